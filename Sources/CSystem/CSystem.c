@@ -1,0 +1,105 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#define NS_PER_S INT64_C(1000000000)
+
+#ifdef __linux__
+
+static int64_t nanoseconds(struct statx_timestamp time) {
+  return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+int csystem_file_status(
+    int directory, const char *path, int flags, struct csystem_file_status *status) {
+  struct statx found;
+  // Never wakes a network file system's server for attributes that are cached anyway.
+  unsigned int mask = STATX_BASIC_STATS | STATX_BTIME;
+  if (statx(directory, path, flags | AT_NO_AUTOMOUNT, mask, &found) != 0) return -1;
+  status->inode = found.stx_ino;
+  status->device = ((uint64_t)found.stx_dev_major << 32) | found.stx_dev_minor;
+  status->size = found.stx_size;
+  status->modified_ns = nanoseconds(found.stx_mtime);
+  status->changed_ns = nanoseconds(found.stx_ctime);
+  status->born_ns = (found.stx_mask & STATX_BTIME) ? nanoseconds(found.stx_btime) : 0;
+  status->mode = found.stx_mode;
+  return 0;
+}
+
+long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
+  return syscall(SYS_getdents64, descriptor, buffer, size);
+}
+
+int csystem_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int64_t csystem_file_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+#else
+
+int csystem_file_status(
+    int directory, const char *path, int flags, struct csystem_file_status *status) {
+  struct stat found;
+  if (fstatat(directory, path, &found, flags) != 0) return -1;
+  status->inode = found.st_ino;
+  status->device = (uint64_t)found.st_dev;
+  status->size = (uint64_t)found.st_size;
+  status->modified_ns = found.st_mtimespec.tv_sec * NS_PER_S + found.st_mtimespec.tv_nsec;
+  status->changed_ns = found.st_ctimespec.tv_sec * NS_PER_S + found.st_ctimespec.tv_nsec;
+  status->born_ns = found.st_birthtimespec.tv_sec * NS_PER_S + found.st_birthtimespec.tv_nsec;
+  status->mode = found.st_mode;
+  return 0;
+}
+
+long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
+  errno = ENOSYS;
+  return -1;
+}
+
+int csystem_pidfd_open(pid_t pid) {
+  errno = ENOSYS;
+  return -1;
+}
+
+int64_t csystem_file_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+#endif
+
+int csystem_wait(pid_t pid, int options, int *code, int *status) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  int result = waitid(P_PID, (id_t)pid, &info, options);
+  *code = info.si_pid == 0 ? 0 : info.si_code;
+  *status = info.si_status;
+  return result;
+}
+
+int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest) {
+#ifdef __linux__
+  return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
+#else
+  return 0;  // Darwin: POSIX_SPAWN_CLOEXEC_DEFAULT says the same.
+#endif
+}

@@ -1,0 +1,65 @@
+/// A file descriptor with one owner: it is closed when its owner's life ends.
+package struct Descriptor: ~Copyable {
+  /// The number, for a call that borrows it.
+  package let number: Int32
+
+  /// Takes over a descriptor that the kernel has just given.
+  package init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    // Not made again after EINTR: on Linux the descriptor is gone either way.
+    close(number)
+  }
+
+  /// Gives up ownership: closing it is the caller's affair from here on.
+  package consuming func release() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
+
+  /// Opens a file.
+  package static func open(
+    _ path: Path, _ flags: Int32, mode: mode_t = 0
+  ) throws(SystemError) -> Descriptor {
+    let number = try checked("open", path: path) {
+      path.withCString { SystemCalls.openFile($0, flags | O_CLOEXEC, mode) }
+    }
+    return Descriptor(owning: number)
+  }
+
+  /// Opens a folder for listing. A symbolic link is refused unless `followsLinks` is set.
+  package static func openDirectory(
+    _ path: Path, followsLinks: Bool = false
+  ) throws(SystemError) -> Descriptor {
+    try open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+  }
+}
+
+/// `open`, which `Descriptor.open` would hide from its own body.
+private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+  open(path, flags, mode)
+}
+
+/// Opens `/dev/null` on each of the standard descriptors that is closed, so that no descriptor
+/// opened later can take its number and be written to in its place.
+package func openMissingStandardDescriptors() {
+  while true {
+    let number = open("/dev/null", O_RDWR)
+    if number > STDERR_FILENO { close(number) }
+    if number < 0 || number > STDERR_FILENO { return }
+  }
+}
+
+/// Writes all the bytes, however many calls that takes.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = try checked("write") {
+      rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+    rest = rest.dropFirst(count)
+  }
+}

@@ -1,0 +1,24 @@
+/// The package's one policy for `EINTR`: a call that a signal interrupted is made again.
+package func retryingOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
+/// The result of a call that answers -1 on failure; its `errno` becomes a `SystemError`.
+package func checked<Result: SignedInteger>(
+  _ name: String, path: Path? = nil, _ call: () -> Result
+) throws(SystemError) -> Result {
+  let result = retryingOnInterrupt(call)
+  if result == -1 { throw .last(name, path: path) }
+  return result
+}
+
+/// For the `posix_spawn` family, which answers with the error itself.
+package func checkedCode(
+  _ name: String, path: Path? = nil, _ call: () -> Int32
+) throws(SystemError) {
+  let code = call()
+  if code != 0 { throw SystemError(call: name, code: code, path: path) }
+}
