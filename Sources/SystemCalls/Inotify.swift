@@ -28,6 +28,8 @@ package struct InotifyMask: OptionSet, Hashable, Sendable {
   package static let onlyDirectory = InotifyMask(IN_ONLYDIR)
   package static let dontFollow = InotifyMask(IN_DONT_FOLLOW)
   package static let excludeUnlinked = InotifyMask(IN_EXCL_UNLINK)
+  /// Adds to a watch that is there already, where otherwise it would replace.
+  package static let add = InotifyMask(IN_MASK_ADD)
   package static let isDirectory = InotifyMask(bitPattern: 0x4000_0000)
 
   private init(bitPattern: UInt32) {
@@ -45,6 +47,15 @@ package struct InotifyEvent {
   /// The entry's name in the watched folder; empty for the folder itself. Lives as long as the
   /// call that gave it.
   package let name: UnsafeBufferPointer<UInt8>
+
+  package init(
+    watch: Int32, mask: InotifyMask, cookie: UInt32, name: UnsafeBufferPointer<UInt8>
+  ) {
+    self.watch = watch
+    self.mask = mask
+    self.cookie = cookie
+    self.name = name
+  }
 }
 
 /// An inotify instance: watches in, events out.

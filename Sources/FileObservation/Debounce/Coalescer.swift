@@ -1,0 +1,168 @@
+import SystemCalls
+
+/// One thing that a backend has seen. Several of them, on one path, become one change.
+package struct RawEvent: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    case created
+    /// Written to; `isOpen` as long as the writer has not closed it.
+    case modified(isOpen: Bool)
+    case removed
+    case metadata
+    /// The two halves of a rename bear the same cookie; either may be missing.
+    case movedFrom(cookie: UInt32)
+    /// `replacing` if there was something of that name already.
+    case movedTo(cookie: UInt32, replacing: Bool)
+  }
+
+  package let path: Path
+  package let kind: Kind
+  package let type: FileType
+
+  package init(path: Path, kind: Kind, type: FileType) {
+    self.path = path
+    self.kind = kind
+    self.type = type
+  }
+}
+
+/// Makes net changes out of raw events: one a path, from the beginning of the burst to its end.
+package struct Coalescer {
+  fileprivate struct Fate {
+    /// Was it there when the burst began?
+    let existedBefore: Bool
+    /// Is it there now?
+    var exists: Bool
+    var isWritten = false
+    var isTouched = false
+    var isOpen = false
+    /// Where it was when the burst began, if it has been renamed since.
+    var origin: Path?
+    var type: FileType
+  }
+
+  private var fates: [Path: Fate] = [:]
+  /// The paths in the order in which they appeared.
+  private var order: [Path] = []
+  /// First halves of renames that wait for their second: where from, and its fate until then.
+  private var departures: [UInt32: (path: Path, fate: Fate?)] = [:]
+  private var openCount = 0
+
+  package init() {}
+
+  /// True while nothing has been noted since the last `take`.
+  package var isEmpty: Bool { fates.isEmpty }
+
+  /// True while a file of this burst is being written: its writer has not closed it yet.
+  package var isBeingWritten: Bool { openCount > 0 }
+
+  /// Takes note of what a backend has seen.
+  package mutating func note(_ event: RawEvent) {
+    let path = event.path
+    var fate = fates[path]
+    if fate == nil { order.append(path) }
+    let wasOpen = fate?.isOpen == true
+    switch event.kind {
+    case .created:
+      fate = arrived(fate, replacing: false, type: event.type)
+    case .modified(let isOpen):
+      fate = fate ?? Fate(existedBefore: true, exists: true, type: event.type)
+      fate?.exists = true
+      fate?.isWritten = true
+      fate?.isOpen = isOpen
+    case .metadata:
+      fate = fate ?? Fate(existedBefore: true, exists: true, type: event.type)
+      fate?.isTouched = true
+    case .removed:
+      fate = gone(fate)
+    case .movedFrom(let cookie):
+      departures[cookie] = (path, fate)
+      fate = gone(fate)
+    case .movedTo(let cookie, let replacing):
+      fate = arrived(fate, replacing: replacing, type: event.type)
+      if let departure = departures.removeValue(forKey: cookie) {
+        fate?.origin = origin(of: departure, arrivingAt: path)
+        if event.type == .directory { carryOver(below: departure.path, to: path) }
+      } else {
+        fate?.origin = nil
+      }
+    }
+    if event.type != .unknown { fate?.type = event.type }
+    let isOpen = fate?.isOpen == true
+    openCount += (isOpen ? 1 : 0) - (wasOpen ? 1 : 0)
+    fates[path] = fate
+  }
+
+  /// The net changes since the last call, and a clean slate.
+  package mutating func take() -> [ChangeBatch.Change] {
+    defer { self = Coalescer() }
+    // An old name that is told of as a rename's `from` is not told of as removed.
+    var toldAsOrigin: Set<Path> = []
+    for path in order {
+      guard let fate = fates[path], fate.exists, let origin = fate.origin else { continue }
+      if fates[origin]?.exists != true { toldAsOrigin.insert(origin) }
+    }
+    return order.compactMap { path -> ChangeBatch.Change? in
+      guard let fate = fates[path] else { return nil }
+      if !fate.exists {
+        guard fate.existedBefore, !toldAsOrigin.contains(path) else { return nil }
+        return ChangeBatch.Change(path: path, kind: .removed, type: .unknown)
+      }
+      if let origin = fate.origin, toldAsOrigin.contains(origin) {
+        return ChangeBatch.Change(path: path, kind: .renamed, type: fate.type, from: origin)
+      }
+      guard let kind = fate.kindInPlace else { return nil }
+      return ChangeBatch.Change(path: path, kind: kind, type: fate.type)
+    }
+  }
+
+  private func arrived(_ fate: Fate?, replacing: Bool, type: FileType) -> Fate {
+    var fate = fate ?? Fate(existedBefore: replacing, exists: true, type: type)
+    fate.exists = true
+    fate.isWritten = true
+    fate.isOpen = false
+    return fate
+  }
+
+  private func gone(_ fate: Fate?) -> Fate {
+    var fate = fate ?? Fate(existedBefore: true, exists: false, type: .unknown)
+    fate.exists = false
+    fate.isWritten = false
+    fate.isTouched = false
+    fate.isOpen = false
+    fate.origin = nil
+    return fate
+  }
+
+  /// Where a file that has just been renamed was when the burst began; nil if it was nowhere, or
+  /// is back where it was.
+  private func origin(of departure: (path: Path, fate: Fate?), arrivingAt path: Path) -> Path? {
+    let origin: Path?
+    if let fate = departure.fate {
+      origin = fate.origin ?? (fate.existedBefore ? departure.path : nil)
+    } else {
+      origin = departure.path
+    }
+    return origin == path ? nil : origin
+  }
+
+  /// After a folder's rename: what happened in it before is told under its new path.
+  private mutating func carryOver(below old: Path, to new: Path) {
+    for (index, path) in order.enumerated() where path != old && path.isWithin(old) {
+      guard let fate = fates[path], fate.exists, let rest = path.relative(to: old) else { continue }
+      let moved = new.appending(rest.bytes)
+      guard fates[moved] == nil else { continue }
+      fates[path] = nil
+      fates[moved] = fate
+      order[index] = moved
+    }
+  }
+}
+
+extension Coalescer.Fate {
+  /// The net change of a path that is where it was, or new.
+  fileprivate var kindInPlace: ChangeBatch.Kind? {
+    if !existedBefore { return .created }
+    if isWritten { return .modified }
+    return isTouched ? .metadata : nil
+  }
+}

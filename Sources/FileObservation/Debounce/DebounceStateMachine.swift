@@ -1,0 +1,119 @@
+/// When has a burst of changes ended? Inputs in, actions out: no clock, no queue, no effect.
+///
+/// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so
+/// that a stream of changes cannot starve what waits for it.
+///
+/// The timer is not set anew by each change: when it goes off too early, it is set for the time
+/// that is left. A burst of 20,000 changes so costs a handful of timers.
+package struct DebounceStateMachine: Sendable {
+  package enum Action: Equatable, Sendable {
+    case none
+    /// Call `timerFired` with this generation at that time; an earlier timer is void.
+    case schedule(at: Instant, generation: Int)
+    /// The burst has ended: hand over what was collected. A timer that is still set is void.
+    case fire
+  }
+
+  private struct Burst {
+    let first: Instant
+    var last: Instant
+    var longestGap: Duration
+    var isBeingWritten: Bool
+  }
+
+  private enum State {
+    case idle
+    case collecting(Burst)
+  }
+
+  private let quietPeriod: QuietPeriod
+  private let maximumWait: Duration
+  private var state = State.idle
+  private var generation = 0
+
+  package init(quietPeriod: QuietPeriod, maximumWait: Duration) {
+    self.quietPeriod = quietPeriod
+    self.maximumWait = maximumWait
+  }
+
+  /// Something changed. `isBeingWritten` if a file of the burst has been written to and not closed.
+  package mutating func changed(at now: Instant, isBeingWritten: Bool = false) -> Action {
+    switch state {
+    case .idle:
+      let burst = Burst(
+        first: now, last: now, longestGap: .zero, isBeingWritten: isBeingWritten)
+      let end = end(of: burst)
+      if end <= now { return .fire }
+      state = .collecting(burst)
+      generation += 1
+      return .schedule(at: end, generation: generation)
+    case .collecting(var burst):
+      burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
+      burst.last = max(burst.last, now)
+      let endBefore = end(of: burst)
+      burst.isBeingWritten = isBeingWritten
+      let end = end(of: burst)
+      if end <= now {
+        reset()
+        return .fire
+      }
+      state = .collecting(burst)
+      // Only an end that has come nearer needs another timer.
+      guard end < endBefore else { return .none }
+      generation += 1
+      return .schedule(at: end, generation: generation)
+    }
+  }
+
+  /// The timer of that generation went off. One that was cancelled when it had begun already is
+  /// known by its generation, and nothing comes of it.
+  package mutating func timerFired(generation: Int, at now: Instant) -> Action {
+    guard case .collecting(let burst) = state, generation == self.generation else { return .none }
+    let end = end(of: burst)
+    if end <= now {
+      reset()
+      return .fire
+    }
+    self.generation += 1
+    return .schedule(at: end, generation: self.generation)
+  }
+
+  /// True while the timer of that generation is the one that counts.
+  package func isWaiting(for generation: Int) -> Bool {
+    if case .collecting = state { return generation == self.generation }
+    return false
+  }
+
+  /// Forgets the burst; what was collected is the caller's affair.
+  package mutating func reset() {
+    state = .idle
+    generation += 1
+  }
+
+  private func end(of burst: Burst) -> Instant {
+    min(burst.last.advanced(by: quiet(in: burst)), burst.first.advanced(by: maximumWait))
+  }
+
+  private func quiet(in burst: Burst) -> Duration {
+    switch quietPeriod {
+    case .fixed(let period):
+      return period
+    case .adaptive:
+      if burst.isBeingWritten { return QuietPeriod.longestAdaptive }
+      let wanted = burst.longestGap * 2
+      return min(max(wanted, QuietPeriod.shortestAdaptive), QuietPeriod.longestAdaptive)
+    }
+  }
+}
+
+/// How long nothing must change before a burst counts as ended.
+public enum QuietPeriod: Sendable, Hashable {
+  /// Twice the longest gap in this burst, from 10 to 100 ms; 100 ms while one of its files has been
+  /// written to and not closed.
+  case adaptive
+  /// Always the same; zero for no waiting at all.
+  case fixed(Duration)
+
+  static let shortestAdaptive = Duration.milliseconds(10)
+  static let longestAdaptive = Duration.milliseconds(100)
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// Performs what the debounce state machine decides, with cancellable work on a scheduler.
+package final class Debouncer: Sendable {
+  fileprivate struct Storage {
+    var machine: DebounceStateMachine
+    var timer: (any ScheduledWork)?
+    var isStopped = false
+  }
+
+  private let storage: Mutex<Storage>
+  private let scheduler: any Scheduler
+  private let burstEnded: @Sendable () -> Void
+
+  /// `burstEnded` is called where the change that ends a burst was noted, or on the scheduler's
+  /// queue.
+  package init(
+    quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
+    burstEnded: @escaping @Sendable () -> Void
+  ) {
+    storage = Mutex(
+      Storage(
+        machine: DebounceStateMachine(quietPeriod: quietPeriod, maximumWait: maximumWait)))
+    self.scheduler = scheduler
+    self.burstEnded = burstEnded
+  }
+
+  /// Something changed just now.
+  package func noteChange(isBeingWritten: Bool = false) {
+    let now = scheduler.now
+    perform(
+      storage.withLock { storage -> Step in
+        if storage.isStopped { return Step(action: .none, outdated: nil) }
+        return storage.follow(storage.machine.changed(at: now, isBeingWritten: isBeingWritten))
+      })
+  }
+
+  /// No burst will end any more.
+  package func stop() {
+    let outdated = storage.withLock { storage -> (any ScheduledWork)? in
+      storage.isStopped = true
+      storage.machine.reset()
+      defer { storage.timer = nil }
+      return storage.timer
+    }
+    outdated?.cancel()
+  }
+
+  private func timerFired(generation: Int) {
+    let now = scheduler.now
+    perform(
+      storage.withLock { storage -> Step in
+        storage.follow(storage.machine.timerFired(generation: generation, at: now))
+      })
+  }
+
+  private func perform(_ step: Step) {
+    step.outdated?.cancel()
+    switch step.action {
+    case .none:
+      break
+    case .fire:
+      burstEnded()
+    case .schedule(let time, let generation):
+      let timer = scheduler.schedule(at: time) { [weak self] in
+        self?.timerFired(generation: generation)
+      }
+      storage.withLock { storage in
+        // Another thread may have gone on meanwhile; its timer stays, this one will be void.
+        if storage.machine.isWaiting(for: generation) { storage.timer = timer }
+      }
+    }
+  }
+}
+
+/// What to do outside the lock: an action, and the timer that it makes void.
+private struct Step {
+  let action: DebounceStateMachine.Action
+  let outdated: (any ScheduledWork)?
+}
+
+extension Debouncer.Storage {
+  fileprivate mutating func follow(_ action: DebounceStateMachine.Action) -> Step {
+    if action == .none { return Step(action: action, outdated: nil) }
+    defer { timer = nil }
+    return Step(action: action, outdated: timer)
+  }
+}

@@ -1,0 +1,93 @@
+import SystemCalls
+
+/// What keeps an observer from watching something: what it is, why, and what can be done.
+public struct ObserverError: Error, Sendable, Hashable {
+  /// The kinds of failure. There may be more in later versions.
+  public struct Code: Sendable, Hashable {
+    private let name: StaticName
+
+    private enum StaticName: Sendable {
+      case pathNotFound
+      case unreadableFolder
+      case watchLimitReached
+      case instanceLimitReached
+      case unsupportedPlatform
+      case observationFailed
+    }
+
+    private init(_ name: StaticName) {
+      self.name = name
+    }
+
+    /// A path to watch does not exist.
+    public static let pathNotFound = Code(.pathNotFound)
+    /// A folder may not be read, so changes in it are not seen.
+    public static let unreadableFolder = Code(.unreadableFolder)
+    /// The kernel gives this user no more inotify watches.
+    public static let watchLimitReached = Code(.watchLimitReached)
+    /// The kernel gives this user no more inotify instances, or this process no more descriptors.
+    public static let instanceLimitReached = Code(.instanceLimitReached)
+    /// There is no backend for this system.
+    public static let unsupportedPlatform = Code(.unsupportedPlatform)
+    /// The kernel failed in a way that observing cannot survive.
+    public static let observationFailed = Code(.observationFailed)
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+  /// The path it is about, if it is about one.
+  public let path: Path?
+  /// The system call behind it, if there was one.
+  public let cause: SystemError?
+  private let message: String
+  /// What can be done about it; empty if nothing can.
+  public let advice: String
+}
+
+extension ObserverError: CustomStringConvertible {
+  /// The thing, the cause and the remedy, in one line.
+  public var description: String {
+    advice.isEmpty ? message : "\(message); \(advice)"
+  }
+}
+
+extension ObserverError {
+  static func pathNotFound(_ path: Path, _ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .pathNotFound, path: path, cause: cause,
+      message: "cannot watch \(path): \(cause.reason)", advice: "")
+  }
+
+  static func unreadableFolder(_ path: Path, _ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .unreadableFolder, path: path, cause: cause,
+      message: "cannot read \(path): \(cause.reason)",
+      advice: "changes in it are not seen")
+  }
+
+  static func watchLimitReached(at path: Path, watches: Int, _ cause: SystemError) -> ObserverError
+  {
+    ObserverError(
+      code: .watchLimitReached, path: path, cause: cause,
+      message: "no more inotify watches after \(watches): changes in \(path) and further folders "
+        + "are not seen",
+      advice: "raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576")
+  }
+
+  static func instanceLimitReached(_ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .instanceLimitReached, path: nil, cause: cause,
+      message: "no inotify instance is to be had: \(cause.reason)",
+      advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
+  }
+
+  static func observationFailed(_ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .observationFailed, path: cause.path, cause: cause,
+      message: "watching has failed: \(cause)", advice: "")
+  }
+
+  static let unsupportedPlatform = ObserverError(
+    code: .unsupportedPlatform, path: nil, cause: nil,
+    message: "there is no backend for this system yet", advice: "")
+}

@@ -1,0 +1,357 @@
+import SystemCalls
+
+/// The observer's picture of the tree: each entry it knows, with its parent, its name and its type.
+///
+/// One tree, rooted at `/`, so that folders given by several names or within each other meet in one
+/// place, and so that a renamed folder's whole subtree has its new path at once. A path is put
+/// together only when it is needed.
+///
+/// Memory: 24 bytes an entry, its name, and 6 to 12 bytes for finding it by name; about 44 bytes for
+/// a name of twelve.
+package struct TreeSnapshot {
+  /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
+  package struct Entry: Hashable, Sendable {
+    fileprivate let index: UInt32
+  }
+
+  /// `/`, in which all begins.
+  package static let root = Entry(index: 0)
+
+  private struct Record {
+    var parent: UInt32
+    var nextSibling: UInt32
+    var previousSibling: UInt32
+    var firstChild: UInt32
+    var nameStart: UInt32
+    var nameCount: UInt8
+    var type: UInt8
+    /// What the owner of the snapshot has marked it with.
+    var marks: UInt8
+    var isUsed: Bool
+  }
+
+  /// "No entry", in links and in slots.
+  private static let none = UInt32.max
+
+  private var records: [Record]
+  private var firstFree = TreeSnapshot.none
+  private var names: [UInt8] = []
+  private var unusedNameBytes = 0
+  /// Open addressing: where an entry is found by its parent and its name.
+  private var slots: [UInt32]
+  /// How many entries there are, `/` among them.
+  package private(set) var count = 1
+
+  package init() {
+    records = [
+      Record(
+        parent: Self.none, nextSibling: Self.none, previousSibling: Self.none,
+        firstChild: Self.none, nameStart: 0, nameCount: 0, type: FileType.directory.code,
+        marks: 0, isUsed: true)
+    ]
+    slots = Array(repeating: Self.none, count: 64)
+  }
+}
+
+// MARK: - Looking
+
+extension TreeSnapshot {
+  /// The entry called `name` in `parent`.
+  package func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
+    let mask = slots.count - 1
+    var slot = Self.hash(name, parent.index) & mask
+    while slots[slot] != Self.none {
+      let index = slots[slot]
+      if records[Int(index)].parent == parent.index, isNamed(index, name) {
+        return Entry(index: index)
+      }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
+  package func parent(of entry: Entry) -> Entry? {
+    let parent = records[Int(entry.index)].parent
+    return parent == Self.none ? nil : Entry(index: parent)
+  }
+
+  package func type(of entry: Entry) -> FileType {
+    FileType(code: records[Int(entry.index)].type)
+  }
+
+  package func hasChildren(_ entry: Entry) -> Bool {
+    records[Int(entry.index)].firstChild != Self.none
+  }
+
+  /// The entries directly in `parent`.
+  package func children(of parent: Entry) -> [Entry] {
+    var found: [Entry] = []
+    var next = records[Int(parent.index)].firstChild
+    while next != Self.none {
+      found.append(Entry(index: next))
+      next = records[Int(next)].nextSibling
+    }
+    return found
+  }
+
+  /// True if `entry` is `ancestor` or lies below it.
+  package func isWithin(_ entry: Entry, _ ancestor: Entry) -> Bool {
+    var here: Entry? = entry
+    while let step = here {
+      if step == ancestor { return true }
+      here = parent(of: step)
+    }
+    return false
+  }
+
+  package func name(of entry: Entry) -> ArraySlice<UInt8> {
+    let record = records[Int(entry.index)]
+    let start = Int(record.nameStart)
+    return names[start..<(start + Int(record.nameCount))]
+  }
+
+  package func path(of entry: Entry) -> Path {
+    var bytes: [UInt8] = []
+    putPath(of: entry, into: &bytes)
+    return Path(bytes: bytes)
+  }
+
+  /// Replaces what is in `bytes` by the path, without allocating if there is room.
+  package func putPath(of entry: Entry, into bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    appendPath(of: entry.index, to: &bytes)
+    if bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
+  }
+
+  private func appendPath(of index: UInt32, to bytes: inout [UInt8]) {
+    let record = records[Int(index)]
+    guard record.parent != Self.none else { return }
+    appendPath(of: record.parent, to: &bytes)
+    bytes.append(UInt8(ascii: "/"))
+    let start = Int(record.nameStart)
+    bytes.append(contentsOf: names[start..<(start + Int(record.nameCount))])
+  }
+}
+
+// MARK: - Marks
+
+extension TreeSnapshot {
+  /// What the snapshot's owner notes of an entry.
+  package struct Marks: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Asked for by name: no filter is asked about it.
+    package static let wanted = Marks(rawValue: 1)
+    /// Known by name only: nothing is there at present.
+    package static let absent = Marks(rawValue: 2)
+    /// Met in the listing that is going on.
+    package static let seen = Marks(rawValue: 4)
+    /// On the way to a wanted entry that is not there at present.
+    package static let awaited = Marks(rawValue: 8)
+  }
+
+  package func marks(of entry: Entry) -> Marks {
+    Marks(rawValue: records[Int(entry.index)].marks)
+  }
+
+  package mutating func mark(_ entry: Entry, _ marks: Marks) {
+    records[Int(entry.index)].marks |= marks.rawValue
+  }
+
+  package mutating func unmark(_ entry: Entry, _ marks: Marks) {
+    records[Int(entry.index)].marks &= ~marks.rawValue
+  }
+}
+
+// MARK: - Changing
+
+extension TreeSnapshot {
+  /// A new entry. There must be none of that name in `parent` yet.
+  package mutating func insert(
+    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in parent: Entry
+  ) -> Entry {
+    let index: UInt32
+    let record = Record(
+      parent: Self.none, nextSibling: Self.none, previousSibling: Self.none, firstChild: Self.none,
+      nameStart: 0, nameCount: 0, type: type.code, marks: 0, isUsed: true)
+    if firstFree != Self.none {
+      index = firstFree
+      firstFree = records[Int(index)].nextSibling
+      records[Int(index)] = record
+    } else {
+      index = UInt32(records.count)
+      records.append(record)
+    }
+    count += 1
+    if count * 3 > slots.count * 2 { rebuildSlots(count: slots.count * 2) }
+    attach(index, to: parent.index, name: name)
+    return Entry(index: index)
+  }
+
+  package mutating func setType(_ type: FileType, of entry: Entry) {
+    records[Int(entry.index)].type = type.code
+  }
+
+  /// Takes out `entry` and all below it, the deepest first, and shows each to `visit` while its
+  /// path can still be asked for.
+  package mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
+    while case let child = records[Int(entry.index)].firstChild, child != Self.none {
+      remove(Entry(index: child), visit: visit)
+    }
+    visit(entry)
+    if records[Int(entry.index)].parent != Self.none { detach(entry.index) }
+    records[Int(entry.index)].isUsed = false
+    records[Int(entry.index)].nextSibling = firstFree
+    firstFree = entry.index
+    count -= 1
+    compactNamesIfWorthIt()
+    shrinkSlotsIfWorthIt()
+  }
+
+  /// Takes `entry` out of its folder but keeps it and all below it, for `place` to put elsewhere.
+  /// Meanwhile its path begins with its own name.
+  package mutating func lift(_ entry: Entry) {
+    detach(entry.index)
+  }
+
+  /// Puts a lifted entry into `parent`, where there must be none of that name.
+  package mutating func place(
+    _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
+  ) {
+    attach(entry.index, to: parent.index, name: name)
+  }
+
+  private mutating func attach(
+    _ index: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>
+  ) {
+    let next = records[Int(parent)].firstChild
+    records[Int(index)].parent = parent
+    records[Int(index)].previousSibling = Self.none
+    records[Int(index)].nextSibling = next
+    records[Int(index)].nameStart = UInt32(names.count)
+    records[Int(index)].nameCount = UInt8(clamping: name.count)
+    names.append(contentsOf: name.prefix(Int(UInt8.max)))
+    if next != Self.none { records[Int(next)].previousSibling = index }
+    records[Int(parent)].firstChild = index
+    occupySlot(for: index)
+  }
+
+  private mutating func detach(_ index: UInt32) {
+    vacateSlot(of: index)
+    let record = records[Int(index)]
+    if record.previousSibling != Self.none {
+      records[Int(record.previousSibling)].nextSibling = record.nextSibling
+    } else {
+      records[Int(record.parent)].firstChild = record.nextSibling
+    }
+    if record.nextSibling != Self.none {
+      records[Int(record.nextSibling)].previousSibling = record.previousSibling
+    }
+    records[Int(index)].parent = Self.none
+    unusedNameBytes += Int(record.nameCount)
+  }
+
+  /// Names of removed entries stay in the store until they are the larger part of it.
+  private mutating func compactNamesIfWorthIt() {
+    guard unusedNameBytes > 1 << 14, unusedNameBytes * 2 > names.count else { return }
+    var kept: [UInt8] = []
+    kept.reserveCapacity(names.count - unusedNameBytes)
+    for index in records.indices where records[index].isUsed {
+      let start = Int(records[index].nameStart)
+      records[index].nameStart = UInt32(kept.count)
+      kept.append(contentsOf: names[start..<(start + Int(records[index].nameCount))])
+    }
+    names = kept
+    unusedNameBytes = 0
+  }
+}
+
+// MARK: - Finding by name
+
+extension TreeSnapshot {
+  /// FNV-1a over the name, begun with the parent, and mixed so that the low bits are good ones.
+  private static func hash(_ name: UnsafeBufferPointer<UInt8>, _ parent: UInt32) -> Int {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent) &* 0x9e37_79b9_7f4a_7c15
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) >> 3)
+  }
+
+  private func hash(of index: UInt32) -> Int {
+    let record = records[Int(index)]
+    let start = Int(record.nameStart)
+    return names.withUnsafeBufferPointer {
+      Self.hash(
+        UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))]), record.parent)
+    }
+  }
+
+  private func isNamed(_ index: UInt32, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let record = records[Int(index)]
+    guard Int(record.nameCount) == name.count else { return false }
+    let start = Int(record.nameStart)
+    return names.withUnsafeBufferPointer {
+      $0[start..<(start + name.count)].elementsEqual(name)
+    }
+  }
+
+  private mutating func occupySlot(for index: UInt32) {
+    let mask = slots.count - 1
+    var slot = hash(of: index) & mask
+    while slots[slot] != Self.none { slot = (slot + 1) & mask }
+    slots[slot] = index
+  }
+
+  /// Empties the entry's slot and moves up those behind it that had to give way to it.
+  private mutating func vacateSlot(of index: UInt32) {
+    let mask = slots.count - 1
+    var hole = hash(of: index) & mask
+    while slots[hole] != index { hole = (hole + 1) & mask }
+    var next = (hole + 1) & mask
+    while slots[next] != Self.none {
+      let home = hash(of: slots[next]) & mask
+      if (next - home) & mask >= (next - hole) & mask {
+        slots[hole] = slots[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    slots[hole] = Self.none
+  }
+
+  private mutating func rebuildSlots(count: Int) {
+    slots = Array(repeating: Self.none, count: count)
+    for index in records.indices where records[index].isUsed {
+      if records[index].parent != Self.none { occupySlot(for: UInt32(index)) }
+    }
+  }
+
+  private mutating func shrinkSlotsIfWorthIt() {
+    if slots.count > 1024, count * 8 < slots.count { rebuildSlots(count: slots.count / 2) }
+  }
+}
+
+extension FileType {
+  fileprivate var code: UInt8 {
+    switch self {
+    case .unknown: 0
+    case .file: 1
+    case .directory: 2
+    case .symlink: 3
+    case .other: 4
+    }
+  }
+
+  fileprivate init(code: UInt8) {
+    switch code {
+    case 1: self = .file
+    case 2: self = .directory
+    case 3: self = .symlink
+    case 4: self = .other
+    default: self = .unknown
+    }
+  }
+}
