@@ -187,7 +187,8 @@ extension FileObserver {
       let changes = state.coalescer.take().filter { kinds.contains($0.kind) }
       let overflow = state.overflow
       state.overflow = false
-      if changes.isEmpty && !overflow { return nil }
+      // After an overflow too: the tree was compared, and nothing has changed.
+      if changes.isEmpty { return nil }
       state.batchCount += 1
       return ChangeBatch(number: state.batchCount, changes: changes, overflow: overflow)
     }

@@ -11,6 +11,7 @@ public struct ObserverError: Error, Sendable, Hashable {
       case unreadableFolder
       case watchLimitReached
       case instanceLimitReached
+      case queueOverflowed
       case unsupportedPlatform
       case observationFailed
     }
@@ -27,6 +28,8 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let watchLimitReached = Code(.watchLimitReached)
     /// The kernel gives this user no more inotify instances, or this process no more descriptors.
     public static let instanceLimitReached = Code(.instanceLimitReached)
+    /// The kernel dropped events because they were not read fast enough; the tree was read again.
+    public static let queueOverflowed = Code(.queueOverflowed)
     /// There is no backend for this system.
     public static let unsupportedPlatform = Code(.unsupportedPlatform)
     /// The kernel failed in a way that observing cannot survive.
@@ -79,6 +82,14 @@ extension ObserverError {
       code: .instanceLimitReached, path: nil, cause: cause,
       message: "no inotify instance is to be had: \(cause.reason)",
       advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
+  }
+
+  static func queueOverflowed(limit: Int?) -> ObserverError {
+    ObserverError(
+      code: .queueOverflowed, path: nil, cause: nil,
+      message: "more changed at once than the kernel's queue holds"
+        + (limit.map { " (\($0) events)" } ?? "") + "; the tree was read again to find what",
+      advice: "if this is often so: sudo sysctl fs.inotify.max_queued_events=131072")
   }
 
   static func observationFailed(_ cause: SystemError) -> ObserverError {

@@ -63,3 +63,18 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError
     rest = rest.dropFirst(count)
   }
 }
+
+/// All the bytes of a file.
+package func readFile(_ path: Path) throws(SystemError) -> [UInt8] {
+  let file = try Descriptor.open(path, O_RDONLY)
+  let number = file.number
+  var content: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 16 * 1024)
+  while true {
+    let count = try checked("read", path: path) {
+      part.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+    }
+    if count == 0 { return content }
+    content.append(contentsOf: part[..<count])
+  }
+}

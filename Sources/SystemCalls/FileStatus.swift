@@ -125,3 +125,26 @@ extension Path {
     self.init(bytes: UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
   }
 }
+
+/// Makes a folder that only this user can enter, where temporary files belong.
+package func makeTemporaryDirectory(prefix: String) throws(SystemError) -> Path {
+  let place = environmentVariable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  let pattern = Path(place).appending(prefix + "XXXXXX")
+  let made = pattern.withCString { start -> Path? in
+    guard let template = strdup(start) else { return nil }
+    defer { free(template) }
+    return mkdtemp(template) == nil ? nil : Path(cString: template)
+  }
+  guard let made else { throw .last("mkdtemp", path: pattern) }
+  return made
+}
+
+/// Removes a file; one that is not there is no error.
+package func removeFile(_ path: Path) {
+  _ = path.withCString { unlink($0) }
+}
+
+/// Removes an empty folder; one that is not there is no error.
+package func removeDirectory(_ path: Path) {
+  _ = path.withCString { rmdir($0) }
+}

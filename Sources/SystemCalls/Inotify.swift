@@ -75,6 +75,12 @@ package final class Inotify {
     buffer.deallocate()
   }
 
+  /// How many events the kernel keeps for one instance; nil if it does not say.
+  package static var queueLimit: Int? {
+    guard let text = try? readFile("/proc/sys/fs/inotify/max_queued_events") else { return nil }
+    return Int(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+  }
+
   /// Watches the file or folder at `path`, a C string. The number of its watch; the one it has
   /// already if it is watched, by whatever name.
   package func addWatch(

@@ -15,6 +15,7 @@ package final class InotifyBackend: Backend {
     /// When the kernel's queue was last read to its end: what it dropped is younger.
     var readToEndAt: FileTime
     var rescan = RescanPacing()
+    var hasToldOfOverflow = false
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
@@ -173,14 +174,19 @@ extension InotifyBackend {
 
   /// After an overflow: the whole tree is compared with what was known of it.
   private func rescan() {
-    state.access { state in
-      if state.isStopped { return }
+    let isFirst = state.access { state -> Bool in
+      if state.isStopped { return false }
       state.tree.dropLifted()
       state.tree.sawOverflow = false
       let since = state.readToEndAt
       state.readToEndAt = FileTime.now()
       for root in configuration.roots { state.tree.compare(root, since: since) }
       state.rescan.done(at: FileTime.now())
+      defer { state.hasToldOfOverflow = true }
+      return !state.hasToldOfOverflow
+    }
+    if isFirst {
+      configuration.report(.warning(.queueOverflowed(limit: Inotify.queueLimit)))
     }
     deliver(afterOverflow: true)
     drain()

@@ -1,0 +1,165 @@
+import Dispatch
+import FileObservation
+import SystemCalls
+
+/// Runs a command, one run at a time, when something has changed.
+///
+/// A serial queue: changes go in with `submit`, reports come out on it. Two runs never overlap, and
+/// a change that comes during a run is not lost; what is done with it, the busy policy says. When
+/// the queue has been ended, and has told so by `finished`, nothing of the command is left but what
+/// made a session of its own.
+///
+/// All its methods may be called from any thread.
+public final class ActionQueue: Sendable {
+  /// How a queue goes about its work.
+  public struct Options: Sendable {
+    /// What to do with a change during a run.
+    public var busyPolicy: BusyPolicy
+    /// How the command is stopped.
+    public var stopPlan: StopPlan
+    /// After which run all is over.
+    public var completion: Completion
+    /// The signals that the command is to ignore from its start, as `nohup` makes it.
+    public var ignoredSignals: Set<Signal>
+
+    /// The options as given; by default a change during a run leads to one more run.
+    public init(
+      busyPolicy: BusyPolicy = .queue, stopPlan: StopPlan = StopPlan(),
+      completion: Completion = .never, ignoredSignals: Set<Signal> = []
+    ) {
+      self.busyPolicy = busyPolicy
+      self.stopPlan = stopPlan
+      self.completion = completion
+      self.ignoredSignals = ignoredSignals
+    }
+  }
+
+  private struct State {
+    var machine: ActionStateMachine
+    var runCount = 0
+    var current: (run: RunReport.Run, began: Instant)?
+    var isBeingStopped = false
+  }
+
+  private let command: Command
+  private let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
+  private let state: Confined<State>
+  private let scheduler: any Scheduler
+  private let supervisor: Supervisor
+  private let folder = RunFolder()
+  private let report: @Sendable (RunReport) -> Void
+
+  /// A queue that runs `command`. Nothing runs yet.
+  ///
+  /// - Parameter report: Is called on the queue, in order, with all there is to tell.
+  public init(
+    _ command: Command, options: Options = Options(),
+    report: @escaping @Sendable (RunReport) -> Void
+  ) {
+    self.command = command
+    self.report = report
+    state = Confined(
+      State(
+        machine: ActionStateMachine(policy: options.busyPolicy, completion: options.completion)),
+      to: queue)
+    scheduler = DispatchScheduler(queue: queue)
+    supervisor = Supervisor(
+      plan: options.stopPlan,
+      launcher: SystemLauncher(queue: queue, ignoredSignals: options.ignoredSignals),
+      scheduler: scheduler)
+  }
+
+  /// A run is wanted.
+  public func submit(_ trigger: Trigger) {
+    queue.async { [self] in
+      if case .signal(let signal) = advance({ $0.triggered(trigger) }).first {
+        report(.signaled(signal, trigger))
+      }
+    }
+  }
+
+  /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
+  /// time, what runs is killed.
+  public func end() {
+    queue.async { [self] in advance { $0.end() } }
+  }
+
+  /// Sends the running command a signal; if none runs, nothing happens.
+  public func send(_ signal: Signal) {
+    queue.async { [self] in supervisor.send(signal) }
+  }
+}
+
+// MARK: - On the queue
+
+extension ActionQueue {
+  /// Lets the machine take a step, and does what it says. What that was.
+  @discardableResult
+  private func advance(
+    _ step: (inout ActionStateMachine) -> [ActionStateMachine.Action]
+  ) -> [ActionStateMachine.Action] {
+    let actions = state.access { step(&$0.machine) }
+    for action in actions { perform(action) }
+    return actions
+  }
+
+  private func perform(_ action: ActionStateMachine.Action) {
+    switch action {
+    case .launch(let trigger):
+      launch(trigger)
+    case .stop:
+      state.access { $0.isBeingStopped = true }
+      supervisor.stop()
+    case .kill:
+      supervisor.kill()
+    case .signal(let signal):
+      supervisor.send(signal)
+    case .finish(let status):
+      folder.remove()
+      report(.finished(status))
+    }
+  }
+
+  private func launch(_ trigger: Trigger) {
+    let run = state.access { state -> RunReport.Run in
+      state.runCount += 1
+      state.isBeingStopped = false
+      let run = RunReport.Run(number: state.runCount, trigger: trigger)
+      state.current = (run, scheduler.now)
+      return run
+    }
+    report(.started(run))
+    let paths = trigger.changes.map(\.path)
+    do throws(SystemError) {
+      let request = command.spawnRequest(
+        for: trigger, inherited: processEnvironment(), currentDirectory: try currentDirectory(),
+        pathsFile: paths.isEmpty ? nil : folder.write(paths))
+      try supervisor.launch(request) { [weak self] event in self?.handle(event) }
+    } catch {
+      let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
+      report(.notStarted(run, error, status: status))
+      advance { $0.launchFailed(status) }
+    }
+  }
+
+  private func handle(_ event: Supervisor.Event) {
+    switch event {
+    case .ended(let status, let leftovers):
+      let (current, wasStopped) = state.access { state in
+        defer { state.current = nil }
+        return (state.current, state.isBeingStopped)
+      }
+      if let current {
+        let duration = current.began.duration(to: scheduler.now)
+        report(.ended(current.run, status, duration: duration, wasStopped: wasStopped))
+      }
+      advance { $0.runEnded(status, leftovers: leftovers) }
+    case .stopping(let signal):
+      report(.stopping(signal))
+    case .killing:
+      report(.killing)
+    case .groupIsGone:
+      advance { $0.groupIsGone() }
+    }
+  }
+}

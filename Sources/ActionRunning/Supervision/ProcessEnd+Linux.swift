@@ -1,0 +1,30 @@
+#if os(Linux)
+
+import Dispatch
+import SystemCalls
+
+/// Calls `body` on the queue when the process, a child of ours, has ended. It is not waited for.
+func whenProcessEnds(
+  _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+) throws(SystemError) {
+  let descriptor = try checked("pidfd_open") { csystem_pidfd_open(pid) }
+  let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+  // The handlers hold the source until it is cancelled.
+  source.setEventHandler { @Sendable [held = HeldSource(source)] in
+    held.source.cancel()
+    body()
+  }
+  source.setCancelHandler { @Sendable in _ = Descriptor(owning: descriptor) }
+  source.activate()
+}
+
+// Only carried from one handler to the other; its methods may be called from any thread.
+private struct HeldSource: @unchecked Sendable {
+  let source: any DispatchSourceRead
+
+  init(_ source: any DispatchSourceRead) {
+    self.source = source
+  }
+}
+
+#endif  // os(Linux)
