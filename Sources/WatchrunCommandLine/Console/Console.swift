@@ -1,0 +1,73 @@
+import ActionRunning
+import FileObservation
+import Synchronization
+import SystemCalls
+
+/// What watchrun says to the person at the terminal: whole lines on standard error, each beginning
+/// with `watchrun: `.
+final class Console: Sendable {
+  enum Level: Int, Comparable, Sendable {
+    /// Something is wrong.
+    case problem
+    /// What happens, run by run.
+    case news
+    /// Why it happens.
+    case detail
+
+    static func < (left: Level, right: Level) -> Bool {
+      left.rawValue < right.rawValue
+    }
+  }
+
+  enum Style: String, Sendable {
+    case plain = ""
+    case faint = "\u{1B}[2m"
+    case good = "\u{1B}[32m"
+    case bad = "\u{1B}[31m"
+    case warning = "\u{1B}[33m"
+  }
+
+  private let shown: Level
+  private let isColored: Bool
+  private let lock = Mutex(())
+
+  init(shown: Level, isColored: Bool) {
+    self.shown = shown
+    self.isColored = isColored
+  }
+
+  convenience init(_ settings: Settings) {
+    self.init(
+      shown: settings.isQuiet ? .problem : settings.isVerbose ? .detail : .news,
+      isColored: Self.isColored(settings.colorMode))
+  }
+
+  func say(_ level: Level, _ text: String, style: Style = .plain) {
+    guard level <= shown else { return }
+    let line = "watchrun: \(text)"
+    let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
+    // If nobody can read it any more, there is nobody to tell.
+    lock.withLock { _ in try? writeAll(Array(styled.utf8), to: STDERR_FILENO) }
+  }
+
+  func problem(_ text: String) {
+    say(.problem, text, style: .bad)
+  }
+
+  /// Clears the screen, if there is one, and keeps what has scrolled off it.
+  func clearScreen() {
+    guard Terminal.isTerminal(STDOUT_FILENO) else { return }
+    try? writeAll(Array("\u{1B}[H\u{1B}[2J".utf8), to: STDOUT_FILENO)
+  }
+
+  private static func isColored(_ mode: Settings.ColorMode) -> Bool {
+    switch mode {
+    case .always: return true
+    case .never: return false
+    case .auto:
+      let noColor = environmentVariable("NO_COLOR") ?? ""
+      return noColor.isEmpty && environmentVariable("TERM") != "dumb"
+        && Terminal.isTerminal(STDERR_FILENO)
+    }
+  }
+}

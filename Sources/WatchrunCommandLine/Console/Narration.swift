@@ -1,0 +1,81 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+/// Puts into words what observer and queue report.
+struct Narration: Sendable {
+  let console: Console
+  /// The command, as it is shown.
+  let command: String
+  /// From where paths are shown.
+  let directory: Path
+
+  init(console: Console, command: [[UInt8]], directory: Path) {
+    self.console = console
+    self.command = command.map { Path(bytes: $0).description }.joined(separator: " ")
+    self.directory = directory
+  }
+
+  func tell(_ report: RunReport) {
+    switch report {
+    case .started(let run):
+      console.say(.news, "running \(command)\(reason(of: run.trigger))", style: .faint)
+    case .ended(_, let status, let duration, let wasStopped):
+      tellEnd(status, after: duration.forPeople, wasStopped: wasStopped)
+    case .notStarted(_, let error, _):
+      console.problem("cannot run \(command): \(explanation(of: error))")
+    case .stopping(let signal):
+      console.say(.detail, "stopping it with \(signal)", style: .faint)
+    case .killing:
+      console.say(.news, "it did not end in time: killing it", style: .warning)
+    case .signaled(let signal, let trigger):
+      console.say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
+    case .finished:
+      break
+    }
+  }
+
+  func tell(_ readiness: FileObserver.Readiness) {
+    let folders = readiness.watches == 1 ? "1 folder" : "\(readiness.watches) folders"
+    console.say(.detail, "watching \(folders) with \(readiness.backend)", style: .faint)
+  }
+
+  func tell(_ batch: ChangeBatch) {
+    for change in batch.changes {
+      let from = change.from.map { " from \(shown($0))" } ?? ""
+      console.say(.detail, "\(change.kind.rawValue) \(shown(change.path))\(from)", style: .faint)
+    }
+  }
+
+  private func tellEnd(_ status: ExitStatus, after duration: String, wasStopped: Bool) {
+    switch status {
+    case _ where wasStopped:
+      console.say(.news, "stopped after \(duration)", style: .faint)
+    case .exited(0):
+      console.say(.news, "succeeded in \(duration)", style: .good)
+    case .exited(let code):
+      console.say(.news, "failed with status \(code) after \(duration)", style: .bad)
+    case .signaled(let signal):
+      console.say(.news, "ended by \(signal) after \(duration)", style: .bad)
+    }
+  }
+
+  /// " (Sources/a.swift and 3 more changed)".
+  private func reason(of trigger: Trigger) -> String {
+    guard let first = trigger.changes.first else { return "" }
+    let more = trigger.changes.count - 1
+    return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
+  }
+
+  private func explanation(of error: SystemError) -> String {
+    switch error.code {
+    case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
+    case EACCES: "\(error.path?.description ?? "it") may not be executed"
+    default: error.description
+    }
+  }
+
+  private func shown(_ path: Path) -> String {
+    (path.relative(to: directory) ?? path).description
+  }
+}

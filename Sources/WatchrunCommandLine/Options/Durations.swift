@@ -1,0 +1,31 @@
+extension Duration {
+  private static let units: KeyValuePairs<String, Double> = [
+    "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600,
+  ]
+  /// What a longer one is held to be; a century is as good as for ever.
+  private static let longestInSeconds = 3.2e9
+
+  /// From a number and a unit, as in `50ms`, `1.5s`, `2m`, or a bare `0`. Nil if it is none.
+  init?(parsing text: String) {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let unit = String(text.dropFirst(digits.count))
+    guard let number = Double(digits) else { return nil }
+    if unit.isEmpty {
+      guard number == 0 else { return nil }
+      self = .zero
+      return
+    }
+    guard let scale = Self.units.first(where: { $0.key == unit })?.value else { return nil }
+    self = .seconds(Swift.min(number * scale, Self.longestInSeconds))
+  }
+
+  /// For people: `12 ms`, `1.2 s`, `3 min 20 s`.
+  var forPeople: String {
+    let milliseconds = nanoseconds / 1_000_000
+    if milliseconds < 1000 { return "\(milliseconds) ms" }
+    let seconds = milliseconds / 1000
+    if seconds < 60 { return "\(seconds).\(milliseconds % 1000 / 100) s" }
+    if seconds < 3600 { return "\(seconds / 60) min \(seconds % 60) s" }
+    return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+  }
+}

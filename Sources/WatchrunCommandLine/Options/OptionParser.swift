@@ -1,0 +1,119 @@
+import FileObservation
+
+/// Turns the words of a command line into settings, by the option table.
+///
+/// Options come first; the first word that is none begins the command. `--` ends the options.
+/// A value stands behind its option as the next word, after `=`, or, for a short one, right behind
+/// it. Short options may stand together.
+struct OptionParser {
+  private var rest: ArraySlice<[UInt8]>
+  private var settings = Settings()
+
+  /// Settings from the words behind the program's name.
+  static func parse(_ words: [[UInt8]]) throws(UsageError) -> Settings {
+    var parser = OptionParser(rest: words[...])
+    return try parser.parse()
+  }
+
+  private init(rest: ArraySlice<[UInt8]>) {
+    self.rest = rest
+  }
+
+  private mutating func parse() throws(UsageError) -> Settings {
+    let dash = UInt8(ascii: "-")
+    while let word = rest.first {
+      guard word.first == dash, word.count > 1 else { break }
+      rest = rest.dropFirst()
+      if word.elementsEqual("--".utf8) { break }
+      if word.starts(with: "--".utf8) {
+        try parseLong(word)
+      } else {
+        try parseCluster(word)
+      }
+    }
+    settings.command = Array(rest)
+    return try settings.checked()
+  }
+
+  private mutating func parseLong(_ word: [UInt8]) throws(UsageError) {
+    let cut = word.firstIndex(of: UInt8(ascii: "="))
+    let written = String(decoding: word[..<(cut ?? word.count)], as: UTF8.self)
+    guard let option = OptionTable.options.first(where: { "--" + $0.long == written }) else {
+      throw unknown(Path(written).description)
+    }
+    let attached = cut.map { Array(word[($0 + 1)...]) }
+    if option.placeholder == nil && attached != nil {
+      throw UsageError("\(written) takes no value")
+    }
+    try apply(option, as: written, attached: attached)
+  }
+
+  private mutating func parseCluster(_ word: [UInt8]) throws(UsageError) {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      let short = Character(Unicode.Scalar(letter))
+      let written = "-\(short)"
+      guard letter < 0x80, let option = OptionTable.options.first(where: { $0.short == short })
+      else { throw unknown(Path(bytes: word).description) }
+      if option.placeholder == nil {
+        try apply(option, as: written, attached: nil)
+        continue
+      }
+      let hasEquals = letters.first == UInt8(ascii: "=")
+      let attached = Array(hasEquals ? letters.dropFirst() : letters)
+      try apply(option, as: written, attached: attached.isEmpty && !hasEquals ? nil : attached)
+      return
+    }
+  }
+
+  private mutating func apply(
+    _ option: Option, as written: String, attached: [UInt8]?
+  ) throws(UsageError) {
+    var value = attached
+    if let placeholder = option.placeholder, value == nil {
+      value = rest.popFirst()
+      if value == nil { throw UsageError("\(written) needs a value: \(written) \(placeholder)") }
+    }
+    do throws(UsageError) {
+      try option.apply(&settings, value ?? [])
+    } catch {
+      throw UsageError("\(written): \(error)")
+    }
+  }
+
+  private func unknown(_ written: String) -> UsageError {
+    let names = OptionTable.options.map { "--" + $0.long }
+    let hint = nearest(to: written, among: names).map { "did you mean '\($0)'?" }
+    return UsageError("unknown option '\(written)'; \(hint ?? "see watchrun --help")")
+  }
+}
+
+/// The name that was probably meant: the nearest, if it is near enough.
+func nearest(to written: String, among names: [String]) -> String? {
+  let distances = names.map { (name: $0, distance: editDistance(written, $0)) }
+  guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+  let isContained = names.filter { $0.hasPrefix(written) }
+  if written.count > 3, isContained.count == 1 { return isContained.first }
+  return best.distance <= max(1, written.count / 3) ? best.name : nil
+}
+
+/// How many letters must be put in, taken out, changed or swapped with their neighbours.
+private func editDistance(_ left: String, _ right: String) -> Int {
+  let left = Array(left.unicodeScalars)
+  let right = Array(right.unicodeScalars.prefix(64))
+  guard left.count <= 64 else { return .max }
+  var rows = [Array(0...right.count)]
+  for row in left.indices {
+    var next = [row + 1]
+    for column in right.indices {
+      let change = rows[row][column] + (left[row] == right[column] ? 0 : 1)
+      var best = min(change, rows[row][column + 1] + 1, next[column] + 1)
+      if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+        best = min(best, rows[row - 1][column - 1] + 1)
+      }
+      next.append(best)
+    }
+    rows.append(next)
+  }
+  return rows[left.count][right.count]
+}

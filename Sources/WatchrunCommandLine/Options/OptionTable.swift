@@ -1,0 +1,242 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+
+/// An option: what it is called, what it takes, what it is for, and what it does.
+///
+/// The parser, the help and whatever else speaks of options all read this one table.
+struct Option: Sendable {
+  enum Group: String, CaseIterable, Sendable {
+    case watching = "What is watched"
+    case filtering = "Which changes count"
+    case timing = "When"
+    case running = "How the command is run"
+    case output = "Output"
+  }
+
+  typealias Apply = @Sendable (inout Settings, _ value: [UInt8]) throws(UsageError) -> Void
+
+  let short: Character?
+  let long: String
+  /// What stands for its value in the help; nil if it takes none.
+  let placeholder: String?
+  let group: Group
+  let help: String
+  let apply: Apply
+
+  init(
+    _ short: Character?, _ long: String, _ placeholder: String? = nil, _ group: Group,
+    _ help: String, _ apply: @escaping Apply
+  ) {
+    self.short = short
+    self.long = long
+    self.placeholder = placeholder
+    self.group = group
+    self.help = help
+    self.apply = apply
+  }
+}
+
+/// All options, in the order of the help.
+enum OptionTable {
+  static let options: [Option] = watching + filtering + timing + running + output
+
+  private static let watching: [Option] = [
+    Option("w", "watch", "PATH", .watching, "file or folder to watch, recursively (default: .)") {
+      (settings, value) throws(UsageError) in
+      settings.watched.append(WatchedPath(try path(value)))
+    },
+    Option("W", "watch-shallow", "PATH", .watching, "folder to watch without its subfolders") {
+      (settings, value) throws(UsageError) in
+      settings.watched.append(WatchedPath(try path(value), isRecursive: false))
+    },
+    Option("C", "directory", "DIR", .watching, "change to DIR first") {
+      (settings, value) throws(UsageError) in
+      settings.directory = try path(value)
+    },
+  ]
+
+  private static let filtering: [Option] = [
+    Option("e", "exts", "LIST", .filtering, "only files with these extensions, as in swift,md") {
+      (settings, value) throws(UsageError) in
+      let list = value.split(separator: UInt8(ascii: ",")).map(Array.init)
+      if list.isEmpty { throw UsageError("expected extensions, as in swift,md") }
+      settings.extensions += list
+    },
+    Option("f", "filter", "GLOB", .filtering, "only paths that match, in gitignore syntax") {
+      (settings, value) throws(UsageError) in
+      settings.filters.append(value)
+    },
+    Option("i", "ignore", "GLOB", .filtering, "not paths that match, in gitignore syntax") {
+      (settings, value) throws(UsageError) in
+      settings.ignores.append(value)
+    },
+    Option(
+      nil, "no-default-ignore", nil, .filtering,
+      "do not leave out .git, node_modules, .build, editors' files and the like"
+    ) { settings, _ in settings.usesDefaultIgnores = false },
+    Option(nil, "ignore-nothing", nil, .filtering, "leave out nothing but what -i says") {
+      settings, _ in settings.usesDefaultIgnores = false
+    },
+    Option(
+      nil, "events", "LIST", .filtering,
+      "of create,modify,remove,rename,metadata (default: all but metadata)"
+    ) { (settings, value) throws(UsageError) in
+      settings.kinds = try kinds(value)
+    },
+  ]
+
+  private static let timing: [Option] = [
+    Option(
+      "d", "debounce", "DURATION", .timing,
+      "how long nothing must change, as in 50ms, 1s, 0 (default: auto)"
+    ) { (settings, value) throws(UsageError) in
+      settings.quietPeriod = value.elementsEqual("auto".utf8) ? .adaptive : .fixed(try duration(value))
+    },
+    Option(nil, "max-wait", "DURATION", .timing, "the longest a burst is collected (default: 1s)") {
+      (settings, value) throws(UsageError) in
+      settings.maximumWait = try duration(value)
+    },
+    Option("p", "postpone", nil, .timing, "do not run at the start, only on the first change") {
+      settings, _ in settings.isPostponed = true
+    },
+    Option(nil, "once", nil, .timing, "exit after the first run that ends, with its status") {
+      settings, _ in settings.endsAfterFirstRun = true
+    },
+    Option(nil, "exit-on-error", nil, .timing, "exit after the first run that fails") {
+      settings, _ in settings.endsOnFailure = true
+    },
+    Option(nil, "until-success", nil, .timing, "exit after the first run that succeeds") {
+      settings, _ in settings.endsOnSuccess = true
+    },
+  ]
+
+  private static let running: [Option] = [
+    Option(
+      "o", "on-busy", "MODE", .running,
+      "on a change during a run: queue, ignore, restart, signal (default: queue)"
+    ) { (settings, value) throws(UsageError) in
+      settings.busyMode = try choice(value)
+    },
+    Option("r", "restart", nil, .running, "the same as --on-busy restart") {
+      settings, _ in settings.busyMode = .restart
+    },
+    Option("s", "signal", "SIGNAL", .running, "on a change, send the running command SIGNAL") {
+      (settings, value) throws(UsageError) in
+      settings.signal = try signal(value)
+      settings.busyMode = .signal
+    },
+    Option(nil, "stop-signal", "SIGNAL", .running, "how it is asked to end (default: TERM)") {
+      (settings, value) throws(UsageError) in
+      settings.stopPlan.signal = try signal(value)
+    },
+    Option(
+      nil, "stop-timeout", "DURATION", .running,
+      "how long it may take to, before it is killed (default: 10s)"
+    ) { (settings, value) throws(UsageError) in
+      settings.stopPlan.timeout = try duration(value)
+    },
+    Option(
+      nil, "shell", "SHELL", .running,
+      "shell for any command; none: never one (default: if it needs one)"
+    ) { (settings, value) throws(UsageError) in
+      let shell = try path(value).bytes
+      settings.shell = shell.elementsEqual("none".utf8) ? .never : .always(shell)
+    },
+    Option("E", "env", "NAME=VALUE", .running, "set a variable for the command") {
+      (settings, value) throws(UsageError) in
+      settings.environment.append(try variable(value))
+    },
+  ]
+
+  private static let output: [Option] = [
+    Option(nil, "print", "MODE", .output, "print each batch of changes: json, lines; run nothing") {
+      (settings, value) throws(UsageError) in
+      settings.printMode = try choice(value)
+    },
+    Option("0", "null", nil, .output, "with --print lines: NUL instead of newline") {
+      settings, _ in settings.separatesByNUL = true
+    },
+    Option("c", "clear", nil, .output, "clear the screen before each run") {
+      settings, _ in settings.clearsScreen = true
+    },
+    Option("q", "quiet", nil, .output, "only problems") { settings, _ in
+      settings.isQuiet = true
+      settings.isVerbose = false
+    },
+    Option("v", "verbose", nil, .output, "every decision") { settings, _ in
+      settings.isVerbose = true
+      settings.isQuiet = false
+    },
+    Option(nil, "color", "WHEN", .output, "auto, always, never (default: auto)") {
+      (settings, value) throws(UsageError) in
+      settings.colorMode = try choice(value)
+    },
+    Option("h", "help", nil, .output, "show this") { settings, _ in settings.task = .help },
+    Option("V", "version", nil, .output, "show the version") { settings, _ in
+      settings.task = .version
+    },
+  ]
+}
+
+// MARK: - Values
+
+extension OptionTable {
+  private static func path(_ value: [UInt8]) throws(UsageError) -> Path {
+    if value.isEmpty { throw UsageError("expected a path, not nothing") }
+    return Path(bytes: value)
+  }
+
+  private static func text(_ value: [UInt8]) -> String {
+    String(decoding: value, as: UTF8.self)
+  }
+
+  private static func duration(_ value: [UInt8]) throws(UsageError) -> Duration {
+    guard let duration = Duration(parsing: text(value)) else {
+      throw UsageError("'\(Path(bytes: value))' is no duration; write 50ms, 1.5s, 2m or 0")
+    }
+    return duration
+  }
+
+  private static func signal(_ value: [UInt8]) throws(UsageError) -> Signal {
+    if let signal = Signal(name: text(value)) { return signal }
+    let nearest = nearest(to: text(value).uppercased(), among: Signal.names)
+    throw UsageError(
+      "'\(Path(bytes: value))' is no signal" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  private static func choice<Choice: RawRepresentable & CaseIterable>(
+    _ value: [UInt8]
+  ) throws(UsageError) -> Choice where Choice.RawValue == String {
+    if let choice = Choice(rawValue: text(value)) { return choice }
+    let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    throw UsageError("'\(Path(bytes: value))' is none of \(names)")
+  }
+
+  private static func variable(
+    _ value: [UInt8]
+  ) throws(UsageError) -> Command.EnvironmentVariable {
+    guard let cut = value.firstIndex(of: UInt8(ascii: "=")), cut > 0 else {
+      throw UsageError("'\(Path(bytes: value))' is not NAME=VALUE")
+    }
+    return .init(name: Array(value[..<cut]), value: Array(value[(cut + 1)...]))
+  }
+
+  private static let kindNames: KeyValuePairs<String, ChangeBatch.Kind> = [
+    "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
+    "metadata": .metadata,
+  ]
+
+  private static func kinds(_ value: [UInt8]) throws(UsageError) -> Set<ChangeBatch.Kind> {
+    var kinds: Set<ChangeBatch.Kind> = []
+    for name in value.split(separator: UInt8(ascii: ",")) {
+      guard let kind = kindNames.first(where: { name.elementsEqual($0.key.utf8) }) else {
+        let names = kindNames.map(\.key).joined(separator: ", ")
+        throw UsageError("'\(Path(bytes: name))' is none of \(names)")
+      }
+      kinds.insert(kind.value)
+    }
+    if kinds.isEmpty { throw UsageError("expected kinds of change, as in create,modify") }
+    return kinds
+  }
+}

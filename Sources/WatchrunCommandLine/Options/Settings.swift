@@ -1,0 +1,112 @@
+import ActionRunning
+import FileObservation
+
+/// What the command line asks for, checked and typed.
+struct Settings: Sendable {
+  /// What watchrun is to do.
+  enum Task: Hashable, Sendable {
+    case run
+    case help
+    case version
+  }
+
+  /// How a command becomes a process.
+  enum Shell: Hashable, Sendable {
+    /// A shell if the command is one word that needs one.
+    case whenNeeded
+    case always([UInt8])
+    case never
+  }
+
+  enum PrintMode: String, CaseIterable, Sendable {
+    case json
+    case lines
+  }
+
+  enum ColorMode: String, CaseIterable, Sendable {
+    case auto
+    case always
+    case never
+  }
+
+  enum BusyMode: String, CaseIterable, Sendable {
+    case queue
+    case ignore
+    case restart
+    case signal
+  }
+
+  var task = Task.run
+  var command: [[UInt8]] = []
+
+  var watched: [WatchedPath] = []
+  var directory: Path?
+
+  var extensions: [[UInt8]] = []
+  var filters: [[UInt8]] = []
+  var ignores: [[UInt8]] = []
+  var usesDefaultIgnores = true
+  var kinds: Set<ChangeBatch.Kind>?
+
+  var quietPeriod = QuietPeriod.adaptive
+  var maximumWait = Duration.seconds(1)
+
+  var isPostponed = false
+  var busyMode = BusyMode.queue
+  var signal: Signal?
+  var stopPlan = StopPlan()
+  var shell = Shell.whenNeeded
+  var environment: [Command.EnvironmentVariable] = []
+  var endsAfterFirstRun = false
+  var endsOnFailure = false
+  var endsOnSuccess = false
+
+  var printMode: PrintMode?
+  var separatesByNUL = false
+  var isQuiet = false
+  var isVerbose = false
+  var clearsScreen = false
+  var colorMode = ColorMode.auto
+}
+
+extension Settings {
+  var busyPolicy: BusyPolicy {
+    switch busyMode {
+    case .queue: .queue
+    case .ignore: .ignore
+    case .restart: .restart
+    case .signal: .signal(signal ?? stopPlan.signal)
+    }
+  }
+
+  var completion: Completion {
+    if endsAfterFirstRun || (endsOnFailure && endsOnSuccess) { return .firstRun }
+    if endsOnFailure { return .firstFailure }
+    return endsOnSuccess ? .firstSuccess : .never
+  }
+
+  /// The kinds that count. A command is not run for a change of metadata alone unless that is asked
+  /// for; a stream of changes has everything unless it is narrowed.
+  var effectiveKinds: Set<ChangeBatch.Kind> {
+    if let kinds { return kinds }
+    let all = Set(ChangeBatch.Kind.allCases)
+    return printMode == nil ? all.subtracting([.metadata]) : all
+  }
+
+  /// What cannot be said of one option alone.
+  func checked() throws(UsageError) -> Settings {
+    guard task == .run else { return self }
+    if printMode != nil {
+      if !command.isEmpty {
+        throw UsageError("--print runs nothing: leave out the command, or leave out --print")
+      }
+    } else if command.isEmpty {
+      throw UsageError(
+        "nothing to run: give a command, as in 'watchrun make test', or --print json")
+    }
+    if separatesByNUL && printMode != .lines {
+      throw UsageError("-0 goes with --print lines")
+    }
+    return self
+  }
+}

@@ -1,0 +1,194 @@
+import ActionRunning
+import Dispatch
+import FileObservation
+import PathFiltering
+import Synchronization
+import SystemCalls
+
+/// One run of watchrun, from the checked command line to the exit.
+///
+/// Wires the stages together and knows nothing of how they work: observer → queue → console.
+final class Session: Sendable {
+  private let settings: Settings
+  private let console: Console
+  private let began: FileTime
+  private let ignoredSignals: Set<Signal>
+  private let directory: Path
+  private let observer: FileObserver
+  /// How it ends once nothing is left of the command; the first to set it decides.
+  private let ending = Mutex<Ending?>(nil)
+
+  private enum Ending: Sendable {
+    case exit(Int32)
+    /// Ended by a signal: the parent is to see that.
+    case raise(Signal)
+  }
+
+  /// - Parameter began: The time from which on changes count.
+  /// - Throws: A message and a status if what is asked for cannot be done.
+  init(
+    _ settings: Settings, console: Console, began: FileTime, ignoredSignals: Set<Signal>
+  ) throws(Failure) {
+    self.settings = settings
+    self.console = console
+    self.began = began
+    self.ignoredSignals = ignoredSignals
+    do throws(SystemError) {
+      if let directory = settings.directory { try changeDirectory(to: directory) }
+      directory = try currentDirectory()
+    } catch {
+      throw Failure("cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
+    }
+    let watched = settings.watched.isEmpty ? [WatchedPath(".")] : settings.watched
+    let filter: PathFilter
+    do throws(UsageError) {
+      filter = try settings.makeFilter(in: directory)
+    } catch {
+      throw Failure(error.description, ExitCode.usage)
+    }
+    let options = ObserverOptions(
+      filter: filter, quietPeriod: settings.quietPeriod, maximumWait: settings.maximumWait,
+      kinds: settings.effectiveKinds)
+    do throws(ObserverError) {
+      observer = try FileObserver(watching: watched, options: options)
+    } catch {
+      throw Failure(
+        error.description,
+        error.code == .pathNotFound ? ExitCode.noInput : ExitCode.failure)
+    }
+  }
+
+  /// What keeps a session from beginning.
+  struct Failure: Error {
+    let message: String
+    let status: Int32
+
+    init(_ message: String, _ status: Int32) {
+      self.message = message
+      self.status = status
+    }
+  }
+
+  /// Runs until it exits.
+  func run() -> Never {
+    if let mode = settings.printMode {
+      runPrinting(PrintStream(mode: mode, separatesByNUL: settings.separatesByNUL))
+    } else {
+      runCommand()
+    }
+    dispatchMain()
+  }
+}
+
+// MARK: - Printing
+
+extension Session {
+  private func runPrinting(_ stream: PrintStream) {
+    let narration = Narration(console: console, command: [], directory: directory)
+    handleSignals { [self] ending in end(ending) }
+    startObserver(countingFrom: began) { [self] event in
+      do throws(SystemError) {
+        switch event {
+        case .ready(let readiness):
+          narration.tell(readiness)
+          try stream.write(readiness)
+        case .changed(let batch):
+          try stream.write(batch)
+          if settings.endsAfterFirstRun { end(.exit(ExitCode.success)) }
+        case .warning(let error):
+          console.say(.problem, error.description, style: .warning)
+        case .failed(let error):
+          console.problem(error.description)
+          end(.exit(ExitCode.failure))
+        }
+      } catch {
+        // The reader has gone: that is how one asks for no more.
+        if error.code != EPIPE { console.problem("cannot print: \(error.reason)") }
+        end(.exit(error.code == EPIPE ? ExitCode.success : ExitCode.failure))
+      }
+    }
+  }
+}
+
+// MARK: - Running a command
+
+extension Session {
+  private func runCommand() {
+    let narration = Narration(console: console, command: settings.command, directory: directory)
+    let queue = ActionQueue(
+      settings.makeCommand(), options: makeQueueOptions()
+    ) { [self] report in
+      if case .started = report, settings.clearsScreen { console.clearScreen() }
+      narration.tell(report)
+      if case .finished(let status) = report {
+        end(ending.withLock { $0 } ?? .exit(status?.code ?? ExitCode.success))
+      }
+    }
+    let endQueue = { @Sendable [self] (ending: Ending) in
+      self.ending.withLock { if $0 == nil { $0 = ending } }
+      queue.end()
+    }
+    handleSignals(endQueue)
+    // The first run sees all that has changed before it; what counts is what changes from then on.
+    let start = settings.isPostponed ? began : FileTime.now()
+    if !settings.isPostponed { queue.submit(Trigger(.start)) }
+    startObserver(countingFrom: start) { [self] event in
+      switch event {
+      case .ready(let readiness):
+        narration.tell(readiness)
+      case .changed(let batch):
+        narration.tell(batch)
+        queue.submit(Trigger(batch))
+      case .warning(let error):
+        console.say(.problem, error.description, style: .warning)
+      case .failed(let error):
+        console.problem(error.description)
+        endQueue(.exit(ExitCode.failure))
+      }
+    }
+  }
+
+  private func makeQueueOptions() -> ActionQueue.Options {
+    ActionQueue.Options(
+      busyPolicy: settings.busyPolicy, stopPlan: settings.stopPlan,
+      completion: settings.completion, ignoredSignals: ignoredSignals)
+  }
+}
+
+// MARK: - Beginning and ending
+
+extension Session {
+  private func startObserver(
+    countingFrom start: FileTime, _ handler: @escaping @Sendable (FileObserver.Event) -> Void
+  ) {
+    do throws(ObserverError) {
+      try observer.start(countingFrom: start, handler)
+    } catch {
+      console.problem(error.description)
+      end(.exit(ExitCode.failure))
+    }
+  }
+
+  /// Calls `handler` for each signal that asks us to end. Those that we were started to ignore, as
+  /// by `nohup`, stay ignored.
+  private func handleSignals(_ handler: @escaping @Sendable (Ending) -> Void) {
+    let endings: [(Signal, Ending)] = [
+      (.interrupt, .exit(ExitCode.success)), (.hangup, .exit(ExitCode.success)),
+      (.terminate, .raise(.terminate)), (.quit, .exit(128 + Signal.quit.rawValue)),
+    ]
+    for (signal, ending) in endings where !ignoredSignals.contains(signal) {
+      whenSignaled(signal) { handler(ending) }
+    }
+  }
+
+  private func end(_ ending: Ending) {
+    observer.stop()
+    switch ending {
+    case .exit(let status):
+      exit(status)
+    case .raise(let signal):
+      signal.raiseWithDefaultAction()
+      exit(128 + signal.rawValue)
+    }
+  }
+}

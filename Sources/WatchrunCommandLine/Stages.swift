@@ -1,0 +1,40 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import SystemCalls
+
+// From settings to what the stages are made with.
+extension Settings {
+  func makeFilter(in directory: Path) throws(UsageError) -> PathFilter {
+    PathFilter()
+  }
+
+  func makeCommand() -> Command {
+    let isTerminal = Terminal.isTerminal(STDIN_FILENO)
+    return Command(
+      words: command, form: commandForm, environment: environment,
+      // A terminal is not for a command in a background group: it would be stopped by it.
+      inheritsStandardInput: !isTerminal)
+  }
+
+  private var commandForm: Command.Form {
+    switch shell {
+    case .never:
+      return .direct
+    case .always(let shell):
+      return .shell(shell)
+    case .whenNeeded:
+      guard let word = command.first, command.count == 1, Self.needsShell(word) else {
+        return .direct
+      }
+      let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
+      return .shell(Array((usual ?? "sh").utf8))
+    }
+  }
+
+  /// True for a word in which a space or a shell's special character stands.
+  private static func needsShell(_ word: [UInt8]) -> Bool {
+    let special = Array(" \t\n|&;<>()$`\\\"'*?[]{}!#~".utf8)
+    return word.contains { special.contains($0) }
+  }
+}
