@@ -158,6 +158,8 @@ extension InotifyBackend {
             folder, for: .compare(since: configuration.start, untilWatched: true))
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
+        // The walk is over; what it needed for itself is not needed again.
+        if folders.isEmpty { returnFreeMemory() }
         return nil
       case .watching:
         return nil
