@@ -36,7 +36,8 @@ final class Session: Sendable {
       if let directory = settings.directory { try changeDirectory(to: directory) }
       directory = try currentDirectory()
     } catch {
-      throw Failure("cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
+      throw Failure(
+        "cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
     let watched = settings.watched.isEmpty ? [WatchedPath(".")] : settings.watched
     let options = ObserverOptions(

@@ -130,7 +130,8 @@ extension TreeSnapshot {
     bytes.append(UInt8(ascii: "/"))
     let start = Int(record.nameStart)
     names.withUnsafeBufferPointer {
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))]))
+      let name = UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))])
+      bytes.append(contentsOf: name)
     }
   }
 }

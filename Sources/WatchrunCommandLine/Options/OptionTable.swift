@@ -91,7 +91,8 @@ enum OptionTable {
       "d", "debounce", "DURATION", .timing,
       "how long nothing must change, as in 50ms, 1s, 0 (default: auto)"
     ) { (settings, value) throws(UsageError) in
-      settings.quietPeriod = value.elementsEqual("auto".utf8) ? .adaptive : .fixed(try duration(value))
+      let isAuto = value.elementsEqual("auto".utf8)
+      settings.quietPeriod = isAuto ? .adaptive : .fixed(try duration(value))
     },
     Option(nil, "max-wait", "DURATION", .timing, "the longest a burst is collected (default: 1s)") {
       (settings, value) throws(UsageError) in
