@@ -41,8 +41,8 @@ final class Session: Sendable {
     }
     let watched = settings.watched.isEmpty ? [WatchedPath(".")] : settings.watched
     let options = ObserverOptions(
-      filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod, maximumWait: settings.maximumWait,
-      kinds: settings.effectiveKinds)
+      filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
+      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds)
     do throws(ObserverError) {
       observer = try FileObserver(watching: watched, options: options)
     } catch {
