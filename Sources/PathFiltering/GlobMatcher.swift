@@ -68,9 +68,13 @@ func globMatches(
       }
     }
 
-    if let last = star, last.position < path.count, path[last.position] != Byte.slash {
-      star = (last.step, last.position + 1)
-      (step, position) = (last.step, last.position + 1)
+    if let last = star,
+      let next = positionAfter(
+        last.position, meeting: last.step < steps.count ? steps[last.step] : nil, in: path,
+        ignoringCase: ignoringCase)
+    {
+      star = (last.step, next)
+      (step, position) = (last.step, next)
     } else if let last = folders,
       let slash = path[last.position...].firstIndex(of: Byte.slash)
     {
@@ -81,4 +85,22 @@ func globMatches(
       return false
     }
   }
+}
+
+/// Where to go on when a star takes the byte at `position`, and then as many more as it takes until
+/// the step behind it has a chance; nil if the star can take no more.
+private func positionAfter(
+  _ position: Int, meeting step: GlobStep?, in path: UnsafeBufferPointer<UInt8>,
+  ignoringCase: Bool
+) -> Int? {
+  var position = position
+  guard position < path.count, path[position] != Byte.slash else { return nil }
+  position += 1
+  guard case .byte(let wanted) = step else { return position }
+  while position < path.count, path[position] != Byte.slash {
+    let byte = path[position]
+    if wanted == (ignoringCase ? byte.lowercased : byte) { return position }
+    position += 1
+  }
+  return nil
 }

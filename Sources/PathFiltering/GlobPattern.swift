@@ -103,8 +103,8 @@ extension GlobPattern {
   /// to say that it stands in.
   ///
   /// The path is relative to the pattern's base folder, without slashes at either end. Folders
-  /// above it are not looked at: `build/` does not match `build/a.o`. Allocates nothing; the time
-  /// is bounded by the product of the two lengths, for each component.
+  /// above it are not looked at: `build/` does not match `build/a.o`. Allocates nothing, and takes
+  /// no more than polynomial time, whatever the pattern.
   public func matches(_ relativePath: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Bool {
     let slash = relativePath.lastIndex(of: Byte.slash)
     return matches(
