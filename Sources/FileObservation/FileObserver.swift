@@ -33,11 +33,15 @@ public final class FileObserver: Sendable {
   }
 
   /// How things stand when everything is watched.
-  public struct Readiness: Sendable, Hashable {
+  public struct Readiness: Sendable {
     /// How many watches the kernel keeps for the observer.
     public let watches: Int
+    /// How many folders are left out because they are ignored, not counting those in them.
+    public let pruned: Int
     /// Which mechanism is used, such as `inotify`.
     public let backend: String
+    /// The ignore files in force.
+    public let ignoreFiles: [IgnoreFile]
   }
 
   private struct State {
@@ -172,8 +176,8 @@ extension FileObserver {
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
-    case .ready(let watches):
-      send(.ready(Readiness(watches: watches, backend: "inotify")))
+    case .ready(let readiness):
+      send(.ready(readiness))
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):

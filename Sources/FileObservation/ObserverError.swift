@@ -1,3 +1,4 @@
+import PathFiltering
 import SystemCalls
 
 /// What keeps an observer from watching something: what it is, why, and what can be done.
@@ -12,6 +13,8 @@ public struct ObserverError: Error, Sendable, Hashable {
       case watchLimitReached
       case instanceLimitReached
       case queueOverflowed
+      case unreadableRules
+      case everythingIgnored
       case unsupportedPlatform
       case observationFailed
     }
@@ -30,6 +33,10 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let instanceLimitReached = Code(.instanceLimitReached)
     /// The kernel dropped events because they were not read fast enough; the tree was read again.
     public static let queueOverflowed = Code(.queueOverflowed)
+    /// An ignore file is there and cannot be read; it is done without.
+    public static let unreadableRules = Code(.unreadableRules)
+    /// Ignore rules leave out all that is in a watched folder.
+    public static let everythingIgnored = Code(.everythingIgnored)
     /// There is no backend for this system.
     public static let unsupportedPlatform = Code(.unsupportedPlatform)
     /// The kernel failed in a way that observing cannot survive.
@@ -82,6 +89,20 @@ extension ObserverError {
       code: .instanceLimitReached, path: nil, cause: cause,
       message: "no inotify instance is to be had: \(cause.reason)",
       advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
+  }
+
+  static func unreadableRules(_ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .unreadableRules, path: cause.path, cause: cause,
+      message: "cannot read the ignore file \(cause.path?.description ?? ""): \(cause.reason)",
+      advice: "its rules are not in force")
+  }
+
+  static func everythingIgnored(in path: Path, by rule: FilterDecision.Rule) -> ObserverError {
+    ObserverError(
+      code: .everythingIgnored, path: path, cause: nil,
+      message: "all that is in \(path) is ignored, by \(rule) for one",
+      advice: "name with -w what is to be watched all the same")
   }
 
   static func queueOverflowed(limit: Int?) -> ObserverError {

@@ -83,3 +83,7 @@ extension FilterDecision: CustomStringConvertible {
   /// What `git check-ignore -v -n` prints before the path, for people: see ``Path/description``.
   public var description: String { Path(bytes: bytes).description }
 }
+
+// What decisions and rules are about belongs to the module's public face.
+@_exported import struct SystemCalls.Path
+@_exported import struct SystemCalls.SystemError

@@ -45,6 +45,11 @@ public struct IgnoreFileNames: OptionSet, Sendable, Hashable {
     return found
   }
 
+  /// The names as they are spelled.
+  var texts: [String] {
+    Self.texts.filter { contains($0.names) }.map { "\($0.text)" }
+  }
+
   private static let texts: [(names: IgnoreFileNames, text: StaticString)] = [
     (.git, ".git"), (.gitignore, ".gitignore"), (.ignore, ".ignore"),
     (.watchrunignore, ".watchrunignore"),

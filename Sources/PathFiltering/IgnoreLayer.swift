@@ -57,6 +57,28 @@ struct IgnoreContext: Sendable {
   }
 }
 
+extension IgnoreContext {
+  /// See ``IgnoreStack/outerFiles``.
+  var outerFiles: [Path] {
+    var files: [Path] = []
+    var folder = root
+    while folder != top, let parent = folder.parent {
+      folder = parent
+      files += sources.fileNames.subtracting(.git).texts.map { folder.appending($0) }
+    }
+    if sources.contains(.versionControl), let repository {
+      files.append(repository.commonFolder.appending("info/exclude"))
+    }
+    if sources.contains(.global) {
+      if sources.contains(.versionControl), let file = configuration.excludesFile {
+        files.append(file.absolute(from: top))
+      }
+      if let file = folders.configuration?.appending("watchrun/ignore") { files.append(file) }
+    }
+    return files
+  }
+}
+
 extension IgnoreSources {
   /// The names in a folder that mean something if these are in use.
   var fileNames: IgnoreFileNames {

@@ -97,6 +97,10 @@ public struct IgnoreStack: Sendable {
     }
   }
 
+  /// The files outside of the watched folder, or hidden in its repository, that bear on it, or
+  /// would if they were there.
+  package var outerFiles: [Path] { storage.context.outerFiles }
+
   /// True if both are the same stack, and not just equal ones.
   package func isSame(as other: IgnoreStack) -> Bool {
     storage === other.storage

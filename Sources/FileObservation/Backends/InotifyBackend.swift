@@ -168,7 +168,7 @@ extension InotifyBackend {
       case .learning:
         if state.tree.visitPending(atMost: Self.foldersPerSlice) { return nil }
         state.phase = .catchingUp(state.tree.table.watchedFolders)
-        return .ready(watches: state.tree.table.watchCount)
+        return .ready(state.tree.readiness)
       case .catchingUp(var folders):
         let slice = folders.suffix(Self.foldersPerSlice)
         folders.removeLast(slice.count)
@@ -223,6 +223,14 @@ extension InotifyBackend {
     if !findings.events.isEmpty || afterOverflow {
       configuration.report(.events(findings.events, overflow: afterOverflow))
     }
+  }
+}
+
+extension InotifyTree {
+  fileprivate var readiness: FileObserver.Readiness {
+    FileObserver.Readiness(
+      watches: table.watchCount, pruned: prunedCount, backend: "inotify",
+      ignoreFiles: ruleFiles.values.sorted { $0.path < $1.path })
   }
 }
 

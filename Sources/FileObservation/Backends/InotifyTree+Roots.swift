@@ -42,12 +42,12 @@ extension InotifyTree {
     if case .tell = purpose { emit(.created, status.type, at: path) }
     if coverage == .named || status.type != .directory {
       // A file is watched through its folder, so that it may be replaced or come and go.
-      watchByName(parentOf: entry, for: purpose)
+      watchByName(parentOf: entry)
     } else {
-      table.add(entry, coverage: coverage, stack: filter.stack(forRoot: path))
+      table.add(entry, coverage: coverage, stack: rules(forRoot: path))
       switch purpose {
       case .learn: pending.append(Visit(folder: entry, purpose: .learn))
-      case .tell, .compare: visitAtOnce(entry, for: purpose)
+      case .tell, .judge, .compare: visitAtOnce(entry, for: purpose)
       }
     }
   }
@@ -80,8 +80,7 @@ extension InotifyTree {
     while let folder = snapshot.parent(of: awaited) {
       if awaited != root { snapshot.mark(awaited, [.awaited, .absent]) }
       if table[folder]?.watch == nil {
-        let stack = filter.stack(forRoot: snapshot.path(of: folder))
-        table.add(folder, coverage: .named, stack: stack)
+        table.add(folder, coverage: .named, stack: nil)
         visitAtOnce(folder, for: .tell)
       }
       if table[folder]?.watch != nil {
@@ -94,10 +93,9 @@ extension InotifyTree {
     }
   }
 
-  private mutating func watchByName(parentOf entry: Entry, for purpose: Purpose) {
+  mutating func watchByName(parentOf entry: Entry) {
     guard let folder = snapshot.parent(of: entry) else { return }
-    let stack = table[folder]?.stack ?? filter.stack(forRoot: snapshot.path(of: folder))
-    table.add(folder, coverage: .named, stack: stack)
+    table.add(folder, coverage: .named, stack: nil)
     visitAtOnce(folder, for: .learn)
   }
 
@@ -128,7 +126,7 @@ extension InotifyTree {
     }
   }
 
-  private mutating func makeEntry(at path: Path) -> Entry {
+  mutating func makeEntry(at path: Path) -> Entry {
     var entry = TreeSnapshot.root
     for component in path.components {
       entry = Array(component).withUnsafeBufferPointer { name in

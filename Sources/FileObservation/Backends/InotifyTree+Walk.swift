@@ -16,6 +16,8 @@ extension InotifyTree {
     case learn
     /// To know what is there, and to tell of what was not known.
     case tell
+    /// To know what is there by other rules than before.
+    case judge
     /// To find what has changed in a time of which the kernel has not told: in each folder up to
     /// the moment when it was watched, if `untilWatched`.
     case compare(since: FileTime, untilWatched: Bool)
@@ -79,10 +81,7 @@ extension InotifyTree {
   /// A folder that has come to be: it and all that is in it already are told of.
   mutating func discover(_ place: Place) {
     guard let parent = table[place.folder] else { return }
-    let mayEnter = place.path.bytes.withUnsafeBufferPointer {
-      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: parent.stack)
-    }
-    guard mayEnter else { return }
+    guard mayEnter(place, in: parent) else { return }
     if place.isReported { emit(.created, .directory, at: place.path) }
     note(place, .directory)
     guard parent.coverage == .recursive,
@@ -90,6 +89,13 @@ extension InotifyTree {
     else { return }
     table.add(entry, coverage: .recursive, stack: parent.stack)
     visitAtOnce(entry, for: .tell)
+  }
+
+  func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
+    guard let stack = parent.stack else { return false }
+    return place.path.bytes.withUnsafeBufferPointer {
+      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: stack)
+    }
   }
 
   /// A folder whose watch was refused may have become readable.
@@ -122,11 +128,16 @@ extension InotifyTree {
   }
 
   /// The rules in force in the folder that has just been listed.
-  private mutating func enter(_ folder: Entry, at path: Path, parentStack: IgnoreStack)
-    -> IgnoreStack
-  {
-    if listing.ignoreFiles.isEmpty || roots[folder] != nil { return parentStack }
-    let stack = filter.stack(entering: path, seen: listing.ignoreFiles, from: parentStack)
+  private mutating func enter(
+    _ folder: Entry, at path: Path, parentStack: IgnoreStack?
+  ) -> IgnoreStack? {
+    guard let parentStack, !listing.ignoreFiles.isEmpty, roots[folder] == nil else {
+      return parentStack
+    }
+    let seen = listing.ignoreFiles
+    let stack = readRules { filter, warn in
+      filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)
+    }
     table.setStack(stack, of: folder)
     return stack
   }
@@ -179,13 +190,12 @@ extension InotifyTree {
 
 extension InotifyTree {
   private mutating func followListing(
-    of folder: Entry, at folderPath: Path, stack: IgnoreStack, for purpose: Purpose,
+    of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
     _ directory: borrowing Descriptor
   ) {
     let isFresh = !snapshot.hasChildren(folder)
     let isRecursive = table[folder]?.coverage == .recursive
     let listing = listing
-    let filter = filter
     var toldOfArrival = false
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
@@ -194,6 +204,7 @@ extension InotifyTree {
         if known == nil && purpose.isAboutTheKnown { return }
         let marks = known.map { snapshot.marks(of: $0) } ?? []
         if let known, marks.contains(.absent) { return returned(known) }
+        if marks.contains(.passage) { return }
         let isWanted = marks.contains(.wanted)
         if let entry = known, !isWanted,
           (snapshot.type(of: entry) == .directory) != (type == .directory)
@@ -203,11 +214,9 @@ extension InotifyTree {
         }
         if type == .directory && !isWanted {
           let nameStart = putPath(folderPath, name)
-          let mayEnter = path.withUnsafeBufferPointer {
-            filter.mayEnter($0, nameAt: nameStart, in: stack)
-          }
-          guard mayEnter else {
+          guard mayEnter(nameStart, stack) else {
             if let known { removeSubtree(known) }
+            prunedCount += 1
             return
           }
         }
@@ -219,16 +228,14 @@ extension InotifyTree {
         toldOfArrival = toldOfArrival || news == .created
         if type == .directory && news != .created { return }
         let nameStart = putPath(folderPath, name)
-        let isReported =
-          isWanted
-          || path.withUnsafeBufferPointer {
-            filter.reports($0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
-          }
+        let isReported = isWanted || reports(nameStart, type == .directory, stack)
         if isReported { emit(news, type, at: Path(bytes: path)) }
       }
     }
     switch purpose {
-    case .learn, .tell:
+    case .learn where roots[folder] != nil:
+      warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack)
+    case .learn, .tell, .judge:
       break
     case .compare(_, untilWatched: false):
       forgetUnseen(in: folder, stack: stack)
@@ -239,13 +246,11 @@ extension InotifyTree {
     }
   }
 
-  private mutating func descend(_ entry: Entry, _ stack: IgnoreStack, for purpose: Purpose) {
-    if let known = table[entry], known.watch != nil {
+  private mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
+    if table[entry]?.watch != nil {
       switch purpose {
-      case .learn: return
-      case .tell: table.setStack(roots[entry] == nil ? stack : known.stack, of: entry)
-      case .compare(_, untilWatched: true): return
-      case .compare: break
+      case .learn, .compare(_, untilWatched: true): return
+      case .tell, .judge, .compare: break
       }
     }
     if roots[entry] == nil { table.add(entry, coverage: .recursive, stack: stack) }
@@ -258,7 +263,7 @@ extension InotifyTree {
     in directory: borrowing Descriptor
   ) -> RawEvent.Kind? {
     switch purpose {
-    case .learn:
+    case .learn, .judge:
       return nil
     case .tell:
       return wasKnown ? nil : .created
@@ -275,45 +280,40 @@ extension InotifyTree {
   }
 
   /// After a listing: what was known and is not there any more.
-  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack) {
+  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack?) {
     for entry in snapshot.children(of: folder) {
       if snapshot.marks(of: entry).contains(.seen) {
         snapshot.unmark(entry, .seen)
       } else if snapshot.marks(of: entry).contains(.wanted) {
         lose(root: entry)
-      } else if !snapshot.marks(of: entry).contains(.awaited) {
+      } else if snapshot.marks(of: entry).isDisjoint(with: [.awaited, .passage, .rules]) {
         removeAndTell(entry, in: folder, stack: stack)
       }
     }
   }
 
-  private mutating func removeAndTell(_ entry: Entry, in folder: Entry, stack: IgnoreStack) {
+  private mutating func removeAndTell(_ entry: Entry, in folder: Entry, stack: IgnoreStack?) {
     snapshot.putPath(of: entry, into: &path)
     let type = snapshot.type(of: entry)
     let nameStart = path.count - snapshot.name(of: entry).count
-    let isReported = path.withUnsafeBufferPointer {
-      filter.reports($0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
-    }
-    if isReported { emit(.removed, type, at: Path(bytes: path)) }
+    if reports(nameStart, type == .directory, stack) { emit(.removed, type, at: Path(bytes: path)) }
     removeSubtree(entry)
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
   /// something whose name cannot be known: the folder itself is told of.
   private mutating func lookForTracesOfRemoval(
-    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack
+    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
   ) {
     guard let status = try? FileStatus(of: folderPath, followsLinks: true),
       let watchedAt = table[folder]?.watchedAt,
       status.modified >= since, status.modified <= watchedAt
     else { return }
-    let nameStart = folderPath.bytes.count - folderPath.lastComponent.count
-    let isReported =
-      roots[folder] != nil
-      || folderPath.bytes.withUnsafeBufferPointer {
-        filter.reports($0, nameAt: nameStart, isDirectory: true, in: stack)
-      }
-    if isReported { emit(.modified(isOpen: false), .directory, at: folderPath) }
+    path = folderPath.bytes
+    let nameStart = path.count - folderPath.lastComponent.count
+    if roots[folder] != nil || reports(nameStart, true, stack) {
+      emit(.modified(isOpen: false), .directory, at: folderPath)
+    }
   }
 }
 

@@ -29,6 +29,13 @@ struct InotifyTree {
   /// Room for putting paths together.
   var path: [UInt8] = []
   var hasToldOfWatchLimit = false
+  /// Folders in which, or above which, a file of rules has changed.
+  var staleRules: Set<Entry> = []
+  /// The files of rules that have been read, for being told of.
+  var ruleFiles: [Path: IgnoreFile] = [:]
+  var unreadableRules: Set<Path> = []
+  /// How many folders the first walk has passed by.
+  var prunedCount = 0
 
   private(set) var events: [RawEvent] = []
   private(set) var warnings: [ObserverError] = []
@@ -65,6 +72,7 @@ extension InotifyTree {
     let inotify = inotify
     while try inotify.readEvents({ handle($0) }) {}
     lookAgainAtDepartures()
+    refreshRules()
   }
 
   mutating func handle(_ event: InotifyEvent) {
@@ -87,7 +95,9 @@ extension InotifyTree {
   }
 
   private mutating func handle(_ event: InotifyEvent, in folder: Entry) {
+    noteIfRulesChanged(event, in: folder)
     guard let place = Place(event, in: folder, of: &self) else { return }
+    if let known = place.known, snapshot.marks(of: known).contains(.passage) { return }
     switch event.mask.kind {
     case .arrival:
       arrived(event, at: place)
@@ -268,11 +278,7 @@ extension InotifyTree {
         known.map { !tree.snapshot.marks(of: $0).isDisjoint(with: [.wanted, .awaited]) } ?? false
       if details.coverage == .named && !isWanted { return nil }
       let nameStart = tree.putPath(of: folder, name)
-      let isReported =
-        isWanted
-        || tree.path.withUnsafeBufferPointer {
-          tree.filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: details.stack)
-        }
+      let isReported = isWanted || tree.reports(nameStart, isDirectory, details.stack)
       // Of what is neither told of nor known, nothing needs to be kept.
       if !isReported && known == nil && !isDirectory { return nil }
       self.folder = folder
@@ -305,15 +311,31 @@ extension InotifyTree {
   }
 }
 
+extension InotifyTree {
+  /// True if the entry whose path stands in `path` is told of.
+  func reports(_ nameStart: Int, _ isDirectory: Bool, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer {
+      filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: stack)
+    }
+  }
+
+  /// True if the folder whose path stands in `path` is entered.
+  func mayEnter(_ nameStart: Int, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer { filter.mayEnter($0, nameAt: nameStart, in: stack) }
+  }
+}
+
 extension InotifyMask {
-  fileprivate enum Kind {
+  enum Kind {
     case arrival
     case departure
     case write
     case attributes
   }
 
-  fileprivate var kind: Kind? {
+  var kind: Kind? {
     if !isDisjoint(with: [.create, .movedTo]) { return .arrival }
     if !isDisjoint(with: [.delete, .movedFrom]) { return .departure }
     if !isDisjoint(with: [.modify, .closeAfterWrite]) { return .write }

@@ -155,6 +155,10 @@ extension TreeSnapshot {
     package static let seen = Marks(rawValue: 4)
     /// On the way to a wanted entry that is not there at present.
     package static let awaited = Marks(rawValue: 8)
+    /// A file of rules, asked for by name though it may be no part of what is watched.
+    package static let rules = Marks(rawValue: 16)
+    /// On the way to a file of rules, in a folder that is not entered otherwise.
+    package static let passage = Marks(rawValue: 32)
   }
 
   package func marks(of entry: Entry) -> Marks {

@@ -37,7 +37,18 @@ struct Narration: Sendable {
 
   func tell(_ readiness: FileObserver.Readiness) {
     let folders = readiness.watches == 1 ? "1 folder" : "\(readiness.watches) folders"
-    console.say(.detail, "watching \(folders) with \(readiness.backend)", style: .faint)
+    console.say(
+      .detail, "watching \(folders) with \(readiness.backend), \(readiness.pruned) left out",
+      style: .faint)
+    for file in readiness.ignoreFiles {
+      console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
+      for rule in file.rules {
+        guard let defect = rule.pattern.defect else { continue }
+        console.say(
+          .detail, "\(shown(file.path)):\(rule.line): the pattern '\(rule.pattern)' \(defect)",
+          style: .warning)
+      }
+    }
   }
 
   func tell(_ batch: ChangeBatch) {

@@ -71,13 +71,24 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.ignores.append(try glob(value))
     },
+    Option(nil, "no-vcs-ignore", nil, .filtering, "do not read .gitignore and its kin") {
+      settings, _ in settings.ignoreSources.remove(.versionControl)
+    },
+    Option(nil, "no-project-ignore", nil, .filtering, "do not read .ignore and .watchrunignore") {
+      settings, _ in settings.ignoreSources.remove(.project)
+    },
+    Option(nil, "no-global-ignore", nil, .filtering, "do not read your own ignore files") {
+      settings, _ in settings.ignoreSources.remove(.global)
+    },
     Option(
-      nil, "no-default-ignore", nil, .filtering,
-      "do not leave out .git, node_modules, .build, editors' files and the like"
+      nil, "no-default-ignore", nil, .filtering, "do not leave out .git, node_modules and the like"
     ) { settings, _ in settings.ignoreSources.remove(.defaults) },
-    Option(nil, "ignore-nothing", nil, .filtering, "leave out nothing but what -i says") {
+    Option(nil, "ignore-nothing", nil, .filtering, "none of these; only what -i says") {
       settings, _ in settings.ignoreSources = []
     },
+    Option(
+      nil, "explain", nil, .filtering, "run nothing; for each PATH given, the rule that decides"
+    ) { settings, _ in settings.task = .explain },
     Option(
       nil, "events", "LIST", .filtering,
       "of create,modify,remove,rename,metadata (default: all but metadata)"
@@ -155,7 +166,7 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.printMode = try choice(value)
     },
-    Option("0", "null", nil, .output, "with --print lines: NUL instead of newline") {
+    Option("0", "null", nil, .output, "with --print lines, --explain: NUL, not newline") {
       settings, _ in settings.separatesByNUL = true
     },
     Option("c", "clear", nil, .output, "clear the screen before each run") {

@@ -7,6 +7,7 @@ struct Settings: Sendable {
   /// What watchrun is to do.
   enum Task: Hashable, Sendable {
     case run
+    case explain
     case help
     case version
   }
@@ -46,7 +47,7 @@ struct Settings: Sendable {
   var extensions: [[UInt8]] = []
   var filters: [GlobPattern] = []
   var ignores: [GlobPattern] = []
-  var ignoreSources: IgnoreSources = [.defaults]
+  var ignoreSources = IgnoreSources.all
   var kinds: Set<ChangeBatch.Kind>?
 
   var quietPeriod = QuietPeriod.adaptive
@@ -94,8 +95,16 @@ extension Settings {
     return printMode == nil ? all.subtracting([.metadata]) : all
   }
 
+  /// Without a path, it is the folder where we are.
+  var effectiveWatched: [WatchedPath] {
+    watched.isEmpty ? [WatchedPath(".")] : watched
+  }
+
   /// What cannot be said of one option alone.
   func checked() throws(UsageError) -> Settings {
+    if task == .explain && command.isEmpty {
+      throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
+    }
     guard task == .run else { return self }
     if printMode != nil {
       if !command.isEmpty {
@@ -106,7 +115,7 @@ extension Settings {
         "nothing to run: give a command, as in 'watchrun make test', or --print json")
     }
     if separatesByNUL && printMode != .lines {
-      throw UsageError("-0 goes with --print lines")
+      throw UsageError("-0 goes with --print lines, or with --explain")
     }
     return self
   }
