@@ -64,7 +64,11 @@ extension IgnoreContext {
     var folder = root
     while folder != top, let parent = folder.parent {
       folder = parent
-      files += sources.fileNames.subtracting(.git).texts.map { folder.appending($0) }
+      // Outside of repositories nobody expects such a file to come to be.
+      let names = repository == nil ? IgnoreFileNames.present(in: folder) : .all
+      files += names.intersection(sources.fileNames).subtracting(.git).texts.map {
+        folder.appending($0)
+      }
     }
     if sources.contains(.versionControl), let repository {
       files.append(repository.commonFolder.appending("info/exclude"))

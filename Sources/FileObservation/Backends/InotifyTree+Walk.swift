@@ -193,13 +193,13 @@ extension InotifyTree {
     of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
     _ directory: borrowing Descriptor
   ) {
-    let isFresh = !snapshot.hasChildren(folder)
     let isRecursive = table[folder]?.coverage == .recursive
     let listing = listing
     var toldOfArrival = false
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
-        var known = isFresh ? nil : snapshot.child(name, of: folder)
+        // A folder that changes while it is listed may list a name twice.
+        var known = snapshot.child(name, of: folder)
         // What came since the folder was watched, the kernel tells.
         if known == nil && purpose.isAboutTheKnown { return }
         let marks = known.map { snapshot.marks(of: $0) } ?? []

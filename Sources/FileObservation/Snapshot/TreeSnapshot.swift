@@ -79,10 +79,6 @@ extension TreeSnapshot {
     FileType(code: records[Int(entry.index)].type)
   }
 
-  package func hasChildren(_ entry: Entry) -> Bool {
-    records[Int(entry.index)].firstChild != Self.none
-  }
-
   /// The entries directly in `parent`.
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
