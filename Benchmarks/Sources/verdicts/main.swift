@@ -40,4 +40,5 @@ for _ in 0..<rounds {
 let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
 let verdicts = rounds * paths.count
 print("\(verdicts) verdicts against 200 rules and the built-in list in \(seconds) s:")
-print("\(Int(Double(verdicts) / seconds)) a second; \(included / rounds) of \(paths.count) included")
+let rate = Int(Double(verdicts) / seconds)
+print("\(rate) a second; \(included / rounds) of \(paths.count) included")
