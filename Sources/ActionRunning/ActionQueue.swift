@@ -39,7 +39,20 @@ public final class ActionQueue: Sendable {
     var runCount = 0
     var current: (run: RunReport.Run, began: Instant)?
     var isBeingStopped = false
+    var ownOutputs = OwnOutputs()
+    /// When the latest run began, and ended if it has.
+    var latestRun: (began: Instant, ended: Instant?)?
+
+    /// True if changes noticed then were made by the latest run, or at least during it.
+    func isDuringRun(_ noticed: ClosedRange<Instant>) -> Bool {
+      guard let latestRun, noticed.lowerBound >= latestRun.began else { return false }
+      guard let ended = latestRun.ended else { return true }
+      return noticed.upperBound <= ended.advanced(by: ActionQueue.noticingDelay)
+    }
   }
+
+  /// How long after a change it is noticed at the latest, on a machine with other things to do.
+  private static let noticingDelay = Duration.milliseconds(20)
 
   private let command: Command
   private let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
@@ -47,6 +60,7 @@ public final class ActionQueue: Sendable {
   private let scheduler: any Scheduler
   private let supervisor: Supervisor
   private let folder = RunFolder()
+  private let restarts: Bool
   private let report: @Sendable (RunReport) -> Void
 
   /// A queue that runs `command`. Nothing runs yet.
@@ -58,6 +72,7 @@ public final class ActionQueue: Sendable {
   ) {
     self.command = command
     self.report = report
+    restarts = options.busyPolicy == .restart
     state = Confined(
       State(
         machine: ActionStateMachine(policy: options.busyPolicy, completion: options.completion)),
@@ -72,10 +87,27 @@ public final class ActionQueue: Sendable {
   /// A run is wanted.
   public func submit(_ trigger: Trigger) {
     queue.async { [self] in
+      guard let trigger = sifted(trigger) else { return }
       if case .signal(let signal) = advance({ $0.triggered(trigger) }).first {
         report(.signaled(signal, trigger))
       }
     }
+  }
+
+  /// The trigger without what the command itself has written; nil if that is all.
+  private func sifted(_ trigger: Trigger) -> Trigger? {
+    let now = scheduler.now
+    let (sifted, culprits) = state.access { state -> (Trigger?, [Path]) in
+      var trigger = trigger
+      trigger.cameDuringRun = trigger.noticed.map(state.isDuringRun) ?? false
+      if restarts {
+        let isRestart = state.current != nil && trigger.reason != .key
+        return (trigger, isRestart ? state.ownOutputs.restarted(by: trigger, at: now) : [])
+      }
+      return (state.ownOutputs.filter(trigger), [])
+    }
+    if !culprits.isEmpty { report(.restartsItself(culprits)) }
+    return sifted
   }
 
   /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
@@ -121,13 +153,16 @@ extension ActionQueue {
   }
 
   private func launch(_ trigger: Trigger) {
-    let run = state.access { state -> RunReport.Run in
+    let now = scheduler.now
+    let (run, outputs) = state.access { state -> (RunReport.Run, [Path]) in
       state.runCount += 1
       state.isBeingStopped = false
       let run = RunReport.Run(number: state.runCount, trigger: trigger)
-      state.current = (run, scheduler.now)
-      return run
+      state.current = (run, now)
+      state.latestRun = (now, nil)
+      return (run, restarts ? [] : state.ownOutputs.runBegins(trigger))
     }
+    if !outputs.isEmpty { report(.foundOwnOutputs(outputs)) }
     report(.started(run))
     let paths = trigger.changes.map(\.path)
     do throws(SystemError) {
@@ -148,6 +183,7 @@ extension ActionQueue {
     case .ended(let status, let leftovers):
       let (current, wasStopped) = state.access { state in
         defer { state.current = nil }
+        state.latestRun?.ended = scheduler.now
         return (state.current, state.isBeingStopped)
       }
       if let current {

@@ -4,8 +4,10 @@ import SystemCalls
 struct GitRepository: Sendable {
   /// The folder with `.git` in it.
   let root: Path
-  /// The folder with `config` and `info`: `.git` itself, or for a worktree or a submodule the one
-  /// that the file `.git` leads to.
+  /// The folder with `index`: `.git` itself, or for a worktree or a submodule the one that the file
+  /// `.git` leads to.
+  let folder: Path
+  /// The folder with `config` and `info`, which several worktrees have in common.
   let commonFolder: Path
 
   /// The repository that begins in `root`.
@@ -15,6 +17,7 @@ struct GitRepository: Sendable {
     if let target = Self.line(of: folder, behind: "gitdir: ") {
       folder = target.absolute(from: root)
     }
+    self.folder = folder
     if let target = Self.line(of: folder.appending("commondir"), behind: "") {
       folder = target.absolute(from: folder)
     }
@@ -39,4 +42,10 @@ struct GitRepository: Sendable {
     let isLineEnd = { (byte: UInt8) in byte == Byte.newline || byte == Byte.carriageReturn }
     return Path(bytes: contents.dropFirst(prefix.utf8.count).prefix { !isLineEnd($0) })
   }
+}
+
+/// The file that is there while git works on the index of the repository that holds `path`; nil if
+/// there is no repository.
+package func gitIndexLock(above path: Path) -> Path? {
+  GitRepository.enclosing(path)?.folder.appending("index.lock")
 }
