@@ -75,6 +75,16 @@ package final class TemporaryFolder: Sendable {
     }
   }
 
+  /// Lets two things change places, in one step.
+  package func exchange(_ one: String, _ other: String) throws(SystemError) {
+    let (one, other) = (self[one], self[other])
+    _ = try checked("renameat2", path: one) {
+      one.withCString { start in
+        other.withCString { renameat2(AT_FDCWD, start, AT_FDCWD, $0, renameExchange) }
+      }
+    }
+  }
+
   package func link(_ name: String, to target: String) throws(SystemError) {
     let path = self[name]
     _ = try checked("symlink", path: path) {
@@ -117,3 +127,12 @@ package final class TemporaryFolder: Sendable {
 private func moveFile(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
   rename(old, new)
 }
+
+/// Is in every Linux C library, but only declared for those who ask for GNU extensions.
+@_silgen_name("renameat2")
+private func renameat2(
+  _ oldFolder: Int32, _ old: UnsafePointer<CChar>, _ newFolder: Int32,
+  _ new: UnsafePointer<CChar>, _ flags: UInt32
+) -> Int32
+
+private let renameExchange: UInt32 = 2
