@@ -23,7 +23,8 @@ let package = Package(
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
     .target(
-      name: "TestSupport", dependencies: ["FileObservation", "SystemCalls"], path: "Tests/Support"),
+      name: "TestSupport", dependencies: ["ActionRunning", "FileObservation", "SystemCalls"],
+      path: "Tests/Support"),
     .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
     .testTarget(name: "PathFilteringTests", dependencies: ["PathFiltering", "TestSupport"]),
     .testTarget(name: "FileObservationTests", dependencies: ["FileObservation", "TestSupport"]),

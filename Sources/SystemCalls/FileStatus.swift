@@ -47,10 +47,18 @@ package struct FileTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// What a file changed at this moment would be stamped with. Ticks every few milliseconds, so
-  /// two changes may well bear the same time.
+  /// The earliest that a file changed from this moment on is stamped with. Ticks every few
+  /// milliseconds, so two changes may well bear the same time.
   package static func now() -> FileTime {
     FileTime(nanoseconds: csystem_file_clock_ns())
+  }
+
+  /// The latest that a file changed before this moment is stamped with: the kernel stamps more finely
+  /// than by `now` where a file's time has been asked for.
+  package static func latest() -> FileTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return FileTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }
 

@@ -95,6 +95,7 @@ package struct Coalescer {
   /// The net changes since the last call, and a clean slate.
   package mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }
+    endWhatLeftWithItsFolder()
     // An old name that is told of as a rename's `from` is not told of as removed.
     var toldAsOrigin: Set<Path> = []
     for path in order {
@@ -143,6 +144,18 @@ package struct Coalescer {
       origin = departure.path
     }
     return origin == path ? nil : origin
+  }
+
+  /// What was in a folder that is gone is gone with it, though no event has told of it.
+  private mutating func endWhatLeftWithItsFolder() {
+    let folders = Set(
+      fates.lazy.filter { !$0.value.exists && $0.value.type == .directory }.map(\.key))
+    if folders.isEmpty { return }
+    for path in order where fates[path]?.exists == true {
+      var folder = path.parent
+      while let step = folder, !folders.contains(step) { folder = step.parent }
+      if folder != nil { fates[path] = gone(fates[path]) }
+    }
   }
 
   /// After a folder's rename: what happened in it before is told under its new path.

@@ -226,6 +226,7 @@ extension TreeSnapshot {
     _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
   ) {
     attach(entry.index, to: parent.index, name: name)
+    compactNamesIfWorthIt()
   }
 
   private mutating func attach(

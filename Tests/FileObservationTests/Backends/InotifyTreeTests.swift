@@ -1,0 +1,153 @@
+#if os(Linux)
+
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+struct InotifyTreeTests {
+  @Test func `a file's life is told of`() throws {
+    let watched = try WatchedTree()
+    try watched.folder.write(to: "f")
+    #expect(try watched.news() == ["created f"])
+    try watched.folder.append("more", to: "f")
+    #expect(try watched.news() == ["modified f"])
+    try watched.folder.setMode(0o600, of: "f")
+    #expect(try watched.news() == ["metadata f"])
+    try watched.folder.rename("f", to: "g")
+    #expect(try watched.news() == ["renamed g from f"])
+    try watched.folder.remove("g")
+    #expect(try watched.news() == ["removed g"])
+    #expect(try watched.news() == [])
+  }
+
+  @Test func `an open file is told of as open until it is closed`() throws {
+    let watched = try WatchedTree { try $0.write(to: "f") }
+    do {
+      let file = try Descriptor.open(watched.folder["f"], O_WRONLY)
+      try writeAll([1], to: file.number)
+      #expect(try watched.rawKinds() == [.modified(isOpen: true)])
+      _ = consume file
+    }
+    #expect(try watched.rawKinds() == [.modified(isOpen: false)])
+  }
+
+  @Test func `folders on the way are watched, and what is in them already is told of`() throws {
+    let watched = try WatchedTree()
+    try watched.folder.makeDirectories("a/b/c")
+    try watched.folder.write(to: "a/b/c/f")
+    #expect(
+      try watched.news() == ["created a", "created a/b", "created a/b/c", "created a/b/c/f"])
+    #expect(watched.watchCount == 4)
+    try watched.folder.append("x", to: "a/b/c/f")
+    #expect(try watched.news() == ["modified a/b/c/f"])
+  }
+
+  @Test func `a tree that is moved in is told of and watched`() throws {
+    let outside = try TemporaryFolder()
+    try outside.makeDirectories("tree/x/y")
+    try outside.write(to: "tree/x/y/z")
+    let watched = try WatchedTree()
+    try outside.rename("tree", to: "tree", in: watched.folder)
+    #expect(
+      try watched.news() == [
+        "created tree", "created tree/x", "created tree/x/y", "created tree/x/y/z",
+      ])
+    try watched.folder.append("x", to: "tree/x/y/z")
+    #expect(try watched.news() == ["modified tree/x/y/z"])
+  }
+
+  @Test func `a folder that is removed and made again is watched again`() throws {
+    let watched = try WatchedTree { try $0.makeDirectories("s") }
+    for _ in 0..<5 {
+      try watched.folder.remove("s")
+      try watched.folder.makeDirectories("s")
+      #expect(try watched.news().contains("modified s"))
+      try watched.folder.write(to: "s/f")
+      #expect(try watched.news() == ["created s/f"])
+    }
+  }
+
+  @Test func `other ways to replace a file are seen`() throws {
+    let watched = try WatchedTree { try $0.write("long", to: "f") }
+    let file = watched.folder["f"]
+    #expect(file.withCString { truncate($0, 1) } == 0)
+    #expect(try watched.news() == ["modified f"])
+    let other = watched.folder["hard-link"]
+    #expect(file.withCString { old in other.withCString { link(old, $0) } } == 0)
+    #expect(try watched.news().contains("created hard-link"))
+    try watched.folder.exchange("f", "hard-link")
+    #expect(try watched.news() == [], "the same file under both names")
+    try watched.folder.write("other", to: "g")
+    _ = try watched.news()
+    try watched.folder.exchange("f", "g")
+    #expect(try watched.news() == ["modified f", "modified g"])
+  }
+
+  @Test func `an editor's lock, which leads nowhere, does no harm`() throws {
+    let watched = try WatchedTree()
+    try watched.folder.link("lock", to: "user@host.1:2")
+    #expect(try watched.news() == ["created lock"])
+    try watched.folder.remove("lock")
+    #expect(try watched.news() == ["removed lock"])
+  }
+
+  @Test func `links to folders are not followed`() throws {
+    let watched = try WatchedTree {
+      try $0.makeDirectories("x")
+      try $0.link("x/up", to: "..")
+      try $0.link("all", to: "/")
+    }
+    #expect(watched.watchCount == 2)
+    try watched.folder.link("late", to: "/")
+    #expect(try watched.news() == ["created late"])
+    #expect(try watched.kernelWatchCount() == 2)
+  }
+
+  @Test func `names are told of byte for byte`() throws {
+    let watched = try WatchedTree()
+    let names: [[UInt8]] = [
+      [0x62, 0xFF], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8), Array("a\nb".utf8),
+      Array("-rf".utf8), Array("$(id)".utf8),
+    ]
+    for name in names { try watched.folder.write(toName: name) }
+    _ = try watched.news()
+    for name in names { try watched.folder.write("y", toName: name) }
+    let paths = Set(try watched.rawEvents().map(\.path))
+    #expect(paths == Set(names.map { watched.folder.path.appending($0) }))
+  }
+
+  @Test func `churn leaves no watch and no memory behind`() throws {
+    let watched = try WatchedTree { try $0.write(to: "keep") }
+    let (watches, entries) = (watched.watchCount, watched.entryCount)
+    for round in 0..<300 {
+      try watched.folder.makeDirectories("d/e")
+      try watched.folder.write(to: "d/e/f")
+      if round.isMultiple(of: 3) { _ = try watched.news() }
+      try watched.folder.rename("d", to: "r")
+      if round.isMultiple(of: 2) { _ = try watched.news() }
+      try watched.folder.remove("r")
+    }
+    _ = try watched.news()
+    watched.dropLifted()
+    #expect(watched.watchCount == watches)
+    #expect(watched.entryCount == entries)
+    #expect(try watched.kernelWatchCount() == watches)
+    try watched.folder.append("x", to: "keep")
+    #expect(try watched.news() == ["modified keep"])
+  }
+
+  @Test func `a folder that may not be read is warned of, and watched when it may`() throws {
+    guard geteuid() != 0 else { return }
+    let watched = try WatchedTree()
+    try watched.folder.makeDirectories("closed")
+    try watched.folder.setMode(0, of: "closed")
+    _ = try watched.news()
+    try watched.folder.setMode(0o700, of: "closed")
+    _ = try watched.news()
+    try watched.folder.write(to: "closed/f")
+    #expect(try watched.news() == ["created closed/f"])
+  }
+}
+
+#endif  // os(Linux)

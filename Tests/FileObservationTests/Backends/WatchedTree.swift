@@ -1,0 +1,73 @@
+#if os(Linux)
+
+import PathFiltering
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// A tree on the real kernel, without queue and debouncing: an inotify event stands in the queue as
+/// soon as the call that caused it has returned, so nothing needs to be waited for.
+final class WatchedTree {
+  let folder: TemporaryFolder
+  private var tree: InotifyTree
+
+  /// Watches these roots in a fresh folder; an empty name is the folder itself.
+  init(
+    _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
+    prepare: (TemporaryFolder) throws -> Void = { _ in }
+  ) throws {
+    folder = try TemporaryFolder()
+    try prepare(folder)
+    tree = InotifyTree(inotify: try Inotify(), filter: PathFilter())
+    for root in roots { tree.add(.init(path: folder[root.name], coverage: root.coverage)) }
+    while tree.visitPending(atMost: 2) {}
+    #expect(tree.takeFindings().events.isEmpty)
+  }
+
+  /// What has happened since the last call, as lines such as `created a/b`, sorted.
+  func news() throws -> [String] {
+    var coalescer = Coalescer()
+    for event in try rawEvents() { coalescer.note(event) }
+    return coalescer.take().map { change in
+      let from = change.from.map { " from \(name(of: $0))" } ?? ""
+      return "\(change.kind) \(name(of: change.path))\(from)"
+    }.sorted()
+  }
+
+  /// The events themselves, before they are made into changes.
+  func rawEvents() throws -> [RawEvent] {
+    try tree.readEvents()
+    return tree.takeFindings().events
+  }
+
+  func rawKinds() throws -> [RawEvent.Kind] {
+    try rawEvents().map(\.kind)
+  }
+
+  /// Gives up waiting for the second halves of renames.
+  func dropLifted() {
+    tree.dropLifted()
+  }
+
+  /// How many watches are thought to be there.
+  var watchCount: Int { tree.table.watchCount }
+
+  /// How many watches the kernel keeps.
+  func kernelWatchCount() throws -> Int {
+    let info = try readFile(Path("/proc/self/fdinfo/\(tree.inotify.descriptor.number)"))
+    return String(decoding: info, as: UTF8.self).split(separator: "\n").count {
+      $0.hasPrefix("inotify ")
+    }
+  }
+
+  /// How many entries are remembered.
+  var entryCount: Int { tree.snapshot.count }
+
+  private func name(of path: Path) -> String {
+    (path.relative(to: folder.path) ?? path).description
+  }
+}
+
+#endif  // os(Linux)

@@ -1,0 +1,246 @@
+import FileObservation
+import Testing
+
+/// What a backend has seen in one burst, and what is told of it.
+struct Burst: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let events: [RawEvent]
+  let changes: [ChangeBatch.Change]
+
+  init(_ claim: String, _ events: [RawEvent], _ changes: [ChangeBatch.Change]) {
+    testDescription = claim
+    self.events = events
+    self.changes = changes
+  }
+}
+
+extension RawEvent {
+  static func created(_ path: Path, _ type: FileType = .file) -> RawEvent {
+    RawEvent(path: path, kind: .created, type: type)
+  }
+
+  static func removed(_ path: Path, _ type: FileType = .unknown) -> RawEvent {
+    RawEvent(path: path, kind: .removed, type: type)
+  }
+
+  static func written(_ path: Path) -> RawEvent {
+    RawEvent(path: path, kind: .modified(isOpen: true), type: .file)
+  }
+
+  static func closed(_ path: Path) -> RawEvent {
+    RawEvent(path: path, kind: .modified(isOpen: false), type: .file)
+  }
+
+  static func metadata(_ path: Path) -> RawEvent {
+    RawEvent(path: path, kind: .metadata, type: .file)
+  }
+
+  static func from(_ path: Path, _ cookie: UInt32, _ type: FileType = .unknown) -> RawEvent {
+    RawEvent(path: path, kind: .movedFrom(cookie: cookie), type: type)
+  }
+
+  static func to(
+    _ path: Path, _ cookie: UInt32, _ type: FileType = .file, replacing: Bool = false
+  ) -> RawEvent {
+    RawEvent(path: path, kind: .movedTo(cookie: cookie, replacing: replacing), type: type)
+  }
+}
+
+extension ChangeBatch.Change {
+  static func created(_ path: Path, _ type: FileType = .file) -> Self {
+    Self(path: path, kind: .created, type: type)
+  }
+
+  static func modified(_ path: Path, _ type: FileType = .file) -> Self {
+    Self(path: path, kind: .modified, type: type)
+  }
+
+  static func removed(_ path: Path) -> Self {
+    Self(path: path, kind: .removed, type: .unknown)
+  }
+
+  static func metadata(_ path: Path) -> Self {
+    Self(path: path, kind: .metadata, type: .file)
+  }
+
+  static func renamed(_ path: Path, from old: Path, _ type: FileType = .file) -> Self {
+    Self(path: path, kind: .renamed, type: type, from: old)
+  }
+}
+
+struct CoalescerTests {
+  private static let singlePaths = [
+    Burst("nothing is nothing", [], []),
+    Burst("created", [.created("f")], [.created("f")]),
+    Burst("written", [.written("f"), .closed("f")], [.modified("f")]),
+    Burst("removed", [.removed("f")], [.removed("f")]),
+    Burst("touched", [.metadata("f")], [.metadata("f")]),
+    Burst("created then modified is created", [.created("f"), .closed("f")], [.created("f")]),
+    Burst("created then removed is nothing", [.created("f"), .removed("f")], []),
+    Burst("removed then created is modified", [.removed("f"), .created("f")], [.modified("f")]),
+    Burst("modified then removed is removed", [.closed("f"), .removed("f")], [.removed("f")]),
+    Burst("touched and modified is modified", [.metadata("f"), .closed("f")], [.modified("f")]),
+    Burst("created and touched is created", [.created("f"), .metadata("f")], [.created("f")]),
+    Burst(
+      "removed, created and removed is removed",
+      [.removed("f"), .created("f"), .removed("f")], [.removed("f")]),
+    Burst(
+      "created, removed and created is created",
+      [.created("f"), .removed("f"), .created("f")], [.created("f")]),
+    Burst(
+      "touched before it was removed and made again is modified",
+      [.metadata("f"), .removed("f"), .created("f")], [.modified("f")]),
+    Burst(
+      "a file that became a folder is a modified folder",
+      [.removed("f"), .created("f", .directory)], [.modified("f", .directory)]),
+    Burst(
+      "changes come in the order in which their paths appeared",
+      [.closed("b"), .closed("a"), .closed("b")], [.modified("b"), .modified("a")]),
+  ]
+
+  private static let renames = [
+    Burst("renamed", [.from("a", 1), .to("b", 1)], [.renamed("b", from: "a")]),
+    Burst(
+      "renamed twice is renamed once", [.from("a", 1), .to("b", 1), .from("b", 2), .to("c", 2)],
+      [.renamed("c", from: "a")]),
+    Burst(
+      "renamed there and back is modified",
+      [.from("a", 1), .to("b", 1), .from("b", 2), .to("a", 2)], [.modified("a")]),
+    Burst(
+      "created then renamed is created", [.created("a"), .from("a", 1), .to("b", 1)],
+      [.created("b")]),
+    Burst(
+      "modified then renamed is renamed", [.closed("a"), .from("a", 1), .to("b", 1)],
+      [.renamed("b", from: "a")]),
+    Burst(
+      "renamed then modified is renamed", [.from("a", 1), .to("b", 1), .closed("b")],
+      [.renamed("b", from: "a")]),
+    Burst(
+      "renamed then removed is removed", [.from("a", 1), .to("b", 1), .removed("b")],
+      [.removed("a")]),
+    Burst(
+      "renamed, and made again under the old name, is created and modified",
+      [.from("a", 1), .to("b", 1), .created("a")], [.modified("a"), .created("b")]),
+    Burst(
+      "a rename over another file takes its place",
+      [.from("a", 1), .to("b", 1, replacing: true)], [.renamed("b", from: "a")]),
+    Burst(
+      "two files that changed places are modified",
+      [
+        .from("a", 1), .to("b", 1, replacing: true), .from("b", 2), .to("a", 2), .created("b"),
+      ], [.modified("a"), .modified("b")]),
+    Burst(
+      "two files that changed places by a third name are modified",
+      [.from("a", 1), .to("t", 1), .from("b", 2), .to("a", 2), .from("t", 3), .to("b", 3)],
+      [.modified("a"), .modified("b")]),
+    Burst("moved out is removed", [.from("a", 1)], [.removed("a")]),
+    Burst("moved in is created", [.to("a", 1)], [.created("a")]),
+    Burst(
+      "moved in over a file is modified", [.to("a", 1, replacing: true)], [.modified("a")]),
+    Burst(
+      "moved out and in again by other renames is modified", [.from("a", 1), .to("a", 2)],
+      [.modified("a")]),
+    Burst(
+      "halves of two renames that cross are told apart",
+      [.from("a", 1), .from("b", 2), .to("c", 2), .to("d", 1)],
+      [.renamed("c", from: "b"), .renamed("d", from: "a")]),
+  ]
+
+  private static let folders = [
+    Burst(
+      "a renamed folder is one change", [.from("d", 1, .directory), .to("e", 1, .directory)],
+      [.renamed("e", from: "d", .directory)]),
+    Burst(
+      "what changed in it before has its new path",
+      [
+        .closed("d/f"), .created("d/s/g"), .from("d", 1, .directory), .to("e", 1, .directory),
+      ],
+      [.modified("e/f"), .created("e/s/g"), .renamed("e", from: "d", .directory)]),
+    Burst(
+      "what was removed in it before has its old path",
+      [.removed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
+      [.removed("d/f"), .renamed("e", from: "d", .directory)]),
+    Burst(
+      "a folder with a longer name is another one",
+      [.closed("dd/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
+      [.modified("dd/f"), .renamed("e", from: "d", .directory)]),
+    Burst(
+      "what was made in a folder that was moved out is nothing",
+      [.created("d", .directory), .created("d/f"), .from("d", 1, .directory)], []),
+    Burst(
+      "what changed in a folder that was moved out is removed",
+      [.closed("d/s/f"), .from("d", 1, .directory)], [.removed("d/s/f"), .removed("d")]),
+    Burst(
+      "what is in a folder that was made again is there",
+      [
+        .from("d", 1, .directory), .created("d", .directory), .created("d/f"),
+      ], [.modified("d", .directory), .created("d/f")]),
+  ]
+
+  private static let editors = [
+    Burst(
+      "a file saved by writing another and renaming it over is modified",
+      [
+        .created("t"), .written("t"), .closed("t"), .from("t", 1), .to("f", 1, replacing: true),
+      ], [.modified("f")]),
+    Burst(
+      "vim: renamed away, written anew, the backup removed",
+      [
+        .created("4913"), .closed("4913"), .removed("4913"), .from("f", 1), .to("f~", 1),
+        .created("f"), .written("f"), .closed("f"), .metadata("f"), .removed("f~"),
+      ], [.modified("f")]),
+    Burst(
+      "vim with a backup that stays",
+      [.from("f", 1), .to("f~", 1), .created("f"), .closed("f")],
+      [.modified("f"), .created("f~")]),
+    Burst(
+      "JetBrains: the new one written aside, the old one renamed away and removed",
+      [
+        .created("f___jb_tmp___"), .closed("f___jb_tmp___"), .from("f", 1),
+        .to("f___jb_old___", 1), .from("f___jb_tmp___", 2), .to("f", 2),
+        .removed("f___jb_old___"),
+      ], [.modified("f")]),
+    Burst(
+      "sed -i.bak: the old one renamed away and kept",
+      [
+        .created("sedX"), .closed("sedX"), .from("f", 1), .to("f.bak", 1), .from("sedX", 2),
+        .to("f", 2),
+      ], [.modified("f"), .created("f.bak")]),
+  ]
+
+  @Test(arguments: singlePaths + renames + folders + editors)
+  func `a burst has its net changes`(burst: Burst) {
+    var coalescer = Coalescer()
+    for event in burst.events { coalescer.note(event) }
+    #expect(coalescer.take() == burst.changes)
+  }
+
+  @Test func `what was taken is not told again`() {
+    var coalescer = Coalescer()
+    coalescer.note(.from("a", 1))
+    #expect(!coalescer.isEmpty)
+    _ = coalescer.take()
+    #expect(coalescer.isEmpty)
+    coalescer.note(.to("b", 1))
+    #expect(coalescer.take() == [.created("b")])
+  }
+
+  @Test(
+    arguments: [
+      ([.written("f")], true), ([.written("f"), .closed("f")], false),
+      ([.written("f"), .written("g"), .closed("f")], true),
+      ([.written("f"), .removed("f")], false),
+      ([.written("t"), .from("t", 1), .to("f", 1)], false), ([.created("f")], false),
+      ([.written("f"), .closed("f"), .closed("f"), .written("g")], true),
+      (
+        [.written("d/f"), .from("d", 1, .directory), .to("e", 1, .directory), .closed("e/f")], false
+      ),
+    ] as [([RawEvent], Bool)])
+  func `a file counts as being written until it is closed`(events: [RawEvent], isWritten: Bool) {
+    var coalescer = Coalescer()
+    for event in events { coalescer.note(event) }
+    #expect(coalescer.isBeingWritten == isWritten)
+    _ = coalescer.take()
+    #expect(!coalescer.isBeingWritten)
+  }
+}

@@ -1,0 +1,63 @@
+import FileObservation
+import TestSupport
+import Testing
+
+struct DebounceStateMachineTests {
+  private var machine = DebounceStateMachine(quietPeriod: .adaptive, maximumWait: .seconds(1))
+
+  @Test mutating func `the first change sets a timer for the shortest quiet period`() {
+    let action = machine.changed(at: .milliseconds(5))
+    #expect(action == .schedule(at: .milliseconds(15), generation: 1))
+    #expect(machine.isWaiting(for: 1))
+  }
+
+  @Test mutating func `a further change sets no timer, and a timer that is early is set again`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let further = machine.changed(at: .milliseconds(8))
+    #expect(further == .none)
+    let early = machine.timerFired(generation: 1, at: .milliseconds(10))
+    #expect(early == .schedule(at: .milliseconds(24), generation: 2))
+    let fired = machine.timerFired(generation: 2, at: .milliseconds(24))
+    #expect(fired == .fire)
+  }
+
+  @Test mutating func `a timer of an earlier generation does nothing`() {
+    _ = machine.changed(at: .milliseconds(0))
+    _ = machine.timerFired(generation: 1, at: .milliseconds(10))
+    _ = machine.changed(at: .milliseconds(11))
+    let stale = machine.timerFired(generation: 1, at: .milliseconds(500))
+    #expect(stale == .none)
+    #expect(!machine.isWaiting(for: 1))
+  }
+
+  @Test mutating func `a timer that is set nearer makes the farther one void`() {
+    _ = machine.changed(at: .milliseconds(0), isBeingWritten: true)
+    let closed = machine.changed(at: .milliseconds(4), isBeingWritten: false)
+    #expect(closed == .schedule(at: .milliseconds(14), generation: 2))
+    let farther = machine.timerFired(generation: 1, at: .milliseconds(100))
+    #expect(farther == .none)
+  }
+
+  @Test mutating func `nothing comes of a timer after a reset`() {
+    _ = machine.changed(at: .milliseconds(0))
+    machine.reset()
+    let action = machine.timerFired(generation: 1, at: .milliseconds(10))
+    #expect(action == .none)
+    #expect(!machine.isWaiting(for: 1))
+  }
+
+  @Test mutating func `a change that comes after the burst's end ends it at once`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let late = machine.changed(at: .milliseconds(1200))
+    #expect(late == .fire)
+    let timer = machine.timerFired(generation: 1, at: .milliseconds(1200))
+    #expect(timer == .none)
+  }
+
+  @Test mutating func `a clock that seems to go back does no harm`() {
+    _ = machine.changed(at: .milliseconds(10))
+    _ = machine.changed(at: .milliseconds(9))
+    let action = machine.timerFired(generation: 1, at: .milliseconds(20))
+    #expect(action == .fire)
+  }
+}

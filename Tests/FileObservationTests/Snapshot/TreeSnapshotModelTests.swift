@@ -1,0 +1,173 @@
+import Testing
+
+@testable import FileObservation
+
+/// Numbers that look random and are the same each time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// The snapshot beside the simplest thing that does the same: a dictionary of paths.
+private struct SnapshotAndModel {
+  var snapshot = TreeSnapshot()
+  var model: [Path: FileType] = ["/": .directory]
+  var random: SeededGenerator
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+  }
+
+  private mutating func anyPath(_ isWanted: (Path, FileType) -> Bool) -> Path? {
+    model.filter { isWanted($0.key, $0.value) }.keys.sorted().randomElement(using: &random)
+  }
+
+  private mutating func anyName() -> String {
+    String(repeating: "n", count: Int.random(in: 1...40, using: &random))
+      + String(Int.random(in: 0..<30, using: &random))
+  }
+
+  func entry(at path: Path) -> TreeSnapshot.Entry? {
+    path.components.reduce(TreeSnapshot.root as TreeSnapshot.Entry?) { entry, name in
+      entry.flatMap { snapshot.child(String(decoding: name, as: UTF8.self), of: $0) }
+    }
+  }
+
+  mutating func insert() throws {
+    let folder = try #require(anyPath { $1 == .directory })
+    let name = anyName()
+    let path = folder.appending(name)
+    guard model[path] == nil else { return }
+    let type = try #require([FileType.file, .directory, .symlink].randomElement(using: &random))
+    _ = snapshot.insert(name, type, in: try #require(entry(at: folder)))
+    model[path] = type
+  }
+
+  mutating func remove() throws {
+    guard let path = anyPath({ path, _ in path != "/" }) else { return }
+    var removed: Set<Path> = []
+    let picture = snapshot
+    snapshot.remove(try #require(entry(at: path))) { removed.insert(picture.path(of: $0)) }
+    let expected = Set(model.keys.filter { $0.isWithin(path) })
+    #expect(removed == expected)
+    for path in expected { model[path] = nil }
+  }
+
+  mutating func rename() throws {
+    guard let old = anyPath({ path, _ in path != "/" }) else { return }
+    let folder = try #require(anyPath { $1 == .directory && !$0.isWithin(old) })
+    let name = anyName()
+    let new = folder.appending(name)
+    guard model[new] == nil else { return }
+    let moved = try #require(entry(at: old))
+    let place = try #require(entry(at: folder))
+    snapshot.lift(moved)
+    snapshot.place(moved, as: name, in: place)
+    for (path, type) in model where path.isWithin(old) {
+      model[path] = nil
+      let rest = path == old ? nil : path.relative(to: old)
+      model[rest.map { new.appending($0.bytes) } ?? new] = type
+    }
+  }
+
+  /// Walked from the root, and looked up from the root.
+  func expectEqual() {
+    var walked: [Path: FileType] = [:]
+    var rest = [TreeSnapshot.root]
+    while let entry = rest.popLast() {
+      walked[snapshot.path(of: entry)] = snapshot.type(of: entry)
+      rest += snapshot.children(of: entry)
+    }
+    #expect(walked == model)
+    #expect(snapshot.count == model.count)
+    #expect(model.keys.allSatisfy { entry(at: $0).map(snapshot.path(of:)) == $0 })
+  }
+}
+
+struct TreeSnapshotModelTests {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `random changes leave it as they leave a dictionary of paths`(seed: UInt64) throws {
+    var pair = SnapshotAndModel(seed: seed)
+    for step in 1...700 {
+      // It grows for a while, then it shrinks, so that tables are rebuilt both ways.
+      let insertions = step < 400 ? 7 : 3
+      switch Int.random(in: 0..<10, using: &pair.random) {
+      case 0..<insertions: try pair.insert()
+      case insertions..<(insertions + 2): try pair.rename()
+      default: try pair.remove()
+      }
+      if step.isMultiple(of: 100) { pair.expectEqual() }
+    }
+    pair.expectEqual()
+  }
+
+  @Test func `thousands of entries are found, and what is left after most were removed`() {
+    var snapshot = TreeSnapshot()
+    let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
+    let names = (0..<5000).map { "file-\($0)" }
+    let entries = names.map { snapshot.insert($0, in: folder) }
+    #expect(zip(names, entries).allSatisfy { snapshot.child($0, of: folder) == $1 })
+    for (number, entry) in entries.enumerated() where !number.isMultiple(of: 10) {
+      snapshot.remove(entry)
+    }
+    for (number, name) in names.enumerated() {
+      let isKept = number.isMultiple(of: 10)
+      #expect(snapshot.child(name, of: folder) == (isKept ? entries[number] : nil))
+    }
+    #expect(snapshot.count == 502)
+  }
+
+  @Test func `renaming a folder over and over does not make it grow`() {
+    var snapshot = TreeSnapshot()
+    let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
+    for round in 0..<20_000 {
+      snapshot.lift(folder)
+      snapshot.place(folder, as: "a-name-that-takes-some-room-\(round)", in: TreeSnapshot.root)
+    }
+    #expect(snapshot.bytesInUse < 64 * 1024)
+  }
+
+  @Test func `churn does not make it grow`() {
+    var snapshot = TreeSnapshot()
+    let kept = snapshot.insert("kept", .directory, in: TreeSnapshot.root)
+    let lifted = snapshot.insert("lifted", .directory, in: kept)
+    var largest = 0
+    for round in 0..<20_000 {
+      snapshot.lift(lifted)
+      let entry = snapshot.insert("a-name-that-takes-some-room-\(round)", in: kept)
+      snapshot.remove(entry)
+      snapshot.place(lifted, as: "lifted-\(round)", in: kept)
+      largest = max(largest, snapshot.bytesInUse)
+    }
+    #expect(largest < 64 * 1024)
+    #expect(snapshot.path(of: lifted) == "/kept/lifted-19999")
+    #expect(snapshot.count == 3)
+  }
+}
+
+extension TreeSnapshot {
+  /// What its tables hold, as far as they can be seen.
+  fileprivate var bytesInUse: Int {
+    Mirror(reflecting: self).children.reduce(0) { sum, child in
+      switch child.value {
+      case let bytes as [UInt8]: sum + bytes.count
+      case let slots as [UInt32]: sum + 4 * slots.count
+      default:
+        sum
+          + (Mirror(reflecting: child.value).displayStyle == .collection
+            ? 28 * Mirror(reflecting: child.value).children.count : 0)
+      }
+    }
+  }
+}

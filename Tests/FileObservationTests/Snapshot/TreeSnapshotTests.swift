@@ -1,0 +1,140 @@
+import FileObservation
+import Testing
+
+extension TreeSnapshot {
+  mutating func insert(_ name: String, _ type: FileType = .file, in parent: Entry) -> Entry {
+    Array(name.utf8).withUnsafeBufferPointer { insert($0, type, in: parent) }
+  }
+
+  func child(_ name: String, of parent: Entry) -> Entry? {
+    Array(name.utf8).withUnsafeBufferPointer { child($0, of: parent) }
+  }
+
+  mutating func place(_ entry: Entry, as name: String, in parent: Entry) {
+    Array(name.utf8).withUnsafeBufferPointer { place(entry, as: $0, in: parent) }
+  }
+}
+
+struct TreeSnapshotTests {
+  private var snapshot = TreeSnapshot()
+  private let root = TreeSnapshot.root
+
+  @Test func `begins with the root alone`() {
+    #expect(snapshot.count == 1)
+    #expect(snapshot.path(of: root) == "/")
+    #expect(snapshot.type(of: root) == .directory)
+    #expect(snapshot.parent(of: root) == nil)
+    #expect(!snapshot.hasChildren(root))
+  }
+
+  @Test mutating func `an entry has a parent, a name, a type and a path`() {
+    let folder = snapshot.insert("folder", .directory, in: root)
+    let file = snapshot.insert("file", in: folder)
+    #expect(snapshot.parent(of: file) == folder)
+    #expect(snapshot.name(of: file).elementsEqual("file".utf8))
+    #expect(snapshot.type(of: file) == .file)
+    #expect(snapshot.path(of: file) == "/folder/file")
+    #expect(snapshot.count == 3)
+    #expect(snapshot.hasChildren(folder))
+  }
+
+  @Test(arguments: FileType.allCases)
+  mutating func `every type is kept`(type: FileType) {
+    let entry = snapshot.insert("a", .file, in: root)
+    snapshot.setType(type, of: entry)
+    #expect(snapshot.type(of: entry) == type)
+  }
+
+  @Test mutating func `an entry is found by its parent and its name`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    let b = snapshot.insert("b", .directory, in: root)
+    let inA = snapshot.insert("x", in: a)
+    let inB = snapshot.insert("x", in: b)
+    #expect(snapshot.child("x", of: a) == inA)
+    #expect(snapshot.child("x", of: b) == inB)
+    #expect(snapshot.child("x", of: root) == nil)
+    #expect(snapshot.child("y", of: a) == nil)
+    #expect(Set(snapshot.children(of: root)) == [a, b])
+  }
+
+  @Test mutating func `two spellings of a name are two entries`() {
+    let composed = snapshot.insert("caf\u{E9}", in: root)
+    #expect(snapshot.child("cafe\u{301}", of: root) == nil)
+    let decomposed = snapshot.insert("cafe\u{301}", in: root)
+    #expect(composed != decomposed)
+  }
+
+  @Test mutating func `what is removed goes with all below it, the deepest first`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    let b = snapshot.insert("b", .directory, in: a)
+    _ = snapshot.insert("c", in: b)
+    let kept = snapshot.insert("kept", in: root)
+    var paths: [Path] = []
+    // Not captured by the closure that removes.
+    let picture = snapshot
+    snapshot.remove(a) { paths.append(picture.path(of: $0)) }
+    #expect(paths == ["/a/b/c", "/a/b", "/a"])
+    #expect(snapshot.count == 2)
+    #expect(snapshot.child("a", of: root) == nil)
+    #expect(snapshot.children(of: root) == [kept])
+  }
+
+  @Test mutating func `a renamed folder's subtree has its new paths at once`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    let other = snapshot.insert("other", .directory, in: root)
+    let file = snapshot.insert("f", in: a)
+    snapshot.lift(a)
+    #expect(snapshot.child("a", of: root) == nil)
+    #expect(snapshot.path(of: file) == "/f")
+    snapshot.place(a, as: "longer-name", in: other)
+    #expect(snapshot.path(of: file) == "/other/longer-name/f")
+    #expect(snapshot.child("longer-name", of: other) == a)
+    #expect(snapshot.child("f", of: a) == file)
+    #expect(snapshot.count == 4)
+  }
+
+  @Test mutating func `a lifted folder can be removed`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    _ = snapshot.insert("f", in: a)
+    snapshot.lift(a)
+    snapshot.remove(a)
+    #expect(snapshot.count == 1)
+    #expect(snapshot.insert("a", in: root) == snapshot.child("a", of: root))
+  }
+
+  @Test mutating func `an entry is within itself and what is above it`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    let b = snapshot.insert("b", .directory, in: a)
+    #expect(snapshot.isWithin(b, a))
+    #expect(snapshot.isWithin(b, b))
+    #expect(snapshot.isWithin(b, root))
+    #expect(!snapshot.isWithin(a, b))
+  }
+
+  @Test mutating func `marks are set and taken away one by one, and not inherited`() {
+    let a = snapshot.insert("a", in: root)
+    snapshot.mark(a, [.wanted, .seen])
+    snapshot.mark(a, .absent)
+    snapshot.unmark(a, .seen)
+    #expect(snapshot.marks(of: a) == [.wanted, .absent])
+    snapshot.remove(a)
+    let b = snapshot.insert("b", in: root)
+    #expect(snapshot.marks(of: b) == [])
+  }
+
+  @Test mutating func `a path takes the place of what was in the buffer`() {
+    let a = snapshot.insert("a", in: root)
+    var bytes = Array("something longer".utf8)
+    snapshot.putPath(of: a, into: &bytes)
+    #expect(bytes == Array("/a".utf8))
+    snapshot.putPath(of: root, into: &bytes)
+    #expect(bytes == Array("/".utf8))
+  }
+
+  @Test mutating func `the longest names are kept whole`() {
+    let long = String(repeating: "n", count: 255)
+    let entry = snapshot.insert(long, in: root)
+    #expect(snapshot.child(long, of: root) == entry)
+    #expect(snapshot.name(of: entry).count == 255)
+  }
+}

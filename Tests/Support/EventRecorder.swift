@@ -1,0 +1,51 @@
+import FileObservation
+import Synchronization
+
+/// Keeps what an observer says, and waits for it.
+package final class EventRecorder: Sendable {
+  private let recorded = Mutex<[FileObserver.Event]>([])
+
+  package init() {}
+
+  /// The handler to start an observer with.
+  package var handler: @Sendable (FileObserver.Event) -> Void {
+    { event in self.recorded.withLock { $0.append(event) } }
+  }
+
+  package var events: [FileObserver.Event] { recorded.withLock { $0 } }
+
+  package var batches: [ChangeBatch] {
+    events.compactMap { if case .changed(let batch) = $0 { batch } else { nil } }
+  }
+
+  /// The changes of all batches, in order.
+  package var changes: [ChangeBatch.Change] { batches.flatMap(\.changes) }
+
+  package var readiness: FileObserver.Readiness? {
+    events.lazy.compactMap { if case .ready(let readiness) = $0 { readiness } else { nil } }.first
+  }
+
+  package var warnings: [ObserverError] {
+    events.compactMap { if case .warning(let error) = $0 { error } else { nil } }
+  }
+
+  /// Forgets what was recorded.
+  package func clear() {
+    recorded.withLock { $0 = [] }
+  }
+
+  /// Waits until everything is watched.
+  package func isReady() async -> Bool {
+    await eventually { readiness != nil }
+  }
+
+  /// Waits until something of this kind has happened to the path.
+  package func sees(_ kind: ChangeBatch.Kind, _ path: Path) async -> Bool {
+    await eventually { changes.contains { $0.path == path && $0.kind == kind } }
+  }
+
+  /// Waits until something has happened to the path, whatever it was.
+  package func sees(_ path: Path) async -> Bool {
+    await eventually { changes.contains { $0.path == path } }
+  }
+}

@@ -1,0 +1,87 @@
+import ActionRunning
+import Synchronization
+import SystemCalls
+
+/// Starts nothing, and records what it was asked to start and to send, in order.
+package final class FakeLauncher: ProcessLauncher {
+  package enum Call: Hashable, Sendable {
+    /// The words of the command.
+    case launch([String])
+    /// A signal to a group, which is counted from 1 in the order of the launches.
+    case send(Signal, group: Int)
+  }
+
+  private struct State {
+    var calls: [Call] = []
+    var groups: [FakeGroup] = []
+    var failure: SystemError?
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var calls: [Call] { state.withLock { $0.calls } }
+
+  /// The groups that were launched, in order.
+  package var groups: [FakeGroup] { state.withLock { $0.groups } }
+
+  /// Lets every launch from now on fail; nil lets them succeed again.
+  package func failLaunches(with error: SystemError?) {
+    state.withLock { $0.failure = error }
+  }
+
+  package func launch(
+    _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
+  ) throws(SystemError) -> any LaunchedGroup {
+    let words = request.arguments.map { String(decoding: $0, as: UTF8.self) }
+    let (group, failure) = state.withLock { state -> (FakeGroup, SystemError?) in
+      state.calls.append(.launch(words))
+      let number = state.groups.count + 1
+      let group = FakeGroup(ended: ended) { [weak self] signal in
+        self?.state.withLock { $0.calls.append(.send(signal, group: number)) }
+      }
+      if state.failure == nil { state.groups.append(group) }
+      return (group, state.failure)
+    }
+    if let failure { throw failure }
+    return group
+  }
+}
+
+/// A group that lives and ends as a test says.
+package final class FakeGroup: LaunchedGroup {
+  private struct State {
+    var leaderIsAlive = true
+    var othersAreAlive = false
+  }
+
+  private let state = Mutex(State())
+  private let ended: @Sendable (ExitStatus) -> Void
+  private let record: @Sendable (Signal) -> Void
+
+  fileprivate init(
+    ended: @escaping @Sendable (ExitStatus) -> Void,
+    record: @escaping @Sendable (Signal) -> Void
+  ) {
+    self.ended = ended
+    self.record = record
+  }
+
+  package func send(_ signal: Signal) {
+    record(signal)
+  }
+
+  package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
+
+  /// The leader ends, and leaves other members behind or does not.
+  package func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
+    state.withLock { $0 = State(leaderIsAlive: false, othersAreAlive: leavingOthers) }
+    ended(status)
+  }
+
+  /// The members that the leader left behind end, of which nobody is told.
+  package func endOthers() {
+    state.withLock { $0.othersAreAlive = false }
+  }
+}

@@ -1,0 +1,64 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+struct DescriptorTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func isOpen(_ number: Int32, _ path: Path) -> Bool {
+    // The number alone may be another test's by now.
+    (try? resolvedPath(Path("/proc/self/fd/\(number)"))) == path
+  }
+
+  @Test func `is closed when its owner's life ends`() throws {
+    try folder.write(to: "f")
+    let number: Int32
+    do {
+      let descriptor = try Descriptor.open(folder["f"], O_RDONLY)
+      number = descriptor.number
+      #expect(isOpen(number, folder["f"]))
+      _ = consume descriptor
+    }
+    #expect(!isOpen(number, folder["f"]))
+  }
+
+  @Test func `stays open when it is released`() throws {
+    try folder.write(to: "f")
+    let number = try Descriptor.open(folder["f"], O_RDONLY).release()
+    #expect(isOpen(number, folder["f"]))
+    close(number)
+  }
+
+  @Test func `is not inherited`() throws {
+    try folder.write(to: "f")
+    let descriptor = try Descriptor.open(folder["f"], O_RDONLY)
+    #expect(fcntl(descriptor.number, F_GETFD) & FD_CLOEXEC != 0)
+  }
+
+  @Test func `does not open a link as a folder unless it is told to`() throws {
+    try folder.makeDirectories("real")
+    try folder.link("link", to: "real")
+    #expect(throws: SystemError.self) {
+      let descriptor = try Descriptor.openDirectory(folder["link"])
+      _ = consume descriptor
+    }
+    let followed = try Descriptor.openDirectory(folder["link"], followsLinks: true)
+    #expect(isOpen(followed.number, folder["real"]))
+  }
+
+  @Test func `opening what is not there names the path`() {
+    #expect(throws: SystemError(call: "open", code: ENOENT, path: folder["none"])) {
+      _ = try readFile(folder["none"])
+    }
+  }
+
+  @Test func `reads back what was written, though it takes many calls`() throws {
+    let text = String(repeating: "0123456789", count: 20_000)
+    try folder.write(text, to: "long")
+    #expect(try folder.read("long") == text)
+  }
+}

@@ -1,0 +1,72 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+import enum SystemCalls.ExitStatus
+
+struct ProcessGroupTests {
+  private func start(_ line: String) throws -> ProcessGroup {
+    let words = ["sh", "-c", line].map { Array($0.utf8) }
+    let request = SpawnRequest(
+      arguments: words, environment: processEnvironment(), standardInput: .null)
+    return ProcessGroup(leader: try request.spawn())
+  }
+
+  private func hasEnded(_ group: ProcessGroup) async throws -> Bool {
+    try await eventually { try group.leaderStatus() != nil }
+  }
+
+  @Test func `a leader that runs has no status`() throws {
+    let group = try start("sleep 100")
+    #expect(try group.leaderStatus() == nil)
+    #expect(group.hasLivingMember)
+    group.send(.kill)
+    while try group.leaderStatus() == nil { sched_yield() }
+    try group.reap()
+  }
+
+  @Test(arguments: [
+    ("exit 0", ExitStatus.exited(0)), ("exit 7", .exited(7)), ("exit 255", .exited(255)),
+    ("kill -TERM $$", .signaled(.terminate)), ("kill -KILL $$", .signaled(.kill)),
+  ])
+  func `the leader's status says how it ended`(line: String, status: ExitStatus) async throws {
+    let group = try start(line)
+    #expect(try await hasEnded(group))
+    #expect(try group.leaderStatus() == status)
+    #expect(try group.leaderStatus() == status, "asking does not take it")
+    try group.reap()
+    #expect(throws: SystemError(call: "waitid", code: ECHILD)) { try group.leaderStatus() }
+  }
+
+  @Test func `a dead leader that nobody has waited for is not living`() async throws {
+    let group = try start("exit 0")
+    #expect(try await hasEnded(group))
+    #expect(!group.isEmpty)
+    #expect(!group.hasLivingMember)
+    try group.reap()
+    #expect(group.isEmpty)
+    #expect(!group.send(.terminate))
+  }
+
+  @Test func `what a leader leaves behind is living until it has ended`() async throws {
+    let group = try start("sleep 100 & exit 0")
+    #expect(try await hasEnded(group))
+    try group.reap()
+    #expect(group.hasLivingMember)
+    #expect(group.send(.kill))
+    #expect(await eventually { !group.hasLivingMember })
+  }
+
+  @Test func `a signal reaches every member`() async throws {
+    let folder = try TemporaryFolder()
+    let (up, got) = (folder["up"], folder["got"])
+    let member =
+      "trap 'echo x >> \(got); exit' USR1; echo x >> \(up); while :; do sleep 0.01; done"
+    let group = try start("(\(member)) & \(member)")
+    #expect(await eventually { folder.lines(of: "up").count == 2 })
+    group.send(Signal(rawValue: SIGUSR1))
+    #expect(await eventually { folder.lines(of: "got").count == 2 })
+    #expect(try await hasEnded(group))
+    try group.reap()
+  }
+}

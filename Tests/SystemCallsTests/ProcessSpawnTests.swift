@@ -1,0 +1,140 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+import enum SystemCalls.ExitStatus
+
+/// Signals and descriptors belong to the whole process, so one test at a time changes them.
+@Suite(.serialized)
+struct ProcessSpawnTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func request(_ words: String..., in directory: Path? = nil) -> SpawnRequest {
+    SpawnRequest(
+      arguments: words.map { Array($0.utf8) }, environment: processEnvironment(),
+      directory: directory)
+  }
+
+  private func run(
+    _ request: SpawnRequest, ignoring ignored: Set<Signal> = []
+  ) async throws -> ExitStatus {
+    let group = ProcessGroup(leader: try request.spawn(ignoring: ignored))
+    #expect(try await eventually { try group.leaderStatus() != nil })
+    let status = try #require(try group.leaderStatus())
+    try group.reap()
+    return status
+  }
+
+  /// A signal set of a process, from a copy of its `/proc/…/status`.
+  private func signals(_ field: String, in copy: String) throws -> Set<Int32> {
+    let line = try #require(folder.lines(of: copy).first { $0.hasPrefix(field + ":") })
+    let digits = line.dropFirst(field.count + 1).drop { $0 == "\t" || $0 == " " }
+    let bits = try #require(UInt64(digits, radix: 16))
+    return Set((1...64).filter { bits >> UInt64($0 - 1) & 1 == 1 })
+  }
+
+  /// Not through a shell: dash clears its signal mask when it starts.
+  private func copyOfStatus(ignoring ignored: Set<Signal> = []) async throws -> String {
+    let copy = request("cp", "/proc/self/status", folder["status"].description)
+    #expect(try await run(copy, ignoring: ignored) == .exited(0))
+    return "status"
+  }
+
+  @Test func `a process begins with an empty signal mask`() async throws {
+    var blocked = sigset_t()
+    var before = sigset_t()
+    sigfillset(&blocked)
+    let request = request("cp", "/proc/self/status", folder["status"].description)
+    pthread_sigmask(SIG_SETMASK, &blocked, &before)
+    let spawned = Result { () throws(SystemError) in try request.spawn() }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    let group = ProcessGroup(leader: try spawned.get())
+    #expect(try await eventually { try group.leaderStatus() != nil })
+    try group.reap()
+    #expect(try signals("SigBlk", in: "status") == [])
+  }
+
+  @Test func `a process ignores what it is told to and nothing that only we ignore`() async throws {
+    let ours = Signal(rawValue: SIGWINCH)
+    let kept = Signal(rawValue: SIGUSR2)
+    ours.ignore()
+    kept.ignore()
+    defer {
+      ours.restoreDefaultAction()
+      kept.restoreDefaultAction()
+    }
+    #expect(ignoredSignals().isSuperset(of: [ours, kept]))
+    let copy = try await copyOfStatus(ignoring: [kept])
+    // The C library keeps two signals for itself, and always has them ignored at the start.
+    let ignored = try signals("SigIgn", in: copy).subtracting([32, 33])
+    #expect(ignored == [SIGUSR2])
+  }
+
+  @Test func `a process inherits no stray descriptor`() async throws {
+    let stray = fcntl(STDERR_FILENO, F_DUPFD, 200)
+    defer { close(stray) }
+    #expect(stray >= 200)
+    let test = request("sh", "-c", "test -e /proc/self/fd/2 && test ! -e /proc/self/fd/\(stray)")
+    #expect(try await run(test) == .exited(0))
+  }
+
+  @Test func `a process leads a group of its own`() async throws {
+    let line = "read pid name state parent group rest < /proc/self/stat; test $group = $$"
+    #expect(try await run(request("sh", "-c", line)) == .exited(0))
+  }
+
+  @Test func `a process may be given nothing to read`() async throws {
+    var cat = request("cat")
+    cat.standardInput = .null
+    #expect(try await run(cat) == .exited(0))
+  }
+
+  @Test func `a process runs in the folder it is given`() async throws {
+    try folder.makeDirectories("here")
+    #expect(try await run(request("touch", "made", in: folder["here"])) == .exited(0))
+    #expect(folder.exists("here/made"))
+  }
+
+  @Test func `a process has the environment it is given, byte for byte`() async throws {
+    var printing = request("sh", "-c", #"printf %s "$NAME" > made"#, in: folder.path)
+    printing.environment += [Array("NAME=a".utf8) + [0xFF] + Array("=\n".utf8)]
+    #expect(try await run(printing) == .exited(0))
+    #expect(try readFile(folder["made"]) == Array("a".utf8) + [0xFF] + Array("=\n".utf8))
+  }
+
+  @Test(arguments: [("watchrun-no-such-program", ENOENT), ("/", EACCES), ("", ENOENT)])
+  func `what cannot be started says why`(program: String, code: Int32) {
+    #expect(throws: SystemError(call: "posix_spawn", code: code, path: Path(program))) {
+      try request(program).spawn()
+    }
+  }
+
+  @Test func `what may not be executed says so`() throws {
+    try folder.write("#!/bin/sh\n", to: "script")
+    let path = folder["script"]
+    #expect(throws: SystemError(call: "posix_spawn", code: EACCES, path: path)) {
+      try request(path.description).spawn()
+    }
+  }
+
+  @Test func `a script without an interpreter line is given to sh`() async throws {
+    try folder.write("exit $#\n", to: "script")
+    try folder.setMode(0o755, of: "script")
+    #expect(try await run(request(folder["script"].description, "a", "b")) == .exited(2))
+  }
+
+  @Test(
+    arguments: [
+      (ExitStatus.exited(0), 0, true), (.exited(7), 7, false), (.signaled(.terminate), 143, false),
+    ] as [(ExitStatus, Int32, Bool)])
+  func `an exit status is one as a shell gives it`(
+    status: ExitStatus, code: Int32, isSuccess: Bool
+  ) {
+    #expect(status.code == code)
+    #expect(status.isSuccess == isSuccess)
+  }
+}
