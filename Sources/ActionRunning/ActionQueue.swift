@@ -7,7 +7,7 @@ import SystemCalls
 /// A serial queue: changes go in with `submit`, reports come out on it. Two runs never overlap, and
 /// a change that comes during a run is not lost; what is done with it, the busy policy says. When
 /// the queue has been ended, and has told so by `finished`, nothing of the command is left but what
-/// made a session of its own.
+/// made a session of its own. As long as something runs, the queue keeps itself alive.
 ///
 /// All its methods may be called from any thread.
 public final class ActionQueue: Sendable {
@@ -134,7 +134,8 @@ extension ActionQueue {
       let request = command.spawnRequest(
         for: trigger, inherited: processEnvironment(), currentDirectory: try currentDirectory(),
         pathsFile: paths.isEmpty ? nil : folder.write(paths))
-      try supervisor.launch(request) { [weak self] event in self?.handle(event) }
+      // While something runs, the queue must not go away, whether anybody else holds it or not.
+      try supervisor.launch(request) { [self] event in handle(event) }
     } catch {
       let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
       report(.notStarted(run, error, status: status))

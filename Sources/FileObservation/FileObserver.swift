@@ -218,7 +218,8 @@ extension FileObserver {
     do throws(SystemError) {
       let path = watched.path.absolute(from: try currentDirectory())
       let own = try FileStatus(of: path)
-      if own.type == .directory || (try? FileStatus(of: path, followsLinks: true).type) == .directory {
+      let target = try? FileStatus(of: path, followsLinks: true)
+      if own.type == .directory || target?.type == .directory {
         return [.init(path: path, coverage: watched.isRecursive ? .recursive : .entries)]
       }
       var roots = [BackendConfiguration.Root(path: path, coverage: .named)]

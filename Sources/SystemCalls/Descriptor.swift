@@ -78,3 +78,8 @@ package func readFile(_ path: Path) throws(SystemError) -> [UInt8] {
     content.append(contentsOf: part[..<count])
   }
 }
+
+/// Gives memory that was used for a time and freed back to the system.
+package func returnFreeMemory() {
+  csystem_return_free_memory()
+}

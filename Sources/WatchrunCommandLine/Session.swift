@@ -1,7 +1,6 @@
 import ActionRunning
 import Dispatch
 import FileObservation
-import PathFiltering
 import Synchronization
 import SystemCalls
 
@@ -37,18 +36,13 @@ final class Session: Sendable {
       if let directory = settings.directory { try changeDirectory(to: directory) }
       directory = try currentDirectory()
     } catch {
-      throw Failure("cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
+      throw Failure(
+        "cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
     let watched = settings.watched.isEmpty ? [WatchedPath(".")] : settings.watched
-    let filter: PathFilter
-    do throws(UsageError) {
-      filter = try settings.makeFilter(in: directory)
-    } catch {
-      throw Failure(error.description, ExitCode.usage)
-    }
     let options = ObserverOptions(
-      filter: filter, quietPeriod: settings.quietPeriod, maximumWait: settings.maximumWait,
-      kinds: settings.effectiveKinds)
+      filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
+      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds)
     do throws(ObserverError) {
       observer = try FileObserver(watching: watched, options: options)
     } catch {

@@ -185,25 +185,24 @@ extension InotifyTree {
     let isFresh = !snapshot.hasChildren(folder)
     let isRecursive = table[folder]?.coverage == .recursive
     let listing = listing
+    let filter = filter
     var toldOfArrival = false
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
         var known = isFresh ? nil : snapshot.child(name, of: folder)
         // What came since the folder was watched, the kernel tells.
         if known == nil && purpose.isAboutTheKnown { return }
-        if let entry = known, snapshot.marks(of: entry).contains(.absent) {
-          returned(entry)
-          return
-        }
-        if let entry = known, (snapshot.type(of: entry) == .directory) != (type == .directory),
-          !snapshot.marks(of: entry).contains(.wanted)
+        let marks = known.map { snapshot.marks(of: $0) } ?? []
+        if let known, marks.contains(.absent) { return returned(known) }
+        let isWanted = marks.contains(.wanted)
+        if let entry = known, !isWanted,
+          (snapshot.type(of: entry) == .directory) != (type == .directory)
         {
           removeSubtree(entry)
           known = nil
         }
-        let nameStart = putPath(of: folder, name)
-        let isWanted = known.map { snapshot.marks(of: $0).contains(.wanted) } ?? false
         if type == .directory && !isWanted {
+          let nameStart = putPath(folderPath, name)
           let mayEnter = path.withUnsafeBufferPointer {
             filter.mayEnter($0, nameAt: nameStart, in: stack)
           }
@@ -213,24 +212,30 @@ extension InotifyTree {
           }
         }
         let entry = known ?? snapshot.insert(name, type, in: folder)
-        snapshot.mark(entry, .seen)
+        if purpose.mistrustsWatches { snapshot.mark(entry, .seen) }
         if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
         let news = news(of: name, wasKnown: known != nil, for: purpose, folder, in: directory)
         guard let news else { return }
         toldOfArrival = toldOfArrival || news == .created
         if type == .directory && news != .created { return }
+        let nameStart = putPath(folderPath, name)
         let isReported =
           isWanted
           || path.withUnsafeBufferPointer {
-            filter.reports(
-              $0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
+            filter.reports($0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
           }
         if isReported { emit(news, type, at: Path(bytes: path)) }
       }
     }
-    forgetUnseen(in: folder, stack: stack, for: purpose)
-    if case .compare(let since, untilWatched: true) = purpose, !toldOfArrival {
-      lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
+    switch purpose {
+    case .learn, .tell:
+      break
+    case .compare(_, untilWatched: false):
+      forgetUnseen(in: folder, stack: stack)
+    case .compare(let since, untilWatched: true):
+      if !toldOfArrival {
+        lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
+      }
     }
   }
 
@@ -269,13 +274,8 @@ extension InotifyTree {
     }
   }
 
-  /// After a listing: what was known and is not there any more. Where the kernel tells of changes
-  /// anyway, it is left to that.
-  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack, for purpose: Purpose) {
-    guard case .compare(_, untilWatched: false) = purpose else {
-      for entry in snapshot.children(of: folder) { snapshot.unmark(entry, .seen) }
-      return
-    }
+  /// After a listing: what was known and is not there any more.
+  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack) {
     for entry in snapshot.children(of: folder) {
       if snapshot.marks(of: entry).contains(.seen) {
         snapshot.unmark(entry, .seen)

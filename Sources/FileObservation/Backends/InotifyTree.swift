@@ -287,6 +287,17 @@ extension InotifyTree {
   /// Puts the path of an entry in `folder` into `path`. Where in it the name begins.
   mutating func putPath(of folder: Entry, _ name: UnsafeBufferPointer<UInt8>) -> Int {
     snapshot.putPath(of: folder, into: &path)
+    return appendName(name)
+  }
+
+  /// The same for a folder whose path is at hand.
+  mutating func putPath(_ folder: Path, _ name: UnsafeBufferPointer<UInt8>) -> Int {
+    path.removeAll(keepingCapacity: true)
+    path.append(contentsOf: folder.bytes)
+    return appendName(name)
+  }
+
+  private mutating func appendName(_ name: UnsafeBufferPointer<UInt8>) -> Int {
     if path.last != UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
     let nameStart = path.count
     path.append(contentsOf: name)

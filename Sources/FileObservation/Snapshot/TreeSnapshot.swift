@@ -125,11 +125,14 @@ extension TreeSnapshot {
 
   private func appendPath(of index: UInt32, to bytes: inout [UInt8]) {
     let record = records[Int(index)]
-    guard record.parent != Self.none else { return }
+    if record.parent == Self.none { return }
     appendPath(of: record.parent, to: &bytes)
     bytes.append(UInt8(ascii: "/"))
     let start = Int(record.nameStart)
-    bytes.append(contentsOf: names[start..<(start + Int(record.nameCount))])
+    names.withUnsafeBufferPointer {
+      let name = UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))])
+      bytes.append(contentsOf: name)
+    }
   }
 }
 

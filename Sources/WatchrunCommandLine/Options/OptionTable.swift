@@ -65,18 +65,18 @@ enum OptionTable {
     },
     Option("f", "filter", "GLOB", .filtering, "only paths that match, in gitignore syntax") {
       (settings, value) throws(UsageError) in
-      settings.filters.append(value)
+      settings.filters.append(try glob(value))
     },
     Option("i", "ignore", "GLOB", .filtering, "not paths that match, in gitignore syntax") {
       (settings, value) throws(UsageError) in
-      settings.ignores.append(value)
+      settings.ignores.append(try glob(value))
     },
     Option(
       nil, "no-default-ignore", nil, .filtering,
       "do not leave out .git, node_modules, .build, editors' files and the like"
-    ) { settings, _ in settings.usesDefaultIgnores = false },
+    ) { settings, _ in settings.ignoreSources.remove(.defaults) },
     Option(nil, "ignore-nothing", nil, .filtering, "leave out nothing but what -i says") {
-      settings, _ in settings.usesDefaultIgnores = false
+      settings, _ in settings.ignoreSources = []
     },
     Option(
       nil, "events", "LIST", .filtering,
@@ -91,7 +91,8 @@ enum OptionTable {
       "d", "debounce", "DURATION", .timing,
       "how long nothing must change, as in 50ms, 1s, 0 (default: auto)"
     ) { (settings, value) throws(UsageError) in
-      settings.quietPeriod = value.elementsEqual("auto".utf8) ? .adaptive : .fixed(try duration(value))
+      let isAuto = value.elementsEqual("auto".utf8)
+      settings.quietPeriod = isAuto ? .adaptive : .fixed(try duration(value))
     },
     Option(nil, "max-wait", "DURATION", .timing, "the longest a burst is collected (default: 1s)") {
       (settings, value) throws(UsageError) in
@@ -185,6 +186,16 @@ extension OptionTable {
   private static func path(_ value: [UInt8]) throws(UsageError) -> Path {
     if value.isEmpty { throw UsageError("expected a path, not nothing") }
     return Path(bytes: value)
+  }
+
+  private static func glob(_ value: [UInt8]) throws(UsageError) -> GlobPattern {
+    guard let pattern = GlobPattern(line: value) else {
+      throw UsageError("expected a pattern, not '\(Path(bytes: value))'")
+    }
+    if let defect = pattern.defect {
+      throw UsageError("the pattern '\(Path(bytes: value))' \(defect)")
+    }
+    return pattern
   }
 
   private static func text(_ value: [UInt8]) -> String {

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import PathFiltering
 
 /// What the command line asks for, checked and typed.
 struct Settings: Sendable {
@@ -43,9 +44,9 @@ struct Settings: Sendable {
   var directory: Path?
 
   var extensions: [[UInt8]] = []
-  var filters: [[UInt8]] = []
-  var ignores: [[UInt8]] = []
-  var usesDefaultIgnores = true
+  var filters: [GlobPattern] = []
+  var ignores: [GlobPattern] = []
+  var ignoreSources: IgnoreSources = [.defaults]
   var kinds: Set<ChangeBatch.Kind>?
 
   var quietPeriod = QuietPeriod.adaptive
