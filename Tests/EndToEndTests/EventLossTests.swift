@@ -112,6 +112,7 @@ import Testing
   @Test func watchesAreGivenBackWhenFoldersComeAndGo() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting("-d", "0")
+      try await project.settle(watchrun)
       let pid = watchrun.process.pid
       let watches = ProcessTable.watchCount(of: pid)
       let descriptors = ProcessTable.descriptors(of: pid).count
@@ -121,7 +122,8 @@ import Testing
       }
       try await project.settle(watchrun)
       #expect(ProcessTable.watchCount(of: pid) == watches)
-      #expect(ProcessTable.descriptors(of: pid).count == descriptors)
+      // One or the other is open for a moment; one a folder would be 5,000.
+      #expect(ProcessTable.descriptors(of: pid).count < descriptors + 10)
     }
   }
 
