@@ -4,7 +4,7 @@ import SystemCalls
 public enum Watchrun {
   /// Does what the command line says, and exits.
   public static func main() -> Never {
-    let began = FileTime.now()
+    let began = FileTime.processStart()
     openMissingStandardDescriptors()
     let ignored = ignoredSignals()
     // A reader that goes away is told by the failing write.

@@ -126,7 +126,7 @@ enum OptionTable {
   private static let running: [Option] = [
     Option(
       "o", "on-busy", "MODE", .running,
-      "on a change during a run: queue, ignore, restart, signal (default: queue)"
+      "on a change in a run: queue, ignore, restart, signal (default: queue)"
     ) { (settings, value) throws(UsageError) in
       settings.busyMode = try choice(value)
     },
