@@ -43,16 +43,12 @@ public final class ActionQueue: Sendable {
     /// When the latest run began, and ended if it has.
     var latestRun: (began: Instant, ended: Instant?)?
 
-    /// True if changes noticed then were made by the latest run, or at least during it.
+    /// True if changes noticed then were made during the latest run, and so perhaps by it.
     func isDuringRun(_ noticed: ClosedRange<Instant>) -> Bool {
       guard let latestRun, noticed.lowerBound >= latestRun.began else { return false }
-      guard let ended = latestRun.ended else { return true }
-      return noticed.upperBound <= ended.advanced(by: ActionQueue.noticingDelay)
+      return latestRun.ended.map { noticed.upperBound <= $0 } ?? true
     }
   }
-
-  /// How long after a change it is noticed at the latest, on a machine with other things to do.
-  private static let noticingDelay = Duration.milliseconds(20)
 
   private let command: Command
   private let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
@@ -88,7 +84,8 @@ public final class ActionQueue: Sendable {
   public func submit(_ trigger: Trigger) {
     queue.async { [self] in
       guard let trigger = sifted(trigger) else { return }
-      if case .signal(let signal) = advance({ $0.triggered(trigger) }).first {
+      let isSuspect = state.access { $0.ownOutputs.isSuspect(trigger) }
+      if case .signal(let signal) = advance({ $0.triggered(trigger, isSuspect: isSuspect) }).first {
         report(.signaled(signal, trigger))
       }
     }
@@ -104,7 +101,7 @@ public final class ActionQueue: Sendable {
         let isRestart = state.current != nil && trigger.reason != .key
         return (trigger, isRestart ? state.ownOutputs.restarted(by: trigger, at: now) : [])
       }
-      return (state.ownOutputs.filter(trigger), [])
+      return (state.ownOutputs.sift(trigger), [])
     }
     if !culprits.isEmpty { report(.restartsItself(culprits)) }
     return sifted
@@ -139,6 +136,11 @@ extension ActionQueue {
     switch action {
     case .launch(let trigger):
       launch(trigger)
+    case .listen(let generation):
+      let end = scheduler.now.advanced(by: OwnOutputs.listeningTime)
+      _ = scheduler.schedule(at: end) { [self] in
+        advance { $0.listened(generation: generation) }
+      }
     case .stop:
       state.access { $0.isBeingStopped = true }
       supervisor.stop()
@@ -159,8 +161,11 @@ extension ActionQueue {
       state.isBeingStopped = false
       let run = RunReport.Run(number: state.runCount, trigger: trigger)
       state.current = (run, now)
+      let previous = state.latestRun
       state.latestRun = (now, nil)
-      return (run, restarts ? [] : state.ownOutputs.runBegins(trigger))
+      if restarts { return (run, []) }
+      let duration = previous.flatMap { run in run.ended.map { run.began.duration(to: $0) } }
+      return (run, state.ownOutputs.runBegins(trigger, after: duration ?? .zero))
     }
     if !outputs.isEmpty { report(.foundOwnOutputs(outputs)) }
     report(.started(run))
@@ -190,7 +195,8 @@ extension ActionQueue {
         let duration = current.began.duration(to: scheduler.now)
         report(.ended(current.run, status, duration: duration, wasStopped: wasStopped))
       }
-      advance { $0.runEnded(status, leftovers: leftovers) }
+      let ownOutputs = state.access { $0.ownOutputs }
+      advance { $0.runEnded(status, leftovers: leftovers, isSuspect: ownOutputs.isSuspect) }
     case .stopping(let signal):
       report(.stopping(signal))
     case .killing:

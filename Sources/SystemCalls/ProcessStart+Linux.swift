@@ -1,37 +1,40 @@
 #if os(Linux)
 
 extension FileTime {
-  /// What a file changed just after this process began is stamped with, at the earliest.
+  /// When this process began, or a little later.
   ///
   /// Between a program's start and its first instruction lie milliseconds, in which it is loaded;
-  /// whoever started it need not wait for that before changing a file. The kernel gives the start in
-  /// hundredths of a second, so what was changed up to two of them before it counts as later.
+  /// whoever started it need not wait for that before changing a file. The kernel gives the start
+  /// only in hundredths of a second, and stamps files by a clock that ticks every few milliseconds. Of
+  /// what these leave open the latest is taken: what was changed before must not count.
   package static func processStart() -> FileTime {
-    let now = FileTime.now()
-    guard let age = processAge(), age < longestLoading else { return now }
-    return FileTime(nanoseconds: now.nanoseconds - age - coarsestTick)
+    guard let age = leastProcessAge(), age < longestLoading else { return now() }
+    return FileTime(nanoseconds: latest().nanoseconds - age)
   }
 
   /// A process older than this was another program before, such as a shell that has become this
   /// one; what it did then is no change.
   private static let longestLoading: Int64 = 1_000_000_000
-  /// By how much a file's time may lie behind, at the slowest clock that kernels are built with.
-  private static let coarsestTick: Int64 = 10_000_000
 
-  /// How long this process has been there, rounded up, in nanoseconds.
-  private static func processAge() -> Int64? {
+  /// How long this process has been there at the least, in nanoseconds.
+  private static func leastProcessAge() -> Int64? {
     // `42 (name) S 1 …`: after the name, which may hold anything, the start is the 20th field.
-    guard let line = try? readFile("/proc/self/stat"),
+    guard let line = try? fileContents(of: "/proc/self/stat"),
       let nameEnd = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = line[(nameEnd + 1)...].split(separator: UInt8(ascii: " "))
-    var sinceBoot = timespec()
-    guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)),
-      clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0
-    else { return nil }
-    let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
-    let now = Int64(sinceBoot.tv_sec) * 1_000_000_000 + Int64(sinceBoot.tv_nsec)
-    return now - start * (1_000_000_000 / ticksPerSecond)
+    guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)) else {
+      return nil
+    }
+    let tick = 1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+    // It has been there for as long as it has worked, too.
+    return max(time(CLOCK_BOOTTIME) - (start + 1) * tick, time(CLOCK_PROCESS_CPUTIME_ID))
+  }
+
+  private static func time(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }
 

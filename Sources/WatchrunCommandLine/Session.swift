@@ -106,7 +106,7 @@ extension Session {
     }
     handleSignals(endQueue)
     // The first run sees all that has changed before it; what counts is what changes from then on.
-    let start = settings.isPostponed ? began : FileTime.now()
+    let start = FileTime.now()
     if !settings.isPostponed { queue.submit(Trigger(.start)) }
     startObserver(countingFrom: start) { [self] event in
       switch event {

@@ -32,25 +32,6 @@ import Testing
     }
   }
 
-  @Test func aChangeRightAfterTheProcessWasStartedIsReported() async throws {
-    try await withProject { project in
-      for round in 1...10 {
-        let watchrun = try await project.start("--print", "json")
-        try project.write("file-\(round)")
-        try await project.reported("file-\(round)", "created", by: watchrun)
-        await watchrun.process.stop()
-      }
-    }
-  }
-
-  @Test func withPostponeAChangeRightAfterTheStartLeadsToARun() async throws {
-    try await withProject { project in
-      _ = try await project.start("--postpone", Project.record)
-      try project.write("file")
-      try await eventually("a run") { project.recordedRuns.contains { $0.contains("file") } }
-    }
-  }
-
   @Test func whatWasThereBeforeIsNotReported() async throws {
     try await withProject { project in
       try project.makeFolder("folder")

@@ -120,8 +120,9 @@ import Testing
       let descriptors = ProcessTable.descriptors(of: pid).count
       try await runs(150)
       try await eventually("no child is left") { ProcessTable.zombies(of: pid).isEmpty }
+      // Dispatch opens one for its timers, once, when the first is set.
       try await eventually("no descriptor is left") {
-        ProcessTable.descriptors(of: pid).count <= descriptors
+        ProcessTable.descriptors(of: pid).count <= descriptors + 1
       }
     }
   }

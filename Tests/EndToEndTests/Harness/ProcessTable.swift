@@ -26,7 +26,7 @@ enum ProcessTable {
   /// How many folders the process watches.
   static func watchCount(of pid: pid_t) -> Int {
     descriptors(of: pid).reduce(0) { count, descriptor in
-      let info = (try? readFile(Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
+      let info = (try? fileContents(of: Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
       let lines = String(decoding: info, as: UTF8.self).split(separator: "\n")
       return count + lines.count { $0.hasPrefix("inotify ") }
     }
@@ -41,14 +41,14 @@ enum ProcessTable {
   static func processes(withVariable variable: String) -> [pid_t] {
     let wanted = Array(variable.utf8)
     return all.filter { pid in
-      let environment = (try? readFile(Path("/proc/\(pid)/environ"))) ?? []
+      let environment = (try? fileContents(of: Path("/proc/\(pid)/environ"))) ?? []
       return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
     }
   }
 
   /// What stands behind the name in `/proc/PID/stat`: the state, the parent, the group ….
   private static func fields(of pid: pid_t) -> [Substring]? {
-    guard let stat = try? readFile(Path("/proc/\(pid)/stat")) else { return nil }
+    guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return nil }
     let text = String(decoding: stat, as: UTF8.self)
     guard let nameEnd = text.lastIndex(of: ")") else { return nil }
     return text[text.index(after: nameEnd)...].split(separator: " ")

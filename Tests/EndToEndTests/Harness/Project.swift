@@ -141,7 +141,7 @@ extension Project {
 
   /// The complete lines that commands have logged.
   var logged: [String] {
-    let text = String(decoding: (try? readFile(Path(log))) ?? [], as: UTF8.self)
+    let text = String(decoding: (try? fileContents(of: Path(log))) ?? [], as: UTF8.self)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       .map(String.init)
   }
@@ -256,7 +256,7 @@ extension Project {
   }
 
   func read(_ name: String) -> String {
-    String(decoding: (try? readFile(Path(path(name)))) ?? [], as: UTF8.self)
+    String(decoding: (try? fileContents(of: Path(path(name)))) ?? [], as: UTF8.self)
   }
 }
 
