@@ -235,7 +235,7 @@ extension InotifyTree {
   }
 
   private mutating func descend(_ entry: Entry, _ stack: IgnoreStack, for purpose: Purpose) {
-    if let known = table[entry], known.watch != nil {
+    if let known = table[entry], known.watch != nil, known.coverage == .recursive {
       switch purpose {
       case .learn: return
       case .tell: table.setStack(roots[entry] == nil ? stack : known.stack, of: entry)
@@ -243,7 +243,10 @@ extension InotifyTree {
       case .compare: break
       }
     }
-    if roots[entry] == nil { table.add(entry, coverage: .recursive, stack: stack) }
+    // A root has rules of its own, but is covered as far as the folder around it.
+    let isRoot = roots[entry] != nil
+    table.add(
+      entry, coverage: .recursive, stack: (isRoot ? table[entry]?.stack : nil) ?? stack)
     pending.append(Visit(folder: entry, purpose: purpose.forSubfolders))
   }
 
