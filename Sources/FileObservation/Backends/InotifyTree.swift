@@ -112,6 +112,8 @@ extension InotifyTree {
     if let known = place.known, isReachedByPath(known) {
       if isMove { drop(liftedBy: event.cookie) }
       returned(known)
+      // What leads to a root may lie within another one.
+      if roots[known] == nil, (table[place.folder]?.coverage ?? .named) > .named { discover(place) }
       return
     }
     if event.mask.contains(.isDirectory) {
@@ -152,7 +154,7 @@ extension InotifyTree {
       }
       if roots[known] != nil {
         snapshot.mark(known, .absent)
-      } else if isMove, table[known] != nil {
+      } else if isMove, table[known] != nil, !hasRoot(below: known) {
         snapshot.lift(known)
         lifted[event.cookie] = LiftedFolder(cookie: event.cookie, entry: known)
       } else {
@@ -214,11 +216,16 @@ extension InotifyTree {
     return table[entry] == nil ? nil : entry
   }
 
+  /// True if a root lies in it. That one keeps its path, and does not go with a folder's rename.
+  private func hasRoot(below entry: Entry) -> Bool {
+    roots.keys.contains { snapshot.isWithin($0, entry) }
+  }
+
   /// Forgets an entry and all below it, and gives the watches back. Roots in it are waited for.
   mutating func removeSubtree(_ entry: Entry) {
     if roots[entry] != nil { return lose(root: entry) }
     let inotify = inotify
-    if roots.keys.contains(where: { snapshot.isWithin($0, entry) }) {
+    if hasRoot(below: entry) {
       if let watch = table.remove(entry) { inotify.removeWatch(watch) }
       snapshot.mark(entry, [.awaited, .absent])
       for child in snapshot.children(of: entry) { removeSubtree(child) }
