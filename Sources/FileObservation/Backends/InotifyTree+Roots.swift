@@ -27,8 +27,8 @@ extension InotifyTree {
 
   /// A wanted entry, or one on the way to one, is there.
   mutating func returned(_ entry: Entry, purpose: Purpose = .tell) {
-    snapshot.unmark(entry, [.absent, .awaited])
     guard let coverage = roots[entry] else {
+      snapshot.unmark(entry, [.absent, .awaited])
       for root in missingRoots where snapshot.isWithin(root, entry) { returned(root) }
       return
     }
@@ -38,6 +38,7 @@ extension InotifyTree {
       lose(root: entry)
       return
     }
+    snapshot.unmark(entry, [.absent, .awaited])
     snapshot.setType(status.type, of: entry)
     if case .tell = purpose { emit(.created, status.type, at: path) }
     if coverage == .named || status.type != .directory {

@@ -247,13 +247,16 @@ extension InotifyTree {
   }
 
   private mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
-    if table[entry]?.watch != nil {
+    if let known = table[entry], known.watch != nil, known.coverage == .recursive {
       switch purpose {
       case .learn, .compare(_, untilWatched: true): return
       case .tell, .judge, .compare: break
       }
     }
-    if roots[entry] == nil { table.add(entry, coverage: .recursive, stack: stack) }
+    // A root has rules of its own, but is covered as far as the folder around it.
+    let isRoot = roots[entry] != nil
+    table.add(
+      entry, coverage: .recursive, stack: (isRoot ? table[entry]?.stack : nil) ?? stack)
     pending.append(Visit(folder: entry, purpose: purpose.forSubfolders))
   }
 

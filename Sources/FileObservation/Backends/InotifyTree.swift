@@ -122,6 +122,8 @@ extension InotifyTree {
     if let known = place.known, isReachedByPath(known) {
       if isMove { drop(liftedBy: event.cookie) }
       returned(known)
+      // What leads to a root may lie within another one.
+      if roots[known] == nil, (table[place.folder]?.coverage ?? .named) > .named { discover(place) }
       return
     }
     if event.mask.contains(.isDirectory) {
@@ -162,7 +164,7 @@ extension InotifyTree {
       }
       if roots[known] != nil {
         snapshot.mark(known, .absent)
-      } else if isMove, table[known] != nil {
+      } else if isMove, table[known] != nil, !hasRoot(below: known) {
         snapshot.lift(known)
         lifted[event.cookie] = LiftedFolder(cookie: event.cookie, entry: known)
       } else {
@@ -197,38 +199,59 @@ extension InotifyTree {
   private mutating func lookAgainAtDepartures() {
     let paths = departures
     departures = []
-    for path in paths {
-      guard let folder = path.parent.flatMap(existingFolder), let status = try? FileStatus(of: path)
-      else { continue }
-      let place = Place(
-        named: Array(path.lastComponent), isDirectory: status.type == .directory, in: folder,
-        of: &self)
-      guard let place, place.known == nil else { continue }
+    var found = paths.compactMap { unknown(at: $0) }
+    if found.contains(where: { $0.type == .directory }) {
+      // A folder took part: watches may stand for what has another name by now.
+      dropLifted()
+      for path in paths {
+        let known = existingEntry(at: path)
+        if let known, table[known] != nil, !isReachedByPath(known) { removeSubtree(known) }
+      }
+      found = paths.compactMap { unknown(at: $0) }
+    }
+    for (place, type) in found {
       if place.isDirectory {
         discover(place)
       } else {
-        note(place, status.type)
-        if place.isReported { emit(.created, status.type, at: path) }
+        note(place, type)
+        if place.isReported { emit(.created, type, at: place.path) }
       }
     }
   }
 
-  /// The watched folder at `path`.
-  private func existingFolder(at path: Path) -> Entry? {
+  /// What is there in a watched folder though the picture does not have it.
+  private mutating func unknown(at path: Path) -> (place: Place, type: FileType)? {
+    guard let folder = path.parent.flatMap(existingEntry), table[folder] != nil,
+      let status = try? FileStatus(of: path)
+    else { return nil }
+    let place = Place(
+      named: Array(path.lastComponent), isDirectory: status.type == .directory, in: folder,
+      of: &self)
+    guard let place, place.known == nil else { return nil }
+    return (place, status.type)
+  }
+
+  /// The entry at `path`, if it is known.
+  private func existingEntry(at path: Path) -> Entry? {
     var entry = TreeSnapshot.root
     for component in path.components {
       let child = Array(component).withUnsafeBufferPointer { snapshot.child($0, of: entry) }
       guard let child else { return nil }
       entry = child
     }
-    return table[entry] == nil ? nil : entry
+    return entry
+  }
+
+  /// True if a root lies in it. That one keeps its path, and does not go with a folder's rename.
+  private func hasRoot(below entry: Entry) -> Bool {
+    roots.keys.contains { snapshot.isWithin($0, entry) }
   }
 
   /// Forgets an entry and all below it, and gives the watches back. Roots in it are waited for.
   mutating func removeSubtree(_ entry: Entry) {
     if roots[entry] != nil { return lose(root: entry) }
     let inotify = inotify
-    if roots.keys.contains(where: { snapshot.isWithin($0, entry) }) {
+    if hasRoot(below: entry) {
       if let watch = table.remove(entry) { inotify.removeWatch(watch) }
       snapshot.mark(entry, [.awaited, .absent])
       for child in snapshot.children(of: entry) { removeSubtree(child) }

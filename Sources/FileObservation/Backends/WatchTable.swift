@@ -38,6 +38,8 @@ struct WatchTable {
   /// Notes a folder, or that more of it is wanted than was.
   mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack?) {
     if let known = folders[entry] {
+      // What it has told so far of what was not wanted then, is not told again.
+      if coverage > known.coverage { folders[entry]?.watchedAt = FileTime.latest() }
       folders[entry]?.coverage = max(known.coverage, coverage)
       folders[entry]?.stack = stack ?? known.stack
     } else {
