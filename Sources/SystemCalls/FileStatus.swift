@@ -52,6 +52,16 @@ package struct FileTime: Hashable, Comparable, Sendable {
   package static func now() -> FileTime {
     FileTime(nanoseconds: csystem_file_clock_ns())
   }
+
+  /// No file changed before this moment is stamped with a later time than this.
+  ///
+  /// `now` would be too early: since Linux 6.13, a file whose times somebody has looked at is stamped
+  /// from the fine clock, and no file after it bears an earlier time.
+  package static func latest() -> FileTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return FileTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
 }
 
 /// What the kernel says of one file.

@@ -152,7 +152,7 @@ extension InotifyTree {
     switch result {
     case .success(let watch):
       if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated { return false }
-      if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.now()) }
+      if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }
       return true
     case .failure(let error):
       refused(folder, error)
