@@ -7,9 +7,13 @@ extension FileTime {
   /// whoever started it need not wait for that before changing a file. The kernel gives the start in
   /// hundredths of a second, so what was changed up to two of them before it counts as later.
   package static func processStart() -> FileTime {
+    guard let start = startSinceBoot() else { return now() }
+    // Both clocks are read one right after the other: what passes in between is taken for age.
     let now = FileTime.now()
-    guard let age = processAge(), age < longestLoading else { return now }
-    return FileTime(nanoseconds: now.nanoseconds - age - coarsestTick)
+    var sinceBoot = timespec()
+    guard clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0 else { return now }
+    let age = Int64(sinceBoot.tv_sec) * 1_000_000_000 + Int64(sinceBoot.tv_nsec) - start
+    return age < longestLoading ? FileTime(nanoseconds: now.nanoseconds - age - coarsestTick) : now
   }
 
   /// A process older than this was another program before, such as a shell that has become this
@@ -18,20 +22,17 @@ extension FileTime {
   /// By how much a file's time may lie behind, at the slowest clock that kernels are built with.
   private static let coarsestTick: Int64 = 10_000_000
 
-  /// How long this process has been there, rounded up, in nanoseconds.
-  private static func processAge() -> Int64? {
+  /// When this process began, rounded down, in nanoseconds.
+  private static func startSinceBoot() -> Int64? {
     // `42 (name) S 1 …`: after the name, which may hold anything, the start is the 20th field.
     guard let line = try? readFile("/proc/self/stat"),
       let nameEnd = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = line[(nameEnd + 1)...].split(separator: UInt8(ascii: " "))
-    var sinceBoot = timespec()
-    guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)),
-      clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0
-    else { return nil }
-    let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
-    let now = Int64(sinceBoot.tv_sec) * 1_000_000_000 + Int64(sinceBoot.tv_nsec)
-    return now - start * (1_000_000_000 / ticksPerSecond)
+    guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)) else {
+      return nil
+    }
+    return start * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
   }
 }
 
