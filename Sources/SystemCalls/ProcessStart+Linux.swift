@@ -8,16 +8,19 @@ extension FileTime {
   /// only in hundredths of a second, and stamps files by a clock that ticks every few milliseconds. Of
   /// what these leave open the latest is taken: what was changed before must not count.
   package static func processStart() -> FileTime {
-    guard let age = leastProcessAge(), age < longestLoading else { return now() }
-    return FileTime(nanoseconds: latest().nanoseconds - age)
+    guard let start = startSinceBoot() else { return now() }
+    // The clocks are read one right after the other: what passes in between is taken for age.
+    let present = latest()
+    let age = max(time(CLOCK_BOOTTIME) - start, time(CLOCK_PROCESS_CPUTIME_ID))
+    return age < longestLoading ? FileTime(nanoseconds: present.nanoseconds - age) : now()
   }
 
   /// A process older than this was another program before, such as a shell that has become this
   /// one; what it did then is no change.
   private static let longestLoading: Int64 = 1_000_000_000
 
-  /// How long this process has been there at the least, in nanoseconds.
-  private static func leastProcessAge() -> Int64? {
+  /// When this process began, rounded up, in nanoseconds.
+  private static func startSinceBoot() -> Int64? {
     // `42 (name) S 1 …`: after the name, which may hold anything, the start is the 20th field.
     guard let line = try? fileContents(of: "/proc/self/stat"),
       let nameEnd = line.lastIndex(of: UInt8(ascii: ")"))
@@ -26,9 +29,7 @@ extension FileTime {
     guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)) else {
       return nil
     }
-    let tick = 1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))
-    // It has been there for as long as it has worked, too.
-    return max(time(CLOCK_BOOTTIME) - (start + 1) * tick, time(CLOCK_PROCESS_CPUTIME_ID))
+    return (start + 1) * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
   }
 
   private static func time(_ clock: clockid_t) -> Int64 {

