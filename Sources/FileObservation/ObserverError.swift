@@ -75,13 +75,15 @@ extension ObserverError {
       advice: "changes in it are not seen")
   }
 
-  static func watchLimitReached(at path: Path, watches: Int, _ cause: SystemError) -> ObserverError
-  {
-    ObserverError(
-      code: .watchLimitReached, path: path, cause: cause,
-      message: "no more inotify watches after \(watches): changes in \(path) and further folders "
-        + "are not seen",
-      advice: "raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576")
+  static func watchLimitReached(watched: Int, unwatched: Int) -> ObserverError {
+    // Room for twice as many, in a round number.
+    var wanted = 65536
+    while wanted < 2 * (watched + unwatched) { wanted *= 2 }
+    return ObserverError(
+      code: .watchLimitReached, path: nil, cause: nil,
+      message: "the limit of inotify watches is reached: of \(watched + unwatched) folders, "
+        + "\(watched) are watched and \(unwatched) are looked at from time to time",
+      advice: "raise it: sudo sysctl fs.inotify.max_user_watches=\(wanted)")
   }
 
   static func instanceLimitReached(_ cause: SystemError) -> ObserverError {

@@ -19,6 +19,7 @@ package final class InotifyBackend: Backend {
     var pacing = ReadPacing()
     /// The source is suspended, until a pause between two reads is over.
     var isPaused = false
+    var looks = LookPacing()
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
@@ -174,7 +175,7 @@ extension InotifyBackend {
         folders.removeLast(slice.count)
         for folder in slice {
           state.tree.visitAtOnce(
-            folder, for: .compare(since: configuration.start, untilWatched: true))
+            folder, for: .compare(since: configuration.start, .untilWatched))
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
         // The walk is over; what it needed for itself is not needed again.
@@ -215,10 +216,28 @@ extension InotifyBackend {
     drain()
   }
 
-  private func deliver(afterOverflow: Bool = false) {
-    let findings = state.access { state in
-      state.isStopped ? (events: [], warnings: []) : state.tree.takeFindings()
+  /// Looks at the folders that could not be watched, as long as there are some.
+  private func look() {
+    let began = FileTime.now()
+    state.access { state in
+      state.looks.isPlanned = false
+      if state.isStopped { return }
+      state.tree.lookAtUnwatched(since: state.looks.lastBegan ?? configuration.start)
+      state.looks.began(at: began, foundSomething: state.tree.hasFindings)
     }
+    deliver()
+  }
+
+  private func deliver(afterOverflow: Bool = false) {
+    let (findings, lookDelay) =
+      state.access { state in
+        if state.isStopped { return ((events: [], warnings: []), nil) }
+        if case .learning = state.phase {} else { state.tree.tellOfLimit() }
+        return (
+          state.tree.takeFindings(), state.looks.plan(isNeeded: !state.tree.unwatched.isEmpty)
+        )
+      } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
+    if let lookDelay { after(lookDelay) { [weak self] in self?.look() } }
     for warning in findings.warnings { configuration.report(.warning(warning)) }
     if !findings.events.isEmpty || afterOverflow {
       configuration.report(.events(findings.events, overflow: afterOverflow))

@@ -102,14 +102,14 @@ extension InotifyTree {
 
   /// What has been asked for in a folder of which nothing else counts.
   mutating func lookAtNamed(in folder: Entry, for purpose: Purpose) {
-    guard case .compare(let since, let untilWatched) = purpose else { return }
+    guard case .compare(let since, let comparison) = purpose else { return }
     for entry in snapshot.children(of: folder) where roots[entry] == .named {
       let path = snapshot.path(of: entry)
       guard let status = try? FileStatus(of: path) else {
-        if !untilWatched { lose(root: entry) }
+        if comparison != .untilWatched { lose(root: entry) }
         continue
       }
-      let end = untilWatched ? table[folder]?.watchedAt : nil
+      let end = comparison == .untilWatched ? table[folder]?.watchedAt : nil
       if status.changed >= since, end.map({ status.changed <= $0 }) ?? true {
         emit(.modified(isOpen: false), status.type, at: path)
       }
@@ -121,9 +121,9 @@ extension InotifyTree {
     let entry = makeEntry(at: root.path)
     guard roots[entry] != nil, !missingRoots.contains(entry) else { return }
     if root.coverage > .named {
-      visitAtOnce(entry, for: .compare(since: since, untilWatched: false))
+      visitAtOnce(entry, for: .compare(since: since, .everything))
     } else if let folder = snapshot.parent(of: entry), table[folder]?.coverage == .named {
-      visitAtOnce(folder, for: .compare(since: since, untilWatched: false))
+      visitAtOnce(folder, for: .compare(since: since, .everything))
     }
   }
 

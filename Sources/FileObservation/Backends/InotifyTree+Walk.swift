@@ -18,9 +18,18 @@ extension InotifyTree {
     case tell
     /// To know what is there by other rules than before.
     case judge
-    /// To find what has changed in a time of which the kernel has not told: in each folder up to
-    /// the moment when it was watched, if `untilWatched`.
-    case compare(since: FileTime, untilWatched: Bool)
+    /// To find what has changed since a time, of which the kernel has not told.
+    case compare(since: FileTime, Comparison)
+  }
+
+  /// Which changes a comparison is after.
+  enum Comparison {
+    /// Those in one folder up to the moment when it was watched.
+    case untilWatched
+    /// Those in one folder that is not watched.
+    case unwatched
+    /// All in a tree, after the kernel has dropped events: watches may be outdated, too.
+    case everything
   }
 
   /// The entries of one folder, as read from it. Used again for each.
@@ -107,7 +116,9 @@ extension InotifyTree {
   private mutating func visit(_ folder: Entry, for purpose: Purpose) {
     // A folder that has been removed since has no details; for another in its place, a visit more
     // does no harm.
-    guard let details = table[folder], watch(folder, details, for: purpose) else { return }
+    guard let details = table[folder], watch(folder, details, for: purpose) != .impossible else {
+      return
+    }
     guard details.coverage > .named else {
       lookAtNamed(in: folder, for: purpose)
       return
@@ -123,7 +134,7 @@ extension InotifyTree {
       let stack = enter(folder, at: folderPath, parentStack: details.stack)
       followListing(of: folder, at: folderPath, stack: stack, for: purpose, directory)
     } catch {
-      if !error.saysGone { warn(.unreadableFolder(folderPath, error)) }
+      if !error.saysGone { tellUnreadable(folderPath, error) }
     }
   }
 
@@ -140,49 +151,6 @@ extension InotifyTree {
     }
     table.setStack(stack, of: folder)
     return stack
-  }
-
-  /// True if the folder is watched now; false if it is gone, or another name of one that is watched.
-  private mutating func watch(
-    _ folder: Entry, _ details: WatchTable.Folder, for purpose: Purpose
-  ) -> Bool {
-    let mayBeOutdated = purpose.mistrustsWatches
-    if details.watch != nil && !mayBeOutdated { return true }
-    let isAnchor = isAnchor(folder)
-    snapshot.putPath(of: folder, into: &path)
-    path.append(0)
-    let result = path.withUnsafeBytes { bytes -> Result<Int32, SystemError> in
-      guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else {
-        return .failure(SystemError(call: "inotify_add_watch", code: ENOENT))
-      }
-      return Result { () throws(SystemError) in
-        try inotify.addWatch(start, isAnchor ? .anchor : .folder)
-      }
-    }
-    path.removeLast()
-    switch result {
-    case .success(let watch):
-      if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated { return false }
-      if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }
-      return true
-    case .failure(let error):
-      refused(folder, error)
-      return false
-    }
-  }
-
-  private mutating func refused(_ folder: Entry, _ error: SystemError) {
-    let path = Path(bytes: self.path)
-    switch error.code {
-    case _ where error.saysGone:
-      break
-    case ENOSPC:
-      if hasToldOfWatchLimit { return }
-      hasToldOfWatchLimit = true
-      warn(.watchLimitReached(at: path, watches: table.watchCount, error))
-    default:
-      warn(.unreadableFolder(path, error))
-    }
   }
 }
 
@@ -221,7 +189,7 @@ extension InotifyTree {
           }
         }
         let entry = known ?? snapshot.insert(name, type, in: folder)
-        if purpose.mistrustsWatches { snapshot.mark(entry, .seen) }
+        if purpose.findsRemovals { snapshot.mark(entry, .seen) }
         if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
         let news = news(of: name, wasKnown: known != nil, for: purpose, folder, in: directory)
         guard let news else { return }
@@ -237,9 +205,9 @@ extension InotifyTree {
       warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack)
     case .learn, .tell, .judge:
       break
-    case .compare(_, untilWatched: false):
+    case .compare(_, .everything), .compare(_, .unwatched):
       forgetUnseen(in: folder, stack: stack)
-    case .compare(let since, untilWatched: true):
+    case .compare(let since, .untilWatched):
       if !toldOfArrival {
         lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
       }
@@ -249,8 +217,8 @@ extension InotifyTree {
   private mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
     if let known = table[entry], known.watch != nil, known.coverage == .recursive {
       switch purpose {
-      case .learn, .compare(_, untilWatched: true): return
-      case .tell, .judge, .compare: break
+      case .learn, .compare(_, .untilWatched), .compare(_, .unwatched): return
+      case .tell, .judge, .compare(_, .everything): break
       }
     }
     // A root has rules of its own, but is covered as far as the folder around it.
@@ -270,14 +238,15 @@ extension InotifyTree {
       return nil
     case .tell:
       return wasKnown ? nil : .created
-    case .compare(let since, let untilWatched):
+    case .compare(let since, let comparison):
       if !wasKnown { return .created }
       guard let start = name.baseAddress else { return nil }
       let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
       guard let status = try? FileStatus(of: chars, in: directory) else { return nil }
-      let end = untilWatched ? table[folder]?.watchedAt : nil
+      let isBounded = comparison == .untilWatched
+      let end = isBounded ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
-      if untilWatched, let born = status.born, born >= since { return .created }
+      if isBounded, let born = status.born, born >= since { return .created }
       return .modified(isOpen: false)
     }
   }
@@ -322,32 +291,30 @@ extension InotifyTree {
 
 extension InotifyTree.Purpose {
   /// After an overflow, a folder may have been replaced without our being told.
-  fileprivate var mistrustsWatches: Bool {
-    if case .compare(_, untilWatched: false) = self { return true }
+  var mistrustsWatches: Bool {
+    if case .compare(_, .everything) = self { return true }
     return false
+  }
+
+  fileprivate var findsRemovals: Bool {
+    switch self {
+    case .compare(_, .everything), .compare(_, .unwatched): true
+    case .compare(_, .untilWatched), .learn, .tell, .judge: false
+    }
   }
 
   fileprivate var isAboutTheKnown: Bool {
-    if case .compare(_, untilWatched: true) = self { return true }
+    if case .compare(_, .untilWatched) = self { return true }
     return false
   }
 
-  /// Folders that were watched already when the comparing began are compared one by one.
+  /// For the subfolders that are not watched yet: what of one folder is compared, of others is new.
   fileprivate var forSubfolders: Self {
-    if case .compare(_, untilWatched: true) = self { return .tell }
-    return self
+    switch self {
+    case .compare(_, .untilWatched), .compare(_, .unwatched): .tell
+    case .compare(_, .everything), .learn, .tell, .judge: self
+    }
   }
-}
-
-extension InotifyMask {
-  private static let events: InotifyMask = [
-    .create, .delete, .modify, .closeAfterWrite, .attributes, .movedFrom, .movedTo,
-    .onlyDirectory, .excludeUnlinked, .add,
-  ]
-  /// For a folder found in a folder: what becomes of itself, its parent's watch tells.
-  fileprivate static let folder = events.union(.dontFollow)
-  /// For a folder reached by its path: it tells itself when it goes.
-  fileprivate static let anchor = events.union([.deleteSelf, .moveSelf])
 }
 
 #endif  // os(Linux)

@@ -28,7 +28,11 @@ struct InotifyTree {
   var departures: [Path] = []
   /// Room for putting paths together.
   var path: [UInt8] = []
-  var hasToldOfWatchLimit = false
+  /// Folders for which the kernel had no watch left.
+  var unwatched: Set<Entry> = []
+  var hasToldOfLimit = false
+  /// Folders that may not be read, told of.
+  var unreadable: Set<Path> = []
   /// Folders in which, or above which, a file of rules has changed.
   var staleRules: Set<Entry> = []
   /// The files of rules that have been read, for being told of.
@@ -54,6 +58,9 @@ struct InotifyTree {
     }
     return (events, warnings)
   }
+
+  /// True if something has been found since.
+  var hasFindings: Bool { !events.isEmpty }
 
   mutating func emit(_ kind: RawEvent.Kind, _ type: FileType, at path: Path) {
     events.append(RawEvent(path: path, kind: kind, type: type))

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// How often the kernel's queue is read. A few events are read as they come; a stream of them is
 /// left to collect for some milliseconds, so that its price is a few reads and not one for each.
 struct ReadPacing {
@@ -44,5 +46,28 @@ struct RescanPacing {
   mutating func end(at now: Instant) {
     ended = now
     isPlanned = false
+  }
+}
+
+/// When folders that cannot be watched are looked at: soon after something was found in them, and less
+/// and less often while nothing is.
+struct LookPacing {
+  private static let shortest = Duration.milliseconds(500)
+  private static let longest = Duration.seconds(5)
+
+  var isPlanned = false
+  private(set) var lastBegan: FileTime?
+  private var interval = LookPacing.shortest
+
+  /// How long to wait before the next look; nil if none is needed, or one is planned.
+  mutating func plan(isNeeded: Bool) -> Duration? {
+    guard isNeeded, !isPlanned else { return nil }
+    isPlanned = true
+    return interval
+  }
+
+  mutating func began(at time: FileTime, foundSomething: Bool) {
+    lastBegan = time
+    interval = foundSomething ? Self.shortest : min(interval * 3 / 2, Self.longest)
   }
 }
