@@ -49,9 +49,11 @@ package final class Supervisor: Sendable {
     }
   }
 
-  /// Sends the group a signal.
+  /// Sends the group a signal; nothing if it has ended, since its number may be another's by then.
   package func send(_ signal: Signal) {
-    state.withLock { $0.group }?.send(signal)
+    let (group, leaderIsAlive) = state.withLock { ($0.group, $0.leaderIsAlive) }
+    guard let group, leaderIsAlive || group.isAlive else { return }
+    group.send(signal)
   }
 
   /// Begins to stop the group as planned; `groupIsGone` follows.

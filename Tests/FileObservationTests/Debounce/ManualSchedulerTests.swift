@@ -1,18 +1,6 @@
 import FileObservation
-import Synchronization
 import TestSupport
 import Testing
-
-/// Notes what happened, for handlers that may run anywhere.
-final class Log<Entry: Sendable>: Sendable {
-  private let noted = Mutex<[Entry]>([])
-
-  func note(_ entry: Entry) {
-    noted.withLock { $0.append(entry) }
-  }
-
-  var entries: [Entry] { noted.withLock { $0 } }
-}
 
 struct ManualSchedulerTests {
   private let scheduler = ManualScheduler()

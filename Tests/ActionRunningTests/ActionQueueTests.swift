@@ -1,0 +1,266 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// A queue that runs a shell line, and what it has reported.
+private final class RunningQueue: Sendable {
+  let folder: TemporaryFolder
+  let queue: ActionQueue
+  private let reports: Log<RunReport>
+
+  /// In the line, `log` stands for a file to which lines may be added.
+  init(_ line: String, _ options: ActionQueue.Options = ActionQueue.Options()) throws {
+    folder = try TemporaryFolder()
+    let words = ["sh", "-c", line].map { Array($0.utf8) }
+    let command = Command(words: words, directory: folder.path, inheritsStandardInput: false)
+    let reports = Log<RunReport>()
+    self.reports = reports
+    queue = ActionQueue(command, options: options) { reports.note($0) }
+  }
+
+  func submit(_ name: String = "f") {
+    queue.submit(.change(folder[name]))
+  }
+
+  var starts: [RunReport.Run] {
+    reports.entries.compactMap { if case .started(let run) = $0 { run } else { nil } }
+  }
+
+  var ends: [ExitStatus] {
+    reports.entries.compactMap { if case .ended(_, let status, _, _) = $0 { status } else { nil } }
+  }
+
+  var stopped: [Bool] {
+    reports.entries.compactMap {
+      if case .ended(_, _, _, let wasStopped) = $0 { wasStopped } else { nil }
+    }
+  }
+
+  var signals: [Signal] {
+    reports.entries.compactMap { if case .signaled(let signal, _) = $0 { signal } else { nil } }
+  }
+
+  var hasKilled: Bool {
+    reports.entries.contains { if case .killing = $0 { true } else { false } }
+  }
+
+  var failures: [ExitStatus] {
+    reports.entries.compactMap {
+      if case .notStarted(_, _, let status) = $0 { status } else { nil }
+    }
+  }
+
+  /// Nil while it has not finished; then what it finished with.
+  var finish: ExitStatus?? {
+    reports.entries.lazy.compactMap {
+      if case .finished(let status) = $0 { .some(status) } else { nil }
+    }.first
+  }
+
+  func logs(_ lines: [String]) async -> Bool {
+    await eventually { folder.lines(of: "log") == lines }
+  }
+
+  func logs(count: Int) async -> Bool {
+    await eventually { folder.lines(of: "log").count >= count }
+  }
+
+  func hasEnded(_ count: Int) async -> Bool {
+    await eventually { ends.count >= count }
+  }
+
+  /// Ends the queue, and waits until it has.
+  func end() async -> Bool {
+    queue.end()
+    return await eventually { finish != nil }
+  }
+
+  /// True for a process that is there and not dead.
+  func isAlive(_ pid: Substring) -> Bool {
+    guard let stat = try? readFile(Path("/proc/\(pid)/stat")) else { return false }
+    return !String(decoding: stat, as: UTF8.self).contains(") Z ")
+  }
+}
+
+struct ActionQueueTests {
+  @Test func `triggers during a run lead to exactly one more, with all their paths`() async throws {
+    let run = try RunningQueue("echo $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.01; done")
+    run.submit("a")
+    #expect(await run.logs(["1"]))
+    for name in ["b", "c", "b"] { run.submit(name) }
+    try run.folder.write(to: "go")
+    #expect(await run.hasEnded(2))
+    #expect(await run.end())
+    #expect(run.folder.lines(of: "log") == ["1", "2"])
+    #expect(run.starts.map(\.number) == [1, 2])
+    #expect(run.stopped == [false, false])
+  }
+
+  @Test func `ignore lets triggers during a run go by`() async throws {
+    let run = try RunningQueue(
+      "echo x >> log; until test -e go; do sleep 0.01; done", .init(busyPolicy: .ignore))
+    run.submit("a")
+    #expect(await run.logs(["x"]))
+    run.submit("b")
+    try run.folder.write(to: "go")
+    #expect(await run.hasEnded(1))
+    run.submit("c")
+    #expect(await run.hasEnded(2))
+    #expect(await run.end())
+    #expect(run.starts.map(\.trigger) == [.change(run.folder["a"]), .change(run.folder["c"])])
+  }
+
+  @Test func `restart stops the run, and waits until it has ended`() async throws {
+    let run = try RunningQueue(
+      "trap 'sleep 0.1; echo end >> log; exit' TERM; echo begin >> log; while :; do sleep 0.01; done",
+      .init(busyPolicy: .restart))
+    run.submit("a")
+    #expect(await run.logs(["begin"]))
+    for name in ["b", "c", "d"] { run.submit(name) }
+    #expect(await run.logs(["begin", "end", "begin"]))
+    #expect(run.starts.last?.trigger == .change(run.folder["b"], run.folder["c"], run.folder["d"]))
+    #expect(await run.end())
+    #expect(run.folder.lines(of: "log") == ["begin", "end", "begin", "end"])
+    #expect(run.stopped == [true, true])
+    #expect(!run.hasKilled)
+  }
+
+  @Test func `signal sends it and starts nothing`() async throws {
+    let run = try RunningQueue(
+      "trap 'echo got >> log' USR1; echo up >> log; while :; do sleep 0.01; done",
+      .init(busyPolicy: .signal(Signal(rawValue: SIGUSR1))))
+    run.submit("a")
+    #expect(await run.logs(["up"]))
+    run.submit("b")
+    #expect(await run.logs(["up", "got"]))
+    #expect(run.signals == [Signal(rawValue: SIGUSR1)])
+    #expect(await run.end())
+    #expect(run.starts.count == 1)
+  }
+
+  @Test func `what ignores the signal is killed`() async throws {
+    let run = try RunningQueue(
+      "trap '' TERM; echo $$ >> log; while :; do sleep 0.01; done",
+      .init(stopPlan: StopPlan(timeout: .milliseconds(100))))
+    run.submit()
+    #expect(await run.logs(count: 1))
+    #expect(await run.end())
+    #expect(run.hasKilled)
+    #expect(run.ends == [.signaled(.kill)])
+  }
+
+  @Test func `ended a second time, it kills without waiting`() async throws {
+    let run = try RunningQueue(
+      "trap '' TERM; echo $$ >> log; while :; do sleep 0.01; done",
+      .init(stopPlan: StopPlan(timeout: .seconds(3600))))
+    run.submit()
+    #expect(await run.logs(count: 1))
+    run.queue.end()
+    #expect(await run.end())
+    #expect(run.ends == [.signaled(.kill)])
+  }
+
+  @Test func `what a run leaves behind is ended before the next`() async throws {
+    let run = try RunningQueue(
+      "test -e pid && grep -qs State:.S /proc/$(cat pid)/status && echo overlap >> log; "
+        + "sleep 100 & echo $! > pid; echo run >> log")
+    run.submit()
+    #expect(await run.hasEnded(1))
+    run.submit()
+    #expect(await run.hasEnded(2))
+    #expect(run.folder.lines(of: "log") == ["run", "run"])
+    let pid = try #require(run.folder.lines(of: "pid").first)
+    #expect(run.isAlive(pid[...]), "it is left alone while nothing is to run")
+    #expect(await run.end())
+    #expect(!run.isAlive(pid[...]))
+  }
+
+  @Test func `when it has finished, nothing is left of the group`() async throws {
+    let run = try RunningQueue("sleep 100 & echo $! >> log; sleep 100 & echo $! >> log; wait")
+    run.submit()
+    #expect(await run.logs(count: 2))
+    let pids = run.folder.lines(of: "log")
+    #expect(await run.end())
+    #expect(!pids.contains { run.isAlive($0[...]) })
+    #expect(run.finish == .some(nil))
+  }
+
+  @Test func `what made a session of its own is left alone`() async throws {
+    let run = try RunningQueue("setsid sh -c 'echo $$ >> log; exec sleep 100' & wait")
+    run.submit()
+    #expect(await run.logs(count: 1))
+    let pid = try #require(run.folder.lines(of: "log").first)
+    #expect(await run.end())
+    #expect(run.isAlive(pid[...]))
+    kill(try #require(pid_t(pid)), SIGKILL)
+  }
+
+  @Test func `what does not exist fails with 127, what cannot be executed with 126`() async throws {
+    for (program, status) in [("watchrun-no-such-program", 127), ("/", 126)] as [(String, Int32)] {
+      let reports = Log<RunReport>()
+      let queue = ActionQueue(
+        Command(program), options: .init(completion: .firstFailure)
+      ) { reports.note($0) }
+      queue.submit(Trigger(.start))
+      let isFinished = await eventually {
+        if case .finished(.exited(status)) = reports.entries.last { true } else { false }
+      }
+      #expect(isFinished)
+      guard case .notStarted(_, let error, status: .exited(status)) = reports.entries[1] else {
+        Issue.record("expected a report that it could not be started")
+        continue
+      }
+      #expect(error.path == Path(program))
+    }
+  }
+
+  @Test func `finishes with the status of the run that was waited for`() async throws {
+    let run = try RunningQueue(
+      "echo x >> log; test $(wc -l < log) -lt 3", .init(completion: .firstFailure))
+    for count in 1...3 {
+      run.submit()
+      #expect(await run.hasEnded(count))
+    }
+    #expect(await eventually { run.finish == .some(.exited(1)) })
+    run.submit()
+    #expect(await run.end())
+    #expect(run.starts.count == 3)
+  }
+
+  @Test func `a run has its paths in a file, which is gone at the end`() async throws {
+    let run = try RunningQueue(
+      #"echo "$WATCHRUN_PATHS_FILE" >> log; cp "$WATCHRUN_PATHS_FILE" copy"#)
+    run.queue.submit(.change("/a\nb", "/c"))
+    #expect(await run.hasEnded(1))
+    #expect(try run.folder.read("copy") == "/a\nb\0/c\0")
+    let list = try #require(run.folder.lines(of: "log").first)
+    #expect(try FileStatus(of: Path(list)).type == .file)
+    #expect(await run.end())
+    #expect(throws: SystemError.self) { try FileStatus(of: Path(list)) }
+  }
+
+  @Test func `many short runs leave no descriptor behind`() async throws {
+    let run = try RunningQueue("exit 0")
+    func pidDescriptors() throws -> Int {
+      var count = 0
+      let folder = try Descriptor.openDirectory("/proc/self/fdinfo")
+      try DirectoryReader().forEachEntry(of: folder) { (name, _) throws(SystemError) in
+        let info = try? readFile(Path("/proc/self/fdinfo").appending(Array(name)))
+        if String(decoding: info ?? [], as: UTF8.self).contains("\nPid:") { count += 1 }
+      }
+      return count
+    }
+    for count in 1...100 {
+      run.submit()
+      #expect(await run.hasEnded(count))
+    }
+    #expect(await run.end())
+    // Other tests hold some for their own runs.
+    #expect(try await eventually { try pidDescriptors() < 50 })
+  }
+}

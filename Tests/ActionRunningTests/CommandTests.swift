@@ -1,0 +1,140 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+struct CommandTests {
+  private func request(
+    _ command: Command, _ trigger: Trigger, inherited: [String] = [], pathsFile: Path? = nil
+  ) -> SpawnRequest {
+    command.spawnRequest(
+      for: trigger, inherited: inherited.map { Array($0.utf8) }, currentDirectory: "/p",
+      pathsFile: pathsFile)
+  }
+
+  private func words(_ command: Command, _ paths: Path...) -> [String] {
+    request(command, Trigger(.change, changes: paths.map { .of($0, .modified) })).arguments
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func shell(_ words: String...) -> Command {
+    Command(words: words.map { Array($0.utf8) }, form: .shell(Array("sh".utf8)))
+  }
+
+  /// The variables that are ours, and no others.
+  private func variables(_ request: SpawnRequest) -> [String: String] {
+    let pairs = request.environment.map { variable in
+      let text = String(decoding: variable, as: UTF8.self)
+      let cut = text.firstIndex(of: "=") ?? text.endIndex
+      return (String(text[..<cut]), String(text[cut...].dropFirst()))
+    }
+    return Dictionary(pairs) { first, second in "twice: \(first), \(second)" }
+  }
+
+  @Test func `each path is an argument of its own`() {
+    #expect(words(Command("cc", "{}", "-c"), "/p/a", "/p/b c") == ["cc", "a", "b c", "-c"])
+    #expect(words(Command("cc", "{first}", "/_"), "/p/a", "/p/b") == ["cc", "a", "a"])
+  }
+
+  @Test func `without a changed path, placeholders are left out`() {
+    #expect(words(Command("cc", "{}", "{first}", "/_", "x")) == ["cc", "x"])
+  }
+
+  @Test func `only whole words are placeholders`() {
+    #expect(
+      words(Command("cc", "a{}", "{}{}", "{firsts}"), "/p/a") == ["cc", "a{}", "{}{}", "{firsts}"])
+  }
+
+  @Test func `a path is never taken for an option`() {
+    #expect(
+      words(Command("rm", "{}"), "/p/-rf", "/p/d/-x", "/-y") == ["rm", "./-rf", "d/-x", "/-y"])
+  }
+
+  @Test func `a path is seen from where the command runs`() {
+    var command = Command("cc", "{}")
+    command.directory = "sub"
+    #expect(words(command, "/p/sub/f", "/p/f", "/p/sub") == ["cc", "f", "/p/f", "."])
+    #expect(request(command, .change("/p/f")).directory == "sub")
+  }
+
+  @Test func `a path that is not UTF-8 arrives byte for byte`() {
+    let name: [UInt8] = [0x61, 0xFF, 0x0A]
+    let trigger = Trigger.change(Path("/p").appending(name))
+    #expect(request(Command("cc", "{}"), trigger).arguments.last == name)
+  }
+
+  @Test func `a single word is the shell's line as it stands`() {
+    #expect(words(shell("echo {} > $HOME"), "/p/a") == ["sh", "-c", "echo {} > $HOME"])
+  }
+
+  @Test func `in a shell line, paths are the shell's arguments and never its text`() {
+    #expect(
+      words(shell("echo", "{}", "|", "cat"), "/p/$(id)", "/p/b c")
+        == ["sh", "-c", #"echo "$@" | cat"#, "watchrun", "$(id)", "b c"])
+    #expect(
+      words(shell("echo", "/_", "{first}"), "/p/;rm")
+        == ["sh", "-c", #"echo ${1+"$1"} ${1+"$1"}"#, "watchrun", ";rm"])
+    #expect(words(shell("echo", "a"), "/p/x") == ["sh", "-c", "echo a"])
+  }
+
+  @Test func `the environment tells what has changed`() {
+    let trigger = Trigger.change("/p/a", "/p/b c")
+    #expect(
+      variables(request(Command("c"), trigger, pathsFile: "/tmp/paths")) == [
+        "WATCHRUN_REASON": "change", "WATCHRUN_COUNT": "2", "WATCHRUN_FIRST": "/p/a",
+        "WATCHRUN_PATHS": "/p/a\n/p/b c", "WATCHRUN_PATHS_FILE": "/tmp/paths",
+      ])
+    #expect(
+      variables(request(Command("c"), Trigger(.start))) == [
+        "WATCHRUN_REASON": "start", "WATCHRUN_COUNT": "0", "WATCHRUN_FIRST": "",
+        "WATCHRUN_PATHS": "",
+      ])
+  }
+
+  @Test func `what is inherited stays, but for what is replaced or another watchrun's`() {
+    var command = Command("c")
+    command.environment = [
+      .init(name: Array("LANG".utf8), value: Array("C".utf8)),
+      .init(name: Array("LANG".utf8), value: Array("a=b".utf8)),
+      .init(name: Array("WATCHRUN_COUNT".utf8), value: Array("many".utf8)),
+    ]
+    let inherited = [
+      "HOME=/h", "LANG=de", "WATCHRUN_TRUNCATED=1", "WATCHRUN_OTHER=x", "WATCHRUNX=y",
+    ]
+    let told = variables(request(command, Trigger(.start), inherited: inherited))
+    #expect(
+      told == [
+        "HOME": "/h", "LANG": "a=b", "WATCHRUNX": "y", "WATCHRUN_REASON": "start",
+        "WATCHRUN_COUNT": "many", "WATCHRUN_FIRST": "", "WATCHRUN_PATHS": "",
+      ])
+  }
+
+  @Test func `a list too long for a variable is cut between two paths, and says so`() throws {
+    let changes = (0..<5000).map {
+      ChangeBatch.Change.of(Path("/p/some-folder/file-\($0)"), .modified)
+    }
+    let told = variables(request(Command("c"), Trigger(.change, changes: changes)))
+    let listed = try #require(told["WATCHRUN_PATHS"])
+    #expect(listed.utf8.count <= 64 * 1024 && listed.utf8.count > 63 * 1024)
+    let paths = listed.split(separator: "\n").map { Path(String($0)) }
+    #expect(paths == Array(changes.map(\.path).prefix(paths.count)))
+    #expect(told["WATCHRUN_TRUNCATED"] == "1")
+    #expect(told["WATCHRUN_COUNT"] == "5000")
+  }
+
+  @Test func `a list too long for the kernel's arguments is cut`() {
+    let changes = (0..<60_000).map { ChangeBatch.Change.of(Path("/p/some/file-\($0)"), .modified) }
+    let arguments = request(Command("c", "{}"), Trigger(.change, changes: changes)).arguments
+    let size = arguments.reduce(0) { $0 + $1.count + 1 }
+    #expect(size <= 520 * 1024 && size > 500 * 1024)
+  }
+
+  @Test func `a command that may not read has nothing to read`() {
+    var command = Command("c")
+    #expect(request(command, Trigger(.start)).standardInput == .inherited)
+    command.inheritsStandardInput = false
+    #expect(request(command, Trigger(.start)).standardInput == .null)
+  }
+}

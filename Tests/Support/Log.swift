@@ -1,0 +1,14 @@
+import Synchronization
+
+/// Notes what happened, in order, for handlers that may run anywhere.
+package final class Log<Entry: Sendable>: Sendable {
+  private let noted = Mutex<[Entry]>([])
+
+  package init() {}
+
+  package func note(_ entry: Entry) {
+    noted.withLock { $0.append(entry) }
+  }
+
+  package var entries: [Entry] { noted.withLock { $0 } }
+}
