@@ -17,6 +17,7 @@ private struct World {
   private var isEnding = false
   private var waiting: Set<Path> = []
   private var given: Set<Path> = []
+  private var listening: Int?
   private var launches = 0
   private var pathCount = 0
   private(set) var complaints: [String] = []
@@ -39,6 +40,9 @@ private struct World {
         waiting = []
         (leaderRuns, groupIsThere, isStopping) = (true, true, false)
         launches += 1
+      case .listen(let generation):
+        if leaderRuns { complaints.append("listening during a run") }
+        listening = generation
       case .stop:
         if !groupIsThere || isStopping { complaints.append("a stop of nothing, or a second") }
         isStopping = true
@@ -65,15 +69,18 @@ private struct World {
         case .ignore, .signal: !isEnding && (!leaderRuns || isStopping)
         }
       if counts { waiting.insert(path) }
-      perform(machine.triggered(.change(path)))
+      perform(machine.triggered(.change(path), isSuspect: Bool.random(using: &random)))
     case 5..<7:
       guard leaderRuns else { return }
       leaderRuns = false
       let leftovers = Bool.random(using: &random)
       if !isStopping { groupIsThere = leftovers }
       perform(machine.runEnded(.exited(0), leftovers: leftovers))
-    case 7..<9:
+    case 7..<8:
       groupGoes()
+    case 8..<9:
+      // Late as well: it may have been outdated by then.
+      if let listening { perform(machine.listened(generation: listening)) }
     default:
       if Int.random(in: 0..<10, using: &random) > 0 { return }
       isEnding = true
@@ -90,6 +97,7 @@ private struct World {
   /// Lets everything that runs end by itself, until nothing is left to do.
   mutating func settle() {
     for _ in 0..<4 {
+      if let listening { perform(machine.listened(generation: listening)) }
       if leaderRuns {
         leaderRuns = false
         if !isStopping { groupIsThere = false }
