@@ -8,12 +8,19 @@ extension FileTime {
   /// hundredths of a second, so what was changed up to two of them before it counts as later.
   package static func processStart() -> FileTime {
     guard let start = startSinceBoot() else { return now() }
-    // Both clocks are read one right after the other: what passes in between is taken for age.
-    let now = FileTime.now()
-    var sinceBoot = timespec()
-    guard clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0 else { return now }
-    let age = Int64(sinceBoot.tv_sec) * 1_000_000_000 + Int64(sinceBoot.tv_nsec) - start
-    return age < longestLoading ? FileTime(nanoseconds: now.nanoseconds - age - coarsestTick) : now
+    // What passes between the readings of two clocks is taken for age, so it must be next to nothing.
+    var before = sinceBoot()
+    for _ in 0..<8 {
+      let now = FileTime.now()
+      let after = sinceBoot()
+      let age = after - start
+      if age >= longestLoading { return now }
+      if after - before < coarsestTick / 10 {
+        return FileTime(nanoseconds: now.nanoseconds - age - coarsestTick)
+      }
+      before = after
+    }
+    return now()
   }
 
   /// A process older than this was another program before, such as a shell that has become this
@@ -21,6 +28,13 @@ extension FileTime {
   private static let longestLoading: Int64 = 1_000_000_000
   /// By how much a file's time may lie behind, at the slowest clock that kernels are built with.
   private static let coarsestTick: Int64 = 10_000_000
+
+  /// The time since the system's start, in nanoseconds.
+  private static func sinceBoot() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
 
   /// When this process began, rounded down, in nanoseconds.
   private static func startSinceBoot() -> Int64? {
