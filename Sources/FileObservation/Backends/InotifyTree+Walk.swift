@@ -169,7 +169,10 @@ extension InotifyTree {
         // A folder that changes while it is listed may list a name twice.
         var known = snapshot.child(name, of: folder)
         // What came since the folder was watched, the kernel tells.
-        if known == nil && purpose.isAboutTheKnown { return }
+        if known == nil && purpose.isAboutTheKnown {
+          toldOfArrival = toldOfArrival || hasArrived(name, for: purpose, in: directory)
+          return
+        }
         let marks = known.map { snapshot.marks(of: $0) } ?? []
         if let known, marks.contains(.absent) { return returned(known) }
         if marks.contains(.passage) { return }
@@ -249,6 +252,16 @@ extension InotifyTree {
       if isBounded, let born = status.born, born >= since { return .created }
       return .modified(isOpen: false)
     }
+  }
+
+  /// True if an entry that is not known is one of those that have changed the folder's time, and
+  /// none that is ignored and was there before.
+  private func hasArrived(
+    _ name: UnsafeBufferPointer<UInt8>, for purpose: Purpose, in directory: borrowing Descriptor
+  ) -> Bool {
+    guard case .compare(let since, _) = purpose, let start = name.baseAddress else { return false }
+    let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    return (try? FileStatus(of: chars, in: directory)).map { $0.changed >= since } ?? false
   }
 
   /// After a listing: what was known and is not there any more.
