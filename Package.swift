@@ -31,7 +31,8 @@ let package = Package(
     .testTarget(name: "ActionRunningTests", dependencies: ["ActionRunning", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),
-    .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "watchrun"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["SystemCalls", "TestSupport", "watchrun"]),
   ],
   swiftLanguageModes: [.v6]
 )

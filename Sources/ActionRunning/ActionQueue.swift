@@ -7,7 +7,7 @@ import SystemCalls
 /// A serial queue: changes go in with `submit`, reports come out on it. Two runs never overlap, and
 /// a change that comes during a run is not lost; what is done with it, the busy policy says. When
 /// the queue has been ended, and has told so by `finished`, nothing of the command is left but what
-/// made a session of its own.
+/// made a session of its own. As long as something runs, the queue keeps itself alive.
 ///
 /// All its methods may be called from any thread.
 public final class ActionQueue: Sendable {
@@ -39,6 +39,15 @@ public final class ActionQueue: Sendable {
     var runCount = 0
     var current: (run: RunReport.Run, began: Instant)?
     var isBeingStopped = false
+    var ownOutputs = OwnOutputs()
+    /// When the latest run began, and ended if it has.
+    var latestRun: (began: Instant, ended: Instant?)?
+
+    /// True if changes noticed then were made during the latest run, and so perhaps by it.
+    func isDuringRun(_ noticed: ClosedRange<Instant>) -> Bool {
+      guard let latestRun, noticed.lowerBound >= latestRun.began else { return false }
+      return latestRun.ended.map { noticed.upperBound <= $0 } ?? true
+    }
   }
 
   private let command: Command
@@ -47,6 +56,7 @@ public final class ActionQueue: Sendable {
   private let scheduler: any Scheduler
   private let supervisor: Supervisor
   private let folder = RunFolder()
+  private let restarts: Bool
   private let report: @Sendable (RunReport) -> Void
 
   /// A queue that runs `command`. Nothing runs yet.
@@ -58,6 +68,7 @@ public final class ActionQueue: Sendable {
   ) {
     self.command = command
     self.report = report
+    restarts = options.busyPolicy == .restart
     state = Confined(
       State(
         machine: ActionStateMachine(policy: options.busyPolicy, completion: options.completion)),
@@ -72,10 +83,28 @@ public final class ActionQueue: Sendable {
   /// A run is wanted.
   public func submit(_ trigger: Trigger) {
     queue.async { [self] in
-      if case .signal(let signal) = advance({ $0.triggered(trigger) }).first {
+      guard let trigger = sifted(trigger) else { return }
+      let isSuspect = state.access { $0.ownOutputs.isSuspect(trigger) }
+      if case .signal(let signal) = advance({ $0.triggered(trigger, isSuspect: isSuspect) }).first {
         report(.signaled(signal, trigger))
       }
     }
+  }
+
+  /// The trigger without what the command itself has written; nil if that is all.
+  private func sifted(_ trigger: Trigger) -> Trigger? {
+    let now = scheduler.now
+    let (sifted, culprits) = state.access { state -> (Trigger?, [Path]) in
+      var trigger = trigger
+      trigger.cameDuringRun = trigger.noticed.map(state.isDuringRun) ?? false
+      if restarts {
+        let isRestart = state.current != nil && trigger.reason != .key
+        return (trigger, isRestart ? state.ownOutputs.restarted(by: trigger, at: now) : [])
+      }
+      return (state.ownOutputs.sift(trigger), [])
+    }
+    if !culprits.isEmpty { report(.restartsItself(culprits)) }
+    return sifted
   }
 
   /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
@@ -107,6 +136,11 @@ extension ActionQueue {
     switch action {
     case .launch(let trigger):
       launch(trigger)
+    case .listen(let generation):
+      let end = scheduler.now.advanced(by: OwnOutputs.listeningTime)
+      _ = scheduler.schedule(at: end) { [self] in
+        advance { $0.listened(generation: generation) }
+      }
     case .stop:
       state.access { $0.isBeingStopped = true }
       supervisor.stop()
@@ -121,20 +155,27 @@ extension ActionQueue {
   }
 
   private func launch(_ trigger: Trigger) {
-    let run = state.access { state -> RunReport.Run in
+    let now = scheduler.now
+    let (run, outputs) = state.access { state -> (RunReport.Run, [Path]) in
       state.runCount += 1
       state.isBeingStopped = false
       let run = RunReport.Run(number: state.runCount, trigger: trigger)
-      state.current = (run, scheduler.now)
-      return run
+      state.current = (run, now)
+      let previous = state.latestRun
+      state.latestRun = (now, nil)
+      if restarts { return (run, []) }
+      let duration = previous.flatMap { run in run.ended.map { run.began.duration(to: $0) } }
+      return (run, state.ownOutputs.runBegins(trigger, after: duration ?? .zero))
     }
+    if !outputs.isEmpty { report(.foundOwnOutputs(outputs)) }
     report(.started(run))
     let paths = trigger.changes.map(\.path)
     do throws(SystemError) {
       let request = command.spawnRequest(
         for: trigger, inherited: processEnvironment(), currentDirectory: try currentDirectory(),
         pathsFile: paths.isEmpty ? nil : folder.write(paths))
-      try supervisor.launch(request) { [weak self] event in self?.handle(event) }
+      // While something runs, the queue must not go away, whether anybody else holds it or not.
+      try supervisor.launch(request) { [self] event in handle(event) }
     } catch {
       let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
       report(.notStarted(run, error, status: status))
@@ -147,13 +188,15 @@ extension ActionQueue {
     case .ended(let status, let leftovers):
       let (current, wasStopped) = state.access { state in
         defer { state.current = nil }
+        state.latestRun?.ended = scheduler.now
         return (state.current, state.isBeingStopped)
       }
       if let current {
         let duration = current.began.duration(to: scheduler.now)
         report(.ended(current.run, status, duration: duration, wasStopped: wasStopped))
       }
-      advance { $0.runEnded(status, leftovers: leftovers) }
+      let ownOutputs = state.access { $0.ownOutputs }
+      advance { $0.runEnded(status, leftovers: leftovers, isSuspect: ownOutputs.isSuspect) }
     case .stopping(let signal):
       report(.stopping(signal))
     case .killing:

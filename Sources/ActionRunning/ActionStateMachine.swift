@@ -5,8 +5,8 @@ import SystemCalls
 /// ```
 ///            trigger                    ended, nothing pending
 ///   idle ───────────────▶ running ─────────────────────────────▶ idle
-///    │ trigger,           │  ▲ │ trigger, restart
-///    │ leftovers          │  │ ▼
+///    │ trigger,           │  ▲ │ trigger, restart            (a suspect trigger waits
+///    │ leftovers          │  │ ▼                              in `listening` first)
 ///    └──────────────▶ stopping ───▶ (group is empty) ───▶ running, with all that is pending
 ///                         │
 ///        end, from any ───┴───────▶ ending ───▶ (group is empty) ───▶ ended
@@ -17,6 +17,8 @@ package struct ActionStateMachine: Sendable {
     case idle(leftovers: Bool)
     /// A run is under way, and one more is wanted after it if anything is pending.
     case running(pending: Trigger?)
+    /// Nothing runs, and the next run waits until it has been listened for a while.
+    case listening(next: Trigger, leftovers: Bool)
     /// The group is being stopped; then the next run begins.
     case stopping(next: Trigger)
     /// The group is being stopped for good.
@@ -28,6 +30,8 @@ package struct ActionStateMachine: Sendable {
   package enum Action: Hashable, Sendable {
     /// Start a run.
     case launch(Trigger)
+    /// Call `listened` after a while, with this generation.
+    case listen(generation: Int)
     /// Stop the group, in the way that is planned; `groupIsGone` is to follow.
     case stop
     /// Kill the group at once.
@@ -40,21 +44,22 @@ package struct ActionStateMachine: Sendable {
   package private(set) var state = State.idle(leftovers: false)
   private let policy: BusyPolicy
   private let completion: Completion
+  private var generation = 0
 
   package init(policy: BusyPolicy, completion: Completion) {
     self.policy = policy
     self.completion = completion
   }
 
-  /// A run is wanted.
-  package mutating func triggered(_ trigger: Trigger) -> [Action] {
+  /// A run is wanted. `isSuspect` if perhaps only because of what the run before has done: then it is
+  /// listened first whether there is another reason.
+  package mutating func triggered(_ trigger: Trigger, isSuspect: Bool = false) -> [Action] {
     switch state {
-    case .idle(leftovers: false):
-      state = .running(pending: nil)
-      return [.launch(trigger)]
-    case .idle(leftovers: true):
-      state = .stopping(next: trigger)
-      return [.stop]
+    case .idle(let leftovers):
+      if isSuspect { return listen(before: trigger, leftovers: leftovers) }
+      return begin(trigger, leftovers: leftovers)
+    case .listening(let next, let leftovers):
+      return begin(next.merged(with: trigger), leftovers: leftovers)
     case .running(let pending):
       switch policy {
       case .queue:
@@ -76,8 +81,30 @@ package struct ActionStateMachine: Sendable {
     }
   }
 
-  /// The run's process has ended. `leftovers` if there are others in its group still.
-  package mutating func runEnded(_ status: ExitStatus, leftovers: Bool) -> [Action] {
+  /// Nothing has happened while it was listened.
+  package mutating func listened(generation: Int) -> [Action] {
+    guard case .listening(let next, let leftovers) = state, generation == self.generation else {
+      return []
+    }
+    return begin(next, leftovers: leftovers)
+  }
+
+  private mutating func begin(_ trigger: Trigger, leftovers: Bool) -> [Action] {
+    state = leftovers ? .stopping(next: trigger) : .running(pending: nil)
+    return [leftovers ? .stop : .launch(trigger)]
+  }
+
+  private mutating func listen(before trigger: Trigger, leftovers: Bool) -> [Action] {
+    generation += 1
+    state = .listening(next: trigger, leftovers: leftovers)
+    return [.listen(generation: generation)]
+  }
+
+  /// The run's process has ended. `leftovers` if there are others in its group still; `isSuspect` as
+  /// for `triggered`, of what is pending.
+  package mutating func runEnded(
+    _ status: ExitStatus, leftovers: Bool, isSuspect: (Trigger) -> Bool = { _ in false }
+  ) -> [Action] {
     guard case .running(let pending) = state else {
       // It is being stopped: what counts is when the group is gone.
       return []
@@ -87,7 +114,7 @@ package struct ActionStateMachine: Sendable {
       return leftovers ? [.stop] : groupIsGone()
     }
     state = .idle(leftovers: leftovers)
-    return pending.map { triggered($0) } ?? []
+    return pending.map { triggered($0, isSuspect: isSuspect($0)) } ?? []
   }
 
   /// The run could not be started; it counts as one that ended with this status.
@@ -107,7 +134,7 @@ package struct ActionStateMachine: Sendable {
     case .idle(leftovers: true):
       state = .idle(leftovers: false)
       return []
-    case .idle, .running, .ended:
+    case .idle, .listening, .running, .ended:
       return []
     }
   }
@@ -115,10 +142,10 @@ package struct ActionStateMachine: Sendable {
   /// It is to end. A second time, at once.
   package mutating func end() -> [Action] {
     switch state {
-    case .idle(leftovers: false):
+    case .idle(leftovers: false), .listening(_, leftovers: false):
       state = .ended
       return [.finish(nil)]
-    case .idle(leftovers: true), .running:
+    case .idle(leftovers: true), .listening(_, leftovers: true), .running:
       state = .ending(nil)
       return [.stop]
     case .stopping:

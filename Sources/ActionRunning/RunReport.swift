@@ -15,6 +15,11 @@ public enum RunReport: Sendable {
   case killing
   /// The running command was sent a signal because of a change.
   case signaled(Signal, Trigger)
+  /// The command itself writes these watched files: while it runs, changes to them start nothing
+  /// any more.
+  case foundOwnOutputs([Path])
+  /// The command is restarted over and over by changes to these files, which it probably writes.
+  case restartsItself([Path])
   /// All is over, and nothing of the command is left. The status of the run that was the last by
   /// the completion's rule, nil if the queue was ended from outside.
   case finished(ExitStatus?)

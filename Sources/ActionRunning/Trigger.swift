@@ -19,6 +19,10 @@ public struct Trigger: Sendable, Hashable {
   public var reason: Reason
   /// What has changed, one change a path.
   public var changes: [ChangeBatch.Change]
+  /// When the changes were noticed, first and last.
+  var noticed: ClosedRange<Instant>?
+  /// True if all of them were made while the run before was under way.
+  var cameDuringRun = false
 
   /// A trigger without changes, or with those that are given.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
@@ -29,6 +33,7 @@ public struct Trigger: Sendable, Hashable {
   /// A trigger by what an observer has seen.
   public init(_ batch: ChangeBatch) {
     self.init(batch.overflow ? .overflow : .change, changes: batch.changes)
+    noticed = batch.noticed
   }
 
   /// One trigger for this and a later one: one change a path, the paths in the order in which they
@@ -47,7 +52,9 @@ public struct Trigger: Sendable, Hashable {
       }
     }
     let isOverflow = reason == .overflow || later.reason == .overflow
-    return Trigger(isOverflow ? .overflow : later.reason, changes: changes)
+    var merged = Trigger(isOverflow ? .overflow : later.reason, changes: changes)
+    merged.cameDuringRun = cameDuringRun && later.cameDuringRun
+    return merged
   }
 }
 

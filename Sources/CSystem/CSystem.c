@@ -13,6 +13,10 @@
 #include <sys/syscall.h>
 #endif
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #define NS_PER_S INT64_C(1000000000)
 
 #ifdef __linux__
@@ -101,5 +105,11 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
   return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
 #else
   return 0;  // Darwin: POSIX_SPAWN_CLOEXEC_DEFAULT says the same.
+#endif
+}
+
+void csystem_return_free_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
 #endif
 }

@@ -33,11 +33,15 @@ public final class FileObserver: Sendable {
   }
 
   /// How things stand when everything is watched.
-  public struct Readiness: Sendable, Hashable {
+  public struct Readiness: Sendable {
     /// How many watches the kernel keeps for the observer.
     public let watches: Int
+    /// How many folders are left out because they are ignored, not counting those in them.
+    public let pruned: Int
     /// Which mechanism is used, such as `inotify`.
     public let backend: String
+    /// The ignore files in force.
+    public let ignoreFiles: [IgnoreFile]
   }
 
   private struct State {
@@ -50,6 +54,7 @@ public final class FileObserver: Sendable {
     var coalescer = Coalescer()
     var overflow = false
     var batchCount = 0
+    var noticed: ClosedRange<Instant>?
     var isStopped = false
   }
 
@@ -57,6 +62,7 @@ public final class FileObserver: Sendable {
   private let options: ObserverOptions
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
+  private let scheduler: DispatchScheduler
 
   /// An observer of these files and folders, which must exist; folders with all that is in them.
   public convenience init(
@@ -70,6 +76,7 @@ public final class FileObserver: Sendable {
     watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
     self.options = options
+    scheduler = DispatchScheduler(queue: queue)
     var roots: [BackendConfiguration.Root] = []
     for path in paths {
       for root in try Self.roots(of: path) where !roots.contains(root) { roots.append(root) }
@@ -102,7 +109,7 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     let debouncer = Debouncer(
       quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
-      scheduler: DispatchScheduler(queue: self.queue)
+      scheduler: scheduler, isHeld: makeHold()
     ) { [weak self] in
       self?.burstEnded()
     }
@@ -162,6 +169,7 @@ extension FileObserver {
   private func receive(_ report: BackendReport) {
     switch report {
     case .events(let events, let overflow):
+      let now = scheduler.now
       let isMetadataWanted = options.kinds.contains(.metadata)
       let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
         // What changes only a file's metadata neither begins a burst nor prolongs it.
@@ -169,11 +177,12 @@ extension FileObserver {
         for event in counted { state.coalescer.note(event) }
         state.overflow = state.overflow || overflow
         let isNews = !counted.isEmpty || overflow
+        if isNews { state.noticed = (state.noticed?.lowerBound ?? now)...now }
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
-    case .ready(let watches):
-      send(.ready(Readiness(watches: watches, backend: "inotify")))
+    case .ready(let readiness):
+      send(.ready(readiness))
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):
@@ -186,11 +195,15 @@ extension FileObserver {
     let batch = state.withLock { state -> ChangeBatch? in
       let changes = state.coalescer.take().filter { kinds.contains($0.kind) }
       let overflow = state.overflow
+      let noticed = state.noticed
       state.overflow = false
+      state.noticed = nil
       // After an overflow too: the tree was compared, and nothing has changed.
       if changes.isEmpty { return nil }
       state.batchCount += 1
-      return ChangeBatch(number: state.batchCount, changes: changes, overflow: overflow)
+      var batch = ChangeBatch(number: state.batchCount, changes: changes, overflow: overflow)
+      batch.noticed = noticed
+      return batch
     }
     if let batch { send(.changed(batch)) }
   }
@@ -207,6 +220,16 @@ extension FileObserver {
   }
 }
 
+// MARK: - Holding a burst
+
+extension FileObserver {
+  /// While git holds its index locked, as during a checkout, what it does is not done.
+  private func makeHold() -> @Sendable () -> Bool {
+    let locks = Set(roots.compactMap { gitIndexLock(above: $0.path) })
+    return { locks.contains { (try? FileStatus(of: $0)) != nil } }
+  }
+}
+
 // MARK: - Roots
 
 extension FileObserver {
@@ -218,7 +241,8 @@ extension FileObserver {
     do throws(SystemError) {
       let path = watched.path.absolute(from: try currentDirectory())
       let own = try FileStatus(of: path)
-      if own.type == .directory || (try? FileStatus(of: path, followsLinks: true).type) == .directory {
+      let target = try? FileStatus(of: path, followsLinks: true)
+      if own.type == .directory || target?.type == .directory {
         return [.init(path: path, coverage: watched.isRecursive ? .recursive : .entries)]
       }
       var roots = [BackendConfiguration.Root(path: path, coverage: .named)]

@@ -1,3 +1,4 @@
+import PathFiltering
 import SystemCalls
 
 /// What keeps an observer from watching something: what it is, why, and what can be done.
@@ -12,6 +13,8 @@ public struct ObserverError: Error, Sendable, Hashable {
       case watchLimitReached
       case instanceLimitReached
       case queueOverflowed
+      case unreadableRules
+      case everythingIgnored
       case unsupportedPlatform
       case observationFailed
     }
@@ -30,6 +33,10 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let instanceLimitReached = Code(.instanceLimitReached)
     /// The kernel dropped events because they were not read fast enough; the tree was read again.
     public static let queueOverflowed = Code(.queueOverflowed)
+    /// An ignore file is there and cannot be read; it is done without.
+    public static let unreadableRules = Code(.unreadableRules)
+    /// Ignore rules leave out all that is in a watched folder.
+    public static let everythingIgnored = Code(.everythingIgnored)
     /// There is no backend for this system.
     public static let unsupportedPlatform = Code(.unsupportedPlatform)
     /// The kernel failed in a way that observing cannot survive.
@@ -68,13 +75,15 @@ extension ObserverError {
       advice: "changes in it are not seen")
   }
 
-  static func watchLimitReached(at path: Path, watches: Int, _ cause: SystemError) -> ObserverError
-  {
-    ObserverError(
-      code: .watchLimitReached, path: path, cause: cause,
-      message: "no more inotify watches after \(watches): changes in \(path) and further folders "
-        + "are not seen",
-      advice: "raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576")
+  static func watchLimitReached(watched: Int, unwatched: Int) -> ObserverError {
+    // Room for twice as many, in a round number.
+    var wanted = 65536
+    while wanted < 2 * (watched + unwatched) { wanted *= 2 }
+    return ObserverError(
+      code: .watchLimitReached, path: nil, cause: nil,
+      message: "the limit of inotify watches is reached: of \(watched + unwatched) folders, "
+        + "\(watched) are watched and \(unwatched) are looked at from time to time",
+      advice: "raise it: sudo sysctl fs.inotify.max_user_watches=\(wanted)")
   }
 
   static func instanceLimitReached(_ cause: SystemError) -> ObserverError {
@@ -82,6 +91,20 @@ extension ObserverError {
       code: .instanceLimitReached, path: nil, cause: cause,
       message: "no inotify instance is to be had: \(cause.reason)",
       advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
+  }
+
+  static func unreadableRules(_ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .unreadableRules, path: cause.path, cause: cause,
+      message: "cannot read the ignore file \(cause.path?.description ?? ""): \(cause.reason)",
+      advice: "its rules are not in force")
+  }
+
+  static func everythingIgnored(in path: Path, by rule: FilterDecision.Rule) -> ObserverError {
+    ObserverError(
+      code: .everythingIgnored, path: path, cause: nil,
+      message: "all that is in \(path) is ignored, by \(rule) for one",
+      advice: "name with -w what is to be watched all the same")
   }
 
   static func queueOverflowed(limit: Int?) -> ObserverError {

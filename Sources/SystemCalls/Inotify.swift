@@ -77,7 +77,9 @@ package final class Inotify {
 
   /// How many events the kernel keeps for one instance; nil if it does not say.
   package static var queueLimit: Int? {
-    guard let text = try? readFile("/proc/sys/fs/inotify/max_queued_events") else { return nil }
+    guard let text = try? fileContents(of: "/proc/sys/fs/inotify/max_queued_events") else {
+      return nil
+    }
     return Int(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 

@@ -20,6 +20,27 @@ public struct Path: Hashable, Sendable {
   static let slash = UInt8(ascii: "/")
 }
 
+// Both as one operation on all the bytes: a path is compared and hashed for every event.
+extension Path {
+  /// Equal when the bytes are.
+  public static func == (left: Path, right: Path) -> Bool {
+    guard left.bytes.count == right.bytes.count else { return false }
+    return left.bytes.withUnsafeBytes { left in
+      right.bytes.withUnsafeBytes { right in
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else {
+          return true
+        }
+        return memcmp(leftStart, rightStart, left.count) == 0
+      }
+    }
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
 extension Path: ExpressibleByStringLiteral {
   /// A path of the literal's UTF-8.
   public init(stringLiteral value: String) {

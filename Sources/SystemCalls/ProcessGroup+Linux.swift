@@ -27,7 +27,8 @@ extension ProcessGroup {
     guard fields.count > 2, let group = pid_t(String(decoding: fields[2], as: UTF8.self)) else {
       return false
     }
-    return group == leader && !fields[0].elementsEqual("Z".utf8) && !fields[0].elementsEqual("X".utf8)
+    let isDead = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
+    return group == leader && !isDead
   }
 }
 

@@ -124,6 +124,19 @@ package func processEnvironment() -> [[UInt8]] {
   return variables
 }
 
+/// The variables whose names and values are UTF-8.
+package func processEnvironmentText() -> [String: String] {
+  var texts: [String: String] = [:]
+  for variable in processEnvironment() {
+    guard let cut = variable.firstIndex(of: UInt8(ascii: "=")),
+      let name = String(validating: variable[..<cut], as: UTF8.self),
+      let value = String(validating: variable[(cut + 1)...], as: UTF8.self)
+    else { continue }
+    texts[name] = value
+  }
+  return texts
+}
+
 /// The value of a variable in this process's environment, if its bytes are UTF-8.
 package func environmentVariable(_ name: String) -> String? {
   getenv(name).flatMap { String(validatingCString: $0) }

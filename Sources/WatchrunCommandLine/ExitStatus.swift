@@ -18,3 +18,14 @@ struct UsageError: Error, Hashable, CustomStringConvertible {
     self.description = description
   }
 }
+
+/// What keeps watchrun from beginning: a message, and the status with which it exits.
+struct Failure: Error {
+  let message: String
+  let status: Int32
+
+  init(_ message: String, _ status: Int32) {
+    self.message = message
+    self.status = status
+  }
+}

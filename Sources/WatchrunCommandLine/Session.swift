@@ -1,7 +1,6 @@
 import ActionRunning
 import Dispatch
 import FileObservation
-import PathFiltering
 import Synchronization
 import SystemCalls
 
@@ -25,47 +24,24 @@ final class Session: Sendable {
   }
 
   /// - Parameter began: The time from which on changes count.
-  /// - Throws: A message and a status if what is asked for cannot be done.
   init(
-    _ settings: Settings, console: Console, began: FileTime, ignoredSignals: Set<Signal>
+    _ settings: Settings, console: Console, directory: Path, began: FileTime,
+    ignoredSignals: Set<Signal>
   ) throws(Failure) {
     self.settings = settings
     self.console = console
     self.began = began
     self.ignoredSignals = ignoredSignals
-    do throws(SystemError) {
-      if let directory = settings.directory { try changeDirectory(to: directory) }
-      directory = try currentDirectory()
-    } catch {
-      throw Failure("cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
-    }
-    let watched = settings.watched.isEmpty ? [WatchedPath(".")] : settings.watched
-    let filter: PathFilter
-    do throws(UsageError) {
-      filter = try settings.makeFilter(in: directory)
-    } catch {
-      throw Failure(error.description, ExitCode.usage)
-    }
+    self.directory = directory
     let options = ObserverOptions(
-      filter: filter, quietPeriod: settings.quietPeriod, maximumWait: settings.maximumWait,
-      kinds: settings.effectiveKinds)
+      filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
+      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds)
     do throws(ObserverError) {
-      observer = try FileObserver(watching: watched, options: options)
+      observer = try FileObserver(watching: settings.effectiveWatched, options: options)
     } catch {
       throw Failure(
         error.description,
         error.code == .pathNotFound ? ExitCode.noInput : ExitCode.failure)
-    }
-  }
-
-  /// What keeps a session from beginning.
-  struct Failure: Error {
-    let message: String
-    let status: Int32
-
-    init(_ message: String, _ status: Int32) {
-      self.message = message
-      self.status = status
     }
   }
 
@@ -130,7 +106,7 @@ extension Session {
     }
     handleSignals(endQueue)
     // The first run sees all that has changed before it; what counts is what changes from then on.
-    let start = settings.isPostponed ? began : FileTime.now()
+    let start = FileTime.now()
     if !settings.isPostponed { queue.submit(Trigger(.start)) }
     startObserver(countingFrom: start) { [self] event in
       switch event {

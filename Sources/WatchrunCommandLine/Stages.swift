@@ -5,8 +5,10 @@ import SystemCalls
 
 // From settings to what the stages are made with.
 extension Settings {
-  func makeFilter(in directory: Path) throws(UsageError) -> PathFilter {
-    PathFilter()
+  func makeFilter(in directory: Path) -> PathFilter {
+    PathFilter(
+      base: directory, ignore: ignores, filter: filters, extensions: extensions,
+      sources: ignoreSources, environment: processEnvironmentText())
   }
 
   func makeCommand() -> Command {

@@ -4,7 +4,7 @@ import SystemCalls
 public enum Watchrun {
   /// Does what the command line says, and exits.
   public static func main() -> Never {
-    let began = FileTime.now()
+    let began = FileTime.processStart()
     openMissingStandardDescriptors()
     let ignored = ignoredSignals()
     // A reader that goes away is told by the failing write.
@@ -24,16 +24,33 @@ public enum Watchrun {
     switch settings.task {
     case .help: printAndExit(HelpText.full)
     case .version: printAndExit(HelpText.version + "\n")
-    case .run: break
+    case .run, .explain: break
     }
     let console = Console(settings)
-    do throws(Session.Failure) {
+    do throws(Failure) {
+      let directory = try enterDirectory(settings)
+      if settings.task == .explain {
+        try Explanation(settings, console: console, directory: directory).print()
+        exit(ExitCode.success)
+      }
       let session = try Session(
-        settings, console: console, began: began, ignoredSignals: ignoredSignals)
+        settings, console: console, directory: directory, began: began,
+        ignoredSignals: ignoredSignals)
       session.run()
     } catch {
       console.problem(error.message)
       exit(error.status)
+    }
+  }
+
+  /// Changes to the folder that `-C` names, if it does. The folder in which we are then.
+  private static func enterDirectory(_ settings: Settings) throws(Failure) -> Path {
+    do throws(SystemError) {
+      if let directory = settings.directory { try changeDirectory(to: directory) }
+      return try currentDirectory()
+    } catch {
+      throw Failure(
+        "cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
   }
 

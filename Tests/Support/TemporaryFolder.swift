@@ -41,7 +41,7 @@ package final class TemporaryFolder: Sendable {
   }
 
   package func read(_ name: String) throws(SystemError) -> String {
-    String(decoding: try readFile(self[name]), as: UTF8.self)
+    String(decoding: try fileContents(of: self[name]) ?? [], as: UTF8.self)
   }
 
   /// The lines of a file; none if it is not there.

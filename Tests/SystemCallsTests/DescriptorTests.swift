@@ -52,7 +52,7 @@ struct DescriptorTests {
 
   @Test func `opening what is not there names the path`() {
     #expect(throws: SystemError(call: "open", code: ENOENT, path: folder["none"])) {
-      _ = try readFile(folder["none"])
+      _ = try Descriptor.open(folder["none"], O_RDONLY)
     }
   }
 

@@ -103,7 +103,7 @@ struct ProcessSpawnTests {
     var printing = request("sh", "-c", #"printf %s "$NAME" > made"#, in: folder.path)
     printing.environment += [Array("NAME=a".utf8) + [0xFF] + Array("=\n".utf8)]
     #expect(try await run(printing) == .exited(0))
-    #expect(try readFile(folder["made"]) == Array("a".utf8) + [0xFF] + Array("=\n".utf8))
+    #expect(try fileContents(of: folder["made"]) == Array("a".utf8) + [0xFF] + Array("=\n".utf8))
   }
 
   @Test(arguments: [("watchrun-no-such-program", ENOENT), ("/", EACCES), ("", ENOENT)])

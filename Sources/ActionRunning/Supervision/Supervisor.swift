@@ -41,9 +41,7 @@ package final class Supervisor: Sendable {
   ) throws(SystemError) {
     state.withLock { $0 = State(leaderIsAlive: true, report: report) }
     do throws(SystemError) {
-      let group = try launcher.launch(request) { [weak self] status in
-        self?.leaderEnded(status)
-      }
+      let group = try launcher.launch(request) { [self] status in leaderEnded(status) }
       state.withLock { $0.group = group }
     } catch {
       state.withLock { $0 = State() }
@@ -89,7 +87,9 @@ package final class Supervisor: Sendable {
       state.leaderIsAlive = false
       return (state.stopping != nil, state.group, state.report)
     }
-    report?(.ended(status, leftovers: group?.isAlive ?? false))
+    let hasLeftovers = group?.isAlive ?? false
+    if !isStopping && !hasLeftovers { state.withLock { $0 = State() } }
+    report?(.ended(status, leftovers: hasLeftovers))
     if isStopping {
       step { state, now in state.stopping?.leaderEnded(at: now) ?? [] }
     }

@@ -35,6 +35,9 @@ int csystem_wait(pid_t pid, int options, int *code, int *status);
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
+/// Gives memory that has been freed back to the system.
+void csystem_return_free_memory(void);
+
 /// The present time of the clock from which the kernel stamps files, in ns since 1970.
 int64_t csystem_file_clock_ns(void);
 

@@ -18,7 +18,7 @@ package enum BackendReport: Sendable {
   /// Something changed. `overflow` if the kernel dropped events and the tree was read again.
   case events([RawEvent], overflow: Bool)
   /// Everything is watched now.
-  case ready(watches: Int)
+  case ready(FileObserver.Readiness)
   /// Something cannot be watched; the rest is.
   case warning(ObserverError)
   /// Watching is over.

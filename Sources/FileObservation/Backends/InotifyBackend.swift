@@ -16,6 +16,10 @@ package final class InotifyBackend: Backend {
     var readToEndAt: FileTime
     var rescan = RescanPacing()
     var hasToldOfOverflow = false
+    var pacing = ReadPacing()
+    /// The source is suspended, until a pause between two reads is over.
+    var isPaused = false
+    var looks = LookPacing()
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
@@ -31,10 +35,11 @@ package final class InotifyBackend: Backend {
 
   private static let foldersPerSlice = 128
   /// How long the second half of a folder's rename is waited for. The kernel writes both at once.
-  private static let renamePatience = DispatchTimeInterval.milliseconds(20)
+  private static let renamePatience = Duration.milliseconds(20)
 
   private let configuration: BackendConfiguration
   private let state: Confined<State>
+  private let scheduler: DispatchScheduler
 
   package init(_ configuration: BackendConfiguration) throws(ObserverError) {
     let inotify: Inotify
@@ -45,6 +50,7 @@ package final class InotifyBackend: Backend {
         ? .instanceLimitReached(error) : .observationFailed(error)
     }
     self.configuration = configuration
+    scheduler = DispatchScheduler(queue: configuration.queue)
     state = Confined(
       State(
         tree: InotifyTree(inotify: inotify, filter: configuration.filter),
@@ -75,7 +81,7 @@ extension InotifyBackend {
   private func makeSource(of inotify: Inotify) -> any DispatchSourceRead {
     let source = DispatchSource.makeReadSource(
       fileDescriptor: inotify.descriptor.number, queue: configuration.queue)
-    source.setEventHandler { @Sendable [weak self] in self?.drain() }
+    source.setEventHandler { @Sendable [weak self] in self?.eventsCame() }
     // The descriptor must not be closed before the source is done with it: until then, the state
     // that owns it is held.
     source.setCancelHandler { @Sendable [state] in withExtendedLifetime(state) {} }
@@ -87,8 +93,33 @@ extension InotifyBackend {
     state.access { state in
       state.isStopped = true
       state.source?.cancel()
+      // A suspended source may not be let go of.
+      if state.isPaused { state.source?.resume() }
+      state.isPaused = false
       state.source = nil
     }
+  }
+
+  private func eventsCame() {
+    drain()
+    let now = scheduler.now
+    let pause = state.access { state -> Duration? in
+      guard !state.isStopped, let pause = state.pacing.pauseAfterRead(at: now) else { return nil }
+      state.isPaused = true
+      state.source?.suspend()
+      return pause
+    }
+    guard let pause else { return }
+    after(pause) { [weak self] in
+      self?.state.access { state in
+        if state.isPaused { state.source?.resume() }
+        state.isPaused = false
+      }
+    }
+  }
+
+  private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    _ = scheduler.schedule(at: scheduler.now.advanced(by: delay), body)
   }
 
   private func drain() {
@@ -113,24 +144,13 @@ extension InotifyBackend {
 
   /// What cannot be done while events are still to be read.
   private func afterDrain() {
+    let now = scheduler.now
     let (isLifted, rescanDelay) = state.access { state -> (Bool, Duration?) in
       let isDue = state.tree.sawOverflow && !state.rescan.isPlanned
-      return (
-        !state.tree.lifted.isEmpty, isDue ? state.rescan.plan(at: FileTime.now()) : nil
-      )
+      return (!state.tree.lifted.isEmpty, isDue ? state.rescan.plan(at: now) : nil)
     }
-    if isLifted {
-      configuration.queue.asyncAfter(deadline: .now() + Self.renamePatience) { [weak self] in
-        self?.dropLifted()
-      }
-    }
-    if let rescanDelay {
-      configuration.queue.asyncAfter(
-        deadline: .now() + .nanoseconds(Int(rescanDelay.nanoseconds))
-      ) { [weak self] in
-        self?.rescan()
-      }
-    }
+    if isLifted { after(Self.renamePatience) { [weak self] in self?.dropLifted() } }
+    if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
   }
 
   private func dropLifted() {
@@ -149,15 +169,17 @@ extension InotifyBackend {
       case .learning:
         if state.tree.visitPending(atMost: Self.foldersPerSlice) { return nil }
         state.phase = .catchingUp(state.tree.table.watchedFolders)
-        return .ready(watches: state.tree.table.watchCount)
+        return .ready(state.tree.readiness)
       case .catchingUp(var folders):
         let slice = folders.suffix(Self.foldersPerSlice)
         folders.removeLast(slice.count)
         for folder in slice {
           state.tree.visitAtOnce(
-            folder, for: .compare(since: configuration.start, untilWatched: true))
+            folder, for: .compare(since: configuration.start, .untilWatched))
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
+        // The walk is over; what it needed for itself is not needed again.
+        if folders.isEmpty { returnFreeMemory() }
         return nil
       case .watching:
         return nil
@@ -174,14 +196,16 @@ extension InotifyBackend {
 
   /// After an overflow: the whole tree is compared with what was known of it.
   private func rescan() {
+    let scheduler = scheduler
     let isFirst = state.access { state -> Bool in
       if state.isStopped { return false }
+      state.rescan.begin(at: scheduler.now)
       state.tree.dropLifted()
       state.tree.sawOverflow = false
       let since = state.readToEndAt
       state.readToEndAt = FileTime.now()
       for root in configuration.roots { state.tree.compare(root, since: since) }
-      state.rescan.done(at: FileTime.now())
+      state.rescan.end(at: scheduler.now)
       defer { state.hasToldOfOverflow = true }
       return !state.hasToldOfOverflow
     }
@@ -192,10 +216,28 @@ extension InotifyBackend {
     drain()
   }
 
-  private func deliver(afterOverflow: Bool = false) {
-    let findings = state.access { state in
-      state.isStopped ? (events: [], warnings: []) : state.tree.takeFindings()
+  /// Looks at the folders that could not be watched, as long as there are some.
+  private func look() {
+    let began = FileTime.now()
+    state.access { state in
+      state.looks.isPlanned = false
+      if state.isStopped { return }
+      state.tree.lookAtUnwatched(since: state.looks.lastBegan ?? configuration.start)
+      state.looks.began(at: began, foundSomething: state.tree.hasFindings)
     }
+    deliver()
+  }
+
+  private func deliver(afterOverflow: Bool = false) {
+    let (findings, lookDelay) =
+      state.access { state in
+        if state.isStopped { return ((events: [], warnings: []), nil) }
+        if case .learning = state.phase {} else { state.tree.tellOfLimit() }
+        return (
+          state.tree.takeFindings(), state.looks.plan(isNeeded: !state.tree.unwatched.isEmpty)
+        )
+      } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
+    if let lookDelay { after(lookDelay) { [weak self] in self?.look() } }
     for warning in findings.warnings { configuration.report(.warning(warning)) }
     if !findings.events.isEmpty || afterOverflow {
       configuration.report(.events(findings.events, overflow: afterOverflow))
@@ -203,29 +245,11 @@ extension InotifyBackend {
   }
 }
 
-/// When the tree is read again after an overflow: at once for the first time, and then never more
-/// than half of the time.
-private struct RescanPacing {
-  private(set) var isPlanned = false
-  private var lastBegan = FileTime(nanoseconds: 0)
-  private var lastEnded = FileTime(nanoseconds: 0)
-
-  private static let shortestPause: Int64 = 100_000_000
-  private static let longestPause: Int64 = 1_000_000_000
-
-  /// How long to wait before it.
-  mutating func plan(at now: FileTime) -> Duration {
-    isPlanned = true
-    let cost = lastEnded.nanoseconds - lastBegan.nanoseconds
-    let pause = min(max(cost, Self.shortestPause), Self.longestPause)
-    let delay = max(0, lastEnded.nanoseconds + pause - now.nanoseconds)
-    lastBegan = FileTime(nanoseconds: now.nanoseconds + min(delay, Self.longestPause))
-    return .nanoseconds(min(delay, Self.longestPause))
-  }
-
-  mutating func done(at now: FileTime) {
-    isPlanned = false
-    lastEnded = now
+extension InotifyTree {
+  fileprivate var readiness: FileObserver.Readiness {
+    FileObserver.Readiness(
+      watches: table.watchCount, pruned: prunedCount, backend: "inotify",
+      ignoreFiles: ruleFiles.values.sorted { $0.path < $1.path })
   }
 }
 

@@ -44,9 +44,7 @@ extension InotifyTree {
       drop(liftedBy: cookie)
       return
     }
-    let mayEnter = place.path.bytes.withUnsafeBufferPointer {
-      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: parent.stack)
-    }
+    let mayEnter = mayEnter(place, in: parent)
     guard parent.coverage == .recursive, mayEnter else {
       drop(liftedBy: cookie)
       if mayEnter { note(place, .directory) }
@@ -59,7 +57,7 @@ extension InotifyTree {
     if place.isReported {
       emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
     }
-    table.setStack(parent.stack, of: entry)
+    table.add(entry, coverage: .recursive, stack: parent.stack)
     let kept = lifted.removeValue(forKey: cookie)?.events ?? []
     visitAtOnce(entry, for: .tell)
     for event in kept {

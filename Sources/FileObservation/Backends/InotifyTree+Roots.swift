@@ -43,12 +43,12 @@ extension InotifyTree {
     if case .tell = purpose { emit(.created, status.type, at: path) }
     if coverage == .named || status.type != .directory {
       // A file is watched through its folder, so that it may be replaced or come and go.
-      watchByName(parentOf: entry, for: purpose)
+      watchByName(parentOf: entry)
     } else {
-      table.add(entry, coverage: coverage, stack: filter.stack(forRoot: path))
+      table.add(entry, coverage: coverage, stack: rules(forRoot: path))
       switch purpose {
       case .learn: pending.append(Visit(folder: entry, purpose: .learn))
-      case .tell, .compare: visitAtOnce(entry, for: purpose)
+      case .tell, .judge, .compare: visitAtOnce(entry, for: purpose)
       }
     }
   }
@@ -81,8 +81,7 @@ extension InotifyTree {
     while let folder = snapshot.parent(of: awaited) {
       if awaited != root { snapshot.mark(awaited, [.awaited, .absent]) }
       if table[folder]?.watch == nil {
-        let stack = filter.stack(forRoot: snapshot.path(of: folder))
-        table.add(folder, coverage: .named, stack: stack)
+        table.add(folder, coverage: .named, stack: nil)
         visitAtOnce(folder, for: .tell)
       }
       if table[folder]?.watch != nil {
@@ -95,23 +94,22 @@ extension InotifyTree {
     }
   }
 
-  private mutating func watchByName(parentOf entry: Entry, for purpose: Purpose) {
+  mutating func watchByName(parentOf entry: Entry) {
     guard let folder = snapshot.parent(of: entry) else { return }
-    let stack = table[folder]?.stack ?? filter.stack(forRoot: snapshot.path(of: folder))
-    table.add(folder, coverage: .named, stack: stack)
+    table.add(folder, coverage: .named, stack: nil)
     visitAtOnce(folder, for: .learn)
   }
 
   /// What has been asked for in a folder of which nothing else counts.
   mutating func lookAtNamed(in folder: Entry, for purpose: Purpose) {
-    guard case .compare(let since, let untilWatched) = purpose else { return }
+    guard case .compare(let since, let comparison) = purpose else { return }
     for entry in snapshot.children(of: folder) where roots[entry] == .named {
       let path = snapshot.path(of: entry)
       guard let status = try? FileStatus(of: path) else {
-        if !untilWatched { lose(root: entry) }
+        if comparison != .untilWatched { lose(root: entry) }
         continue
       }
-      let end = untilWatched ? table[folder]?.watchedAt : nil
+      let end = comparison == .untilWatched ? table[folder]?.watchedAt : nil
       if status.changed >= since, end.map({ status.changed <= $0 }) ?? true {
         emit(.modified(isOpen: false), status.type, at: path)
       }
@@ -123,13 +121,13 @@ extension InotifyTree {
     let entry = makeEntry(at: root.path)
     guard roots[entry] != nil, !missingRoots.contains(entry) else { return }
     if root.coverage > .named {
-      visitAtOnce(entry, for: .compare(since: since, untilWatched: false))
+      visitAtOnce(entry, for: .compare(since: since, .everything))
     } else if let folder = snapshot.parent(of: entry), table[folder]?.coverage == .named {
-      visitAtOnce(folder, for: .compare(since: since, untilWatched: false))
+      visitAtOnce(folder, for: .compare(since: since, .everything))
     }
   }
 
-  private mutating func makeEntry(at path: Path) -> Entry {
+  mutating func makeEntry(at path: Path) -> Entry {
     var entry = TreeSnapshot.root
     for component in path.components {
       entry = Array(component).withUnsafeBufferPointer { name in

@@ -16,9 +16,20 @@ extension InotifyTree {
     case learn
     /// To know what is there, and to tell of what was not known.
     case tell
-    /// To find what has changed in a time of which the kernel has not told: in each folder up to
-    /// the moment when it was watched, if `untilWatched`.
-    case compare(since: FileTime, untilWatched: Bool)
+    /// To know what is there by other rules than before.
+    case judge
+    /// To find what has changed since a time, of which the kernel has not told.
+    case compare(since: FileTime, Comparison)
+  }
+
+  /// Which changes a comparison is after.
+  enum Comparison {
+    /// Those in one folder up to the moment when it was watched.
+    case untilWatched
+    /// Those in one folder that is not watched.
+    case unwatched
+    /// All in a tree, after the kernel has dropped events: watches may be outdated, too.
+    case everything
   }
 
   /// The entries of one folder, as read from it. Used again for each.
@@ -79,10 +90,7 @@ extension InotifyTree {
   /// A folder that has come to be: it and all that is in it already are told of.
   mutating func discover(_ place: Place) {
     guard let parent = table[place.folder] else { return }
-    let mayEnter = place.path.bytes.withUnsafeBufferPointer {
-      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: parent.stack)
-    }
-    guard mayEnter else { return }
+    guard mayEnter(place, in: parent) else { return }
     if place.isReported { emit(.created, .directory, at: place.path) }
     note(place, .directory)
     guard parent.coverage == .recursive,
@@ -90,6 +98,13 @@ extension InotifyTree {
     else { return }
     table.add(entry, coverage: .recursive, stack: parent.stack)
     visitAtOnce(entry, for: .tell)
+  }
+
+  func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
+    guard let stack = parent.stack else { return false }
+    return place.path.bytes.withUnsafeBufferPointer {
+      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: stack)
+    }
   }
 
   /// A folder whose watch was refused may have become readable.
@@ -101,7 +116,9 @@ extension InotifyTree {
   private mutating func visit(_ folder: Entry, for purpose: Purpose) {
     // A folder that has been removed since has no details; for another in its place, a visit more
     // does no harm.
-    guard let details = table[folder], watch(folder, details, for: purpose) else { return }
+    guard let details = table[folder], watch(folder, details, for: purpose) != .impossible else {
+      return
+    }
     guard details.coverage > .named else {
       lookAtNamed(in: folder, for: purpose)
       return
@@ -117,61 +134,23 @@ extension InotifyTree {
       let stack = enter(folder, at: folderPath, parentStack: details.stack)
       followListing(of: folder, at: folderPath, stack: stack, for: purpose, directory)
     } catch {
-      if !error.saysGone { warn(.unreadableFolder(folderPath, error)) }
+      if !error.saysGone { tellUnreadable(folderPath, error) }
     }
   }
 
   /// The rules in force in the folder that has just been listed.
-  private mutating func enter(_ folder: Entry, at path: Path, parentStack: IgnoreStack)
-    -> IgnoreStack
-  {
-    if listing.ignoreFiles.isEmpty || roots[folder] != nil { return parentStack }
-    let stack = filter.stack(entering: path, seen: listing.ignoreFiles, from: parentStack)
+  private mutating func enter(
+    _ folder: Entry, at path: Path, parentStack: IgnoreStack?
+  ) -> IgnoreStack? {
+    guard let parentStack, !listing.ignoreFiles.isEmpty, roots[folder] == nil else {
+      return parentStack
+    }
+    let seen = listing.ignoreFiles
+    let stack = readRules { filter, warn in
+      filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)
+    }
     table.setStack(stack, of: folder)
     return stack
-  }
-
-  /// True if the folder is watched now; false if it is gone, or another name of one that is watched.
-  private mutating func watch(
-    _ folder: Entry, _ details: WatchTable.Folder, for purpose: Purpose
-  ) -> Bool {
-    let mayBeOutdated = purpose.mistrustsWatches
-    if details.watch != nil && !mayBeOutdated { return true }
-    let isAnchor = isAnchor(folder)
-    snapshot.putPath(of: folder, into: &path)
-    path.append(0)
-    let result = path.withUnsafeBytes { bytes -> Result<Int32, SystemError> in
-      guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else {
-        return .failure(SystemError(call: "inotify_add_watch", code: ENOENT))
-      }
-      return Result { () throws(SystemError) in
-        try inotify.addWatch(start, isAnchor ? .anchor : .folder)
-      }
-    }
-    path.removeLast()
-    switch result {
-    case .success(let watch):
-      if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated { return false }
-      if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }
-      return true
-    case .failure(let error):
-      refused(folder, error)
-      return false
-    }
-  }
-
-  private mutating func refused(_ folder: Entry, _ error: SystemError) {
-    let path = Path(bytes: self.path)
-    switch error.code {
-    case _ where error.saysGone:
-      break
-    case ENOSPC:
-      if hasToldOfWatchLimit { return }
-      hasToldOfWatchLimit = true
-      warn(.watchLimitReached(at: path, watches: table.watchCount, error))
-    default:
-      warn(.unreadableFolder(path, error))
-    }
   }
 }
 
@@ -179,68 +158,67 @@ extension InotifyTree {
 
 extension InotifyTree {
   private mutating func followListing(
-    of folder: Entry, at folderPath: Path, stack: IgnoreStack, for purpose: Purpose,
+    of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
     _ directory: borrowing Descriptor
   ) {
-    let isFresh = !snapshot.hasChildren(folder)
     let isRecursive = table[folder]?.coverage == .recursive
     let listing = listing
     var toldOfArrival = false
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
-        var known = isFresh ? nil : snapshot.child(name, of: folder)
+        // A folder that changes while it is listed may list a name twice.
+        var known = snapshot.child(name, of: folder)
         // What came since the folder was watched, the kernel tells.
         if known == nil && purpose.isAboutTheKnown { return }
-        if let entry = known, snapshot.marks(of: entry).contains(.absent) {
-          returned(entry)
-          return
-        }
-        if let entry = known, (snapshot.type(of: entry) == .directory) != (type == .directory),
-          !snapshot.marks(of: entry).contains(.wanted)
+        let marks = known.map { snapshot.marks(of: $0) } ?? []
+        if let known, marks.contains(.absent) { return returned(known) }
+        if marks.contains(.passage) { return }
+        let isWanted = marks.contains(.wanted)
+        if let entry = known, !isWanted,
+          (snapshot.type(of: entry) == .directory) != (type == .directory)
         {
           removeSubtree(entry)
           known = nil
         }
-        let nameStart = putPath(of: folder, name)
-        let isWanted = known.map { snapshot.marks(of: $0).contains(.wanted) } ?? false
         if type == .directory && !isWanted {
-          let mayEnter = path.withUnsafeBufferPointer {
-            filter.mayEnter($0, nameAt: nameStart, in: stack)
-          }
-          guard mayEnter else {
+          let nameStart = putPath(folderPath, name)
+          guard mayEnter(nameStart, stack) else {
             if let known { removeSubtree(known) }
+            prunedCount += 1
             return
           }
         }
         let entry = known ?? snapshot.insert(name, type, in: folder)
-        snapshot.mark(entry, .seen)
+        if purpose.findsRemovals { snapshot.mark(entry, .seen) }
         if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
         let news = news(of: name, wasKnown: known != nil, for: purpose, folder, in: directory)
         guard let news else { return }
         toldOfArrival = toldOfArrival || news == .created
         if type == .directory && news != .created { return }
-        let isReported =
-          isWanted
-          || path.withUnsafeBufferPointer {
-            filter.reports(
-              $0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
-          }
+        let nameStart = putPath(folderPath, name)
+        let isReported = isWanted || reports(nameStart, type == .directory, stack)
         if isReported { emit(news, type, at: Path(bytes: path)) }
       }
     }
-    forgetUnseen(in: folder, stack: stack, for: purpose)
-    if case .compare(let since, untilWatched: true) = purpose, !toldOfArrival {
-      lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
+    switch purpose {
+    case .learn where roots[folder] != nil:
+      warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack)
+    case .learn, .tell, .judge:
+      break
+    case .compare(_, .everything), .compare(_, .unwatched):
+      forgetUnseen(in: folder, stack: stack)
+    case .compare(let since, .untilWatched):
+      if !toldOfArrival {
+        lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
+      }
     }
   }
 
-  private mutating func descend(_ entry: Entry, _ stack: IgnoreStack, for purpose: Purpose) {
+  private mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
     if let known = table[entry], known.watch != nil, known.coverage == .recursive {
       switch purpose {
-      case .learn: return
-      case .tell: table.setStack(roots[entry] == nil ? stack : known.stack, of: entry)
-      case .compare(_, untilWatched: true): return
-      case .compare: break
+      case .learn, .compare(_, .untilWatched), .compare(_, .unwatched): return
+      case .tell, .judge, .compare(_, .everything): break
       }
     }
     // A root has rules of its own, but is covered as far as the folder around it.
@@ -256,98 +234,87 @@ extension InotifyTree {
     in directory: borrowing Descriptor
   ) -> RawEvent.Kind? {
     switch purpose {
-    case .learn:
+    case .learn, .judge:
       return nil
     case .tell:
       return wasKnown ? nil : .created
-    case .compare(let since, let untilWatched):
+    case .compare(let since, let comparison):
       if !wasKnown { return .created }
       guard let start = name.baseAddress else { return nil }
       let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
       guard let status = try? FileStatus(of: chars, in: directory) else { return nil }
-      let end = untilWatched ? table[folder]?.watchedAt : nil
+      let isBounded = comparison == .untilWatched
+      let end = isBounded ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
-      if untilWatched, let born = status.born, born >= since { return .created }
+      if isBounded, let born = status.born, born >= since { return .created }
       return .modified(isOpen: false)
     }
   }
 
-  /// After a listing: what was known and is not there any more. Where the kernel tells of changes
-  /// anyway, it is left to that.
-  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack, for purpose: Purpose) {
-    guard case .compare(_, untilWatched: false) = purpose else {
-      for entry in snapshot.children(of: folder) { snapshot.unmark(entry, .seen) }
-      return
-    }
+  /// After a listing: what was known and is not there any more.
+  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack?) {
     for entry in snapshot.children(of: folder) {
       if snapshot.marks(of: entry).contains(.seen) {
         snapshot.unmark(entry, .seen)
       } else if snapshot.marks(of: entry).contains(.wanted) {
         lose(root: entry)
-      } else if !snapshot.marks(of: entry).contains(.awaited) {
+      } else if snapshot.marks(of: entry).isDisjoint(with: [.awaited, .passage, .rules]) {
         removeAndTell(entry, in: folder, stack: stack)
       }
     }
   }
 
-  private mutating func removeAndTell(_ entry: Entry, in folder: Entry, stack: IgnoreStack) {
+  private mutating func removeAndTell(_ entry: Entry, in folder: Entry, stack: IgnoreStack?) {
     snapshot.putPath(of: entry, into: &path)
     let type = snapshot.type(of: entry)
     let nameStart = path.count - snapshot.name(of: entry).count
-    let isReported = path.withUnsafeBufferPointer {
-      filter.reports($0, nameAt: nameStart, isDirectory: type == .directory, in: stack)
-    }
-    if isReported { emit(.removed, type, at: Path(bytes: path)) }
+    if reports(nameStart, type == .directory, stack) { emit(.removed, type, at: Path(bytes: path)) }
     removeSubtree(entry)
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
   /// something whose name cannot be known: the folder itself is told of.
   private mutating func lookForTracesOfRemoval(
-    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack
+    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
   ) {
     guard let status = try? FileStatus(of: folderPath, followsLinks: true),
       let watchedAt = table[folder]?.watchedAt,
       status.modified >= since, status.modified <= watchedAt
     else { return }
-    let nameStart = folderPath.bytes.count - folderPath.lastComponent.count
-    let isReported =
-      roots[folder] != nil
-      || folderPath.bytes.withUnsafeBufferPointer {
-        filter.reports($0, nameAt: nameStart, isDirectory: true, in: stack)
-      }
-    if isReported { emit(.modified(isOpen: false), .directory, at: folderPath) }
+    path = folderPath.bytes
+    let nameStart = path.count - folderPath.lastComponent.count
+    if roots[folder] != nil || reports(nameStart, true, stack) {
+      emit(.modified(isOpen: false), .directory, at: folderPath)
+    }
   }
 }
 
 extension InotifyTree.Purpose {
   /// After an overflow, a folder may have been replaced without our being told.
-  fileprivate var mistrustsWatches: Bool {
-    if case .compare(_, untilWatched: false) = self { return true }
+  var mistrustsWatches: Bool {
+    if case .compare(_, .everything) = self { return true }
     return false
+  }
+
+  fileprivate var findsRemovals: Bool {
+    switch self {
+    case .compare(_, .everything), .compare(_, .unwatched): true
+    case .compare(_, .untilWatched), .learn, .tell, .judge: false
+    }
   }
 
   fileprivate var isAboutTheKnown: Bool {
-    if case .compare(_, untilWatched: true) = self { return true }
+    if case .compare(_, .untilWatched) = self { return true }
     return false
   }
 
-  /// Folders that were watched already when the comparing began are compared one by one.
+  /// For the subfolders that are not watched yet: what of one folder is compared, of others is new.
   fileprivate var forSubfolders: Self {
-    if case .compare(_, untilWatched: true) = self { return .tell }
-    return self
+    switch self {
+    case .compare(_, .untilWatched), .compare(_, .unwatched): .tell
+    case .compare(_, .everything), .learn, .tell, .judge: self
+    }
   }
-}
-
-extension InotifyMask {
-  private static let events: InotifyMask = [
-    .create, .delete, .modify, .closeAfterWrite, .attributes, .movedFrom, .movedTo,
-    .onlyDirectory, .excludeUnlinked, .add,
-  ]
-  /// For a folder found in a folder: what becomes of itself, its parent's watch tells.
-  fileprivate static let folder = events.union(.dontFollow)
-  /// For a folder reached by its path: it tells itself when it goes.
-  fileprivate static let anchor = events.union([.deleteSelf, .moveSelf])
 }
 
 #endif  // os(Linux)

@@ -28,7 +28,18 @@ struct InotifyTree {
   var departures: [Path] = []
   /// Room for putting paths together.
   var path: [UInt8] = []
-  var hasToldOfWatchLimit = false
+  /// Folders for which the kernel had no watch left.
+  var unwatched: Set<Entry> = []
+  var hasToldOfLimit = false
+  /// Folders that may not be read, told of.
+  var unreadable: Set<Path> = []
+  /// Folders in which, or above which, a file of rules has changed.
+  var staleRules: Set<Entry> = []
+  /// The files of rules that have been read, for being told of.
+  var ruleFiles: [Path: IgnoreFile] = [:]
+  var unreadableRules: Set<Path> = []
+  /// How many folders the first walk has passed by.
+  var prunedCount = 0
 
   private(set) var events: [RawEvent] = []
   private(set) var warnings: [ObserverError] = []
@@ -48,6 +59,9 @@ struct InotifyTree {
     return (events, warnings)
   }
 
+  /// True if something has been found since.
+  var hasFindings: Bool { !events.isEmpty }
+
   mutating func emit(_ kind: RawEvent.Kind, _ type: FileType, at path: Path) {
     events.append(RawEvent(path: path, kind: kind, type: type))
   }
@@ -65,6 +79,7 @@ extension InotifyTree {
     let inotify = inotify
     while try inotify.readEvents({ handle($0) }) {}
     lookAgainAtDepartures()
+    refreshRules()
   }
 
   mutating func handle(_ event: InotifyEvent) {
@@ -87,7 +102,9 @@ extension InotifyTree {
   }
 
   private mutating func handle(_ event: InotifyEvent, in folder: Entry) {
+    noteIfRulesChanged(event, in: folder)
     guard let place = Place(event, in: folder, of: &self) else { return }
+    if let known = place.known, snapshot.marks(of: known).contains(.passage) { return }
     switch event.mask.kind {
     case .arrival:
       arrived(event, at: place)
@@ -291,11 +308,7 @@ extension InotifyTree {
         known.map { !tree.snapshot.marks(of: $0).isDisjoint(with: [.wanted, .awaited]) } ?? false
       if details.coverage == .named && !isWanted { return nil }
       let nameStart = tree.putPath(of: folder, name)
-      let isReported =
-        isWanted
-        || tree.path.withUnsafeBufferPointer {
-          tree.filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: details.stack)
-        }
+      let isReported = isWanted || tree.reports(nameStart, isDirectory, details.stack)
       // Of what is neither told of nor known, nothing needs to be kept.
       if !isReported && known == nil && !isDirectory { return nil }
       self.folder = folder
@@ -310,6 +323,17 @@ extension InotifyTree {
   /// Puts the path of an entry in `folder` into `path`. Where in it the name begins.
   mutating func putPath(of folder: Entry, _ name: UnsafeBufferPointer<UInt8>) -> Int {
     snapshot.putPath(of: folder, into: &path)
+    return appendName(name)
+  }
+
+  /// The same for a folder whose path is at hand.
+  mutating func putPath(_ folder: Path, _ name: UnsafeBufferPointer<UInt8>) -> Int {
+    path.removeAll(keepingCapacity: true)
+    path.append(contentsOf: folder.bytes)
+    return appendName(name)
+  }
+
+  private mutating func appendName(_ name: UnsafeBufferPointer<UInt8>) -> Int {
     if path.last != UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
     let nameStart = path.count
     path.append(contentsOf: name)
@@ -317,15 +341,31 @@ extension InotifyTree {
   }
 }
 
+extension InotifyTree {
+  /// True if the entry whose path stands in `path` is told of.
+  func reports(_ nameStart: Int, _ isDirectory: Bool, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer {
+      filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: stack)
+    }
+  }
+
+  /// True if the folder whose path stands in `path` is entered.
+  func mayEnter(_ nameStart: Int, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer { filter.mayEnter($0, nameAt: nameStart, in: stack) }
+  }
+}
+
 extension InotifyMask {
-  fileprivate enum Kind {
+  enum Kind {
     case arrival
     case departure
     case write
     case attributes
   }
 
-  fileprivate var kind: Kind? {
+  var kind: Kind? {
     if !isDisjoint(with: [.create, .movedTo]) { return .arrival }
     if !isDisjoint(with: [.delete, .movedFrom]) { return .departure }
     if !isDisjoint(with: [.modify, .closeAfterWrite]) { return .write }

@@ -9,8 +9,8 @@ struct WatchTable {
     /// The kernel's number; nil while it is not watched.
     var watch: Int32?
     var coverage: Coverage
-    /// The rules in force in it.
-    var stack: IgnoreStack
+    /// The rules in force in it; nil where only certain names count.
+    var stack: IgnoreStack?
     /// When it was first watched: what happened before was not told by the kernel.
     var watchedAt: FileTime
   }
@@ -36,12 +36,12 @@ struct WatchTable {
   }
 
   /// Notes a folder, or that more of it is wanted than was.
-  mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack) {
+  mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack?) {
     if let known = folders[entry] {
       // What it has told so far of what was not wanted then, is not told again.
       if coverage > known.coverage { folders[entry]?.watchedAt = FileTime.latest() }
       folders[entry]?.coverage = max(known.coverage, coverage)
-      folders[entry]?.stack = stack
+      folders[entry]?.stack = stack ?? known.stack
     } else {
       folders[entry] = Folder(
         watch: nil, coverage: coverage, stack: stack, watchedAt: FileTime(nanoseconds: 0))

@@ -26,6 +26,9 @@ package struct DebounceStateMachine: Sendable {
     case collecting(Burst)
   }
 
+  private static let holdPause = Duration.milliseconds(25)
+  private static let longestHold = Duration.seconds(5)
+
   private let quietPeriod: QuietPeriod
   private let maximumWait: Duration
   private var state = State.idle
@@ -67,9 +70,17 @@ package struct DebounceStateMachine: Sendable {
 
   /// The timer of that generation went off. One that was cancelled when it had begun already is
   /// known by its generation, and nothing comes of it.
-  package mutating func timerFired(generation: Int, at now: Instant) -> Action {
+  ///
+  /// `isHeld` if whoever makes the changes has said that they are not complete: the burst is then
+  /// held open, but not for ever.
+  package mutating func timerFired(
+    generation: Int, at now: Instant, isHeld: Bool = false
+  ) -> Action {
     guard case .collecting(let burst) = state, generation == self.generation else { return .none }
-    let end = end(of: burst)
+    var end = end(of: burst)
+    if isHeld && end <= now {
+      end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
+    }
     if end <= now {
       reset()
       return .fire

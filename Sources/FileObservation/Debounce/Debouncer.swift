@@ -10,18 +10,20 @@ package final class Debouncer: Sendable {
 
   private let storage: Mutex<Storage>
   private let scheduler: any Scheduler
+  private let isHeld: @Sendable () -> Bool
   private let burstEnded: @Sendable () -> Void
 
-  /// `burstEnded` is called where the change that ends a burst was noted, or on the scheduler's
+  /// A burst is held open, for a time, while `isHeld` says so. `burstEnded` is called where the change that ends a burst was noted, or on the scheduler's
   /// queue.
   package init(
     quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
-    burstEnded: @escaping @Sendable () -> Void
+    isHeld: @escaping @Sendable () -> Bool = { false }, burstEnded: @escaping @Sendable () -> Void
   ) {
     storage = Mutex(
       Storage(
         machine: DebounceStateMachine(quietPeriod: quietPeriod, maximumWait: maximumWait)))
     self.scheduler = scheduler
+    self.isHeld = isHeld
     self.burstEnded = burstEnded
   }
 
@@ -48,9 +50,11 @@ package final class Debouncer: Sendable {
 
   private func timerFired(generation: Int) {
     let now = scheduler.now
+    let isHeld = isHeld()
     perform(
       storage.withLock { storage -> Step in
-        storage.follow(storage.machine.timerFired(generation: generation, at: now))
+        storage.follow(
+          storage.machine.timerFired(generation: generation, at: now, isHeld: isHeld))
       })
   }
 

@@ -79,10 +79,6 @@ extension TreeSnapshot {
     FileType(code: records[Int(entry.index)].type)
   }
 
-  package func hasChildren(_ entry: Entry) -> Bool {
-    records[Int(entry.index)].firstChild != Self.none
-  }
-
   /// The entries directly in `parent`.
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
@@ -125,11 +121,14 @@ extension TreeSnapshot {
 
   private func appendPath(of index: UInt32, to bytes: inout [UInt8]) {
     let record = records[Int(index)]
-    guard record.parent != Self.none else { return }
+    if record.parent == Self.none { return }
     appendPath(of: record.parent, to: &bytes)
     bytes.append(UInt8(ascii: "/"))
     let start = Int(record.nameStart)
-    bytes.append(contentsOf: names[start..<(start + Int(record.nameCount))])
+    names.withUnsafeBufferPointer {
+      let name = UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))])
+      bytes.append(contentsOf: name)
+    }
   }
 }
 
@@ -152,6 +151,10 @@ extension TreeSnapshot {
     package static let seen = Marks(rawValue: 4)
     /// On the way to a wanted entry that is not there at present.
     package static let awaited = Marks(rawValue: 8)
+    /// A file of rules, asked for by name though it may be no part of what is watched.
+    package static let rules = Marks(rawValue: 16)
+    /// On the way to a file of rules, in a folder that is not entered otherwise.
+    package static let passage = Marks(rawValue: 32)
   }
 
   package func marks(of entry: Entry) -> Marks {

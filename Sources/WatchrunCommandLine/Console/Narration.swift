@@ -30,6 +30,16 @@ struct Narration: Sendable {
       console.say(.news, "it did not end in time: killing it", style: .warning)
     case .signaled(let signal, let trigger):
       console.say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
+    case .foundOwnOutputs(let paths):
+      console.say(
+        .problem,
+        "the command itself writes \(listed(paths)): changes to it during a run start no other; "
+          + "to ignore it: \(ignoreOptions(paths))", style: .warning)
+    case .restartsItself(let paths):
+      console.say(
+        .problem,
+        "changes to \(listed(paths)) restart the command over and over; if it writes that itself: "
+          + ignoreOptions(paths), style: .warning)
     case .finished:
       break
     }
@@ -37,7 +47,18 @@ struct Narration: Sendable {
 
   func tell(_ readiness: FileObserver.Readiness) {
     let folders = readiness.watches == 1 ? "1 folder" : "\(readiness.watches) folders"
-    console.say(.detail, "watching \(folders) with \(readiness.backend)", style: .faint)
+    console.say(
+      .detail, "watching \(folders) with \(readiness.backend), \(readiness.pruned) left out",
+      style: .faint)
+    for file in readiness.ignoreFiles {
+      console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
+      for rule in file.rules {
+        guard let defect = rule.pattern.defect else { continue }
+        console.say(
+          .detail, "\(shown(file.path)):\(rule.line): the pattern '\(rule.pattern)' \(defect)",
+          style: .warning)
+      }
+    }
   }
 
   func tell(_ batch: ChangeBatch) {
@@ -65,6 +86,16 @@ struct Narration: Sendable {
     guard let first = trigger.changes.first else { return "" }
     let more = trigger.changes.count - 1
     return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
+  }
+
+  private func listed(_ paths: [Path]) -> String {
+    let more = paths.count - 3
+    return paths.prefix(3).map(shown).joined(separator: ", ")
+      + (more > 0 ? " and \(more) more" : "")
+  }
+
+  private func ignoreOptions(_ paths: [Path]) -> String {
+    paths.prefix(3).map { "-i '/\(shown($0))'" }.joined(separator: " ")
   }
 
   private func explanation(of error: SystemError) -> String {

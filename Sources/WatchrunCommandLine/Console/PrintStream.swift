@@ -19,7 +19,7 @@ struct PrintStream: Sendable {
       try write(JSONText.batch(batch) + "\n")
     case .lines:
       let bytes = batch.changes.flatMap { change -> [UInt8] in
-        separatesByNUL ? change.path.bytes + [0] : Self.line(change.path) + [UInt8(ascii: "\n")]
+        separatesByNUL ? change.path.bytes + [0] : change.path.quotedIfNeeded + [UInt8(ascii: "\n")]
       }
       try writeAll(bytes, to: STDOUT_FILENO)
     }
@@ -28,13 +28,15 @@ struct PrintStream: Sendable {
   private func write(_ text: String) throws(SystemError) {
     try writeAll(Array(text.utf8), to: STDOUT_FILENO)
   }
+}
 
+extension Path {
   /// The bytes as they are; but one with a control character, which could forge a line or command a
   /// terminal, stands between quotes and escaped, as git shows such a path.
-  private static func line(_ path: Path) -> [UInt8] {
-    guard path.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return path.bytes }
+  var quotedIfNeeded: [UInt8] {
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return bytes }
     var quoted: [UInt8] = [UInt8(ascii: "\"")]
-    for byte in path.bytes {
+    for byte in bytes {
       switch byte {
       case UInt8(ascii: "\n"): quoted += Array(#"\n"#.utf8)
       case UInt8(ascii: "\t"): quoted += Array(#"\t"#.utf8)

@@ -7,6 +7,7 @@ enum HelpText {
 
     Usage: watchrun [options] [--] command [argument...]
            watchrun [options] --print json
+           watchrun [options] --explain path...
 
     """
 

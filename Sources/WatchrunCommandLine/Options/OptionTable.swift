@@ -65,19 +65,30 @@ enum OptionTable {
     },
     Option("f", "filter", "GLOB", .filtering, "only paths that match, in gitignore syntax") {
       (settings, value) throws(UsageError) in
-      settings.filters.append(value)
+      settings.filters.append(try glob(value))
     },
     Option("i", "ignore", "GLOB", .filtering, "not paths that match, in gitignore syntax") {
       (settings, value) throws(UsageError) in
-      settings.ignores.append(value)
+      settings.ignores.append(try glob(value))
+    },
+    Option(nil, "no-vcs-ignore", nil, .filtering, "do not read .gitignore and its kin") {
+      settings, _ in settings.ignoreSources.remove(.versionControl)
+    },
+    Option(nil, "no-project-ignore", nil, .filtering, "do not read .ignore and .watchrunignore") {
+      settings, _ in settings.ignoreSources.remove(.project)
+    },
+    Option(nil, "no-global-ignore", nil, .filtering, "do not read your own ignore files") {
+      settings, _ in settings.ignoreSources.remove(.global)
     },
     Option(
-      nil, "no-default-ignore", nil, .filtering,
-      "do not leave out .git, node_modules, .build, editors' files and the like"
-    ) { settings, _ in settings.usesDefaultIgnores = false },
-    Option(nil, "ignore-nothing", nil, .filtering, "leave out nothing but what -i says") {
-      settings, _ in settings.usesDefaultIgnores = false
+      nil, "no-default-ignore", nil, .filtering, "do not leave out .git, node_modules and the like"
+    ) { settings, _ in settings.ignoreSources.remove(.defaults) },
+    Option(nil, "ignore-nothing", nil, .filtering, "none of these; only what -i says") {
+      settings, _ in settings.ignoreSources = []
     },
+    Option(
+      nil, "explain", nil, .filtering, "run nothing; for each PATH given, the rule that decides"
+    ) { settings, _ in settings.task = .explain },
     Option(
       nil, "events", "LIST", .filtering,
       "of create,modify,remove,rename,metadata (default: all but metadata)"
@@ -91,7 +102,8 @@ enum OptionTable {
       "d", "debounce", "DURATION", .timing,
       "how long nothing must change, as in 50ms, 1s, 0 (default: auto)"
     ) { (settings, value) throws(UsageError) in
-      settings.quietPeriod = value.elementsEqual("auto".utf8) ? .adaptive : .fixed(try duration(value))
+      let isAuto = value.elementsEqual("auto".utf8)
+      settings.quietPeriod = isAuto ? .adaptive : .fixed(try duration(value))
     },
     Option(nil, "max-wait", "DURATION", .timing, "the longest a burst is collected (default: 1s)") {
       (settings, value) throws(UsageError) in
@@ -114,7 +126,7 @@ enum OptionTable {
   private static let running: [Option] = [
     Option(
       "o", "on-busy", "MODE", .running,
-      "on a change during a run: queue, ignore, restart, signal (default: queue)"
+      "on a change in a run: queue, ignore, restart, signal (default: queue)"
     ) { (settings, value) throws(UsageError) in
       settings.busyMode = try choice(value)
     },
@@ -154,7 +166,7 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.printMode = try choice(value)
     },
-    Option("0", "null", nil, .output, "with --print lines: NUL instead of newline") {
+    Option("0", "null", nil, .output, "with --print lines, --explain: NUL, not newline") {
       settings, _ in settings.separatesByNUL = true
     },
     Option("c", "clear", nil, .output, "clear the screen before each run") {
@@ -185,6 +197,16 @@ extension OptionTable {
   private static func path(_ value: [UInt8]) throws(UsageError) -> Path {
     if value.isEmpty { throw UsageError("expected a path, not nothing") }
     return Path(bytes: value)
+  }
+
+  private static func glob(_ value: [UInt8]) throws(UsageError) -> GlobPattern {
+    guard let pattern = GlobPattern(line: value) else {
+      throw UsageError("expected a pattern, not '\(Path(bytes: value))'")
+    }
+    if let defect = pattern.defect {
+      throw UsageError("the pattern '\(Path(bytes: value))' \(defect)")
+    }
+    return pattern
   }
 
   private static func text(_ value: [UInt8]) -> String {

@@ -1,11 +1,13 @@
 import ActionRunning
 import FileObservation
+import PathFiltering
 
 /// What the command line asks for, checked and typed.
 struct Settings: Sendable {
   /// What watchrun is to do.
   enum Task: Hashable, Sendable {
     case run
+    case explain
     case help
     case version
   }
@@ -43,9 +45,9 @@ struct Settings: Sendable {
   var directory: Path?
 
   var extensions: [[UInt8]] = []
-  var filters: [[UInt8]] = []
-  var ignores: [[UInt8]] = []
-  var usesDefaultIgnores = true
+  var filters: [GlobPattern] = []
+  var ignores: [GlobPattern] = []
+  var ignoreSources = IgnoreSources.all
   var kinds: Set<ChangeBatch.Kind>?
 
   var quietPeriod = QuietPeriod.adaptive
@@ -93,8 +95,16 @@ extension Settings {
     return printMode == nil ? all.subtracting([.metadata]) : all
   }
 
+  /// Without a path, it is the folder where we are.
+  var effectiveWatched: [WatchedPath] {
+    watched.isEmpty ? [WatchedPath(".")] : watched
+  }
+
   /// What cannot be said of one option alone.
   func checked() throws(UsageError) -> Settings {
+    if task == .explain && command.isEmpty {
+      throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
+    }
     guard task == .run else { return self }
     if printMode != nil {
       if !command.isEmpty {
@@ -105,7 +115,7 @@ extension Settings {
         "nothing to run: give a command, as in 'watchrun make test', or --print json")
     }
     if separatesByNUL && printMode != .lines {
-      throw UsageError("-0 goes with --print lines")
+      throw UsageError("-0 goes with --print lines, or with --explain")
     }
     return self
   }

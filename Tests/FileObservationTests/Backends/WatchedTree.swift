@@ -56,7 +56,8 @@ final class WatchedTree {
 
   /// How many watches the kernel keeps.
   func kernelWatchCount() throws -> Int {
-    let info = try readFile(Path("/proc/self/fdinfo/\(tree.inotify.descriptor.number)"))
+    let info =
+      try fileContents(of: Path("/proc/self/fdinfo/\(tree.inotify.descriptor.number)")) ?? []
     return String(decoding: info, as: UTF8.self).split(separator: "\n").count {
       $0.hasPrefix("inotify ")
     }

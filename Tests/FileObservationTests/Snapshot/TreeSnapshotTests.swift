@@ -24,7 +24,7 @@ struct TreeSnapshotTests {
     #expect(snapshot.path(of: root) == "/")
     #expect(snapshot.type(of: root) == .directory)
     #expect(snapshot.parent(of: root) == nil)
-    #expect(!snapshot.hasChildren(root))
+    #expect(snapshot.children(of: root).isEmpty)
   }
 
   @Test mutating func `an entry has a parent, a name, a type and a path`() {
@@ -35,7 +35,7 @@ struct TreeSnapshotTests {
     #expect(snapshot.type(of: file) == .file)
     #expect(snapshot.path(of: file) == "/folder/file")
     #expect(snapshot.count == 3)
-    #expect(snapshot.hasChildren(folder))
+    #expect(snapshot.children(of: folder) == [file])
   }
 
   @Test(arguments: FileType.allCases)

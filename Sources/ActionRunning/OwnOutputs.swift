@@ -1,0 +1,75 @@
+import FileObservation
+import SystemCalls
+
+/// Finds out which watched files the command itself writes, so that it does not start itself for ever.
+///
+/// A run started only by changes made during the run before it is a follow-up. Where follow-ups in a
+/// row are started by the same paths, these may be the command's own outputs. But somebody else may
+/// write them as well: a stream of changes, a person who saves during each of some long runs, a script
+/// that answers each run with a change. So from the second on it is listened for a while before a
+/// follow-up begins: a stream would go on. Three in a row, or five where runs are long, are taken for
+/// proof; from then on a change to these paths during a run starts nothing. A change to them while
+/// nothing runs counts, and puts an end to the suspicion.
+///
+/// Where each change restarts the command, it always runs, and none of this can be told. Five restarts
+/// within ten seconds by the same paths are reported, and that is all.
+struct OwnOutputs: Sendable {
+  /// How long it is listened. Longer than a burst is collected by default.
+  static let listeningTime = Duration.milliseconds(1200)
+  private static let longRun = Duration.seconds(2)
+  private static let followUpsOfShortRuns = 3
+  private static let followUpsOfLongRuns = 5
+  private static let restartLimit = 5
+  private static let restartSpan = Duration.seconds(10)
+
+  private(set) var paths: Set<Path> = []
+  private var toldOf: Set<Path> = []
+  /// What started the latest runs, if they were follow-ups, and how many there were in a row.
+  private var followUps: (paths: Set<Path>, count: Int) = ([], 0)
+  private var restarts: [(time: Instant, paths: Set<Path>)] = []
+  private var hasToldOfRestarts = false
+
+  /// What is left of a trigger without the command's own doings; nil if nothing is.
+  mutating func sift(_ trigger: Trigger) -> Trigger? {
+    if trigger.changes.isEmpty || paths.isEmpty { return trigger }
+    if !trigger.cameDuringRun {
+      paths.subtract(trigger.changes.map(\.path))
+      return trigger
+    }
+    var rest = trigger
+    rest.changes.removeAll { paths.contains($0.path) }
+    return rest.changes.isEmpty ? nil : rest
+  }
+
+  /// True if a run by this trigger would be one more follow-up by the same paths.
+  func isSuspect(_ trigger: Trigger) -> Bool {
+    trigger.cameDuringRun && Set(trigger.changes.map(\.path)) == followUps.paths
+  }
+
+  /// A run begins, after one that took that long. The paths that turn out to be outputs by it, each
+  /// once.
+  mutating func runBegins(_ trigger: Trigger, after duration: Duration) -> [Path] {
+    let started = Set(trigger.changes.map(\.path))
+    guard trigger.cameDuringRun, !started.isEmpty else {
+      followUps = ([], 0)
+      return []
+    }
+    followUps = (started, started == followUps.paths ? followUps.count + 1 : 1)
+    let needed = duration < Self.longRun ? Self.followUpsOfShortRuns : Self.followUpsOfLongRuns
+    guard followUps.count >= needed, !started.isSubset(of: paths) else { return [] }
+    paths.formUnion(started)
+    defer { toldOf.formUnion(started) }
+    return trigger.changes.map(\.path).filter { !toldOf.contains($0) }
+  }
+
+  /// A change restarts the command. The paths, if they do so over and over, and this was not told of.
+  mutating func restarted(by trigger: Trigger, at now: Instant) -> [Path] {
+    let paths = Set(trigger.changes.map(\.path))
+    if restarts.last.map({ $0.paths != paths }) ?? false { restarts = [] }
+    restarts.append((now, paths))
+    restarts.removeAll { $0.time.duration(to: now) > Self.restartSpan }
+    guard restarts.count >= Self.restartLimit, !hasToldOfRestarts, !paths.isEmpty else { return [] }
+    hasToldOfRestarts = true
+    return trigger.changes.map(\.path)
+  }
+}

@@ -1,0 +1,112 @@
+#if os(Linux)
+
+import PathFiltering
+import SystemCalls
+
+// Ignore files decide what is watched, and may be edited while it is. The folder that holds one is
+// judged anew with all that is below it, when what else has happened has been seen to.
+extension InotifyTree {
+  /// The rules for a root, read afresh. The files outside of it that bear on it are watched too.
+  mutating func rules(forRoot path: Path) -> IgnoreStack {
+    let stack = readRules { filter, warn in filter.stack(forRoot: path, warn: warn) }
+    for file in stack.outerFiles { watchRules(at: file) }
+    return stack
+  }
+
+  /// Reads rules; of files that cannot be read, each is told of once.
+  mutating func readRules(
+    _ read: (PathFilter, (SystemError) -> Void) -> IgnoreStack
+  ) -> IgnoreStack {
+    var failures: [SystemError] = []
+    let stack = read(filter) { failures.append($0) }
+    for failure in failures {
+      guard let path = failure.path, unreadableRules.insert(path).inserted else { continue }
+      warn(.unreadableRules(failure))
+    }
+    for file in stack.files { ruleFiles[file.path] = file }
+    return stack
+  }
+
+  private mutating func watchRules(at path: Path) {
+    guard let folder = path.parent,
+      (try? FileStatus(of: folder, followsLinks: true).type) == .directory
+    else { return }
+    let entry = makeEntry(at: path)
+    if snapshot.marks(of: entry).contains(.rules) { return }
+    snapshot.mark(entry, .rules)
+    snapshot.setType(.file, of: entry)
+    // What leads there is not entered because of it.
+    var step = snapshot.parent(of: entry)
+    while let folder = step, table[folder] == nil, roots[folder] == nil {
+      snapshot.mark(folder, .passage)
+      step = snapshot.parent(of: folder)
+    }
+    watchByName(parentOf: entry)
+  }
+
+  /// Remembers the folder if the event is about a file of rules, or about a repository's beginning.
+  mutating func noteIfRulesChanged(_ event: InotifyEvent, in folder: Entry) {
+    let names = IgnoreFileNames.of(event.name)
+    if names.isEmpty {
+      guard table[folder]?.coverage == .named, let known = snapshot.child(event.name, of: folder),
+        !snapshot.marks(of: known).isDisjoint(with: [.rules, .passage])
+      else { return }
+    }
+    switch event.mask.kind {
+    case .arrival, .departure: staleRules.insert(folder)
+    case .write where !names.contains(.git) && event.mask.contains(.closeAfterWrite):
+      staleRules.insert(folder)
+    case .write, .attributes, nil: break
+    }
+  }
+
+  /// Judges anew what the changed rules bear on: folders that have become ignored give their watches
+  /// back, others are watched and listed. That is no change to tell of.
+  mutating func refreshRules() {
+    let stale = staleRules
+    staleRules = []
+    for folder in stale {
+      guard let details = table[folder] else { continue }
+      let below = roots.filter { $0.value > .named && snapshot.isWithin($0.key, folder) }
+      if details.coverage == .named && below.isEmpty {
+        // Rules for everywhere: the user's own, or a repository's hidden ones.
+        for root in roots.keys { refreshRoot(root) }
+        continue
+      }
+      for root in below.keys { refreshRoot(root) }
+      if roots[folder] == nil, let parent = snapshot.parent(of: folder),
+        let stack = table[parent]?.stack
+      {
+        table.setStack(stack, of: folder)
+        visitAtOnce(folder, for: .judge)
+      }
+    }
+  }
+
+  private mutating func refreshRoot(_ root: Entry) {
+    guard let coverage = roots[root], coverage > .named, !missingRoots.contains(root) else {
+      return
+    }
+    let stack = rules(forRoot: snapshot.path(of: root))
+    table.setStack(stack, of: root)
+    visitAtOnce(root, for: .judge)
+  }
+
+  /// Of a root whose listing has just been read: says so if nothing of it is left to watch.
+  mutating func warnIfAllIsIgnored(in root: Entry, at path: Path, stack: IgnoreStack?) {
+    guard let stack, listing.count > 0 else { return }
+    var example: FilterDecision.Rule?
+    for index in 0..<listing.count {
+      let rule = listing.withItem(index) { name, type -> FilterDecision.Rule? in
+        let entry = path.appending(name)
+        guard stack.ignores(entry, isDirectory: type == .directory) == true else { return nil }
+        return filter.decision(for: entry, isDirectory: type == .directory, below: path).rule
+      }
+      guard let rule else { return }
+      if rule.source != .builtIn { example = example ?? rule }
+    }
+    if let example { warn(.everythingIgnored(in: path, by: example)) }
+  }
+}
+
+#endif  // os(Linux)

@@ -1,0 +1,73 @@
+import SystemCalls
+
+/// How often the kernel's queue is read. A few events are read as they come; a stream of them is
+/// left to collect for some milliseconds, so that its price is a few reads and not one for each.
+struct ReadPacing {
+  private static let streamGap = Duration.milliseconds(2)
+  private static let streamLength = 8
+  private static let pause = Duration.milliseconds(5)
+
+  private var lastRead: Instant?
+  private var streak = 0
+
+  /// Events have been read. How long to leave the next alone; nil for not at all.
+  mutating func pauseAfterRead(at now: Instant) -> Duration? {
+    let gap = lastRead?.duration(to: now) ?? .seconds(1)
+    lastRead = now
+    // Once there are pauses, they count for no gap.
+    let isStream = gap <= (streak > Self.streamLength ? Self.pause * 2 : Self.streamGap)
+    streak = isStream ? min(streak + 1, Self.streamLength + 1) : 0
+    return streak > Self.streamLength ? Self.pause : nil
+  }
+}
+
+/// When the tree is read again after the kernel has dropped events: at once for the first time, and
+/// then never for more than half of the time.
+struct RescanPacing {
+  private static let shortestPause = Duration.milliseconds(100)
+  private static let longestPause = Duration.seconds(1)
+
+  private(set) var isPlanned = false
+  private var began: Instant?
+  private var ended: Instant?
+
+  /// A rescan is wanted. How long to wait before it.
+  mutating func plan(at now: Instant) -> Duration {
+    isPlanned = true
+    guard let began, let ended else { return .zero }
+    let pause = min(max(began.duration(to: ended), Self.shortestPause), Self.longestPause)
+    return max(.zero, now.duration(to: ended.advanced(by: pause)))
+  }
+
+  mutating func begin(at now: Instant) {
+    began = now
+  }
+
+  mutating func end(at now: Instant) {
+    ended = now
+    isPlanned = false
+  }
+}
+
+/// When folders that cannot be watched are looked at: soon after something was found in them, and less
+/// and less often while nothing is.
+struct LookPacing {
+  private static let shortest = Duration.milliseconds(500)
+  private static let longest = Duration.seconds(5)
+
+  var isPlanned = false
+  private(set) var lastBegan: FileTime?
+  private var interval = LookPacing.shortest
+
+  /// How long to wait before the next look; nil if none is needed, or one is planned.
+  mutating func plan(isNeeded: Bool) -> Duration? {
+    guard isNeeded, !isPlanned else { return nil }
+    isPlanned = true
+    return interval
+  }
+
+  mutating func began(at time: FileTime, foundSomething: Bool) {
+    lastBegan = time
+    interval = foundSomething ? Self.shortest : min(interval * 3 / 2, Self.longest)
+  }
+}

@@ -1,0 +1,23 @@
+/// Which kinds of rules are in use.
+public struct IgnoreSources: OptionSet, Sendable, Hashable {
+  /// The bits.
+  public let rawValue: UInt8
+
+  /// A set of these bits.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Git's own: `.gitignore`, `.git/info/exclude`, and, with ``global``, `core.excludesFile`.
+  public static let versionControl = IgnoreSources(rawValue: 1)
+  /// The project's: `.ignore` and `.watchrunignore`.
+  public static let project = IgnoreSources(rawValue: 2)
+  /// The user's: `watchrun/ignore` beside git's configuration, and, with ``versionControl``,
+  /// `core.excludesFile`.
+  public static let global = IgnoreSources(rawValue: 4)
+  /// The built-in list.
+  public static let defaults = IgnoreSources(rawValue: 8)
+
+  /// All of them.
+  public static let all: IgnoreSources = [.versionControl, .project, .global, .defaults]
+}

@@ -1,0 +1,68 @@
+import FileObservation
+import PathFiltering
+import SystemCalls
+
+/// `--explain`: which rule decides on a path, in the form of `git check-ignore -v -n`.
+struct Explanation {
+  private let settings: Settings
+  private let console: Console
+  private let directory: Path
+  private let filter: PathFilter
+  private let roots: [Path]
+
+  init(_ settings: Settings, console: Console, directory: Path) {
+    self.settings = settings
+    self.console = console
+    self.directory = directory
+    filter = settings.makeFilter(in: directory)
+    roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
+  }
+
+  /// Prints what decides on each path.
+  func print() throws(Failure) {
+    var text: [UInt8] = []
+    var unreadable: Set<Path> = []
+    for word in settings.command {
+      let decision = decision(on: word) { error in
+        guard let path = error.path, unreadable.insert(path).inserted else { return }
+        console.problem("cannot read the ignore file \(path): \(error.reason)")
+      }
+      text += settings.separatesByNUL ? fields(decision, word) : line(decision, word)
+    }
+    do throws(SystemError) {
+      try writeAll(text, to: STDOUT_FILENO)
+    } catch {
+      if error.code == EPIPE { return }
+      throw Failure("cannot print: \(error.reason)", ExitCode.failure)
+    }
+  }
+
+  private func decision(
+    on word: [UInt8], warn: (SystemError) -> Void
+  ) -> FilterDecision {
+    let path = Path(bytes: word).absolute(from: directory)
+    let type = (try? FileStatus(of: path))?.type
+    let isDirectory = type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
+    // Several watched paths may hold it: it is watched if one of them lets it be.
+    let decisions = roots.filter { path.isWithin($0) }.map {
+      filter.decision(for: path, isDirectory: isDirectory, below: $0, warn: warn)
+    }
+    let decision = decisions.first(where: \.isIncluded) ?? decisions.first
+    return decision
+      ?? filter.decision(for: path, isDirectory: isDirectory, below: path, warn: warn)
+  }
+
+  private func line(_ decision: FilterDecision, _ word: [UInt8]) -> [UInt8] {
+    decision.bytes + [UInt8(ascii: "\t")] + Path(bytes: word).quotedIfNeeded
+      + [UInt8(ascii: "\n")]
+  }
+
+  private func fields(_ decision: FilterDecision, _ word: [UInt8]) -> [UInt8] {
+    let rule = decision.rule
+    let fields = [
+      rule?.source.bytes ?? [], rule.map { Array(String($0.line).utf8) } ?? [],
+      rule?.pattern ?? [], word,
+    ]
+    return fields.flatMap { $0 + [0] }
+  }
+}

@@ -1,0 +1,157 @@
+import SystemCalls
+import Testing
+
+/// What becomes of a change that comes while the command runs.
+@Suite struct BusyTests {
+  /// Logs what stands in `key`, and ends only when the gate is open.
+  private static let gated =
+    #"echo "run $(cat key)" >> "$LOG"; while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.02; done"#
+
+  /// Logs if another one is alive, and what stands in `key`; takes a moment to end when asked to.
+  private static let exclusive = """
+    mkdir "$OUTSIDE/lock" 2>/dev/null || echo overlap >> "$LOG"
+    trap 'sleep 0.1; rmdir "$OUTSIDE/lock"; exit 0' TERM
+    echo "run $(cat key)" >> "$LOG"
+    if [ -n "$LONG" ]; then while :; do sleep 0.02; done; fi
+    sleep 0.05; rmdir "$OUTSIDE/lock"
+    """
+
+  @Test func changesDuringARunLeadToExactlyOneMore() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      let watchrun = try await project.startRunning([], Self.gated)
+      for number in 1...3 {
+        try project.place("key", "\(number)")
+        try project.place("seen-\(number)")
+        try await watchrun.said("created seen-\(number)")
+      }
+      #expect(project.logged == ["run 0"])
+      try project.write(project.outside + "/gate")
+      try await project.logged("run 3")
+      try project.place("key", "4")
+      try await project.logged("run 4")
+      #expect(project.logged == ["run 0", "run 3", "run 4"])
+    }
+  }
+
+  @Test func withIgnoreChangesDuringARunLeadToNone() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      let watchrun = try await project.startRunning(["-o", "ignore"], Self.gated)
+      try project.place("key", "1")
+      try await watchrun.said("modified key")
+      try project.write(project.outside + "/gate")
+      try await watchrun.said("succeeded")
+      try project.place("key", "2")
+      try await project.logged("run 2")
+      #expect(project.logged == ["run 0", "run 2"])
+    }
+  }
+
+  @Test(arguments: [["-r"], ["-o", "restart"], ["--on-busy=restart"]])
+  func withRestartAChangeStopsTheCommandAndRunsItAgain(_ options: [String]) async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      _ = try await project.startRunning(options, Self.gated)
+      for number in 1...3 {
+        try project.place("key", "\(number)")
+        try await project.logged("run \(number)")
+      }
+      #expect(project.logged == ["run 0", "run 1", "run 2", "run 3"])
+    }
+  }
+
+  @Test(arguments: [["-s", "USR1"], ["-o", "signal", "--stop-signal", "SIGUSR1"]])
+  func withSignalAChangeSendsTheCommandASignal(_ options: [String]) async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        options,
+        #"""
+        trap 'echo usr1 >> "$LOG"' USR1; echo run >> "$LOG"
+        while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.02; done; echo end >> "$LOG"
+        """#)
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await project.logged("usr1", times: number)
+      }
+      try project.write(project.outside + "/gate")
+      try await project.logged("end")
+      #expect(project.logged == ["run", "usr1", "usr1", "usr1", "end"])
+    }
+  }
+
+  @Test func savesInShortOrderNeverLeaveTwoRunning() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      _ = try await project.startRunning(["-r", "-E", "LONG=1"], Self.exclusive)
+      for number in 1...10 {
+        try project.place("key", "\(number)")
+        try await Task.sleep(for: .milliseconds(70))
+      }
+      try await project.logged("run 10")
+      #expect(!project.logged.contains("overlap"))
+      #expect(project.logged.last == "run 10")
+    }
+  }
+
+  @Test func aBurstWiderThanTheQuietPeriodNeverRunsTwoAtOnce() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      _ = try await project.startRunning([], Self.exclusive)
+      for number in 1...50 {
+        try project.place("key", "\(number)")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try await project.logged("run 50")
+      #expect(!project.logged.contains("overlap"))
+    }
+  }
+
+  @Test func aStreamOfWritesCannotStarveTheCommand() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(["-d", "60s", "--max-wait", "300ms"], Project.record)
+      try await eventually("a run while the writes go on") {
+        try project.write("file", "more\n", appending: true)
+        return !project.recordedRuns.isEmpty
+      }
+    }
+  }
+
+  @Test func adaptiveDebouncingEndsAStreamOfWritesByItself() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], Project.record)
+      try await eventually("a run while the writes go on") {
+        try project.write("file", "more\n", appending: true)
+        return !project.recordedRuns.isEmpty
+      }
+    }
+  }
+
+  @Test func theLastRunSeesTheLastOfTwoWrites() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      _ = try await project.startRunning([], #"echo "run $(cat key)" >> "$LOG""#)
+      for round in 1...5 {
+        try project.place("key", "\(round) first")
+        try await Task.sleep(for: .milliseconds(10))
+        try project.place("key", "\(round) second")
+        try await project.logged("run \(round) second")
+      }
+      #expect(project.logged.count <= 11)
+    }
+  }
+
+  @Test func aCommandThatFailsWaitsForTheNextChange() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], Project.record + "; false")
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await eventually("run \(number)") { project.recordedRuns.count >= number }
+        try await eventually("its end is told") {
+          watchrun.errors.count { $0.contains("failed with status 1") } == number + 1
+        }
+      }
+      #expect(project.recordedRuns == [["file-1"], ["file-2"], ["file-3"]])
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import SystemCalls
+import Testing
+
+/// How a command learns what has changed, and that no name can do harm on the way.
+@Suite struct CommandTests {
+  /// Writes each of its arguments between brackets, and a line for the run.
+  private static let script = #"for a; do printf '[%s]' "$a" >> "$LOG"; done; echo >> "$LOG""#
+
+  @Test(
+    arguments: [
+      (["{}"], "[a][b]"), (["x", "{}", "y"], "[x][a][b][y]"), (["{first}"], "[a]"),
+      (["/_"], "[a]"), (["{first}", "{}"], "[a][a][b]"), (["{}x", "{ }"], "[{}x][{ }]"),
+    ] as [([String], String)])
+  func placeholdersBecomeArguments(_ words: [String], _ expected: String) async throws {
+    try await withProject { project in
+      let command = ["sh", "-c", Self.script, "sh"] + words
+      let watchrun = try await project.start(["-v", "-p", "-d", "300ms", "--"] + command)
+      try await watchrun.watching()
+      try project.place("a")
+      try project.place("b")
+      try await eventually("a run") { !project.logged.isEmpty }
+      // A busy machine may have made two bursts of it.
+      if watchrun.errors.contains(where: { $0.contains("(a and 1 more changed)") }) {
+        #expect(project.logged == [expected])
+      }
+    }
+  }
+
+  @Test func withNoChangedPathPlaceholdersAreLeftOut() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "sh", "-c", Self.script, "sh", "x", "{}", "{first}", "/_", "y")
+      try await watchrun.ended()
+      #expect(project.logged == ["[x][y]"])
+    }
+  }
+
+  @Test func inAShellLinePlaceholdersAreArgumentsToo() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p", "--shell", "sh", "printf", "'[%s]'", "{}", "{first}", #">> "$LOG";"#,
+        "echo", #">> "$LOG""#)
+      try await watchrun.watching()
+      try project.place("a  'b' $(c)")
+      try await project.logged("[a  'b' $(c)][a  'b' $(c)]")
+    }
+  }
+
+  @Test func theEnvironmentTellsWhatHasChanged() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-d", "300ms",
+        #"""
+        { env | grep ^WATCHRUN_ | grep -v PATHS; printf '%s\n' "$WATCHRUN_PATHS"
+        [ -n "$WATCHRUN_PATHS_FILE" ] && tr '\0' '!' < "$WATCHRUN_PATHS_FILE"; echo; } > "$LOG.new"
+        mv "$LOG.new" "$LOG.$WATCHRUN_REASON"
+        """#)
+      try await watchrun.watching()
+      let first = project.log + ".start"
+      try await eventually("the first run") { project.exists(first) }
+      let lines = project.read(first).split(separator: "\n")
+      #expect(lines.contains("WATCHRUN_REASON=start"))
+      #expect(lines.contains("WATCHRUN_COUNT=0"))
+      #expect(!lines.contains { $0.hasPrefix("WATCHRUN_TRUNCATED") })
+
+      try project.place("file")
+      let second = project.log + ".change"
+      try await eventually("the second run") { project.exists(second) }
+      let path = project.path("file")
+      let told = project.read(second).split(separator: "\n").map(String.init)
+      let expected: Set = [
+        "WATCHRUN_REASON=change", "WATCHRUN_COUNT=1", "WATCHRUN_FIRST=" + path, path, path + "!",
+      ]
+      #expect(Set(told) == expected)
+    }
+  }
+
+  @Test func aLongListOfPathsIsCutInTheEnvironmentAndWholeInTheFile() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-d", "500ms", "--max-wait", "20s"],
+        #"""
+        count=$(tr -cd '\0' < "${WATCHRUN_PATHS_FILE:-/dev/null}" | wc -c)
+        echo "$WATCHRUN_COUNT $count $# ${#WATCHRUN_PATHS} $WATCHRUN_TRUNCATED" >> "$LOG"
+        """#)
+      let padding = String(repeating: "x", count: 100)
+      try await project.shell("for i in $(seq 3000); do echo $i > \(padding)-$i; done")
+      try await eventually("runs for all files") {
+        project.logged.reduce(0) { $0 + (Int($1.prefix { $0 != " " }) ?? 0) } >= 3000
+      }
+      for line in project.logged {
+        let fields = line.split(separator: " ").compactMap { Int($0) }
+        #expect(fields[0] == fields[1])
+        #expect(fields[3] <= 64 * 1024)
+        #expect(fields.count == (fields[0] > 500 ? 5 : 4))
+      }
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  @Test func variablesOfTheUserAreSet() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "-E", "FIRST=a=b c", "--env", "HOME=elsewhere", "-E", "EMPTY=",
+        #"echo "$FIRST|$HOME|${EMPTY-unset}" >> "$LOG""#)
+      try await watchrun.ended()
+      #expect(project.logged == ["a=b c|elsewhere|"])
+    }
+  }
+
+  @Test(
+    arguments: [
+      ["sh", "-c", "true", "sh", "{}", "{first}"], ["--shell", "sh", "true", "{}", "{first}"],
+      ["true $WATCHRUN_PATHS $WATCHRUN_FIRST"],
+    ])
+  func noNameIsEverRun(_ command: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["-v", "-p"] + command)
+      try await watchrun.watching()
+      for name in ["$(touch pwned)", "`touch pwned`", ";touch pwned;", "'; touch pwned #"] {
+        let before = watchrun.errors.count { $0.contains("succeeded") }
+        try project.place(name)
+        try await eventually("a run has ended") {
+          watchrun.errors.count { $0.contains("succeeded") } > before
+        }
+      }
+      #expect(!project.exists("pwned"))
+    }
+  }
+
+  @Test func aNameIsNeverTakenForAnOption() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("-v", "-p", "--", "sh", "-c", Self.script, "sh", "{}")
+      try await watchrun.watching()
+      try project.place("-rf")
+      try await project.logged("[./-rf]")
+    }
+  }
+
+  @Test func aNameWithANewlineIsOneName() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p",
+        #"echo $WATCHRUN_COUNT $(tr -cd '\0' < "$WATCHRUN_PATHS_FILE" | wc -c) >> "$LOG""#)
+      try await watchrun.watching()
+      try project.place("a\nINJECTED")
+      try await project.logged("1 1")
+      #expect(!watchrun.errors.contains { $0.hasPrefix("INJECTED") })
+    }
+  }
+
+  @Test func aNameThatIsNotUTF8ReachesTheCommandAsItIs() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p",
+        #"""
+        p=$(od -An -tx1 < "$WATCHRUN_PATHS_FILE" | tr -d ' \n'); \
+        cat "$WATCHRUN_FIRST" >/dev/null && echo "${p##*2f}" >> "$LOG"
+        """#)
+      try await watchrun.watching()
+      try await project.shell(#"echo x > $OUTSIDE/x; mv $OUTSIDE/x "$(printf 'bad\377.txt')""#)
+      try await project.logged("626164ff2e74787400")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import SystemCalls
+import Testing
+
+/// How watchrun ends, and with which status.
+@Suite struct ExitTests {
+  @Test(
+    arguments: [
+      (["--once", "--", "sh", "-c", "exit 7"], 7), (["--once", "exit 7; "], 7),
+      (["--once", "true"], 0), (["--once", "--", "sh", "-c", "kill -TERM $$"], 143),
+      (["--once", "--", "sh", "-c", "kill -KILL $$"], 137),
+      (["--once", "no-such-program"], 127), (["--once", "./not-executable"], 126),
+      (["--once", "/"], 126),
+      (["--exit-on-error", "--", "sh", "-c", "exit 3"], 3),
+      (["--exit-on-error", "no-such-program"], 127), (["--until-success", "true"], 0),
+    ] as [([String], Int32)])
+  func theStatusIsTheCommands(_ arguments: [String], _ status: Int32) async throws {
+    try await withProject { project in
+      try project.write("not-executable")
+      let watchrun = try await project.start(arguments)
+      try await #expect(watchrun.ended() == .exited(status))
+      #expect(project.temporaryFiles.isEmpty)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["--exit-on-error"], "fails", "works", 1), (["--until-success"], "works", "fails", 0),
+    ] as [([String], String, String, Int32)])
+  func itEndsWithTheRunThatIsWaitedFor(
+    _ options: [String], _ last: String, _ first: String, _ status: Int32
+  ) async throws {
+    try await withProject { project in
+      try project.write("state", first)
+      let watchrun = try await project.startRunning(
+        options, #"echo "$(cat state)" >> "$LOG"; grep -q works state"#)
+      try project.place("other")
+      try await project.logged(first, times: 2)
+      #expect(watchrun.process.exitStatus == nil)
+      try project.place("state", last)
+      try await #expect(watchrun.ended() == .exited(status))
+    }
+  }
+
+  @Test func onceStaysUntilARunEndsByItself() async throws {
+    try await withProject { project in
+      try project.write("key", "0")
+      let watchrun = try await project.startRunning(
+        ["--once", "-r"],
+        #"echo "$(cat key)" >> "$LOG"; [ "$(cat key)" = 1 ] && exit 5; exec sleep 1000"#)
+      try project.place("key", "1")
+      try await #expect(watchrun.ended() == .exited(5))
+    }
+  }
+
+  @Test func aProgramThatIsNotFoundIsToldOfAndLookedForAgain() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("-v", "./program")
+      try await watchrun.watching()
+      try await watchrun.said("./program is not found")
+      try project.write(project.outside + "/program", "#!/bin/sh\necho found >> \"$LOG\"\n")
+      try await project.shell("chmod +x $OUTSIDE/program")
+      try project.move(project.outside + "/program", to: "program")
+      try await project.logged("found")
+    }
+  }
+
+  @Test(arguments: [["-w", "missing"], ["-w", ".", "-w", "missing"], ["-C", "missing"]])
+  func whatIsToBeWatchedMustExist(_ options: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(options + ["--", "sh", "-c", #"echo run >> "$LOG""#])
+      try await #expect(watchrun.ended() == .exited(66))
+      #expect(watchrun.errors.count == 1)
+      #expect(watchrun.errors.first?.contains("missing") == true)
+      #expect(project.logged.isEmpty)
+    }
+  }
+
+  @Test func aTerminationIsPassedOnAndRaisedAgain() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        [], #"trap 'echo term >> "$LOG"; exit 0' TERM; echo $$ >> "$LOG"; sleep 1000 & wait"#)
+      let pid = try #require(project.logged.first.flatMap { pid_t($0) })
+      watchrun.process.send(SIGTERM)
+      try await #expect(watchrun.ended() == .signaled(.terminate))
+      #expect(!ProcessTable.isAlive(pid))
+      #expect(project.logged.last == "term")
+      #expect(project.temporaryFiles.isEmpty)
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGHUP])
+  func endedByTheUserItEndsWithZero(_ signal: Int32) async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        [], #"sleep 1000 & echo $! >> "$LOG"; wait"#)
+      let pid = try #require(project.logged.first.flatMap { pid_t($0) })
+      try project.place("file")
+      try await watchrun.said("created file")
+      watchrun.process.send(signal)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(!ProcessTable.isAlive(pid))
+      #expect(project.logged.count == 1)
+    }
+  }
+
+  @Test func aSecondInterruptKillsAtOnce() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["--stop-timeout", "1h"],
+        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+      let pid = try #require(project.logged.first.flatMap { pid_t($0) })
+      watchrun.process.send(SIGINT)
+      try await watchrun.said("stopping it")
+      #expect(ProcessTable.isAlive(pid))
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(!ProcessTable.isAlive(pid))
+    }
+  }
+
+  @Test func whileItEndsNothingNewIsStarted() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r"], #"trap 'sleep 0.3; exit' TERM; echo run >> "$LOG"; while :; do sleep 0.02; done"#)
+      watchrun.process.send(SIGINT)
+      try await watchrun.said("stopping it")
+      for number in 1...5 { try project.place("file-\(number)") }
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["run"])
+    }
+  }
+
+  @Test func whenTheReaderOfItsOutputGoesAwayItEnds() async throws {
+    try await withProject { project in
+      let pipeline = try await project.start(
+        ["--print", "json"],
+        prefix: ["/bin/sh", "-c", #"("$@"; echo $? > "$OUTSIDE/status") | head -n 1"#, "sh"])
+      try await pipeline.ready()
+      try await eventually("a change ends it") {
+        try project.place("file")
+        return project.read(project.outside + "/status") == "0\n"
+      }
+      #expect(pipeline.errors.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import SystemCalls
+import Testing
+
+/// Which changes count.
+@Suite struct FilterTests {
+  @Test(arguments: [["-e", "swift,md"], ["-e", "swift", "--exts=md"]])
+  func onlyTheExtensionsThatAreListedCount(_ options: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["--print", "json"] + options)
+      try await watchrun.ready()
+      for name in ["a.swift", "a.md", "a.txt", "swift", "a.swift.bak"] { try project.place(name) }
+      try await project.settle(watchrun, suffix: ".swift")
+      #expect(Set(try project.changes(by: watchrun).map(\.path)) == ["a.swift", "a.md"])
+    }
+  }
+
+  @Test func aRenameCountsIfEitherNameDoes() async throws {
+    try await withProject { project in
+      try project.write("a.tmp")
+      let watchrun = try await project.startPrinting("-e", "swift")
+      try project.move("a.tmp", to: "a.swift")
+      try await project.reported("a.swift", by: watchrun)
+      try project.move("a.swift", to: "a.bak")
+      try await project.reported("a.swift", "removed", by: watchrun)
+      let changes = try project.changes(by: watchrun)
+      #expect(changes.allSatisfy { $0.path == "a.swift" }, "\(changes)")
+    }
+  }
+
+  @Test func onlyPathsThatMatchAFilterCount() async throws {
+    try await withProject { project in
+      try project.makeFolder("c1/x")
+      try project.makeFolder("c2")
+      let watchrun = try await project.startPrinting("-f", "c1/**", "-f", "*.end")
+      try project.place("c2/file")
+      try project.place("c1/x/file")
+      try project.place("file")
+      try await project.settle(watchrun, suffix: ".end")
+      #expect(try project.changes(by: watchrun).map(\.path) == ["c1/x/file"])
+    }
+  }
+
+  @Test func aFilterMatchesTheLastNameOfARenamedFolder() async throws {
+    try await withProject { project in
+      try project.makeFolder("a1/x/y")
+      let watchrun = try await project.startPrinting("-f", "c1/**")
+      try project.move("a1", to: "b1")
+      try project.move("b1", to: "c1")
+      try project.place("c1/x/y/new")
+      try await project.reported("c1/x/y/new", by: watchrun)
+    }
+  }
+
+  @Test func ignoredPathsDoNotCount() async throws {
+    try await withProject { project in
+      try project.makeFolder("out/deep")
+      try project.makeFolder("sub")
+      let watchrun = try await project.startPrinting("-i", "out/", "--ignore=*.log", "-i/top")
+      for name in ["out/file", "out/deep/file", "a.log", "sub/b.log", "top", "sub/top"] {
+        try project.place(name)
+      }
+      try await project.settle(watchrun)
+      #expect(try project.changes(by: watchrun).map(\.path) == ["sub/top"])
+    }
+  }
+
+  @Test func ignoredFoldersHaveNoWatches() async throws {
+    try await withProject { project in
+      try await project.shell(
+        "mkdir -p .git/objects Sources; for i in $(seq 100); do mkdir -p node_modules/$i/lib; done")
+      let watchrun = try await project.startPrinting()
+      #expect(ProcessTable.watchCount(of: watchrun.process.pid) == 2)
+      try await project.shell("mkdir -p .build/debug node_modules/new/lib; touch .build/debug/x")
+      try await project.settle(watchrun)
+      #expect(ProcessTable.watchCount(of: watchrun.process.pid) == 2)
+      #expect(try project.changes(by: watchrun).isEmpty)
+    }
+  }
+
+  @Test func aPathNamedForWatchingIsNeverIgnored() async throws {
+    try await withProject { project in
+      try project.makeFolder("node_modules/library")
+      let watchrun = try await project.startPrinting("-w", "node_modules/library")
+      try project.place("node_modules/library/file")
+      try await project.reported("node_modules/library/file", by: watchrun)
+    }
+  }
+
+  @Test func onlyTheEventsThatAreListedCount() async throws {
+    try await withProject { project in
+      try project.write("written")
+      try project.write("removed")
+      let watchrun = try await project.startPrinting("--events", "create,remove")
+      try project.write("written", "more\n", appending: true)
+      try await project.shell("chmod 600 written")
+      try project.remove("removed")
+      try await project.settle(watchrun)
+      let changes = try project.changes(by: watchrun)
+      #expect(changes == [Batch.Change(path: "removed", kind: "removed", type: "unknown")])
+    }
+  }
+
+  @Test func aChangeOfTheModeAloneCountsWhereItIsAskedFor() async throws {
+    try await withProject { project in
+      try project.write("file")
+      _ = try await project.startRunning(["--events", "metadata,create"], Project.record)
+      try await project.shell("chmod 600 file")
+      try await eventually("a run") { project.recordedRuns == [["file"]] }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+import SystemCalls
+
+/// Reads a descriptor to its end on a thread of its own, and keeps all that came.
+final class ByteCollector: Sendable {
+  private let collected = Mutex<[UInt8]>([])
+  private let end = Mutex(false)
+
+  /// Takes over the descriptor.
+  init(reading descriptor: Int32) {
+    Thread.detachNewThread { [self] in
+      var part = [UInt8](repeating: 0, count: 64 * 1024)
+      while true {
+        // A terminal whose other side is gone answers EIO: that is its end.
+        let count = retryingOnInterrupt { read(descriptor, &part, part.count) }
+        guard count > 0 else { break }
+        collected.withLock { $0.append(contentsOf: part[..<count]) }
+      }
+      close(descriptor)
+      end.withLock { $0 = true }
+    }
+  }
+
+  /// True when nobody can write to it any more, and all is read.
+  var isAtEnd: Bool { end.withLock { $0 } }
+
+  var bytes: [UInt8] { collected.withLock { $0 } }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The lines that are complete; on a terminal each ends with a carriage return, which is left out.
+  var lines: [String] {
+    lines(from: 0).lines.map { line in
+      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
+    }
+  }
+
+  /// The complete lines that begin behind `offset`, as bytes, and where the next one begins.
+  func lines(from offset: Int) -> (lines: [[UInt8]], next: Int) {
+    let rest = collected.withLock { $0[offset...] }
+    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return ([], offset) }
+    let lines = rest[..<end].split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return (lines.map(Array.init), end + 1)
+  }
+}

@@ -1,0 +1,179 @@
+import Synchronization
+import SystemCalls
+
+/// A process that a test has started: in a group of its own, with no descriptor, no blocked and no
+/// ignored signal that it was not given here.
+final class ChildProcess: Sendable {
+  enum Input: String, Sendable, CaseIterable {
+    case null
+    case closed
+    /// A pipe into which nothing is ever written.
+    case silentPipe
+    /// A pipe that is at its end.
+    case endedPipe
+  }
+
+  /// What there is on its standard output and standard error.
+  enum Output: Sendable {
+    case pipes
+    /// One terminal, which is its standard input as well.
+    case terminal
+  }
+
+  let pid: pid_t
+  let output: ByteCollector
+  /// On a terminal, the same as `output`.
+  let errors: ByteCollector
+  private let end = Mutex<ExitStatus?>(nil)
+  /// The side of its standard input that is ours.
+  private let inputWriter: Int32?
+
+  init(
+    _ arguments: [String], environment: [String: String], directory: String, input: Input = .null,
+    output: Output = .pipes
+  ) throws {
+    var plan = SpawnPlan()
+    switch (output, input) {
+    case (.terminal, _):
+      let terminal = try Self.openTerminal()
+      plan.descriptors = [terminal.theirs, terminal.theirs, terminal.theirs]
+      self.output = ByteCollector(reading: terminal.ours)
+      errors = self.output
+      inputWriter = nil
+    case (.pipes, let input):
+      let out = try Self.openPipe()
+      let error = try Self.openPipe()
+      plan.descriptors = [nil, out.writer, error.writer]
+      self.output = ByteCollector(reading: out.reader)
+      errors = ByteCollector(reading: error.reader)
+      switch input {
+      case .null:
+        plan.opensNull = true
+        inputWriter = nil
+      case .closed:
+        inputWriter = nil
+      case .silentPipe, .endedPipe:
+        let pipe = try Self.openPipe()
+        plan.descriptors[0] = pipe.reader
+        if input == .endedPipe { close(pipe.writer) }
+        inputWriter = input == .endedPipe ? nil : pipe.writer
+      }
+    }
+    defer { for number in Set(plan.descriptors.compactMap { $0 }) { close(number) } }
+    pid = try plan.spawn(
+      arguments, environment: environment.map { "\($0.key)=\($0.value)" }, directory: directory)
+  }
+
+  deinit {
+    if let inputWriter { close(inputWriter) }
+  }
+
+  /// Its end, if it has ended.
+  var exitStatus: ExitStatus? {
+    end.withLock { end in
+      if end == nil { end = Self.wait(for: pid, WNOHANG) }
+      return end
+    }
+  }
+
+  /// Sends it a signal, if it has not ended.
+  func send(_ signal: Int32) {
+    end.withLock { end in
+      if end == nil { kill(pid, signal) }
+    }
+  }
+
+  /// Ends it: asks, waits, and kills its group.
+  func stop() async {
+    send(SIGCONT)
+    send(SIGTERM)
+    try? await eventually("process \(pid) ends", within: .seconds(5)) { exitStatus != nil }
+    end.withLock { end in
+      guard end == nil else { return }
+      kill(-pid, SIGKILL)
+      end = Self.wait(for: pid, 0)
+    }
+  }
+
+  private static func wait(for pid: pid_t, _ options: Int32) -> ExitStatus? {
+    var status: Int32 = 0
+    guard retryingOnInterrupt({ waitpid(pid, &status, options) }) == pid else { return nil }
+    let signal = status & 0x7F
+    return signal == 0
+      ? .exited((status >> 8) & 0xFF) : .signaled(SystemCalls.Signal(rawValue: signal))
+  }
+
+  private static func openPipe() throws -> (reader: Int32, writer: Int32) {
+    var ends: [Int32] = [0, 0]
+    _ = try checked("pipe") { pipe(&ends) }
+    for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func openTerminal() throws -> (ours: Int32, theirs: Int32) {
+    var ours: Int32 = -1
+    var theirs: Int32 = -1
+    _ = try checked("openpty") { openpty(&ours, &theirs, nil, nil, nil) }
+    for number in [ours, theirs] { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    return (ours, theirs)
+  }
+}
+
+/// What `posix_spawn` is told.
+private struct SpawnPlan {
+  /// What becomes standard input, output and error; nil for none.
+  var descriptors: [Int32?] = []
+  /// Standard input is `/dev/null`.
+  var opensNull = false
+
+  func spawn(
+    _ arguments: [String], environment: [String], directory: String
+  ) throws -> pid_t {
+    var attributes = posix_spawnattr_t()
+    try checkedCode("posix_spawnattr_init") { posix_spawnattr_init(&attributes) }
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var actions = posix_spawn_file_actions_t()
+    try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, descriptor) in descriptors.enumerated() {
+      if let descriptor {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+      } else if opensNull {
+        posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDONLY, 0)
+      } else {
+        posix_spawn_file_actions_addclose(&actions, Int32(number))
+      }
+    }
+    csystem_spawn_add_close_from(&actions, STDERR_FILENO + 1)
+    csystem_spawn_add_change_directory(&actions, directory)
+
+    let program = arguments.first ?? ""
+    var pid: pid_t = 0
+    try checkedCode("posix_spawn", path: Path(program)) {
+      withCStrings(arguments) { argv in
+        withCStrings(environment) { envp in
+          posix_spawnp(&pid, program, &actions, &attributes, argv, envp)
+        }
+      }
+    }
+    return pid
+  }
+
+  private func withCStrings(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
+  ) -> Int32 {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import SystemCalls
+
+/// What `/proc` tells of processes.
+enum ProcessTable {
+  /// All processes there are.
+  static var all: [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }
+  }
+
+  /// True while it runs. One that has ended counts as gone, though nobody may have waited for it.
+  static func isAlive(_ pid: pid_t) -> Bool {
+    guard let state = fields(of: pid)?.first else { return false }
+    return state != "Z" && state != "X"
+  }
+
+  /// The children that have ended and that the process has not waited for.
+  static func zombies(of parent: pid_t) -> [pid_t] {
+    all.filter { pid in
+      guard let fields = fields(of: pid) else { return false }
+      return fields[0] == "Z" && fields[1] == "\(parent)"
+    }
+  }
+
+  /// How many folders the process watches.
+  static func watchCount(of pid: pid_t) -> Int {
+    descriptors(of: pid).reduce(0) { count, descriptor in
+      let info = (try? fileContents(of: Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
+      let lines = String(decoding: info, as: UTF8.self).split(separator: "\n")
+      return count + lines.count { $0.hasPrefix("inotify ") }
+    }
+  }
+
+  /// The descriptors that the process has open.
+  static func descriptors(of pid: pid_t) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
+  }
+
+  /// The processes that were started with this in their environment.
+  static func processes(withVariable variable: String) -> [pid_t] {
+    let wanted = Array(variable.utf8)
+    return all.filter { pid in
+      let environment = (try? fileContents(of: Path("/proc/\(pid)/environ"))) ?? []
+      return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+    }
+  }
+
+  /// What stands behind the name in `/proc/PID/stat`: the state, the parent, the group ….
+  private static func fields(of pid: pid_t) -> [Substring]? {
+    guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return nil }
+    let text = String(decoding: stat, as: UTF8.self)
+    guard let nameEnd = text.lastIndex(of: ")") else { return nil }
+    return text[text.index(after: nameEnd)...].split(separator: " ")
+  }
+}

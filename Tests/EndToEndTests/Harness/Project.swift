@@ -1,0 +1,268 @@
+import Foundation
+import Synchronization
+import SystemCalls
+import Testing
+
+/// Calls `body` with a fresh project. Whatever it starts is ended, and all its files are removed.
+func withProject(_ body: (Project) async throws -> Void) async throws {
+  await Turnstile.shared.enter()
+  do {
+    let project = try Project()
+    do {
+      try await body(project)
+    } catch {
+      Issue.record(error, "\(project.transcript)")
+    }
+    await project.tearDown()
+  } catch {
+    Issue.record(error)
+  }
+  await Turnstile.shared.leave()
+}
+
+/// A folder to be watched, a place outside of it, and what was started there.
+///
+/// Paths are relative to the watched folder, or absolute.
+final class Project: Sendable {
+  private let base: String
+  /// The folder to be watched.
+  let root: String
+  /// A folder beside it, on the same file system.
+  let outside: String
+  /// To this file, in `LOG`, commands append what they have to tell.
+  let log: String
+
+  private struct State {
+    var started: [Watchrun] = []
+    var placedCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  init() throws {
+    // Not under /tmp: editors treat it specially.
+    base = try makeTemporaryDirectory(in: "/var/tmp")
+    root = base + "/project"
+    outside = base + "/outside"
+    log = base + "/log"
+    for folder in [root, outside, base + "/tmp"] { try makeFolder(folder) }
+  }
+
+  /// Where watchrun puts its temporary files.
+  var temporaryFiles: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: base + "/tmp")) ?? []
+  }
+
+  private var environment: [String: String] {
+    [
+      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": outside,
+      "SHELL": "/bin/sh", "TMPDIR": base + "/tmp", "LC_ALL": "C.UTF-8", "LOG": log,
+      "OUTSIDE": outside, "PROJECT": base, "TERM": "xterm",
+    ]
+  }
+
+  fileprivate func tearDown() async {
+    for watchrun in state.withLock({ $0.started }) { await watchrun.process.stop() }
+    // What is left of the commands, whatever session they have made for themselves.
+    for pid in ProcessTable.processes(withVariable: "PROJECT=" + base) { kill(pid, SIGKILL) }
+    try? FileManager.default.removeItem(atPath: base)
+  }
+
+  fileprivate var transcript: String {
+    let told = state.withLock { $0.started }.map { watchrun in
+      "stdout:\n\(watchrun.process.output.text.suffix(2000))\n"
+        + "stderr:\n\(watchrun.process.errors.text.suffix(2000))\n"
+        + "ended: \(watchrun.process.exitStatus.map { "\($0)" } ?? "no")\n"
+    }
+    return told.joined() + "log:\n\(logged.joined(separator: "\n").suffix(2000))"
+  }
+}
+
+// MARK: - Starting
+
+extension Project {
+  /// Starts watchrun in the watched folder.
+  func start(_ arguments: String...) async throws -> Watchrun {
+    try await start(arguments)
+  }
+
+  /// Starts watchrun, by default in the watched folder. With `prefix`, a command that starts it.
+  ///
+  /// What was made before is given time to be older than it: the clock from which the kernel stamps
+  /// files only ticks every few milliseconds, and what bears the time of the start is reported.
+  func start(
+    _ arguments: [String], prefix: [String] = [], environment additions: [String: String] = [:],
+    in directory: String? = nil, input: ChildProcess.Input = .null,
+    output: ChildProcess.Output = .pipes
+  ) async throws -> Watchrun {
+    try await Task.sleep(for: .milliseconds(40))
+    let watchrun = Watchrun(
+      process: try ChildProcess(
+        prefix + [Watchrun.program] + arguments,
+        environment: environment.merging(additions) { $1 }, directory: directory ?? root,
+        input: input, output: output))
+    state.withLock { $0.started.append(watchrun) }
+    return watchrun
+  }
+
+  /// Starts watchrun, and waits until it prints batches.
+  func startPrinting(_ options: String...) async throws -> Watchrun {
+    let watchrun = try await start(["--print", "json"] + options)
+    try await watchrun.ready()
+    return watchrun
+  }
+
+  /// Starts watchrun with a command, and waits until everything is watched and the command has
+  /// logged something.
+  func startRunning(_ options: [String] = [], _ command: String...) async throws -> Watchrun {
+    let watchrun = try await start(["--verbose"] + options + ["--"] + command)
+    try await watchrun.watching()
+    try await eventually("the first run logs something") { !logged.isEmpty }
+    return watchrun
+  }
+
+  /// Runs a shell line in the watched folder, and answers what it printed.
+  @discardableResult
+  func shell(_ line: String) async throws -> String {
+    let process = try ChildProcess(
+      ["/bin/sh", "-c", line], environment: environment, directory: root)
+    let status = try await value("'\(line)' ends", within: .seconds(60)) { process.exitStatus }
+    #expect(status == .exited(0), "\(line): \(process.errors.text)")
+    return process.output.text
+  }
+}
+
+// MARK: - What commands have logged
+
+extension Project {
+  /// A command that logs why it was run, and which paths have changed.
+  static let record =
+    #"printf '%s %s\n' "$WATCHRUN_REASON" "$(echo $WATCHRUN_PATHS)" >> "$LOG""#
+
+  /// The complete lines that commands have logged.
+  var logged: [String] {
+    let text = String(decoding: (try? fileContents(of: Path(log))) ?? [], as: UTF8.self)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map(String.init)
+  }
+
+  /// What `record` has logged but for the first run: the paths of each run.
+  var recordedRuns: [[String]] {
+    logged.filter { !$0.hasPrefix("start ") }.map { line in
+      line.split(separator: " ").dropFirst().map { relative(String($0)) }
+    }
+  }
+
+  /// Waits until something has been logged so often.
+  func logged(_ line: String, times: Int = 1) async throws {
+    try await eventually("'\(line)' is logged") { logged.count { $0 == line } >= times }
+  }
+}
+
+// MARK: - What is reported
+
+extension Project {
+  /// The changes that were printed, with paths relative to the watched folder.
+  func changes(by watchrun: Watchrun) throws -> [Batch.Change] {
+    try watchrun.changes().filter { !$0.path.contains("/settled-") }.map { change in
+      var change = change
+      change.path = relative(change.path)
+      change.from = change.from.map(relative)
+      return change
+    }
+  }
+
+  /// Waits until a change of this path has been printed.
+  @discardableResult
+  func reported(
+    _ name: String, _ kind: String? = nil, by watchrun: Watchrun
+  ) async throws -> Batch.Change {
+    try await value("\(name) is reported") {
+      try changes(by: watchrun).first { $0.path == name && (kind ?? $0.kind) == $0.kind }
+    }
+  }
+
+  /// Waits until watchrun has printed all that has happened so far: until a file that is made now
+  /// is reported, for the kernel keeps the order.
+  func settle(_ watchrun: Watchrun, suffix: String = "") async throws {
+    let name = "settled-\(nextNumber())" + suffix
+    try place(name)
+    try await eventually("\(name) is reported") {
+      try watchrun.changes().contains { $0.path.hasSuffix("/" + name) }
+    }
+  }
+
+  /// Waits until a command that runs `record` has been run for all that has happened so far.
+  func settleRuns(suffix: String = "") async throws {
+    let name = "settled-\(nextNumber())" + suffix
+    try place(name)
+    try await eventually("\(name) leads to a run") {
+      recordedRuns.contains { $0.contains(name) }
+    }
+  }
+
+  func relative(_ path: String) -> String {
+    path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : path
+  }
+
+  private func nextNumber() -> Int {
+    state.withLock { state in
+      state.placedCount += 1
+      return state.placedCount
+    }
+  }
+}
+
+// MARK: - Files
+
+extension Project {
+  func path(_ name: String) -> String {
+    name.hasPrefix("/") ? name : root + "/" + name
+  }
+
+  func exists(_ name: String) -> Bool {
+    (try? FileStatus(of: Path(path(name)))) != nil
+  }
+
+  /// Writes a file in place.
+  func write(_ name: String, _ text: String = "text\n", appending: Bool = false) throws {
+    let flags = O_WRONLY | O_CREAT | (appending ? O_APPEND : O_TRUNC)
+    let file = try Descriptor.open(Path(path(name)), flags, mode: 0o644)
+    try writeAll(Array(text.utf8), to: file.number)
+  }
+
+  /// Puts a finished file in its place, which is one event.
+  func place(_ name: String, _ text: String = "text\n") throws {
+    let draft = base + "/draft-\(nextNumber())"
+    try write(draft, text)
+    try move(draft, to: name)
+  }
+
+  func move(_ name: String, to other: String) throws {
+    _ = try checked("rename", path: Path(name)) { rename(path(name), path(other)) }
+  }
+
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: path(name), withIntermediateDirectories: true)
+  }
+
+  func makeLink(_ name: String, to target: String) throws {
+    _ = try checked("symlink", path: Path(name)) { symlink(target, path(name)) }
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path(name))
+  }
+
+  func read(_ name: String) -> String {
+    String(decoding: (try? fileContents(of: Path(path(name)))) ?? [], as: UTF8.self)
+  }
+}
+
+/// Makes a folder that is nobody else's.
+private func makeTemporaryDirectory(in place: String) throws -> String {
+  let path = place + "/watchrun-tests-" + UUID().uuidString
+  try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  return path
+}

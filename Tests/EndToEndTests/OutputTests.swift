@@ -1,0 +1,115 @@
+import SystemCalls
+import Testing
+
+/// What a person sees, and what a program that reads along does.
+@Suite struct OutputTests {
+  @Test func theCommandsOutputIsUntouched() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("-v", "-c", "--once", "echo", "hi")
+      try await watchrun.ended()
+      try await eventually("it prints hi") { watchrun.process.output.lines == ["hi"] }
+      #expect(watchrun.process.output.text == "hi\n")
+      #expect(watchrun.errors.allSatisfy { $0.hasPrefix("watchrun: ") })
+    }
+  }
+
+  @Test func aRunsBeginningAndEndAreTold() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("-d", "200ms", "grep", "-q", "works", "state")
+      try await watchrun.said("running grep -q works state")
+      try await watchrun.said("failed with status 2 after")
+      try project.place("state", "works")
+      try await watchrun.said("running grep -q works state (state changed)")
+      try await watchrun.said("succeeded in")
+    }
+  }
+
+  @Test func quietlyOnlyProblemsAreTold() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--quiet", Project.record)
+      try await project.logged("start ")
+      try project.place("file")
+      try await eventually("a run") { project.recordedRuns == [["file"]] }
+      watchrun.process.send(SIGINT)
+      try await watchrun.ended()
+      #expect(watchrun.process.errors.bytes.isEmpty)
+      let other = try await project.start("-q", "--once", "no-such-program")
+      try await other.said("no-such-program is not found")
+    }
+  }
+
+  @Test func verboselyEachChangeIsTold() async throws {
+    try await withProject { project in
+      try project.write("old")
+      let watchrun = try await project.start("--verbose", "true")
+      try await watchrun.said("watching 1 folder with inotify")
+      try project.place("new")
+      try await watchrun.said("created new")
+      try project.move("old", to: "older")
+      try await watchrun.said("renamed older from old")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("never", true, [:], false), ("always", false, [:], true), ("auto", false, [:], false),
+      ("auto", true, [:], true), ("auto", true, ["NO_COLOR": "1"], false),
+      ("auto", true, ["TERM": "dumb"], false), ("always", false, ["NO_COLOR": "1"], true),
+    ] as [(String, Bool, [String: String], Bool)])
+  func colorIsAsAskedForAndElseForTerminalsOnly(
+    _ when: String, _ onTerminal: Bool, _ environment: [String: String], _ isColored: Bool
+  ) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["--color", when, "--once", "true"], environment: environment,
+        output: onTerminal ? .terminal : .pipes)
+      try await watchrun.ended()
+      try await watchrun.said("succeeded")
+      #expect(watchrun.process.errors.text.contains("\u{1B}[") == isColored)
+    }
+  }
+
+  @Test func clearingTheScreenKeepsWhatHasScrolledOff() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["-v", "-c", "echo hi"], output: .terminal)
+      try await watchrun.watching()
+      try project.place("file")
+      try await eventually("two runs") {
+        watchrun.process.output.lines.count { $0.hasSuffix("hi") } == 2
+      }
+      let text = watchrun.process.output.text
+      #expect(text.components(separatedBy: "\u{1B}[2J").count == 3)
+      #expect(!text.contains("\u{1B}[3J"))
+    }
+  }
+
+  @Test func withoutClearTheScreenIsLeftAlone() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["--once", "echo", "hi"], output: .terminal)
+      try await watchrun.ended()
+      try await watchrun.said("succeeded")
+      #expect(!watchrun.process.output.text.contains("\u{1B}[2J"))
+    }
+  }
+
+  @Test func aNameCannotCommandTheTerminal() async throws {
+    try await withProject { project in
+      let names = ["\u{1B}]0;x\u{7}", "a\u{1B}[2Jb", "c\r\nwatchrun: forged"]
+      let watchrun = try await project.start("-v", "--color", "never", "true")
+      let printer = try await project.start("--print", "lines")
+      try await watchrun.watching()
+      try await eventually("the other watches as well") {
+        ProcessTable.watchCount(of: printer.process.pid) == 1
+      }
+      for name in names { try project.place(name) }
+      try await eventually("all names are told") {
+        watchrun.errors.count { $0.contains("created") } == names.count
+          && printer.process.output.lines.count >= names.count
+      }
+      for collector in [watchrun.process.errors, printer.process.output] {
+        #expect(!collector.bytes.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") })
+        #expect(!collector.lines.contains { $0.hasPrefix("watchrun: forged") })
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import SystemCalls
+import Testing
+
+/// `--print`: batches for other programs.
+@Suite struct PrintTests {
+  @Test func theFirstLineSaysThatEverythingIsWatched() async throws {
+    try await withProject { project in
+      try project.makeFolder("a/b")
+      let watchrun = try await project.start("--print", "json")
+      try await watchrun.ready()
+      let line = #"{"ready":true,"watches":3,"backend":"inotify"}"#
+      #expect(watchrun.process.output.lines.first == line)
+      #expect(ProcessTable.watchCount(of: watchrun.process.pid) == 3)
+    }
+  }
+
+  @Test func aBatchIsOneLineInAFixedForm() async throws {
+    try await withProject { project in
+      try project.write("old")
+      let watchrun = try await project.startPrinting()
+      try project.place("a \"quoted\" \\ name")
+      try await project.reported("a \"quoted\" \\ name", by: watchrun)
+      try project.move("old", to: "new")
+      try await project.reported("new", by: watchrun)
+      let name = #"a \"quoted\" \\ name"#
+      let root = project.root
+      #expect(
+        watchrun.process.output.lines.dropFirst() == [
+          #"{"batch":1,"reason":"change","changes":[{"path":"\#(root)/\#(name)","#
+            + #""kind":"created","type":"file"}],"overflow":false}"#,
+          #"{"batch":2,"reason":"change","changes":[{"path":"\#(root)/new","#
+            + #""kind":"renamed","from":"\#(root)/old","type":"file"}],"overflow":false}"#,
+        ])
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("touch new", ["new created file"]), ("mkdir new", ["new created directory"]),
+      ("ln -s old new", ["new created symlink"]), ("mkfifo new", ["new created other"]),
+      ("rm old", ["old removed unknown"]), ("echo more >> old", ["old modified file"]),
+      ("mv old new", ["new renamed file"]), ("chmod 600 old", ["old metadata file"]),
+      ("touch new; rm new", []), ("touch new; mv new newer", ["newer created file"]),
+      ("rm old; echo x > old", ["old modified file"]),
+      ("touch new; echo x > new", ["new created file"]),
+      ("echo x > new; mv new old", ["old modified file"]), ("mv old new; mv new old", nil),
+    ] as [(String, [String]?)])
+  func aPathHasOneNetChange(_ line: String, _ expected: [String]?) async throws {
+    try await withProject { project in
+      try project.write("old")
+      let watchrun = try await project.startPrinting("-d", "500ms", "--max-wait", "20s")
+      try await project.shell(line)
+      try await project.settle(watchrun)
+      let changes = try project.changes(by: watchrun).map { "\($0.path) \($0.kind) \($0.type)" }
+      if let expected { #expect(Set(changes) == Set(expected)) }
+      let paths = try watchrun.batches().map { $0.changes.map(\.path) }
+      #expect(paths.allSatisfy { Set($0).count == $0.count })
+    }
+  }
+
+  @Test func aNameThatIsNotUTF8IsGivenInBase64Too() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startPrinting()
+      try await project.shell(#"echo x > $OUTSIDE/x; mv $OUTSIDE/x "$(printf 'bad\377.txt')""#)
+      let change = try await value("it is reported") { try watchrun.changes().first }
+      let bytes = try #require(change.pathBase64.flatMap { Data(base64Encoded: $0) })
+      #expect(Array(bytes) == Array((project.root + "/bad").utf8) + [0xFF] + Array(".txt".utf8))
+    }
+  }
+
+  @Test func namesThatLookTheSameAreDifferentFiles() async throws {
+    try await withProject { project in
+      let names = ["caf\u{E9}", "cafe\u{301}"]
+      for name in names { try project.write(name) }
+      let watchrun = try await project.startPrinting("-d", "300ms")
+      for name in names { try project.write(name, "more\n", appending: true) }
+      try await project.settle(watchrun)
+      // As bytes: to compare them as strings would make them equal.
+      let paths = Set(try project.changes(by: watchrun).map { Array($0.path.utf8) })
+      #expect(paths == Set(names.map { Array($0.utf8) }))
+    }
+  }
+
+  @Test func asLinesEachPathIsALine() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--print", "lines")
+      try await eventually("it reports") {
+        try project.place("first")
+        return !watchrun.process.output.lines.isEmpty
+      }
+      try project.place("a b")
+      try await eventually("it reports the path") {
+        watchrun.process.output.lines.last == project.path("a b")
+      }
+      try project.place("a\nINJECTED")
+      try await eventually("it reports the path") {
+        watchrun.process.output.lines.last == #""\#(project.root)/a\nINJECTED""#
+      }
+    }
+  }
+
+  @Test func withNULEachPathIsAsItIs() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--print", "lines", "-0")
+      try await eventually("it reports the path") {
+        try project.place("a\nINJECTED")
+        let paths = watchrun.process.output.bytes.split(separator: 0)
+        return paths.contains { $0.elementsEqual((project.root + "/a\nINJECTED").utf8) }
+      }
+      #expect(watchrun.process.output.bytes.last == 0)
+    }
+  }
+
+  @Test func onceItEndsAfterTheFirstBatch() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startPrinting("--once")
+      try project.place("file")
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("it is printed") { try watchrun.batches().count == 1 }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import SystemCalls
+import Testing
+
+/// The command, all that it has started, and what it is started with.
+@Suite struct SupervisionTests {
+  @Test func aRestartEndsWhatTheCommandHasStarted() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["-r"], "sh", "-c", #"sleep 1000 & echo $! >> "$LOG"; wait"#)
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await eventually("restart \(number)") { project.logged.count > number }
+      }
+      let pids = project.logged.compactMap { pid_t($0) }
+      #expect(pids.map(ProcessTable.isAlive) == [false, false, false, true])
+    }
+  }
+
+  @Test func aCommandThatIgnoresTheStopSignalIsKilled() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r", "--stop-timeout", "200ms"],
+        #"trap "" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+      try project.place("file")
+      try await eventually("a restart") { project.logged.count == 2 }
+      let pids = project.logged.compactMap { pid_t($0) }
+      #expect(pids.map(ProcessTable.isAlive) == [false, true])
+      try await watchrun.said("killing it")
+    }
+  }
+
+  @Test func aCommandThatEndsAtOnceIsNotWaitedForLonger() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["-r", "--stop-timeout", "1h"], #"echo run >> "$LOG"; exec sleep 1000"#)
+      try project.place("file")
+      try await project.logged("run", times: 2)
+    }
+  }
+
+  @Test func theCommandIsAskedWithTheStopSignal() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["-r", "--stop-signal", "INT"],
+        #"""
+        trap 'echo int >> "$LOG"; exit' INT; trap 'echo term >> "$LOG"; exit' TERM
+        echo run >> "$LOG"; while :; do sleep 0.05; done
+        """#)
+      try project.place("file")
+      try await project.logged("run", times: 2)
+      #expect(project.logged == ["run", "int", "run"])
+    }
+  }
+
+  @Test(.enabled(if: Tool.python))
+  func aServersPortIsFreeBeforeTheNextOneStarts() async throws {
+    try await withProject { project in
+      // The number below which the kernel gives none away, and above those of known services.
+      try project.write(
+        project.outside + "/server.py",
+        """
+        import os, signal, socket, sys, time
+        log = open(os.environ["LOG"], "a", buffering=1)
+        server = socket.socket()
+        port = int(os.environ["PORT"])
+        try:
+            server.bind(("127.0.0.1", port))
+        except OSError as error:
+            print(error.strerror, file=log)
+            sys.exit(1)
+        server.listen()
+        if port == 0:
+            print(server.getsockname()[1], file=log)
+            sys.exit(0)
+        def stop(*_):
+            time.sleep(0.3)
+            os._exit(0)
+        signal.signal(signal.SIGTERM, stop)
+        print("serving", file=log)
+        while True:
+            signal.pause()
+
+        """)
+      try await project.shell(#"PORT=0 python3 "$OUTSIDE/server.py""#)
+      let port = try #require(project.logged.first)
+      _ = try await project.startRunning(
+        ["-r", "-E", "PORT=" + port], #"sh -c 'python3 "$OUTSIDE/server.py"; true'; true"#)
+      for number in 1...10 {
+        try await project.logged("serving", times: number)
+        try project.place("file-\(number)")
+      }
+      try await project.logged("serving", times: 11)
+      #expect(!project.logged.contains("Address already in use"))
+    }
+  }
+
+  @Test func aLeftBehindProcessKeepsNoRunFromEnding() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        [], #"sleep 1000 & echo $! >> "$LOG"; echo hi"#)
+      try await watchrun.said("succeeded")
+      try project.place("file")
+      try await eventually("another run") { project.logged.count == 2 }
+      let pids = project.logged.compactMap { pid_t($0) }
+      #expect(pids.map(ProcessTable.isAlive) == [false, true])
+    }
+  }
+
+  @Test func manyRunsLeaveNoZombiesAndNoDescriptors() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(["-d", "0"], #"echo run >> "$LOG""#)
+      let pid = watchrun.process.pid
+      func runs(_ count: Int) async throws {
+        for number in project.logged.count...count {
+          try project.place("file", "\(number)")
+          try await eventually("run \(number)") { project.logged.count > number - 1 }
+        }
+      }
+      try await runs(10)
+      let descriptors = ProcessTable.descriptors(of: pid).count
+      try await runs(150)
+      try await eventually("no child is left") { ProcessTable.zombies(of: pid).isEmpty }
+      // Dispatch opens one for its timers, once, when the first is set.
+      try await eventually("no descriptor is left") {
+        ProcessTable.descriptors(of: pid).count <= descriptors + 1
+      }
+    }
+  }
+
+  @Test func theCommandHasNoBlockedAndNoIgnoredSignals() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-q", "--once", "--shell", "none", "--", "grep", "-E", "^Sig(Blk|Ign)",
+        "/proc/self/status")
+      try await watchrun.ended()
+      #expect(watchrun.process.output.lines.map(Self.signals) == [0, 0])
+    }
+  }
+
+  @Test func theCommandIgnoresWhatWatchrunWasStartedToIgnore() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["-q", "--once", "grep", "-E", "^SigIgn", "/proc/self/status"],
+        prefix: ["/bin/sh", "-c", #"trap "" HUP USR1; exec "$@""#, "sh"])
+      try await watchrun.ended()
+      let ignored: UInt64 = 1 << (SIGHUP - 1) | 1 << (SIGUSR1 - 1)
+      #expect(watchrun.process.output.lines.map(Self.signals) == [ignored])
+    }
+  }
+
+  /// The signals of a line such as `SigIgn: 0000000180000001`, without 32 and 33: those belong to
+  /// the C library, whose `posix_spawn` sets them as it likes.
+  private static func signals(in line: String) -> UInt64? {
+    let digits = line.split(separator: "\t").last ?? ""
+    return UInt64(digits, radix: 16).map { $0 & 0x7FFF_FFFF }
+  }
+
+  @Test func aCommandWithoutAShellCanBeStopped() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-r", "--stop-timeout", "1h", "--shell", "none", "--", "/bin/sleep", "1000")
+      try await watchrun.watching()
+      try project.place("file")
+      try await watchrun.said("stopped after")
+    }
+  }
+
+  @Test func theCommandHasOnlyTheStandardDescriptors() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("-q", "--once", "--", "ls", "/proc/self/fd")
+      try await watchrun.ended()
+      // The last is the folder that ls reads.
+      #expect(watchrun.process.output.lines == ["0", "1", "2", "3"])
+    }
+  }
+
+  @Test(arguments: ChildProcess.Input.allCases)
+  func itWorksWhateverStandardInputIs(_ input: ChildProcess.Input) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["-v", Project.record], input: input)
+      try await watchrun.watching()
+      try await project.logged("start ")
+      for number in 1...2 {
+        try project.place("file-\(number)")
+        try await eventually("a run") { project.recordedRuns.count == number }
+      }
+      #expect(project.recordedRuns == [["file-1"], ["file-2"]])
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+}

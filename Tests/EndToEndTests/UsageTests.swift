@@ -1,0 +1,125 @@
+import SystemCalls
+import Testing
+
+/// The command line: what it refuses, and what it passes on.
+@Suite struct UsageTests {
+  @Test(
+    arguments: [
+      ([], "nothing to run"), (["--print", "json", "make"], "--print"), (["-0", "make"], "-0"),
+      (["--no-such-option", "make"], "--no-such-option"), (["-Z", "make"], "-Z"),
+      (["--restrat", "make"], "--restart"), (["--debounce", "soon", "make"], "soon"),
+      (["-d", "50", "make"], "50"), (["--max-wait=", "make"], "--max-wait"),
+      (["--on-busy", "wait", "make"], "wait"), (["--signal", "SIGNOTHING", "make"], "SIGNOTHING"),
+      (["--stop-signal", "TREM", "make"], "TERM"), (["--stop-timeout", "-1s", "make"], "-1s"),
+      (["--events", "created", "make"], "created"), (["-E", "NOVALUE", "make"], "NOVALUE"),
+      (["--color", "sometimes", "make"], "sometimes"), (["--print", "xml"], "xml"),
+      (["--restart=yes", "make"], "--restart"), (["-w"], "-w"), (["-w", "", "make"], "-w"),
+    ] as [([String], String)])
+  func whatItDoesNotUnderstandItRefusesInOneLine(
+    _ arguments: [String], _ word: String
+  ) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(arguments)
+      try await #expect(watchrun.ended() == .exited(64))
+      try await eventually("the line is complete") { !watchrun.errors.isEmpty }
+      #expect(watchrun.errors.count == 1)
+      let line = try #require(watchrun.errors.first)
+      #expect(line.hasPrefix("watchrun: "))
+      #expect(line.contains(word))
+      #expect(watchrun.process.output.bytes.isEmpty)
+    }
+  }
+
+  @Test func theCommandsOptionsAreItsOwn() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "-q", "printf", "%s\n", "--help", "-r", "--", "--no-such-option")
+      try await #expect(watchrun.ended() == .exited(0))
+      let lines = watchrun.process.output.lines
+      #expect(lines == ["--help", "-r", "--", "--no-such-option"])
+    }
+  }
+
+  @Test(arguments: [["--help"], ["-h"], ["-w", ".", "--help"]])
+  func theHelpFitsAScreen(_ arguments: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(arguments)
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("the help is there") { watchrun.process.output.lines.count > 20 }
+      let lines = watchrun.process.output.lines
+      #expect(lines.allSatisfy { $0.count <= 100 })
+      #expect(lines.contains { $0.contains("--watch PATH") })
+      #expect(watchrun.errors.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["--version", "-V"])
+  func theVersionIsOneLine(_ option: String) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(option)
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("the line is there") { !watchrun.process.output.lines.isEmpty }
+      #expect(watchrun.process.output.lines.count == 1)
+      #expect(watchrun.process.output.text.hasPrefix("watchrun "))
+    }
+  }
+
+  @Test func shortOptionsMayStandTogetherAndHoldTheirValue() async throws {
+    try await withProject { project in
+      try project.makeFolder("sub")
+      let watchrun = try await project.start("-vrpwsub", "-d0", Project.record)
+      try await watchrun.watching()
+      try project.place("outside-of-it")
+      try project.place("sub/file")
+      try await eventually("a run") { project.recordedRuns == [["sub/file"]] }
+      #expect(watchrun.errors.count { $0.contains("created") } == 1)
+    }
+  }
+
+  @Test func itWorksInTheFolderItIsTold() async throws {
+    try await withProject { project in
+      try project.makeFolder("sub")
+      let watchrun = try await project.start(
+        ["-v", "-C", project.root + "/sub", #"pwd >> "$LOG""#], in: project.outside)
+      try await watchrun.watching()
+      try await project.logged(project.root + "/sub")
+      try project.place("sub/file")
+      try await project.logged(project.root + "/sub", times: 2)
+    }
+  }
+
+  @Test(
+    arguments: [
+      // One word that needs a shell is a shell line; several words never are.
+      ([#"echo "a  b" | tr a x"#], ["x  b"]), (["echo", "a  b", "|", "$HOME"], ["a  b | $HOME"]),
+      (["--shell", "none", "echo", "$HOME;"], ["$HOME;"]),
+      (["--shell", "sh", "echo", "a", "|", "tr", "a", "x"], ["x"]),
+      (["--shell=/bin/sh", "echo $0"], ["/bin/sh"]),
+    ] as [([String], [String])])
+  func aShellIsUsedOnlyWhereItIsNeeded(
+    _ arguments: [String], _ expected: [String]
+  ) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(["--once", "-q"] + arguments)
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("it prints \(expected)") {
+        watchrun.process.output.lines == expected
+      }
+    }
+  }
+
+  @Test func theUsersShellIsUsed() async throws {
+    try await withProject { project in
+      try await project.shell(
+        """
+        printf '#!/bin/sh\\necho "mine: $1 $2"\\n' > $OUTSIDE/mine; chmod +x $OUTSIDE/mine
+        """)
+      let watchrun = try await project.start(
+        ["--once", "-q", "echo $HOME"], environment: ["SHELL": project.outside + "/mine"])
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("its shell prints") {
+        watchrun.process.output.lines == ["mine: -c echo $HOME"]
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import PathFiltering
+import SystemCalls
+import Testing
+
+/// Compares with the installed git: verdict, file, line and pattern.
+@Suite(.enabled(if: Git.isInstalled)) struct GitAgreementTests {
+  /// The paths of a tree on which git and the filter differ, each with both answers; and how many
+  /// were asked about.
+  private func differences(
+    _ tree: TemporaryTree, on paths: [Path]
+  ) throws -> (differences: [String], count: Int) {
+    let rules = try Git.rules(for: paths, in: tree.root, environment: tree.environment)
+    let filter = PathFilter(
+      base: tree.root, sources: .all.subtracting(.defaults), environment: tree.environment)
+    var differences: [String] = []
+    for path in paths {
+      let status = try? FileStatus(of: path.absolute(from: tree.root))
+      let decision = filter.decision(
+        for: path, isDirectory: status?.type == .directory, below: tree.root)
+      let rule = try #require(rules[path])
+      if decision.bytes != rule {
+        differences.append("\(path): git \(Path(bytes: rule)), here \(decision)")
+      }
+    }
+    return (differences, paths.count)
+  }
+
+  @Test("git agrees with the tables of patterns", arguments: [false, true])
+  func tables(ignoringCase: Bool) throws {
+    let tree = try TemporaryTree()
+    try tree.makeRepository(configuration: "ignorecase = \(ignoringCase)\n")
+    var paths: [Path] = []
+    let rows = (GlobTable.all + GlobTable.folded).filter {
+      !Git.isMisreadByOldVersions($0.pattern.utf8)
+    }
+    for (index, row) in rows.enumerated() {
+      try tree.write("\(index)/.gitignore", row.pattern + "\n")
+      let name = "\(index)/\(row.path)"
+      if name.hasSuffix("/") {
+        try tree.makeFolder(tree.path(name))
+      } else {
+        try tree.write(name)
+      }
+      paths.append(Path(name.hasSuffix("/") ? String(name.dropLast()) : name))
+    }
+    #expect(try differences(tree, on: paths).differences.isEmpty)
+    if ignoringCase { return }
+    // What the table says matches is a match for git as well.
+    let rules = try Git.rules(for: paths, in: tree.root, environment: tree.environment)
+    for (row, path) in zip(rows, paths) where GlobTable.all.contains(where: { $0.isSame(as: row) })
+    {
+      if row.isMatch { #expect(rules[path] != Array("::".utf8), "\(row.testDescription)") }
+    }
+  }
+
+  @Test("git agrees on every byte in every class and in some sets")
+  func bytes() throws {
+    let classes = [
+      "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+      "upper", "xdigit",
+    ].flatMap { ["[[:\($0):]]", "[![:\($0):]]"] }
+    let tree = try TemporaryTree()
+    try tree.makeRepository()
+    var paths: [Path] = []
+    for (index, pattern) in (classes + ["[!-~]", "[^a]", "?", "[\\--\\]]"]).enumerated() {
+      try tree.write("\(index)/.gitignore", pattern + "\n")
+      for byte in 1...UInt8.max where byte != UInt8(ascii: "/") && byte != UInt8(ascii: ".") {
+        paths.append(Path(bytes: Array("\(index)/".utf8) + [byte]))
+      }
+    }
+    #expect(try differences(tree, on: paths).differences.isEmpty)
+  }
+
+  @Test("git agrees on random trees with random ignore files", arguments: [1, 2, 3, 4])
+  func randomTrees(seed: UInt64) throws {
+    var generator = IgnoreTreeGenerator(seed: seed)
+    var count = 0
+    for _ in 0..<130 {
+      let tree = try TemporaryTree()
+      let paths = try generator.fill(tree)
+      let result = try differences(tree, on: paths)
+      count += result.count
+      #expect(result.differences.isEmpty, "\(generator.shownFiles)")
+      if !result.differences.isEmpty { return }
+    }
+    #expect(count > 2500, "so few paths prove nothing")
+  }
+}
+
+extension GlobRow {
+  fileprivate func isSame(as other: GlobRow) -> Bool {
+    pattern == other.pattern && path == other.path && isMatch == other.isMatch
+  }
+}

@@ -1,0 +1,111 @@
+import SystemCalls
+import Testing
+
+@testable import PathFiltering
+
+@Suite struct GitConfigurationTests {
+  /// The settings in a text, as `name=value`, or just `name` for a key that stands alone.
+  private func entries(_ text: String) -> [String] {
+    var syntax = GitConfigurationSyntax(Array(text.utf8))
+    var entries: [String] = []
+    while let entry = syntax.next() {
+      let value = entry.value.map { "=" + String(decoding: $0, as: UTF8.self) }
+      entries.append(entry.name + (value ?? ""))
+    }
+    return entries
+  }
+
+  @Test(
+    "the syntax is git's",
+    arguments: [
+      ("[core]\n\tkey = value\n", ["core.key=value"]),
+      ("[CORE]\nKeY=Value", ["core.key=Value"]),
+      ("[core] key = value", ["core.key=value"]),
+      ("[core]\nkey", ["core.key"]),
+      ("[core]\nkey =\n", ["core.key="]),
+      ("[core]\r\nkey = value\r\n", ["core.key=value"]),
+      ("\u{FEFF}[core]\nkey = a", ["core.key=a"]),
+      ("# c\n; c\n[core] # c\nkey = a # c\nother = b;c\n", ["core.key=a", "core.other=b"]),
+      ("[core]\nkey = a  b \t \n", ["core.key=a  b"]),
+      ("[core]\nkey = \" a # b \" ; c\n", ["core.key= a # b "]),
+      ("[core]\nkey = a\" \"b\n", ["core.key=a b"]),
+      ("[core]\nkey = a\\\n  b\nnext = c\n", ["core.key=a  b", "core.next=c"]),
+      ("[core]\nkey = \\\"a\\\\\\t\\n\n", ["core.key=\"a\\\t\n"]),
+      ("[remote \"O \\\"x\\\\\"]\nurl = u\n", ["remote.O \"x\\.url=u"]),
+      ("[a.B]\nk = v\n[core]\nk = w\n", ["a.b.k=v", "core.k=w"]),
+      // A fault ends the reading.
+      ("[core]\na = 1\nb = \"x\nc = 3\n", ["core.a=1"]),
+      ("[core]\na = 1\nb = \\x\nc = 3\n", ["core.a=1"]),
+      ("[core]\na = 1\n[oops\nc = 3\n", ["core.a=1"]),
+      ("[core]\na = 1\n[x y]\nc = 3\n", ["core.a=1"]),
+      ("[core]\na = 1\n1b = 2\n", ["core.a=1"]),
+      ("[core]\na = 1\nb ? 2\n", ["core.a=1"]),
+      ("", []), ("[", []), ("[core", []), ("[core \"", []), ("[core \"\\", []), ("\\", []),
+    ])
+  func syntax(text: String, expected: [String]) {
+    #expect(entries(text) == expected)
+  }
+
+  private func configuration(
+    _ text: String, _ environment: [String: String] = ["HOME": "/h"]
+  ) -> GitConfiguration {
+    let unread = environment.merging(
+      ["GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"]) { own, _ in own }
+    var configuration = GitConfiguration(environment: unread) { _ in }
+    configuration.apply(Array(text.utf8))
+    return configuration
+  }
+
+  @Test(
+    "core.excludesFile is a path from home, from the repository's root, or absolute",
+    arguments: [
+      ("excludesfile = ~/x", "/h/x"), ("excludesFile = x/y", "x/y"), ("excludesfile = /x", "/x"),
+      ("excludesfile = :(optional)~/x", "/h/x"), ("excludesfile =", nil),
+      ("excludesfile = a\nexcludesfile = b", "b"), ("other = x", "/h/.config/git/ignore"),
+    ] as [(String, String?)])
+  func excludesFile(setting: String, path: String?) {
+    #expect(configuration("[core]\n\(setting)\n").excludesFile?.string == path)
+  }
+
+  @Test("its default is where the environment says that settings are")
+  func defaultExcludesFile() {
+    #expect(configuration("", ["XDG_CONFIG_HOME": "/c"]).excludesFile == "/c/git/ignore")
+    #expect(
+      configuration("", ["XDG_CONFIG_HOME": "", "HOME": "/h"]).excludesFile
+        == "/h/.config/git/ignore")
+    #expect(configuration("", [:]).excludesFile == nil)
+  }
+
+  @Test(
+    "core.ignoreCase is true in all of git's words for it",
+    arguments: [
+      ("ignorecase", true), ("ignorecase = true", true), ("ignorecase = YES", true),
+      ("ignorecase = on", true), ("ignorecase = 1", true), ("ignorecase = false", false),
+      ("ignorecase = 0", false), ("ignorecase =", false), ("ignorecase = off", false),
+    ])
+  func ignoreCase(setting: String, isOn: Bool) {
+    #expect(configuration("[core]\n\(setting)\n").ignoresCase == isOn)
+    #expect(!configuration("[core \"sub\"]\n\(setting)\n").ignoresCase)
+  }
+
+  @Test("the user's files are read from the weakest to the strongest, and can be replaced")
+  func files() throws {
+    let tree = try TemporaryTree()
+    func excludesFile(_ variables: [String: String] = [:]) -> String? {
+      let environment = tree.environment.merging(variables) { $1 }
+      return GitConfiguration(environment: environment) { _ in }.excludesFile?.string
+    }
+    let system = try #require(tree.path("system").string)
+    let global = try #require(tree.path("global").string)
+    try tree.write("system", "[core]\nexcludesfile = system\n")
+    try tree.write("global", "[core]\nexcludesfile = global\n")
+    let readsSystem = ["GIT_CONFIG_SYSTEM": system, "GIT_CONFIG_NOSYSTEM": "0"]
+    #expect(excludesFile(readsSystem) == "system")
+    #expect(excludesFile(["GIT_CONFIG_SYSTEM": system]) == "\(tree.home)/.config/git/ignore")
+    try tree.writeAtHome(".config/git/config", "[core]\nexcludesfile = xdg\n")
+    #expect(excludesFile(readsSystem) == "xdg")
+    try tree.writeAtHome(".gitconfig", "[core]\nexcludesfile = home\n")
+    #expect(excludesFile(readsSystem) == "home")
+    #expect(excludesFile(["GIT_CONFIG_GLOBAL": global]) == "global")
+  }
+}

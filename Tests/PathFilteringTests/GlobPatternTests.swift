@@ -1,0 +1,138 @@
+import PathFiltering
+import SystemCalls
+import Testing
+
+/// A pattern, a path (a folder if it ends with a slash), and whether the one matches the other.
+struct GlobRow: Sendable, CustomTestStringConvertible {
+  let pattern: String
+  let path: String
+  let isMatch: Bool
+
+  init(_ pattern: String, _ path: String, _ isMatch: Bool) {
+    self.pattern = pattern
+    self.path = path
+    self.isMatch = isMatch
+  }
+
+  var testDescription: String { "\(pattern) \(isMatch ? "matches" : "does not match") \(path)" }
+
+  func matches(ignoringCase: Bool = false) throws -> Bool {
+    let pattern = try #require(GlobPattern(line: pattern.utf8, ignoringCase: ignoringCase))
+    let isDirectory = path.hasSuffix("/")
+    let bytes = Array(isDirectory ? path.dropLast().utf8 : path.utf8[...])
+    return bytes.withUnsafeBufferPointer { pattern.matches($0, isDirectory: isDirectory) }
+  }
+}
+
+@Suite struct GlobPatternTests {
+  @Test("a pattern matches what git's tables say", arguments: GlobTable.all)
+  func table(row: GlobRow) throws {
+    #expect(try row.matches() == row.isMatch)
+  }
+
+  @Test(
+    "where case is ignored, a pattern matches what git's tables say", arguments: GlobTable.folded)
+  func foldedTable(row: GlobRow) throws {
+    #expect(try row.matches(ignoringCase: true) == row.isMatch)
+  }
+
+  @Test("blank lines and comments are no patterns", arguments: ["", " ", "   ", "#", "# a", "#a "])
+  func notPatterns(line: String) {
+    #expect(GlobPattern(line: line.utf8) == nil)
+  }
+
+  @Test(
+    "spaces at the end are dropped unless a backslash protects them",
+    arguments: [
+      ("a ", "a"), ("a   ", "a"), ("a\\ ", "a\\ "), ("a\\  ", "a\\ "), ("a \\ ", "a \\ "),
+      ("a\t", "a\t"), ("a \t", "a \t"), ("a\\\\ ", "a\\\\"), ("a\\\\\\ ", "a\\\\\\ "), (" a", " a"),
+      ("a \\", "a \\"), ("a/ ", "a/"),
+    ])
+  func trailingSpaces(line: String, kept: String) throws {
+    #expect(try #require(GlobPattern(line: line.utf8)).text == Array(kept.utf8))
+  }
+
+  @Test("a pattern knows its sign, its anchor and whether it is for folders")
+  func traits() throws {
+    func traits(_ line: String) throws -> [Bool] {
+      let pattern = try #require(GlobPattern(line: line.utf8))
+      return [pattern.isNegated, pattern.isAnchored, pattern.matchesDirectoriesOnly]
+    }
+    #expect(try traits("a") == [false, false, false])
+    #expect(try traits("!a") == [true, false, false])
+    #expect(try traits("\\!a") == [false, false, false])
+    #expect(try traits("/a") == [false, true, false])
+    #expect(try traits("a/b") == [false, true, false])
+    #expect(try traits("a/") == [false, false, true])
+    #expect(try traits("!/a/b/") == [true, true, true])
+    #expect(try traits("**/a") == [false, true, false])
+  }
+
+  @Test(
+    "a pattern that git passes over is known with its reason",
+    arguments: [
+      ("[", .unclosedBracket), ("a[", .unclosedBracket), ("[]", .unclosedBracket),
+      ("[!]", .unclosedBracket), ("[a-", .unclosedBracket), ("[a", .unclosedBracket),
+      ("[[:alpha:]", .unclosedBracket), ("[a\\", .unclosedBracket), ("[[:", .unclosedBracket),
+      ("[\\]", .unclosedBracket), ("x[a-\\", .unclosedBracket),
+      ("[[:foo:]]", .unknownClass), ("[[::]]", .unknownClass), ("[[:ALPHA:]]", .unknownClass),
+      ("\\", .trailingBackslash), ("a\\", .trailingBackslash), ("a\\/", .trailingBackslash),
+      ("a/b\\", .trailingBackslash),
+      ("/", .emptyName), ("!", .emptyName), ("//", .emptyName), ("a//b", .emptyName),
+      ("a//", .emptyName), ("**//b", .emptyName), ("\\/a", .emptyName), ("//a", .emptyName),
+    ] as [(String, GlobPattern.Defect)])
+  func defects(line: String, defect: GlobPattern.Defect) throws {
+    let pattern = try #require(GlobPattern(line: line.utf8))
+    #expect(pattern.defect == defect)
+    for path in ["a", "b", "[", "\\", "a/b", "]"] {
+      #expect(!pattern.matches(Path(path), isDirectory: true))
+    }
+  }
+
+  @Test("names that are not UTF-8 match by their bytes")
+  func bytes() throws {
+    let pattern = try #require(GlobPattern(line: [0x61, 0xFF, 0x2A]))
+    #expect(pattern.matches(Path(bytes: [0x61, 0xFF, 0x62]), isDirectory: false))
+    #expect(!pattern.matches(Path(bytes: [0x61, 0xFE, 0x62]), isDirectory: false))
+    let any = try #require(GlobPattern(line: "?".utf8))
+    #expect(any.matches(Path(bytes: [0xC3]), isDirectory: false))
+    #expect(!any.matches("é", isDirectory: false), "a letter of two bytes")
+    let range = try #require(GlobPattern(line: [0x5B, 0x80, 0x2D, 0xFF, 0x5D]))
+    #expect(range.matches(Path(bytes: [0xC3]), isDirectory: false))
+    #expect(!range.matches("a", isDirectory: false))
+  }
+
+  @Test("a NUL ends the pattern, as it ends a line for git")
+  func nul() throws {
+    let pattern = try #require(GlobPattern(line: [0x61, 0x20, 0x00, 0x62]))
+    #expect(pattern.text == [0x61])
+    #expect(GlobPattern(line: [0x00, 0x62]) == nil)
+  }
+
+  @Test("no pattern takes more than polynomial time")
+  func pathologicalPatterns() throws {
+    let name = String(repeating: "a", count: 250)
+    let path = Array(repeating: "a", count: 1000).joined(separator: "/")
+    let rows: [(pattern: String, path: String)] = [
+      (String(repeating: "a*", count: 30) + "b", name),
+      (String(repeating: "*a", count: 60) + "*b", name),
+      (String(repeating: "*", count: 200) + "b", name),
+      (String(repeating: "?*", count: 100) + "b", name),
+      (String(repeating: "**/a/", count: 30) + "b", path),
+      (String(repeating: "**/*a*/", count: 30) + "b", path),
+      (String(repeating: "**/", count: 100) + "b", path),
+      ("a/**/" + String(repeating: "*/", count: 50) + "b", path),
+      (String(repeating: "[a]*", count: 60) + "[b]", name),
+    ]
+    let clock = ContinuousClock()
+    for row in rows {
+      let pattern = try #require(GlobPattern(line: row.pattern.utf8))
+      let path = Path(row.path)
+      let elapsed = clock.measure {
+        for _ in 0..<10 { #expect(!pattern.matches(path, isDirectory: false)) }
+      }
+      // An exponential matcher would not come back at all.
+      #expect(elapsed < .seconds(5), "\(row.pattern)")
+    }
+  }
+}
