@@ -82,7 +82,7 @@ private final class RunningQueue: Sendable {
 
   /// True for a process that is there and not dead.
   func isAlive(_ pid: Substring) -> Bool {
-    guard let stat = try? readFile(Path("/proc/\(pid)/stat")) else { return false }
+    guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return false }
     return !String(decoding: stat, as: UTF8.self).contains(") Z ")
   }
 }
@@ -250,7 +250,7 @@ struct ActionQueueTests {
       var count = 0
       let folder = try Descriptor.openDirectory("/proc/self/fdinfo")
       try DirectoryReader().forEachEntry(of: folder) { (name, _) throws(SystemError) in
-        let info = try? readFile(Path("/proc/self/fdinfo").appending(Array(name)))
+        let info = try? fileContents(of: Path("/proc/self/fdinfo").appending(Array(name)))
         if String(decoding: info ?? [], as: UTF8.self).contains("\nPid:") { count += 1 }
       }
       return count

@@ -15,6 +15,8 @@ private struct World {
   private var isStopping = false
   private var isFinished = false
   private var isEnding = false
+  /// The generation of what is being listened for.
+  private var listening: Int?
   private var waiting: Set<Path> = []
   private var given: Set<Path> = []
   private var launches = 0
@@ -39,6 +41,9 @@ private struct World {
         waiting = []
         (leaderRuns, groupIsThere, isStopping) = (true, true, false)
         launches += 1
+      case .listen(let generation):
+        if leaderRuns { complaints.append("listening during a run") }
+        listening = generation
       case .stop:
         if !groupIsThere || isStopping { complaints.append("a stop of nothing, or a second") }
         isStopping = true
@@ -65,20 +70,27 @@ private struct World {
         case .ignore, .signal: !isEnding && (!leaderRuns || isStopping)
         }
       if counts { waiting.insert(path) }
-      perform(machine.triggered(.change(path)))
+      perform(machine.triggered(.change(path), isSuspect: Bool.random(using: &random)))
     case 5..<7:
       guard leaderRuns else { return }
       leaderRuns = false
       let leftovers = Bool.random(using: &random)
       if !isStopping { groupIsThere = leftovers }
       perform(machine.runEnded(.exited(0), leftovers: leftovers))
-    case 7..<9:
+    case 7:
+      listens()
+    case 8:
       groupGoes()
     default:
       if Int.random(in: 0..<10, using: &random) > 0 { return }
       isEnding = true
       perform(machine.end())
     }
+  }
+
+  private mutating func listens() {
+    // Also in vain: a timer is not taken back.
+    if let listening { perform(machine.listened(generation: listening)) }
   }
 
   private mutating func groupGoes() {
@@ -95,6 +107,7 @@ private struct World {
         if !isStopping { groupIsThere = false }
         perform(machine.runEnded(.exited(0), leftovers: false))
       }
+      listens()
       groupGoes()
     }
     if leaderRuns { complaints.append("runs without end") }

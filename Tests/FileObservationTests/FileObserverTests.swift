@@ -245,11 +245,11 @@ struct FileObserverStartTests {
   }
 
   @Test func `an error says what is wrong, why, and what can be done`() {
-    let cause = SystemError(call: "inotify_add_watch", code: ENOSPC)
     #expect(
-      ObserverError.watchLimitReached(at: "/a", watches: 7, cause).description
-        == "no more inotify watches after 7: changes in /a and further folders are not seen; "
-        + "raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576")
+      ObserverError.watchLimitReached(watched: 60_000, unwatched: 10_000).description
+        == "the limit of inotify watches is reached: of 70000 folders, 60000 are watched and "
+        + "10000 are looked at from time to time; "
+        + "raise it: sudo sysctl fs.inotify.max_user_watches=262144")
     #expect(
       ObserverError.unreadableFolder("/a\u{1B}", SystemError(call: "open", code: EACCES))
         .description

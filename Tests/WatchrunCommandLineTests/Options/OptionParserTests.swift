@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import PathFiltering
 import Testing
 
 @testable import WatchrunCommandLine
@@ -60,10 +61,14 @@ struct OptionParserTests {
     Spelling.all("-e", "--exts", "swift,md") {
       $0.extensions == [Array("swift".utf8), Array("md".utf8)]
     }
-    + Spelling.all("-f", "--filter", "*.c") { $0.filters == [Array("*.c".utf8)] }
-    + Spelling.all("-i", "--ignore", "*.o") { $0.ignores == [Array("*.o".utf8)] }
-    + Spelling.all(nil, "--no-default-ignore") { !$0.usesDefaultIgnores }
-    + Spelling.all(nil, "--ignore-nothing") { !$0.usesDefaultIgnores }
+    + Spelling.all("-f", "--filter", "*.c") { $0.filters == [GlobPattern(line: "*.c".utf8)] }
+    + Spelling.all("-i", "--ignore", "*.o") { $0.ignores == [GlobPattern(line: "*.o".utf8)] }
+    + Spelling.all(nil, "--no-vcs-ignore") { $0.ignoreSources == .all.subtracting(.versionControl) }
+    + Spelling.all(nil, "--no-project-ignore") { $0.ignoreSources == .all.subtracting(.project) }
+    + Spelling.all(nil, "--no-global-ignore") { $0.ignoreSources == .all.subtracting(.global) }
+    + Spelling.all(nil, "--no-default-ignore") { $0.ignoreSources == .all.subtracting(.defaults) }
+    + Spelling.all(nil, "--ignore-nothing") { $0.ignoreSources == [] }
+    + Spelling.all(nil, "--explain") { $0.task == .explain }
     + Spelling.all(nil, "--events", "create,rename") { $0.kinds == [.created, .renamed] }
 
   private static let timing =
@@ -129,6 +134,7 @@ struct OptionParserTests {
     let settings = try parse("--print=lines", "-0")
     #expect(settings.printMode == .lines && settings.separatesByNUL)
     #expect(try parse("--null", "--print=lines").separatesByNUL)
+    #expect(try parse("-0", "--explain", "path").separatesByNUL)
   }
 
   @Test func `the command begins with the first word that is no option`() throws {

@@ -39,14 +39,16 @@ struct UsageErrorTests {
   ]
 
   private static let together: [([String], String)] = [
+    (["--explain"], "--explain needs paths, as in 'watchrun --explain build/a.o'"),
+    (["-i", "", "x"], "-i: expected a pattern, not ''"),
     ([], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (["-q", "--"], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (
       ["--print", "json", "make"],
       "--print runs nothing: leave out the command, or leave out --print"
     ),
-    (["-0", "make"], "-0 goes with --print lines"),
-    (["-0", "--print", "json"], "-0 goes with --print lines"),
+    (["-0", "make"], "-0 goes with --print lines, or with --explain"),
+    (["-0", "--print", "json"], "-0 goes with --print lines, or with --explain"),
   ]
 
   @Test(arguments: unknown + missing + bad + together)
