@@ -15,9 +15,10 @@ private struct World {
   private var isStopping = false
   private var isFinished = false
   private var isEnding = false
+  /// The generation of what is being listened for.
+  private var listening: Int?
   private var waiting: Set<Path> = []
   private var given: Set<Path> = []
-  private var listening: Int?
   private var launches = 0
   private var pathCount = 0
   private(set) var complaints: [String] = []
@@ -76,16 +77,20 @@ private struct World {
       let leftovers = Bool.random(using: &random)
       if !isStopping { groupIsThere = leftovers }
       perform(machine.runEnded(.exited(0), leftovers: leftovers))
-    case 7..<8:
+    case 7:
+      listens()
+    case 8:
       groupGoes()
-    case 8..<9:
-      // Late as well: it may have been outdated by then.
-      if let listening { perform(machine.listened(generation: listening)) }
     default:
       if Int.random(in: 0..<10, using: &random) > 0 { return }
       isEnding = true
       perform(machine.end())
     }
+  }
+
+  private mutating func listens() {
+    // Also in vain: a timer is not taken back.
+    if let listening { perform(machine.listened(generation: listening)) }
   }
 
   private mutating func groupGoes() {
@@ -97,12 +102,12 @@ private struct World {
   /// Lets everything that runs end by itself, until nothing is left to do.
   mutating func settle() {
     for _ in 0..<4 {
-      if let listening { perform(machine.listened(generation: listening)) }
       if leaderRuns {
         leaderRuns = false
         if !isStopping { groupIsThere = false }
         perform(machine.runEnded(.exited(0), leftovers: false))
       }
+      listens()
       groupGoes()
     }
     if leaderRuns { complaints.append("runs without end") }

@@ -9,6 +9,9 @@ import enum SystemCalls.ExitStatus
 /// What can happen to an action queue's machine.
 enum Input: Sendable {
   case trigger(Trigger)
+  /// One that may only have come because of the run before.
+  case suspect(Trigger)
+  case listened(Int)
   case ended(Int32, leftovers: Bool = false)
   case failed(Int32)
   case gone
@@ -17,6 +20,8 @@ enum Input: Sendable {
   func apply(to machine: inout ActionStateMachine) -> [ActionStateMachine.Action] {
     switch self {
     case .trigger(let trigger): machine.triggered(trigger)
+    case .suspect(let trigger): machine.triggered(trigger, isSuspect: true)
+    case .listened(let generation): machine.listened(generation: generation)
     case .ended(let status, let leftovers):
       machine.runEnded(.exited(status), leftovers: leftovers)
     case .failed(let status): machine.launchFailed(.exited(status))
@@ -122,6 +127,39 @@ struct ActionStateMachineTests {
       then: .running(pending: nil)),
   ]
 
+  private static let listening = [
+    Transition(
+      "a suspect trigger is not followed at once", after: started + [.ended(0), .suspect(a)],
+      gives: [.listen(generation: 1)], then: .listening(next: a, leftovers: false)),
+    Transition(
+      "it is when nothing else has happened",
+      after: started + [.ended(0), .suspect(a), .listened(1)], gives: [.launch(a)],
+      then: .running(pending: nil)),
+    Transition(
+      "another change ends the listening", after: started + [.ended(0), .suspect(a), .trigger(b)],
+      gives: [.launch(ab)], then: .running(pending: nil)),
+    Transition(
+      "what is left behind is ended first", after: leftBehind + [.suspect(a), .listened(1)],
+      gives: [.stop], then: .stopping(next: a)),
+    Transition(
+      "a timer of an earlier listening does nothing",
+      after: started + [.ended(0), .suspect(a), .trigger(b), .ended(0), .suspect(a), .listened(1)],
+      gives: [], then: .listening(next: a, leftovers: false)),
+    Transition(
+      "nor does one that comes during a run",
+      after: started + [.ended(0), .suspect(a), .trigger(b), .listened(1)], gives: [],
+      then: .running(pending: nil)),
+    Transition(
+      "a suspect trigger during a run is kept like any other", after: started + [.suspect(a)],
+      gives: [], then: .running(pending: a)),
+    Transition(
+      "the end comes at once", after: started + [.ended(0), .suspect(a), .end],
+      gives: [.finish(nil)], then: .ended),
+    Transition(
+      "the end stops what is left behind", after: leftBehind + [.suspect(a), .end],
+      gives: [.stop], then: .ending(nil)),
+  ]
+
   private static let completing = [
     Transition(
       "the first run is the last", until: .firstRun, after: started + [.ended(7)],
@@ -181,7 +219,7 @@ struct ActionStateMachineTests {
       then: .ended),
   ]
 
-  @Test(arguments: idle + busy + completing + ending)
+  @Test(arguments: idle + busy + listening + completing + ending)
   func `each input leads to what it should`(transition: Transition) {
     var machine = ActionStateMachine(policy: transition.policy, completion: transition.completion)
     var actions: [ActionStateMachine.Action] = []

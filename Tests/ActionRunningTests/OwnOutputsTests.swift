@@ -4,80 +4,92 @@ import Testing
 
 @testable import ActionRunning
 
-@Suite struct OwnOutputsTests {
+struct OwnOutputsTests {
   private var outputs = OwnOutputs()
 
-  private func trigger(_ paths: Path..., duringRun: Bool = true) -> Trigger {
-    var trigger = Trigger(
-      .change, changes: paths.map { .init(path: $0, kind: .modified, type: .file) })
-    trigger.cameDuringRun = duringRun
+  private func during(_ paths: Path...) -> Trigger {
+    var trigger = Trigger(.change, changes: paths.map { .of($0, .modified) })
+    trigger.cameDuringRun = true
     return trigger
   }
 
-  /// One run by this trigger, and what is found by it.
-  private mutating func run(_ trigger: Trigger, after seconds: Int = 0) -> [Path] {
-    outputs.runBegins(trigger, after: .seconds(seconds))
+  /// Follow-ups in a row, each by these paths; what each of them brought to light.
+  private mutating func followUps(
+    _ count: Int, by trigger: Trigger, after duration: Duration = .milliseconds(100)
+  ) -> [[Path]] {
+    (0..<count).map { _ in outputs.runBegins(trigger, after: duration) }
   }
 
-  @Test mutating func `three follow-ups in a row by the same path are proof`() {
-    #expect(run(trigger("out")) == [])
-    #expect(outputs.isSuspect(trigger("out")))
-    #expect(run(trigger("out")) == [])
-    #expect(run(trigger("out")) == ["out"])
-    #expect(outputs.sift(trigger("out")) == nil)
-  }
-
-  @Test mutating func `what else changes during a run is not held back`() {
-    for _ in 1...3 { _ = run(trigger("out")) }
-    #expect(outputs.sift(trigger("out", "source"))?.changes.map(\.path) == ["source"])
-  }
-
-  @Test mutating func `a change while nothing runs counts, and ends the suspicion`() {
-    for _ in 1...3 { _ = run(trigger("out")) }
-    #expect(outputs.sift(trigger("out", duringRun: false)) != nil)
-    #expect(outputs.sift(trigger("out")) != nil)
-  }
-
-  @Test mutating func `a run for another reason in between is no proof`() {
-    _ = run(trigger("out"))
-    _ = run(trigger("out"))
-    _ = run(trigger("source", duringRun: false))
-    #expect(run(trigger("out")) == [])
-    #expect(run(trigger("out")) == [])
-  }
-
-  @Test mutating func `follow-ups by different paths are no proof`() {
-    for path: Path in ["a", "b", "a", "b", "a", "b"] { #expect(run(trigger(path)) == []) }
+  @Test mutating func `three follow-ups in a row by the same paths are proof`() {
+    let found = followUps(4, by: during("out"))
+    #expect(found == [[], [], ["out"], []])
+    #expect(outputs.paths == ["out"])
   }
 
   @Test mutating func `where runs are long, it takes five`() {
-    for _ in 1...4 { #expect(run(trigger("out"), after: 10) == []) }
-    #expect(run(trigger("out"), after: 10) == ["out"])
+    let found = followUps(5, by: during("out"), after: .seconds(2))
+    #expect(found == [[], [], [], [], ["out"]])
   }
 
-  @Test mutating func `they are told of once`() {
-    for _ in 1...3 { _ = run(trigger("out")) }
-    _ = outputs.sift(trigger("out", duringRun: false))
-    for _ in 1...3 { #expect(run(trigger("out")) == []) }
-    #expect(outputs.sift(trigger("out")) == nil)
+  @Test mutating func `from the second on, a follow-up is suspect`() {
+    #expect(!outputs.isSuspect(during("out")))
+    _ = followUps(1, by: during("out"))
+    #expect(outputs.isSuspect(during("out")))
+    #expect(!outputs.isSuspect(during("out", "other")))
+    #expect(!outputs.isSuspect(.change("out")))
   }
 
-  @Test mutating func `five restarts within ten seconds are told of once`() {
-    let told = (1...8).map { second in
-      outputs.restarted(by: trigger("out"), at: Instant(offset: .seconds(second)))
-    }
-    #expect(told == [[], [], [], [], ["out"], [], [], []])
+  @Test mutating func `a change of other paths in between begins the count anew`() {
+    _ = followUps(2, by: during("out"))
+    _ = outputs.runBegins(during("other"), after: .zero)
+    let found = followUps(2, by: during("out"))
+    #expect(found == [[], []])
   }
 
-  @Test mutating func `slow restarts, or by different paths, are not told of`() {
-    for second in 1...20 {
-      let path = Path("f\(second % 2)")
-      let now = Instant(offset: .seconds(second))
-      #expect(outputs.restarted(by: trigger(path), at: now) == [])
+  @Test mutating func `a change while nothing runs begins the count anew`() {
+    _ = followUps(2, by: during("out"))
+    _ = outputs.runBegins(.change("out"), after: .zero)
+    let found = followUps(2, by: during("out"))
+    #expect(found == [[], []])
+  }
+
+  @Test mutating func `an output that changes during a run starts nothing`() {
+    _ = followUps(3, by: during("out"))
+    #expect(outputs.sift(during("out")) == nil)
+    let rest = outputs.sift(during("out", "source"))
+    #expect(rest?.changes.map(\.path) == ["source"])
+  }
+
+  @Test mutating func `an output that changes while nothing runs counts, and is none any more`() {
+    _ = followUps(3, by: during("out"))
+    #expect(outputs.sift(.change("out")) == .change("out"))
+    #expect(outputs.sift(during("out")) == during("out"))
+  }
+
+  @Test mutating func `it is told of once`() {
+    _ = followUps(3, by: during("out"))
+    _ = outputs.sift(.change("out"))
+    let again = followUps(3, by: during("out"))
+    #expect(again == [[], [], []])
+    #expect(outputs.paths == ["out"])
+  }
+
+  @Test mutating func `a trigger without changes is never sifted away`() {
+    _ = followUps(3, by: during("out"))
+    #expect(outputs.sift(Trigger(.start)) == Trigger(.start))
+  }
+
+  @Test mutating func `five restarts in ten seconds by the same paths are reported once`() {
+    let found = (0..<8).map { outputs.restarted(by: .change("out"), at: .milliseconds($0 * 1000)) }
+    #expect(found == [[], [], [], [], ["out"], [], [], []])
+  }
+
+  @Test mutating func `restarts that are rare or by different paths are not reported`() {
+    let rare = (0..<8).map { outputs.restarted(by: .change("out"), at: .milliseconds($0 * 3000)) }
+    #expect(rare.joined().isEmpty)
+    let various = (0..<8).map { number in
+      outputs.restarted(by: .change(Path("f\(number % 2)")), at: .milliseconds(30_000 + number))
     }
-    for round in 1...10 {
-      let now = Instant(offset: .seconds(100 + 4 * round))
-      #expect(outputs.restarted(by: trigger("out"), at: now) == [])
-    }
+    #expect(various.joined().isEmpty)
   }
 }

@@ -246,9 +246,9 @@ struct FileObserverStartTests {
 
   @Test func `an error says what is wrong, why, and what can be done`() {
     #expect(
-      ObserverError.watchLimitReached(watched: 40_000, unwatched: 30_000).description
-        == "the limit of inotify watches is reached: of 70000 folders, 40000 are watched and 30000 "
-        + "are looked at from time to time; "
+      ObserverError.watchLimitReached(watched: 60_000, unwatched: 10_000).description
+        == "the limit of inotify watches is reached: of 70000 folders, 60000 are watched and "
+        + "10000 are looked at from time to time; "
         + "raise it: sudo sysctl fs.inotify.max_user_watches=262144")
     #expect(
       ObserverError.unreadableFolder("/a\u{1B}", SystemError(call: "open", code: EACCES))

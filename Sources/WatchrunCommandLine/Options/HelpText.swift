@@ -28,7 +28,7 @@ enum HelpText {
     return text + placeholders
   }
 
-  private static let column = 28
+  private static let column = 31
 
   private static func line(for option: Option) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "

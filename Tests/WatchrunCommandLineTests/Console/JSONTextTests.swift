@@ -1,0 +1,66 @@
+import FileObservation
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct JSONTextTests {
+  @Test(arguments: [
+    ("", #""""#), ("plain", #""plain""#), (#"a"b"#, #""a\"b""#), (#"a\b"#, #""a\\b""#),
+    ("a\nb\tc\rd", #""a\nb\tc\rd""#), ("\u{0}\u{1B}\u{1F}\u{7F}", #""\u0000\u001b\u001f\u007f""#),
+    ("caf\u{E9} \u{1F600}", "\"caf\u{E9} \u{1F600}\""), ("/", #""/""#),
+  ])
+  func `a string stands between quotes, with what JSON wants escaped`(text: String, json: String) {
+    #expect(JSONText.string(text) == json)
+  }
+
+  private func batch(_ changes: ChangeBatch.Change..., overflow: Bool = false) -> String {
+    JSONText.batch(ChangeBatch(number: 3, changes: changes, overflow: overflow))
+  }
+
+  @Test func `a batch is one object, with its fields in order`() {
+    #expect(
+      batch(
+        .init(path: "/p/a.swift", kind: .modified, type: .file),
+        .init(path: "/p/c", kind: .renamed, type: .directory, from: "/p/b"))
+        == #"{"batch":3,"reason":"change","changes":["#
+        + #"{"path":"/p/a.swift","kind":"modified","type":"file"},"#
+        + #"{"path":"/p/c","kind":"renamed","from":"/p/b","type":"directory"}],"overflow":false}"#)
+  }
+
+  @Test func `a batch after an overflow says so`() {
+    #expect(
+      batch(overflow: true) == #"{"batch":3,"reason":"overflow","changes":[],"overflow":true}"#)
+  }
+
+  @Test func `a name with a newline stays within its line`() {
+    let line = batch(.init(path: "/a\n{\"batch\":4}", kind: .created, type: .other))
+    #expect(!line.contains("\n"))
+    #expect(line.contains(#""path":"/a\n{\"batch\":4}","kind":"created","type":"other""#))
+  }
+
+  @Test func `every kind and type is written as its name`() {
+    for kind in ChangeBatch.Kind.allCases {
+      for type in FileType.allCases {
+        let line = batch(.init(path: "/a", kind: kind, type: type))
+        #expect(line.contains(#"{"path":"/a","kind":"\#(kind)","type":"\#(type)"}"#))
+      }
+    }
+  }
+
+  /// The first byte keeps the path from being UTF-8; the vectors are those of RFC 4648 behind it.
+  @Test(
+    arguments: [
+      ([0xFF], "/w=="), ([0xFF, 0x66], "/2Y="), ([0xFF, 0x66, 0x6F], "/2Zv"),
+      ([0xFF, 0x66, 0x6F, 0x6F], "/2Zvbw=="), (Array("foobar".utf8) + [0xFF], "Zm9vYmFy/w=="),
+      ([0xFB, 0xEF, 0xBE], "++++"), ([0xFF, 0xFF, 0xFF], "////"),
+    ] as [([UInt8], String)])
+  func `a path that is not UTF-8 has its bytes in Base64 as well`(bytes: [UInt8], base64: String) {
+    let change = ChangeBatch.Change(path: Path(bytes: bytes), kind: .removed, type: .unknown)
+    let line = batch(change)
+    #expect(line.contains(#","pathBase64":"\#(base64)","kind":"#))
+    #expect(line.contains("\u{FFFD}"))
+    let renamed = batch(.init(path: "/a", kind: .renamed, type: .file, from: Path(bytes: bytes)))
+    #expect(renamed.contains(#","fromBase64":"\#(base64)","type":"#))
+    #expect(!renamed.contains("pathBase64"))
+  }
+}

@@ -1,0 +1,20 @@
+import FileObservation
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct PrintStreamTests {
+  @Test(
+    arguments: [
+      ("/a b", "/a b"), (#"/a"b\c"#, #"/a"b\c"#), ("/caf\u{E9}", "/caf\u{E9}"),
+      ("/a\nb", #""/a\nb""#), ("/a\tb\rc", #""/a\tb\rc""#), ("/\u{1B}[2J", #""/\033[2J""#),
+      ("/\u{7F}\u{1}", #""/\177\001""#), ("/\n\"\\", #""/\n\"\\""#),
+    ] as [(Path, String)])
+  func `a path with a control character stands between quotes`(path: Path, line: String) {
+    #expect(path.quotedIfNeeded == Array(line.utf8))
+  }
+
+  @Test func `a path that is not UTF-8 is printed byte for byte`() {
+    #expect(Path(bytes: [0x2F, 0xFF]).quotedIfNeeded == [0x2F, 0xFF])
+  }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct DurationsTests {
+  @Test(
+    arguments: [
+      ("0", .zero), ("0ms", .zero), ("0.0", .zero), ("50ms", .milliseconds(50)),
+      ("500us", .microseconds(500)), ("1s", .seconds(1)), ("1.5s", .milliseconds(1500)),
+      (".5s", .milliseconds(500)), ("2m", .seconds(120)), ("2min", .seconds(120)),
+      ("1h", .seconds(3600)), ("0.05s", .milliseconds(50)),
+    ] as [(String, Duration)])
+  func `is read from a number and a unit`(text: String, duration: Duration) throws {
+    let read = try #require(Duration(parsing: text))
+    // Fractions are read as binary ones.
+    #expect(abs((read - duration) / .nanoseconds(1)) < 1)
+  }
+
+  @Test(arguments: [
+    "", "50", "1", "ms", "-1s", "+1s", "1 s", "1S", "1.2.3s", ".", ".s", "1e3s", "0x10s", "inf",
+    "nan", "\u{663}ms", "1s ", "1d",
+  ])
+  func `is not read from anything else`(text: String) {
+    #expect(Duration(parsing: text) == nil)
+  }
+
+  @Test func `is held at a century`() throws {
+    let long = try #require(Duration(parsing: String(repeating: "9", count: 400) + "h"))
+    #expect(long == Duration(parsing: "99999999999999h"))
+    #expect(long > .seconds(100 * 365 * 24 * 3600))
+  }
+
+  @Test(
+    arguments: [
+      (.zero, "0 ms"), (.microseconds(999), "0 ms"), (.milliseconds(12), "12 ms"),
+      (.milliseconds(999), "999 ms"), (.seconds(1), "1.0 s"), (.milliseconds(1299), "1.2 s"),
+      (.milliseconds(59_999), "59.9 s"), (.seconds(60), "1 min 0 s"), (.seconds(200), "3 min 20 s"),
+      (.seconds(3600), "1 h 0 min"), (.seconds(7384), "2 h 3 min"),
+    ] as [(Duration, String)])
+  func `is shown in the unit that people would use`(duration: Duration, text: String) {
+    #expect(duration.forPeople == text)
+  }
+}

@@ -1,0 +1,177 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import Testing
+
+@testable import WatchrunCommandLine
+
+func parse(_ words: String...) throws -> Settings {
+  try OptionParser.parse(words.map { Array($0.utf8) })
+}
+
+/// One way to write an option, and what must hold then.
+struct Spelling: Sendable, CustomTestStringConvertible {
+  let words: [String]
+  let holds: @Sendable (Settings) -> Bool
+
+  var testDescription: String { words.joined(separator: " ") }
+
+  init(_ words: String..., holds: @escaping @Sendable (Settings) -> Bool) {
+    self.words = words
+    self.holds = holds
+  }
+
+  /// All spellings of an option with a value.
+  static func all(
+    _ short: String?, _ long: String, _ value: String,
+    _ holds: @escaping @Sendable (Settings) -> Bool
+  ) -> [Spelling] {
+    let shorts = short.map {
+      [
+        Spelling($0, value, holds: holds), Spelling($0 + value, holds: holds),
+        Spelling("\($0)=\(value)", holds: holds),
+        Spelling("-v" + $0.dropFirst(), value, holds: holds),
+      ]
+    }
+    return (shorts ?? []) + [
+      Spelling(long, value, holds: holds), Spelling("\(long)=\(value)", holds: holds),
+    ]
+  }
+
+  /// All spellings of an option without one.
+  static func all(
+    _ short: String?, _ long: String, _ holds: @escaping @Sendable (Settings) -> Bool
+  ) -> [Spelling] {
+    let shorts = short.map {
+      [Spelling($0, holds: holds), Spelling("-v" + $0.dropFirst(), holds: holds)]
+    }
+    return (shorts ?? []) + [Spelling(long, holds: holds)]
+  }
+}
+
+struct OptionParserTests {
+  private static let watching =
+    Spelling.all("-w", "--watch", "dir") { $0.watched == [WatchedPath("dir")] }
+    + Spelling.all("-W", "--watch-shallow", "dir") {
+      $0.watched == [WatchedPath("dir", isRecursive: false)]
+    }
+    + Spelling.all("-C", "--directory", "dir") { $0.directory == "dir" }
+
+  private static let filtering =
+    Spelling.all("-e", "--exts", "swift,md") {
+      $0.extensions == [Array("swift".utf8), Array("md".utf8)]
+    }
+    + Spelling.all("-f", "--filter", "*.c") { $0.filters == [GlobPattern(line: "*.c".utf8)] }
+    + Spelling.all("-i", "--ignore", "*.o") { $0.ignores == [GlobPattern(line: "*.o".utf8)] }
+    + Spelling.all(nil, "--no-vcs-ignore") { $0.ignoreSources == .all.subtracting(.versionControl) }
+    + Spelling.all(nil, "--no-project-ignore") { $0.ignoreSources == .all.subtracting(.project) }
+    + Spelling.all(nil, "--no-global-ignore") { $0.ignoreSources == .all.subtracting(.global) }
+    + Spelling.all(nil, "--no-default-ignore") { $0.ignoreSources == .all.subtracting(.defaults) }
+    + Spelling.all(nil, "--ignore-nothing") { $0.ignoreSources == [] }
+    + Spelling.all(nil, "--explain") { $0.task == .explain }
+    + Spelling.all(nil, "--events", "create,rename") { $0.kinds == [.created, .renamed] }
+
+  private static let timing =
+    Spelling.all("-d", "--debounce", "50ms") { $0.quietPeriod == .fixed(.milliseconds(50)) }
+    + Spelling.all("-d", "--debounce", "auto") { $0.quietPeriod == .adaptive }
+    + Spelling.all("-d", "--debounce", "0") { $0.quietPeriod == .fixed(.zero) }
+    + Spelling.all(nil, "--max-wait", "2s") { $0.maximumWait == .seconds(2) }
+    + Spelling.all("-p", "--postpone") { $0.isPostponed }
+    + Spelling.all(nil, "--once") { $0.completion == .firstRun }
+    + Spelling.all(nil, "--exit-on-error") { $0.completion == .firstFailure }
+    + Spelling.all(nil, "--until-success") { $0.completion == .firstSuccess }
+
+  private static let running =
+    Spelling.all("-o", "--on-busy", "ignore") { $0.busyPolicy == .ignore }
+    + Spelling.all("-o", "--on-busy", "queue") { $0.busyPolicy == .queue }
+    + Spelling.all("-o", "--on-busy", "signal") { $0.busyPolicy == .signal(.terminate) }
+    + Spelling.all("-r", "--restart") { $0.busyPolicy == .restart }
+    + Spelling.all("-s", "--signal", "HUP") { $0.busyPolicy == .signal(.hangup) }
+    + Spelling.all(nil, "--stop-signal", "INT") { $0.stopPlan.signal == .interrupt }
+    + Spelling.all(nil, "--stop-timeout", "3s") { $0.stopPlan.timeout == .seconds(3) }
+    + Spelling.all(nil, "--shell", "none") { $0.shell == .never }
+    + Spelling.all(nil, "--shell", "zsh") { $0.shell == .always(Array("zsh".utf8)) }
+    + Spelling.all("-E", "--env", "A=b=c") {
+      $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
+    }
+
+  private static let output =
+    Spelling.all("-c", "--clear") { $0.clearsScreen }
+    + Spelling.all("-q", "--quiet") { $0.isQuiet && !$0.isVerbose }
+    + Spelling.all("-v", "--verbose") { $0.isVerbose && !$0.isQuiet }
+    + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
+    + Spelling.all("-h", "--help") { $0.task == .help }
+    + Spelling.all("-V", "--version") { $0.task == .version }
+
+  private static let spellings = watching + filtering + timing + running + output
+
+  @Test(arguments: spellings)
+  func `an option is understood in every spelling`(spelling: Spelling) throws {
+    let words = (spelling.words + ["make", "test"]).map { Array($0.utf8) }
+    let settings = try OptionParser.parse(words)
+    #expect(spelling.holds(settings))
+    #expect(settings.command == [Array("make".utf8), Array("test".utf8)])
+  }
+
+  @Test(arguments: spellings.filter { $0.words.contains { $0.hasPrefix("--") } })
+  func `what an option says is not said without it`(spelling: Spelling) throws {
+    let defaults: Set = [
+      "--debounce auto", "--debounce=auto", "--on-busy queue", "--on-busy=queue",
+    ]
+    #expect(spelling.holds(try parse("make")) == defaults.contains(spelling.testDescription))
+  }
+
+  @Test func `every option of the table is tested`() {
+    let tested = Set(
+      Self.spellings.flatMap(\.words).filter { $0.hasPrefix("--") }
+        .map { String($0.dropFirst(2).prefix { $0 != "=" }) })
+    let left = Set(OptionTable.options.map(\.long)).subtracting(tested)
+    #expect(left == ["print", "null"], "these need one another, and are tested below")
+  }
+
+  @Test func `printing needs no command`() throws {
+    #expect(try parse("--print", "json").printMode == .json)
+    let settings = try parse("--print=lines", "-0")
+    #expect(settings.printMode == .lines && settings.separatesByNUL)
+    #expect(try parse("--null", "--print=lines").separatesByNUL)
+    #expect(try parse("-0", "--explain", "path").separatesByNUL)
+  }
+
+  @Test func `the command begins with the first word that is no option`() throws {
+    let settings = try parse("-q", "make", "-v", "--help", "--", "-w")
+    #expect(settings.command == ["make", "-v", "--help", "--", "-w"].map { Array($0.utf8) })
+    #expect(settings.isQuiet && settings.task == .run)
+  }
+
+  @Test func `two dashes end the options`() throws {
+    #expect(try parse("-q", "--", "-v", "--").command == ["-v", "--"].map { Array($0.utf8) })
+    #expect(try parse("-").command == [Array("-".utf8)])
+  }
+
+  @Test func `short options stand together, the last with its value`() throws {
+    let settings = try parse("-crvw", "src", "-qe=c,h", "make")
+    #expect(settings.clearsScreen && settings.busyMode == .restart)
+    #expect(settings.isQuiet && !settings.isVerbose, "the later of the two counts")
+    #expect(settings.watched == [WatchedPath("src")])
+    #expect(settings.extensions == [Array("c".utf8), Array("h".utf8)])
+  }
+
+  @Test func `options that may be given more than once add up`() throws {
+    let settings = try parse("-w", "a", "-W", "b", "-e", "c", "-e", "h", "-E", "A=", "make")
+    #expect(settings.watched == [WatchedPath("a"), WatchedPath("b", isRecursive: false)])
+    #expect(settings.extensions.count == 2)
+    #expect(settings.environment == [.init(name: Array("A".utf8), value: [])])
+  }
+
+  @Test func `a value may begin with a dash and hold any byte`() throws {
+    let settings = try OptionParser.parse([Array("-w".utf8), [0x2D, 0xFF], Array("x".utf8)])
+    #expect(settings.watched == [WatchedPath(Path(bytes: [0x2D, 0xFF]))])
+  }
+
+  @Test func `the kinds that count depend on what is done with them`() throws {
+    #expect(try !parse("make").effectiveKinds.contains(.metadata))
+    #expect(try parse("--print", "json").effectiveKinds.contains(.metadata))
+    #expect(try parse("--print", "json", "--events", "create").effectiveKinds == [.created])
+    #expect(try parse("--exit-on-error", "--until-success", "make").completion == .firstRun)
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct UsageErrorTests {
+  private static let unknown: [([String], String)] = [
+    (["--restrat", "x"], "unknown option '--restrat'; did you mean '--restart'?"),
+    (["--wach=src", "x"], "unknown option '--wach'; did you mean '--watch'?"),
+    (["--post", "x"], "unknown option '--post'; did you mean '--postpone'?"),
+    (["--frobnicate", "x"], "unknown option '--frobnicate'; see watchrun --help"),
+    (["--\u{1B}[2J", "x"], "unknown option '--\\u{1B}[2J'; see watchrun --help"),
+  ]
+
+  private static let missing: [([String], String)] = [
+    (["--watch"], "--watch needs a value: --watch PATH"),
+    (["-w"], "-w needs a value: -w PATH"),
+    (["-vw"], "-w needs a value: -w PATH"),
+    (["--clear=yes", "x"], "--clear takes no value"),
+    (["--watch=", "x"], "--watch: expected a path, not nothing"),
+    (["-w=", "x"], "-w: expected a path, not nothing"),
+    (["--exts=,", "x"], "--exts: expected extensions, as in swift,md"),
+    (["--events", "", "x"], "--events: expected kinds of change, as in create,modify"),
+  ]
+
+  private static let bad: [([String], String)] = [
+    (["-d", "50", "x"], "-d: '50' is no duration; write 50ms, 1.5s, 2m or 0"),
+    (["--max-wait=soon", "x"], "--max-wait: 'soon' is no duration; write 50ms, 1.5s, 2m or 0"),
+    (["-s", "TREM", "x"], "-s: 'TREM' is no signal; did you mean 'TERM'?"),
+    (["--stop-signal", "nonsense", "x"], "--stop-signal: 'nonsense' is no signal"),
+    (["-o", "wait", "x"], "-o: 'wait' is none of queue, ignore, restart, signal"),
+    (["--color=blue", "x"], "--color: 'blue' is none of auto, always, never"),
+    (["--print=xml"], "--print: 'xml' is none of json, lines"),
+    (
+      ["--events=create,delete", "x"],
+      "--events: 'delete' is none of create, modify, remove, rename, metadata"
+    ),
+    (["-E", "NAME", "x"], "-E: 'NAME' is not NAME=VALUE"),
+    (["--env==x", "x"], "--env: '=x' is not NAME=VALUE"),
+  ]
+
+  private static let together: [([String], String)] = [
+    (["--explain"], "--explain needs paths, as in 'watchrun --explain build/a.o'"),
+    (["-i", "", "x"], "-i: expected a pattern, not ''"),
+    ([], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
+    (["-q", "--"], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
+    (
+      ["--print", "json", "make"],
+      "--print runs nothing: leave out the command, or leave out --print"
+    ),
+    (["-0", "make"], "-0 goes with --print lines, or with --explain"),
+    (["-0", "--print", "json"], "-0 goes with --print lines, or with --explain"),
+  ]
+
+  @Test(arguments: unknown + missing + bad + together)
+  func `says in one line what is wrong`(words: [String], message: String) {
+    #expect(throws: UsageError(message)) {
+      try OptionParser.parse(words.map { Array($0.utf8) })
+    }
+  }
+
+  @Test(arguments: [["-Z", "x"], ["-vZ", "x"], ["-\u{E9}", "x"], ["-0Z"]])
+  func `an unknown letter is quoted with what it stands in`(words: [String]) throws {
+    let error = try #require(throws: UsageError.self) {
+      try OptionParser.parse(words.map { Array($0.utf8) })
+    }
+    #expect(error.description.hasPrefix("unknown option '\(words[0])'; "))
+    #expect(!error.description.contains("\n"))
+  }
+
+  @Test(arguments: [["--help"], ["-V"], ["--print", "json", "--help", "make"]])
+  func `help and version ask for nothing else`(words: [String]) throws {
+    #expect(try OptionParser.parse(words.map { Array($0.utf8) }).task != .run)
+  }
+
+  @Test(arguments: [
+    ("watch", "watch"), ("wathc", "watch"), ("wtch", "watch"), ("watchs", "watch"),
+    ("signal", "signal"), ("xyz", nil), ("", nil),
+  ])
+  func `the nearest name is offered if it is near`(written: String, nearest: String?) {
+    let names = ["watch", "signal", "stop-signal"]
+    #expect(WatchrunCommandLine.nearest(to: written, among: names) == nearest)
+  }
+}
