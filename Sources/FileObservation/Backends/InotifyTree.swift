@@ -87,6 +87,7 @@ extension InotifyTree {
   }
 
   private mutating func handle(_ event: InotifyEvent, in folder: Entry) {
+    if event.mask.kind == .arrival || event.mask.kind == .departure { table.noteNews(in: folder) }
     guard let place = Place(event, in: folder, of: &self) else { return }
     switch event.mask.kind {
     case .arrival:
