@@ -286,13 +286,14 @@ extension InotifyTree {
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
-  /// something whose name cannot be known: the folder itself is told of.
+  /// something whose name cannot be known: the folder itself is told of. Unless the kernel has told
+  /// of something in it, which within one tick of the clock looks the same.
   private mutating func lookForTracesOfRemoval(
     in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
   ) {
     guard let status = try? FileStatus(of: folderPath, followsLinks: true),
-      let watchedAt = table[folder]?.watchedAt,
-      status.modified >= since, status.modified <= watchedAt
+      let details = table[folder], !details.hasNews,
+      status.modified >= since, status.modified <= details.watchedAt
     else { return }
     path = folderPath.bytes
     let nameStart = path.count - folderPath.lastComponent.count
