@@ -11,10 +11,10 @@ extension FileTime {
     // What passes between the readings of two clocks is taken for age, so it must be next to nothing.
     var before = sinceBoot()
     for _ in 0..<8 {
-      let now = FileTime.now()
+      let now = FileTime.latest()
       let after = sinceBoot()
       let age = after - start
-      if age >= longestLoading { return now }
+      if age >= longestLoading { break }
       if after - before < coarsestTick / 10 {
         return FileTime(nanoseconds: now.nanoseconds - age - coarsestTick)
       }
