@@ -68,6 +68,7 @@ import Testing
       try project.write("file", "text\n")
       _ = try await project.startRunning(
         [], Project.record + #"; echo "start saw $(cat file)" >> "$LOG""#)
+      try await project.logged("start saw text")
       var text = "text"
       for _ in 1...5 {
         try await project.shell(
@@ -76,7 +77,6 @@ import Testing
         text += "x"
         try await project.logged("start saw \(text)")
       }
-      #expect(project.recordedRuns.count >= 5)
       #expect(project.recordedRuns.allSatisfy { $0 == ["file"] })
     }
   }
