@@ -59,6 +59,8 @@ package struct ActionStateMachine: Sendable {
       if isSuspect { return listen(before: trigger, leftovers: leftovers) }
       return begin(trigger, leftovers: leftovers)
     case .listening(let next, let leftovers):
+      // Told of late, but made during the run as well: it says nothing new.
+      if isSuspect { return listen(before: next.merged(with: trigger), leftovers: leftovers) }
       return begin(next.merged(with: trigger), leftovers: leftovers)
     case .running(let pending):
       switch policy {

@@ -21,6 +21,8 @@ public struct Command: Sendable, Hashable {
   public var directory: Path?
   /// False to give it `/dev/null` as standard input instead of our own.
   public var inheritsStandardInput: Bool
+  /// What stands for `/_` as long as nothing has changed; if nil, `/_` is left out then.
+  public var firstPathAtStart: Path?
 
   /// A variable, as bytes.
   public struct EnvironmentVariable: Sendable, Hashable {
@@ -93,30 +95,41 @@ extension Command {
   }
 
   private static let allPaths = Array("{}".utf8)
-  private static let firstPaths = [Array("{first}".utf8), Array("/_".utf8)]
+  private static let firstPath = Array("{first}".utf8)
+  /// As in entr, where it is a file of the list at the start, too.
+  private static let entrFirstPath = Array("/_".utf8)
+  private static let firstPaths = [firstPath, entrFirstPath]
+
+  private func first(of paths: [[UInt8]]) -> [UInt8]? {
+    paths.first ?? firstPathAtStart?.bytes
+  }
 
   private func commandLine(paths: [[UInt8]]) -> [[UInt8]] {
     switch form {
     case .direct:
       return words.flatMap { word -> [[UInt8]] in
         if word == Self.allPaths { return paths }
-        if Self.firstPaths.contains(word) { return Array(paths.prefix(1)) }
+        if word == Self.entrFirstPath { return first(of: paths).map { [$0] } ?? [] }
+        if word == Self.firstPath { return Array(paths.prefix(1)) }
         return [word]
       }
     case .shell(let shell):
-      // The shell puts in its own arguments where the placeholders stand.
-      let all = Array(#""$@""#.utf8)
-      let first = Array(#"${1+"$1"}"#.utf8)
-      let line = words.map { word -> [UInt8] in
-        if words.count == 1 { return word }
-        if word == Self.allPaths { return all }
-        return Self.firstPaths.contains(word) ? first : word
-      }.joined(separator: [UInt8(ascii: " ")])
-      let name = Array("watchrun".utf8)
-      let hasPlaceholder =
-        words.count > 1 && words.contains { $0 == Self.allPaths || Self.firstPaths.contains($0) }
-      return [shell, Array("-c".utf8), Array(line)] + (hasPlaceholder ? [name] + paths : [])
+      return [shell, Array("-c".utf8)] + shellLine(paths: paths)
     }
+  }
+
+  /// The line, and the shell's own arguments, which it puts in where the placeholders stand.
+  private func shellLine(paths: [[UInt8]]) -> [[UInt8]] {
+    let used = Set(words).intersection(Self.firstPaths + [Self.allPaths])
+    guard words.count > 1, !used.isEmpty else {
+      return [Array(words.joined(separator: [UInt8(ascii: " ")]))]
+    }
+    let line = words.map { word -> [UInt8] in
+      if word == Self.allPaths { return Array(#""$@""#.utf8) }
+      return used.contains(word) ? Array(#"${1+"$1"}"#.utf8) : word
+    }.joined(separator: [UInt8(ascii: " ")])
+    let arguments = used == [Self.entrFirstPath] ? first(of: paths).map { [$0] } ?? [] : paths
+    return [Array(line), Array("watchrun".utf8)] + arguments
   }
 
   /// A path as the command sees it from where it runs: relative if it is below, and never to be

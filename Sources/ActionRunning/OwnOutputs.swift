@@ -14,8 +14,8 @@ import SystemCalls
 /// Where each change restarts the command, it always runs, and none of this can be told. Five restarts
 /// within ten seconds by the same paths are reported, and that is all.
 struct OwnOutputs: Sendable {
-  /// How long it is listened. Longer than a burst is collected by default.
-  static let listeningTime = Duration.milliseconds(1200)
+  /// How long it is listened.
+  static let listeningTime = Duration.milliseconds(600)
   private static let longRun = Duration.seconds(2)
   private static let followUpsOfShortRuns = 3
   private static let followUpsOfLongRuns = 5

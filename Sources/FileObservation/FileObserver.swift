@@ -78,8 +78,11 @@ public final class FileObserver: Sendable {
     self.options = options
     scheduler = DispatchScheduler(queue: queue)
     var roots: [BackendConfiguration.Root] = []
+    var known: Set<BackendConfiguration.Root> = []
     for path in paths {
-      for root in try Self.roots(of: path) where !roots.contains(root) { roots.append(root) }
+      for root in try Self.roots(of: path) where known.insert(root).inserted {
+        roots.append(root)
+      }
     }
     self.roots = roots
   }

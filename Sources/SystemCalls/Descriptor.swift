@@ -64,6 +64,21 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError
   }
 }
 
+/// All the bytes of a file, a pipe or another stream.
+package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
+  let file = try Descriptor.open(path, O_RDONLY)
+  let number = file.number
+  var content: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 64 * 1024)
+  while true {
+    let count = try checked("read", path: path) {
+      part.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+    }
+    if count == 0 { return content }
+    content.append(contentsOf: part[..<count])
+  }
+}
+
 /// Gives memory that was used for a time and freed back to the system.
 package func returnFreeMemory() {
   csystem_return_free_memory()

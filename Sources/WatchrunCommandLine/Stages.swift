@@ -12,11 +12,13 @@ extension Settings {
   }
 
   func makeCommand() -> Command {
-    let isTerminal = Terminal.isTerminal(STDIN_FILENO)
-    return Command(
-      words: command, form: commandForm, environment: environment,
-      // A terminal is not for a command in a background group: it would be stopped by it.
-      inheritsStandardInput: !isTerminal)
+    // A terminal is not for a command in a background group: it would be stopped by it. A list has
+    // been read to its end.
+    let inherits = !Terminal.isTerminal(STDIN_FILENO) && filesFrom != "-"
+    var command = Command(
+      words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
+    command.firstPathAtStart = firstOfList
+    return command
   }
 
   private var commandForm: Command.Form {

@@ -29,6 +29,7 @@ public enum Watchrun {
     let console = Console(settings)
     do throws(Failure) {
       let directory = try enterDirectory(settings)
+      let settings = try addFileList(to: settings, in: directory, console)
       if settings.task == .explain {
         try Explanation(settings, console: console, directory: directory).print()
         exit(ExitCode.success)
@@ -52,6 +53,20 @@ public enum Watchrun {
       throw Failure(
         "cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
+  }
+
+  /// The settings with the paths that `--files-from` names.
+  private static func addFileList(
+    to settings: Settings, in directory: Path, _ console: Console
+  ) throws(Failure) -> Settings {
+    guard let file = settings.filesFrom else { return settings }
+    let list = try FileList.read(
+      from: file, separatedByNUL: settings.separatesByNUL, in: directory)
+    for problem in list.problems { console.problem(problem) }
+    var settings = settings
+    settings.watched += list.watched
+    settings.firstOfList = list.watched.first?.path
+    return settings
   }
 
   private static func printAndExit(_ text: String) -> Never {

@@ -69,6 +69,13 @@ struct CommandTests {
     #expect(words(shell("echo {} > $HOME"), "/p/a") == ["sh", "-c", "echo {} > $HOME"])
   }
 
+  @Test func `at the start, entr's placeholder is the first path of the list`() {
+    var command = Command("cc", "/_", "{first}", "{}")
+    command.firstPathAtStart = "a"
+    #expect(words(command) == ["cc", "a"])
+    #expect(words(command, "/p/b") == ["cc", "b", "b", "b"])
+  }
+
   @Test func `in a shell line, paths are the shell's arguments and never its text`() {
     #expect(
       words(shell("echo", "{}", "|", "cat"), "/p/$(id)", "/p/b c")

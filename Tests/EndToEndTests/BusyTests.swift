@@ -9,8 +9,8 @@ import Testing
 
   /// Logs if another one is alive, and what stands in `key`; takes a moment to end when asked to.
   private static let exclusive = """
-    mkdir "$OUTSIDE/lock" 2>/dev/null || echo overlap >> "$LOG"
     trap 'sleep 0.1; rmdir "$OUTSIDE/lock"; exit 0' TERM
+    mkdir "$OUTSIDE/lock" 2>/dev/null || echo overlap >> "$LOG"
     echo "run $(cat key)" >> "$LOG"
     if [ -n "$LONG" ]; then while :; do sleep 0.02; done; fi
     sleep 0.05; rmdir "$OUTSIDE/lock"

@@ -71,8 +71,8 @@ import Testing
       try await watchrun.watching()
       try project.place("outside-of-it")
       try project.place("sub/file")
-      try await eventually("a run") { project.recordedRuns == [["sub/file"]] }
-      #expect(watchrun.errors.count { $0.contains("created") } == 1)
+      try await eventually("a run") { !project.recordedRuns.isEmpty }
+      #expect(project.recordedRuns.allSatisfy { $0 == ["sub/file"] })
     }
   }
 

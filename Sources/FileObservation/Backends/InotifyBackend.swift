@@ -163,6 +163,7 @@ extension InotifyBackend {
 
   /// The next slice of the first walk, or of the second look that follows it.
   private func walk() {
+    drain()
     let readiness = state.access { state -> BackendReport? in
       if state.isStopped { return nil }
       switch state.phase {

@@ -169,7 +169,10 @@ extension InotifyTree {
         // A folder that changes while it is listed may list a name twice.
         var known = snapshot.child(name, of: folder)
         // What came since the folder was watched, the kernel tells.
-        if known == nil && purpose.isAboutTheKnown { return }
+        if known == nil && purpose.isAboutTheKnown {
+          toldOfArrival = toldOfArrival || hasArrived(name, for: purpose, in: directory)
+          return
+        }
         let marks = known.map { snapshot.marks(of: $0) } ?? []
         if let known, marks.contains(.absent) { return returned(known) }
         if marks.contains(.passage) { return }
@@ -251,6 +254,16 @@ extension InotifyTree {
     }
   }
 
+  /// True if an entry that is not known is one of those that have changed the folder's time, and
+  /// none that is ignored and was there before.
+  private func hasArrived(
+    _ name: UnsafeBufferPointer<UInt8>, for purpose: Purpose, in directory: borrowing Descriptor
+  ) -> Bool {
+    guard case .compare(let since, _) = purpose, let start = name.baseAddress else { return false }
+    let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    return (try? FileStatus(of: chars, in: directory)).map { $0.changed >= since } ?? false
+  }
+
   /// After a listing: what was known and is not there any more.
   private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack?) {
     for entry in snapshot.children(of: folder) {
@@ -273,13 +286,14 @@ extension InotifyTree {
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
-  /// something whose name cannot be known: the folder itself is told of.
+  /// something whose name cannot be known: the folder itself is told of. Unless the kernel has told
+  /// of something in it, which within one tick of the clock looks the same.
   private mutating func lookForTracesOfRemoval(
     in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
   ) {
     guard let status = try? FileStatus(of: folderPath, followsLinks: true),
-      let watchedAt = table[folder]?.watchedAt,
-      status.modified >= since, status.modified <= watchedAt
+      let details = table[folder], !details.hasNews,
+      status.modified >= since, status.modified <= details.watchedAt
     else { return }
     path = folderPath.bytes
     let nameStart = path.count - folderPath.lastComponent.count

@@ -103,6 +103,7 @@ extension InotifyTree {
 
   private mutating func handle(_ event: InotifyEvent, in folder: Entry) {
     noteIfRulesChanged(event, in: folder)
+    if event.mask.kind == .arrival || event.mask.kind == .departure { table.noteNews(in: folder) }
     guard let place = Place(event, in: folder, of: &self) else { return }
     if let known = place.known, snapshot.marks(of: known).contains(.passage) { return }
     switch event.mask.kind {

@@ -13,6 +13,8 @@ struct WatchTable {
     var stack: IgnoreStack?
     /// When it was first watched: what happened before was not told by the kernel.
     var watchedAt: FileTime
+    /// The kernel has told of something that came or went in it.
+    var hasNews = false
   }
 
   private var folders: [TreeSnapshot.Entry: Folder] = [:]
@@ -50,6 +52,10 @@ struct WatchTable {
 
   mutating func setStack(_ stack: IgnoreStack, of entry: TreeSnapshot.Entry) {
     folders[entry]?.stack = stack
+  }
+
+  mutating func noteNews(in entry: TreeSnapshot.Entry) {
+    folders[entry]?.hasNews = true
   }
 
   /// Gives the folder this watch, in place of the one it had, and takes it from the one that had it.

@@ -50,6 +50,11 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.watched.append(WatchedPath(try path(value), isRecursive: false))
     },
+    Option(
+      nil, "files-from", "FILE", .watching, "watch what FILE lists, one a line; -: standard input"
+    ) { (settings, value) throws(UsageError) in
+      settings.filesFrom = try path(value)
+    },
     Option("C", "directory", "DIR", .watching, "change to DIR first") {
       (settings, value) throws(UsageError) in
       settings.directory = try path(value)
@@ -166,7 +171,7 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.printMode = try choice(value)
     },
-    Option("0", "null", nil, .output, "with --print lines, --explain: NUL, not newline") {
+    Option("0", "null", nil, .output, "NUL for newline: --files-from, --print lines, --explain") {
       settings, _ in settings.separatesByNUL = true
     },
     Option("c", "clear", nil, .output, "clear the screen before each run") {

@@ -42,6 +42,10 @@ struct Settings: Sendable {
   var command: [[UInt8]] = []
 
   var watched: [WatchedPath] = []
+  /// A file that lists what to watch; `-` is standard input.
+  var filesFrom: Path?
+  /// The first that it lists.
+  var firstOfList: Path?
   var directory: Path?
 
   var extensions: [[UInt8]] = []
@@ -95,9 +99,9 @@ extension Settings {
     return printMode == nil ? all.subtracting([.metadata]) : all
   }
 
-  /// Without a path, it is the folder where we are.
+  /// Without a path or a list, it is the folder where we are.
   var effectiveWatched: [WatchedPath] {
-    watched.isEmpty ? [WatchedPath(".")] : watched
+    watched.isEmpty && filesFrom == nil ? [WatchedPath(".")] : watched
   }
 
   /// What cannot be said of one option alone.
@@ -114,8 +118,8 @@ extension Settings {
       throw UsageError(
         "nothing to run: give a command, as in 'watchrun make test', or --print json")
     }
-    if separatesByNUL && printMode != .lines {
-      throw UsageError("-0 goes with --print lines, or with --explain")
+    if separatesByNUL && printMode != .lines && filesFrom == nil {
+      throw UsageError("-0 goes with --files-from, --print lines or --explain")
     }
     return self
   }

@@ -55,6 +55,7 @@ struct OptionParserTests {
     + Spelling.all("-W", "--watch-shallow", "dir") {
       $0.watched == [WatchedPath("dir", isRecursive: false)]
     }
+    + Spelling.all(nil, "--files-from", "list") { $0.filesFrom == "list" }
     + Spelling.all("-C", "--directory", "dir") { $0.directory == "dir" }
 
   private static let filtering =

@@ -47,8 +47,8 @@ struct UsageErrorTests {
       ["--print", "json", "make"],
       "--print runs nothing: leave out the command, or leave out --print"
     ),
-    (["-0", "make"], "-0 goes with --print lines, or with --explain"),
-    (["-0", "--print", "json"], "-0 goes with --print lines, or with --explain"),
+    (["-0", "make"], "-0 goes with --files-from, --print lines or --explain"),
+    (["-0", "--print", "json"], "-0 goes with --files-from, --print lines or --explain"),
   ]
 
   @Test(arguments: unknown + missing + bad + together)

@@ -1,0 +1,46 @@
+import FileObservation
+import SystemCalls
+
+/// The paths that `--files-from` names.
+struct FileList {
+  /// Those that are there, in the order of the list.
+  private(set) var watched: [WatchedPath] = []
+  /// What is said of those that are not.
+  private(set) var problems: [String] = []
+
+  /// Reads the list from a file, or from standard input if that is `-`.
+  static func read(
+    from file: Path, separatedByNUL: Bool, in directory: Path
+  ) throws(Failure) -> FileList {
+    let source: Path = file == "-" ? "/dev/stdin" : file
+    let text: [UInt8]
+    do throws(SystemError) {
+      text = try readAll(source)
+    } catch {
+      throw Failure("cannot read the list of files \(file): \(error.reason)", ExitCode.noInput)
+    }
+    let list = FileList(text, separatedByNUL: separatedByNUL, in: directory)
+    if list.watched.isEmpty {
+      let first = list.problems.first.map { ": " + $0 } ?? ""
+      throw Failure("the list of files names nothing to watch\(first)", ExitCode.noInput)
+    }
+    return list
+  }
+
+  /// From the text of a list. Files are watched by name, folders without their subfolders.
+  init(_ text: [UInt8], separatedByNUL: Bool, in directory: Path) {
+    let separator = separatedByNUL ? 0 : UInt8(ascii: "\n")
+    var known: Set<Path> = []
+    for line in text.split(separator: separator) {
+      let path = Path(bytes: line)
+      let absolute = path.absolute(from: directory)
+      guard known.insert(absolute).inserted else { continue }
+      do throws(SystemError) {
+        _ = try FileStatus(of: absolute)
+        watched.append(WatchedPath(path, isRecursive: false))
+      } catch {
+        problems.append("cannot watch \(path): \(error.reason)")
+      }
+    }
+  }
+}

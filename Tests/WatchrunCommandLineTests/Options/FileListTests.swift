@@ -1,0 +1,50 @@
+import FileObservation
+import TestSupport
+import Testing
+
+@testable import WatchrunCommandLine
+
+@Suite struct FileListTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write(to: "a")
+    try folder.write(to: "b c")
+    try folder.write(to: "d\ne")
+  }
+
+  private func list(_ text: String, separatedByNUL: Bool = false) -> FileList {
+    FileList(Array(text.utf8), separatedByNUL: separatedByNUL, in: folder.path)
+  }
+
+  @Test func `each line is a path, and the last needs no end`() {
+    #expect(list("a\nb c").watched.map(\.path) == ["a", "b c"])
+  }
+
+  @Test func `with NUL, a name may hold a newline`() {
+    #expect(list("d\ne\0a\0", separatedByNUL: true).watched.map(\.path) == ["d\ne", "a"])
+  }
+
+  @Test func `a path is watched once, by the first of its names`() {
+    #expect(list("./a\na\na\n").watched.map(\.path) == ["./a"])
+  }
+
+  @Test func `folders are watched without their subfolders`() {
+    #expect(list(".\n").watched == [WatchedPath(".", isRecursive: false)])
+  }
+
+  @Test func `what is not there is told of, and the rest is watched`() {
+    let list = list("a\nnone\n")
+    #expect(list.watched.map(\.path) == ["a"])
+    #expect(list.problems == ["cannot watch none: No such file or directory"])
+  }
+
+  @Test func `a list that names nothing is refused`() throws {
+    try folder.write("none\n", to: "list")
+    let failure = #expect(throws: Failure.self) {
+      _ = try FileList.read(from: folder["list"], separatedByNUL: false, in: folder.path)
+    }
+    #expect(failure?.status == 66)
+  }
+}
