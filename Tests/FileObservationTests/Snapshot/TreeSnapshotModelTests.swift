@@ -112,6 +112,16 @@ struct TreeSnapshotModelTests {
     #expect(snapshot.count == 502)
   }
 
+  @Test func `names of what was removed are given back`() {
+    var snapshot = TreeSnapshot()
+    let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
+    let long = String(repeating: "n", count: 200)
+    for number in 0..<3000 { _ = snapshot.insert("\(long)-\(number)", in: folder) }
+    #expect(snapshot.bytesInUse > 600 * 1024)
+    snapshot.remove(folder)
+    #expect(snapshot.bytesInUse < 200 * 1024)
+  }
+
   @Test func `renaming a folder over and over does not make it grow`() {
     var snapshot = TreeSnapshot()
     let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
