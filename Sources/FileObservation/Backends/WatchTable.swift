@@ -9,12 +9,12 @@ struct WatchTable {
     /// The kernel's number; nil while it is not watched.
     var watch: Int32?
     var coverage: Coverage
+    /// The kernel has told of something that came or went in it.
+    var hasNews = false
     /// The rules in force in it; nil where only certain names count.
     var stack: IgnoreStack?
     /// When it was first watched: what happened before was not told by the kernel.
     var watchedAt: FileTime
-    /// The kernel has told of something that came or went in it.
-    var hasNews = false
   }
 
   private var folders: [TreeSnapshot.Entry: Folder] = [:]
