@@ -72,7 +72,7 @@ package struct SpawnRequest: Hashable, Sendable {
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Self.flags)
+    posix_spawnattr_setflags(&attributes, Self.systemFlags)
 
     var actions = posix_spawn_file_actions_t()
     try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
@@ -92,15 +92,6 @@ package struct SpawnRequest: Hashable, Sendable {
     if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
     return pid
   }
-
-  #if os(Linux)
-  private static let flags = Int16(
-    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
-  #else
-  private static let flags = Int16(
-    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-      | POSIX_SPAWN_CLOEXEC_DEFAULT)
-  #endif
 }
 
 /// Calls `body` with an array of C strings that a NULL ends.
@@ -148,16 +139,7 @@ package func ignoredSignals() -> Set<Signal> {
   for number in 1..<Int32(NSIG) {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { continue }
-    if isIgnore(action) { ignored.insert(Signal(rawValue: number)) }
+    if action.isIgnore { ignored.insert(Signal(rawValue: number)) }
   }
   return ignored
-}
-
-private func isIgnore(_ action: sigaction) -> Bool {
-  #if canImport(Glibc)
-  let handler = action.__sigaction_handler.sa_handler
-  #else
-  let handler = action.__sigaction_u.__sa_handler
-  #endif
-  return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }

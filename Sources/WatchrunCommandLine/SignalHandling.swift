@@ -3,11 +3,7 @@ import SystemCalls
 
 /// Calls `body` whenever this process is sent the signal, for as long as it lives.
 func whenSignaled(_ signal: Signal, _ body: @escaping @Sendable () -> Void) {
-  // On Linux a source takes the signal over by itself, and ignoring it afterwards would silence the
-  // source; on Darwin the default action must be taken away first.
-  #if canImport(Darwin)
-  signal.ignore()
-  #endif
+  signal.prepareForSource()
   let source = DispatchSource.makeSignalSource(
     signal: signal.rawValue, queue: DispatchQueue(label: "watchrun.signals"))
   // Only kept alive by its own handler, and never used there.
