@@ -60,4 +60,20 @@ struct DebounceStateMachineTests {
     let action = machine.timerFired(generation: 1, at: .milliseconds(20))
     #expect(action == .fire)
   }
+
+  @Test mutating func `a burst is held open, and looked at again soon`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let held = machine.timerFired(generation: 1, at: .milliseconds(10), isHeld: true)
+    #expect(held == .schedule(at: .milliseconds(35), generation: 2))
+    let free = machine.timerFired(generation: 2, at: .milliseconds(35), isHeld: false)
+    #expect(free == .fire)
+  }
+
+  @Test mutating func `a burst is not held open for more than five seconds`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let last = machine.timerFired(generation: 1, at: .milliseconds(4990), isHeld: true)
+    #expect(last == .schedule(at: .milliseconds(5000), generation: 2))
+    let over = machine.timerFired(generation: 2, at: .milliseconds(5000), isHeld: true)
+    #expect(over == .fire)
+  }
 }

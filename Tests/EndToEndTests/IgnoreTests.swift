@@ -1,0 +1,78 @@
+import SystemCalls
+import Testing
+
+/// Ignore files, and why a path is watched or not.
+@Suite struct IgnoreTests {
+  @Test func eachPathIsExplainedByTheRuleThatDecides() async throws {
+    try await withProject { project in
+      try project.makeFolder(".git")
+      try project.write(".gitignore", "# objects\n*.o\n!keep.o\n")
+      let watchrun = try await project.start([
+        "-i", "*.tmp", "-e", "c,o", "--explain", "--", "a.c", "a.o", "keep.o", "a.tmp", "a.txt",
+        "node_modules/x",
+      ])
+      #expect(try await watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.process.output.lines == [
+          "--exts:1:!*.c\ta.c", ".gitignore:2:*.o\ta.o", ".gitignore:3:!keep.o\tkeep.o",
+          "--ignore:1:*.tmp\ta.tmp", "--exts:0:*\ta.txt",
+          "built-in:12:node_modules/\tnode_modules/x",
+        ])
+    }
+  }
+
+  @Test func anIgnoreFileTakesEffectWhileWatchrunRuns() async throws {
+    try await withProject { project in
+      try project.makeFolder("out")
+      let watchrun = try await project.startPrinting()
+      try project.write(".gitignore", "out/\n*.log\n")
+      try await project.reported(".gitignore", by: watchrun)
+      try project.place("out/ignored")
+      try project.place("ignored.log")
+      try project.remove(".gitignore")
+      try await project.reported(".gitignore", "removed", by: watchrun)
+      try project.place("out/told")
+      try await project.reported("out/told", "created", by: watchrun)
+      let paths = Set(try project.changes(by: watchrun).map(\.path))
+      #expect(paths.isDisjoint(with: ["out/ignored", "ignored.log"]))
+    }
+  }
+
+  @Test(arguments: [
+    ["--no-vcs-ignore"], ["--ignore-nothing"], ["-i", "!*.log"],
+  ])
+  func whatGitIgnoresCountsIfThatIsAskedFor(_ options: [String]) async throws {
+    try await withProject { project in
+      try project.write(".gitignore", "*.log\n")
+      let watchrun = try await project.start(["--print", "json"] + options)
+      try await watchrun.ready()
+      try project.place("a.log")
+      try await project.reported("a.log", "created", by: watchrun)
+    }
+  }
+
+  @Test func aPathThatIsNamedIsWatchedThoughItIsIgnored() async throws {
+    try await withProject { project in
+      try project.makeFolder("build")
+      try project.write(".gitignore", "build/\n")
+      let watchrun = try await project.startPrinting("-w", "build")
+      try project.place("build/file")
+      try await project.reported("build/file", "created", by: watchrun)
+    }
+  }
+
+  @Test func aBurstIsHeldOpenWhileGitWorks() async throws {
+    try await withProject { project in
+      try project.makeFolder(".git")
+      try project.write(".git/index.lock")
+      let watchrun = try await project.startPrinting()
+      for number in 1...5 {
+        try project.place("file-\(number)")
+        try await Task.sleep(for: .milliseconds(40))
+      }
+      try project.remove(".git/index.lock")
+      try await project.reported("file-5", by: watchrun)
+      #expect(try watchrun.batches().count == 1)
+    }
+  }
+}

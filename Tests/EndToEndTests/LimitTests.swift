@@ -1,0 +1,54 @@
+import SystemCalls
+import Testing
+
+/// What the kernel does not give without end.
+@Suite struct LimitTests {
+  /// True where a user may set limits for himself alone.
+  private static let mayLimit: Bool = {
+    guard
+      let process = try? ChildProcess(
+        ["unshare", "-Ur", "true"], environment: [:], directory: "/", input: .null, output: .pipes)
+    else { return false }
+    while process.exitStatus == nil { usleep(1000) }
+    return process.exitStatus == .exited(0)
+  }()
+
+  @Test(.enabled(if: mayLimit))
+  func withoutRoomForWatchesFoldersAreLookedAt() async throws {
+    try await withProject { project in
+      for number in 0..<10 { try project.makeFolder("folder-\(number)") }
+      let watchrun = try await project.start(
+        ["--print", "json"],
+        prefix: [
+          "unshare", "-Ur", "sh", "-c",
+          "echo 4 > /proc/sys/user/max_inotify_watches && exec \"$@\"", "sh",
+        ])
+      let readiness = try await watchrun.ready()
+      #expect(readiness.watches == 4)
+      try await watchrun.said("fs.inotify.max_user_watches=")
+      for number in 0..<10 { try project.place("folder-\(number)/file") }
+      for number in 0..<10 {
+        try await project.reported("folder-\(number)/file", "created", by: watchrun)
+      }
+    }
+  }
+
+  @Test func theFilesOfAListAreWatchedAndNoOthers() async throws {
+    try await withProject { project in
+      try project.write("a")
+      try project.write("b")
+      try project.write("list", "a\nnone\n")
+      let watchrun = try await project.start("--print", "json", "--files-from", "list")
+      try await watchrun.ready()
+      try await watchrun.said("cannot watch none: No such file or directory")
+      try project.write("b", "more")
+      for number in 1...3 {
+        try project.place("a", "\(number)")
+        try await eventually("save \(number) is reported") {
+          try watchrun.batches().count >= number
+        }
+      }
+      #expect(Set(try project.changes(by: watchrun).map(\.path)) == ["a"])
+    }
+  }
+}
