@@ -58,11 +58,12 @@ package final class Supervisor: Sendable {
 
   /// Begins to stop the group as planned; `groupIsGone` follows.
   package func stop() {
+    // Once the leader has been waited for, its number may be another's: only a group that is still
+    // there is sent anything.
+    let isGone = !state.withLock { $0.leaderIsAlive } && !groupIsAlive()
     step { state, now in
-      guard let group = state.group, state.stopping == nil else { return [] }
-      // Once the leader has been waited for, its number may be another's: only a group that is
-      // still there is sent anything.
-      if !state.leaderIsAlive && !group.isAlive { return [.finish] }
+      if state.group == nil || state.stopping != nil { return [] }
+      if isGone { return [.finish] }
       var sequence = StopSequence(plan, leaderIsAlive: state.leaderIsAlive, at: now)
       let actions = sequence.begin(at: now)
       state.stopping = sequence
@@ -76,10 +77,13 @@ package final class Supervisor: Sendable {
   }
 
   private func look() {
-    step { state, now in
-      let isAlive = state.group?.isAlive ?? false
-      return state.stopping?.looked(groupIsAlive: isAlive, at: now) ?? []
-    }
+    let isAlive = groupIsAlive()
+    step { state, now in state.stopping?.looked(groupIsAlive: isAlive, at: now) ?? [] }
+  }
+
+  /// Asks the system, and so outside of the lock.
+  private func groupIsAlive() -> Bool {
+    state.withLock { $0.group }?.isAlive ?? false
   }
 
   private func leaderEnded(_ status: ExitStatus) {

@@ -52,7 +52,8 @@ extension InotifyTree {
   /// now, they are watched from now on.
   mutating func lookAtUnwatched(since: FileTime) {
     for folder in unwatched {
-      if table[folder] == nil {
+      // It may have gone since, and another that is watched may stand in its place.
+      if table[folder].map({ $0.watch != nil }) ?? true {
         unwatched.remove(folder)
       } else {
         visitAtOnce(folder, for: .compare(since: since, .unwatched))

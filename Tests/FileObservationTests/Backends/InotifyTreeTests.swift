@@ -1,9 +1,11 @@
 #if os(Linux)
 
-import FileObservation
+import PathFiltering
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 struct InotifyTreeTests {
   @Test func `a file's life is told of`() throws {
@@ -147,6 +149,17 @@ struct InotifyTreeTests {
     _ = try watched.news()
     try watched.folder.write(to: "closed/f")
     #expect(try watched.news() == ["created closed/f"])
+  }
+
+  @Test func `a folder that has a watch again is looked at no more`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeDirectories("a/b")
+    var tree = InotifyTree(inotify: try Inotify(), filter: PathFilter())
+    tree.add(.init(path: folder.path, coverage: .recursive))
+    while tree.visitPending(atMost: 2) {}
+    tree.unwatched = Set(tree.table.watchedFolders)
+    tree.lookAtUnwatched(since: .now())
+    #expect(tree.unwatched.isEmpty)
   }
 }
 
