@@ -11,6 +11,7 @@
 
 #ifdef __linux__
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #endif
 
 #ifdef __GLIBC__
@@ -38,7 +39,15 @@ int csystem_file_status(
   status->changed_ns = nanoseconds(found.stx_ctime);
   status->born_ns = (found.stx_mask & STATX_BTIME) ? nanoseconds(found.stx_btime) : 0;
   status->mode = found.stx_mode;
+  status->user = found.stx_uid;
+  status->group = found.stx_gid;
+  status->links = found.stx_nlink;
   return 0;
+}
+
+int64_t csystem_file_system_type(const char *path) {
+  struct statfs found;
+  return statfs(path, &found) == 0 ? (int64_t)(uint32_t)found.f_type : -1;
 }
 
 long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
@@ -66,7 +75,15 @@ int csystem_file_status(
   status->changed_ns = found.st_ctimespec.tv_sec * NS_PER_S + found.st_ctimespec.tv_nsec;
   status->born_ns = found.st_birthtimespec.tv_sec * NS_PER_S + found.st_birthtimespec.tv_nsec;
   status->mode = found.st_mode;
+  status->user = found.st_uid;
+  status->group = found.st_gid;
+  status->links = found.st_nlink;
   return 0;
+}
+
+int64_t csystem_file_system_type(const char *path) {
+  errno = ENOSYS;
+  return -1;
 }
 
 long csystem_directory_entries(int descriptor, void *buffer, size_t size) {

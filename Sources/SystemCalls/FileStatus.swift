@@ -72,6 +72,8 @@ package struct FileStatus: Hashable, Sendable {
   package let changed: FileTime
   /// When it was made; nil where the file system does not keep it.
   package let born: FileTime?
+  /// Its mode, owner, group and number of names, as one number that differs where they do.
+  package let attributes: UInt64
 
   /// Of the file at `path`. A symbolic link is not followed unless `followsLinks` is set.
   package init(of path: Path, followsLinks: Bool = false) throws(SystemError) {
@@ -103,6 +105,9 @@ package struct FileStatus: Hashable, Sendable {
     modified = FileTime(nanoseconds: status.modified_ns)
     changed = FileTime(nanoseconds: status.changed_ns)
     born = status.born_ns == 0 ? nil : FileTime(nanoseconds: status.born_ns)
+    attributes =
+      (UInt64(status.mode) << 32 | UInt64(status.links)) &* 0x9e37_79b9_7f4a_7c15
+      ^ (UInt64(status.user) << 32 | UInt64(status.group))
   }
 }
 

@@ -112,7 +112,26 @@ struct FileObserverTests {
       try $0.link("link", to: "real")
     }
     try observed.folder.append("x", to: "real")
-    #expect(await observed.recorder.sees(.modified, observed.folder["real"]))
+    #expect(await observed.recorder.sees(.modified, observed.folder["link"]))
+  }
+
+  @Test func `sees that a watched link is pointed elsewhere, and what it leads to from then on`()
+    async throws
+  {
+    let observed = try await Observed(["link"]) {
+      try $0.write(to: "old")
+      try $0.makeDirectories("other")
+      try $0.write(to: "other/new")
+      try $0.link("link", to: "old")
+    }
+    let link = observed.folder["link"]
+    try observed.folder.link("next", to: "other/new")
+    try observed.folder.rename("next", to: "link")
+    #expect(await eventually { observed.recorder.batches.count == 1 })
+    try observed.folder.append("x", to: "old")
+    try observed.folder.append("x", to: "other/new")
+    #expect(await eventually { observed.recorder.batches.count == 2 })
+    #expect(observed.recorder.changes.map(\.path) == [link, link])
   }
 
   @Test func `goes on when a root is removed and made again`() async throws {

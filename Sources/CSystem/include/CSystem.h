@@ -16,11 +16,18 @@ struct csystem_file_status {
   int64_t changed_ns;   // since 1970
   int64_t born_ns;      // since 1970; 0 where the file system does not keep it
   uint32_t mode;
+  uint32_t user;
+  uint32_t group;
+  uint32_t links;
 };
 
 /// `flags` as for `fstatat`. 0, or -1 with `errno`.
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status);
+
+/// The number by which the kernel knows the kind of file system at `path` (`f_type` of `statfs`);
+/// -1 with `errno`. Linux only.
+int64_t csystem_file_system_type(const char *path);
 
 /// Entries of an open directory as the kernel writes them (`struct dirent64`). Linux only.
 long csystem_directory_entries(int descriptor, void *buffer, size_t size);

@@ -29,6 +29,8 @@ package enum BackendReport: Sendable {
 package struct BackendConfiguration: Sendable {
   package let roots: [Root]
   package let filter: PathFilter
+  /// Links to folders are entered, each real folder once.
+  package let followsLinks: Bool
   /// Changes from this time on are reported, also in folders that are watched only later.
   package let start: FileTime
   package let queue: DispatchQueue
@@ -46,11 +48,13 @@ package struct BackendConfiguration: Sendable {
   }
 
   package init(
-    roots: [Root], filter: PathFilter, start: FileTime, queue: DispatchQueue,
+    roots: [Root], filter: PathFilter, followsLinks: Bool = false, start: FileTime,
+    queue: DispatchQueue,
     report: @escaping @Sendable (BackendReport) -> Void
   ) {
     self.roots = roots
     self.filter = filter
+    self.followsLinks = followsLinks
     self.start = start
     self.queue = queue
     self.report = report

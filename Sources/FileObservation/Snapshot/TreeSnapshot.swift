@@ -7,7 +7,7 @@ import SystemCalls
 /// together only when it is needed.
 ///
 /// Memory: 24 bytes an entry, its name, and 6 to 12 bytes for finding it by name; about 44 bytes for
-/// a name of twelve.
+/// a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 24 more.
 package struct TreeSnapshot {
   /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
   package struct Entry: Hashable, Sendable {
@@ -39,6 +39,8 @@ package struct TreeSnapshot {
   private var unusedNameBytes = 0
   /// Open addressing: where an entry is found by its parent and its name.
   private var slots: [UInt32]
+  /// By the entries' numbers, as far as any was set.
+  private var fingerprints: [Fingerprint] = []
   /// How many entries there are, `/` among them.
   package private(set) var count = 1
 
@@ -170,6 +172,26 @@ extension TreeSnapshot {
   }
 }
 
+// MARK: - Fingerprints
+
+extension TreeSnapshot {
+  /// How the entry was found on the last look; nil if none has been taken note of.
+  package func fingerprint(of entry: Entry) -> Fingerprint? {
+    let index = Int(entry.index)
+    guard index < fingerprints.count, fingerprints[index] != .none else { return nil }
+    return fingerprints[index]
+  }
+
+  package mutating func setFingerprint(_ fingerprint: Fingerprint, of entry: Entry) {
+    let index = Int(entry.index)
+    if index >= fingerprints.count {
+      let missing = records.count - fingerprints.count
+      fingerprints.append(contentsOf: repeatElement(.none, count: missing))
+    }
+    fingerprints[index] = fingerprint
+  }
+}
+
 // MARK: - Changing
 
 extension TreeSnapshot {
@@ -185,6 +207,7 @@ extension TreeSnapshot {
       index = firstFree
       firstFree = records[Int(index)].nextSibling
       records[Int(index)] = record
+      if Int(index) < fingerprints.count { fingerprints[Int(index)] = .none }
     } else {
       index = UInt32(records.count)
       records.append(record)

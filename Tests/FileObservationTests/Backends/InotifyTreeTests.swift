@@ -154,11 +154,11 @@ struct InotifyTreeTests {
   @Test func `a folder that has a watch again is looked at no more`() throws {
     let folder = try TemporaryFolder()
     try folder.makeDirectories("a/b")
-    var tree = InotifyTree(inotify: try Inotify(), filter: PathFilter())
-    tree.add(.init(path: folder.path, coverage: .recursive))
+    var tree = InotifyTree(inotify: try Inotify(), filter: PathFilter()).tree
+    tree.add(.init(path: folder.path, coverage: .recursive), since: .latest())
     while tree.visitPending(atMost: 2) {}
     tree.unwatched = Set(tree.table.watchedFolders)
-    tree.lookAtUnwatched(since: .now())
+    tree.lookAtUnwatched(tree.unwatched, since: .now())
     #expect(tree.unwatched.isEmpty)
   }
 }

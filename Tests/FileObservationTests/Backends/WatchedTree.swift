@@ -11,7 +11,7 @@ import Testing
 /// soon as the call that caused it has returned, so nothing needs to be waited for.
 final class WatchedTree {
   let folder: TemporaryFolder
-  private var tree: InotifyTree
+  private var inotify: InotifyTree
   /// What was said to be wrong so far.
   private(set) var warnings: [ObserverError] = []
 
@@ -22,9 +22,11 @@ final class WatchedTree {
   ) throws {
     folder = try TemporaryFolder()
     try prepare(folder)
-    tree = InotifyTree(inotify: try Inotify(), filter: PathFilter())
-    for root in roots { tree.add(.init(path: folder[root.name], coverage: root.coverage)) }
-    while tree.visitPending(atMost: 2) {}
+    inotify = InotifyTree(inotify: try Inotify(), filter: PathFilter())
+    for root in roots {
+      inotify.tree.add(.init(path: folder[root.name], coverage: root.coverage), since: .latest())
+    }
+    while inotify.tree.visitPending(atMost: 2) {}
     #expect(takeEvents().isEmpty)
   }
 
@@ -40,12 +42,12 @@ final class WatchedTree {
 
   /// The events themselves, before they are made into changes.
   func rawEvents() throws -> [RawEvent] {
-    try tree.readEvents()
+    try inotify.readEvents()
     return takeEvents()
   }
 
   private func takeEvents() -> [RawEvent] {
-    let findings = tree.takeFindings()
+    let findings = inotify.tree.takeFindings()
     warnings += findings.warnings
     return findings.events
   }
@@ -56,23 +58,23 @@ final class WatchedTree {
 
   /// Gives up waiting for the second halves of renames.
   func dropLifted() {
-    tree.dropLifted()
+    inotify.dropLifted()
   }
 
   /// How many watches are thought to be there.
-  var watchCount: Int { tree.table.watchCount }
+  var watchCount: Int { inotify.tree.table.watchCount }
 
   /// How many watches the kernel keeps.
   func kernelWatchCount() throws -> Int {
     let info =
-      try fileContents(of: Path("/proc/self/fdinfo/\(tree.inotify.descriptor.number)")) ?? []
+      try fileContents(of: Path("/proc/self/fdinfo/\(inotify.inotify.descriptor.number)")) ?? []
     return String(decoding: info, as: UTF8.self).split(separator: "\n").count {
       $0.hasPrefix("inotify ")
     }
   }
 
   /// How many entries are remembered.
-  var entryCount: Int { tree.snapshot.count }
+  var entryCount: Int { inotify.tree.snapshot.count }
 
   private func name(of path: Path) -> String {
     (path.relative(to: folder.path) ?? path).description

@@ -1,12 +1,10 @@
-#if os(Linux)
-
 import PathFiltering
 import SystemCalls
 
-/// Which folder has which inotify watch.
+/// Which folder, and which file where files are watched, has which watch.
 struct WatchTable {
   struct Folder {
-    /// The kernel's number; nil while it is not watched.
+    /// The watcher's number; nil while it is not watched.
     var watch: Int32?
     var coverage: Coverage
     /// The kernel has told of something that came or went in it.
@@ -18,23 +16,29 @@ struct WatchTable {
   }
 
   private var folders: [TreeSnapshot.Entry: Folder] = [:]
+  private var files: [TreeSnapshot.Entry: Int32] = [:]
   private var owners: [Int32: TreeSnapshot.Entry] = [:]
 
-  /// How many watches the kernel keeps for us.
+  /// How many watches there are.
   var watchCount: Int { owners.count }
 
   subscript(entry: TreeSnapshot.Entry) -> Folder? {
     folders[entry]
   }
 
-  /// The folder to which an event of this watch belongs; nil if the watch is none of ours any more.
+  /// The entry to which what a watch tells belongs; nil if the watch is none of ours any more.
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[watch]
   }
 
+  /// The watch of a file.
+  func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
+    files[entry]
+  }
+
   /// All folders that are watched.
   var watchedFolders: [TreeSnapshot.Entry] {
-    Array(owners.values)
+    owners.values.filter { folders[$0] != nil }
   }
 
   /// Notes a folder, or that more of it is wanted than was.
@@ -67,17 +71,30 @@ struct WatchTable {
     folders[entry]?.watchedAt = time
   }
 
-  /// Forgets the folder. Its watch, for the kernel to be given back.
+  mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
+    files[entry] = watch
+    owners[watch] = entry
+  }
+
+  /// Takes the watch from what is watched still. The watch, to be given back.
+  mutating func removeWatch(of entry: TreeSnapshot.Entry) -> Int32? {
+    let watch = files.removeValue(forKey: entry) ?? folders[entry]?.watch
+    folders[entry]?.watch = nil
+    if let watch { owners[watch] = nil }
+    return watch
+  }
+
+  /// Forgets the folder or file. Its watch, to be given back.
   mutating func remove(_ entry: TreeSnapshot.Entry) -> Int32? {
-    guard let folder = folders.removeValue(forKey: entry) else { return nil }
-    if let watch = folder.watch { owners[watch] = nil }
-    return folder.watch
+    let watch = removeWatch(of: entry)
+    folders[entry] = nil
+    return watch
   }
 
   /// The kernel has taken the watch away.
   mutating func removeWatch(_ watch: Int32) {
-    if let owner = owners.removeValue(forKey: watch) { folders[owner]?.watch = nil }
+    guard let owner = owners.removeValue(forKey: watch) else { return }
+    folders[owner]?.watch = nil
+    files[owner] = nil
   }
 }
-
-#endif  // os(Linux)

@@ -1,11 +1,9 @@
-#if os(Linux)
-
 import PathFiltering
 import SystemCalls
 
 // Ignore files decide what is watched, and may be edited while it is. The folder that holds one is
 // judged anew with all that is below it, when what else has happened has been seen to.
-extension InotifyTree {
+extension ObservedTree {
   /// The rules for a root, read afresh. The files outside of it that bear on it are watched too.
   mutating func rules(forRoot path: Path) -> IgnoreStack {
     let stack = readRules { filter, warn in filter.stack(forRoot: path, warn: warn) }
@@ -44,19 +42,21 @@ extension InotifyTree {
     watchByName(parentOf: entry)
   }
 
-  /// Remembers the folder if the event is about a file of rules, or about a repository's beginning.
-  mutating func noteIfRulesChanged(_ event: InotifyEvent, in folder: Entry) {
-    let names = IgnoreFileNames.of(event.name)
+  /// Remembers the folder if what has happened to an entry in it is about a file of rules, or about a
+  /// repository's beginning.
+  mutating func noteIfRulesChanged(
+    _ name: UnsafeBufferPointer<UInt8>, in folder: Entry, _ kind: RawEvent.Kind
+  ) {
+    let names = IgnoreFileNames.of(name)
     if names.isEmpty {
-      guard table[folder]?.coverage == .named, let known = snapshot.child(event.name, of: folder),
+      guard table[folder]?.coverage == .named, let known = snapshot.child(name, of: folder),
         !snapshot.marks(of: known).isDisjoint(with: [.rules, .passage])
       else { return }
     }
-    switch event.mask.kind {
-    case .arrival, .departure: staleRules.insert(folder)
-    case .write where !names.contains(.git) && event.mask.contains(.closeAfterWrite):
-      staleRules.insert(folder)
-    case .write, .attributes, nil: break
+    switch kind {
+    case .created, .removed, .movedFrom, .movedTo: staleRules.insert(folder)
+    case .modified(isOpen: false) where !names.contains(.git): staleRules.insert(folder)
+    case .modified, .metadata: break
     }
   }
 
@@ -108,5 +108,3 @@ extension InotifyTree {
     if let example { warn(.everythingIgnored(in: path, by: example)) }
   }
 }
-
-#endif  // os(Linux)

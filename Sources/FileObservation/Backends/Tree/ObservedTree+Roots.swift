@@ -1,22 +1,63 @@
-#if os(Linux)
-
 import PathFiltering
 import SystemCalls
 
 // Roots are reached by their paths and not through a watched parent: they tell themselves when they
 // go, and are waited for through their nearest parent that is there.
-extension InotifyTree {
-  /// Begins with a root that is there.
-  mutating func add(_ root: BackendConfiguration.Root) {
+extension ObservedTree {
+  /// Begins with a root, in which changes from a time on are told of. One that is not there is waited
+  /// for.
+  mutating func add(_ root: BackendConfiguration.Root, since: FileTime) {
     let entry = makeEntry(at: root.path)
     snapshot.mark(entry, .wanted)
     roots[entry] = max(roots[entry] ?? .named, root.coverage)
-    returned(entry, purpose: .learn)
+    if (try? FileStatus(of: root.path)) == nil { snapshot.mark(entry, .absent) }
+    returned(entry, purpose: .learn(since: since))
   }
 
-  /// True for a folder whose watch must tell what becomes of it.
-  func isAnchor(_ folder: Entry) -> Bool {
-    roots[folder] != nil || table[folder]?.coverage == .named
+  /// Ends with a root. What other roots cover stays watched; those that lie in it begin anew, so that
+  /// each has again what it would have had without it.
+  mutating func remove(rootAt path: Path) {
+    guard let root = existingEntry(at: path), roots[root] != nil else { return }
+    let now = FileTime.now()
+    forgetTarget(ofLink: path)
+    let inner = roots.filter { $0.key != root && snapshot.isWithin($0.key, root) }.map {
+      BackendConfiguration.Root(path: snapshot.path(of: $0.key), coverage: $0.value)
+    }
+    for entry in [root] + inner.compactMap({ existingEntry(at: $0.path) }) {
+      roots[entry] = nil
+      missingRoots.remove(entry)
+      snapshot.unmark(entry, .wanted)
+    }
+    let parent = snapshot.parent(of: root)
+    let isCovered = parent.flatMap { table[$0] }.map { $0.coverage > .named } ?? false
+    removeSubtree(root)
+    if let parent, isCovered {
+      visitAtOnce(parent, for: .judge)
+    } else if let parent {
+      forgetIfUnneeded(parent)
+    }
+    for root in inner {
+      add(root, since: now)
+      let entry = makeEntry(at: root.path)
+      while visitPending(atMost: .max) {}
+      visitAtOnce(entry, for: .compare(since: now, .untilWatched))
+    }
+  }
+
+  /// Gives up a folder that was watched for certain names only, and those above it, if none of them
+  /// is left.
+  private mutating func forgetIfUnneeded(_ folder: Entry) {
+    var here: Entry? = folder
+    while let folder = here, roots[folder] == nil, table[folder]?.coverage ?? .named == .named {
+      let isNeeded = snapshot.children(of: folder).contains { child in
+        let marks: TreeSnapshot.Marks = [.wanted, .awaited, .rules, .passage]
+        return !snapshot.marks(of: child).isDisjoint(with: marks) || table[child] != nil
+      }
+      if isNeeded { return }
+      releaseWatch(of: folder)
+      snapshot.unmark(folder, [.awaited, .absent])
+      here = snapshot.parent(of: folder)
+    }
   }
 
   /// True for a root that is a folder, and for what leads to one that is gone: these are not come
@@ -43,11 +84,12 @@ extension InotifyTree {
     if case .tell = purpose { emit(.created, status.type, at: path) }
     if coverage == .named || status.type != .directory {
       // A file is watched through its folder, so that it may be replaced or come and go.
-      watchByName(parentOf: entry)
+      watchByName(parentOf: entry, purpose)
+      if status.type == .symlink { noteTarget(ofLink: entry) }
     } else {
       table.add(entry, coverage: coverage, stack: rules(forRoot: path))
       switch purpose {
-      case .learn: pending.append(Visit(folder: entry, purpose: .learn))
+      case .learn: pending.append(Visit(folder: entry, purpose: purpose))
       case .tell, .judge, .compare: visitAtOnce(entry, for: purpose)
       }
     }
@@ -58,8 +100,10 @@ extension InotifyTree {
     guard table[folder] != nil else { return }
     if roots[folder] != nil {
       lose(root: folder)
+    } else if snapshot.type(of: folder) == .symlink {
+      forgetBehind(link: folder)
     } else if table[folder]?.coverage == .named {
-      if let watch = table.remove(folder) { inotify.removeWatch(watch) }
+      releaseWatch(of: folder)
       for child in snapshot.children(of: folder) where roots[child] != nil { lose(root: child) }
     }
   }
@@ -70,13 +114,16 @@ extension InotifyTree {
       snapshot.mark(root, .absent)
       emit(.removed, snapshot.type(of: root), at: snapshot.path(of: root))
     }
-    if let watch = table.remove(root) { inotify.removeWatch(watch) }
+    releaseWatch(of: root)
+    snapshot.setFingerprint(.none, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
     if missingRoots.insert(root).inserted { waitFor(root) }
   }
 
   /// Watches the nearest folder above the root that is there, for the next name on the way to it.
   private mutating func waitFor(_ root: Entry) {
+    // Where nothing is watched, it is looked for.
+    if watcher == nil { return }
     var awaited = root
     while let folder = snapshot.parent(of: awaited) {
       if awaited != root { snapshot.mark(awaited, [.awaited, .absent]) }
@@ -94,25 +141,14 @@ extension InotifyTree {
     }
   }
 
-  mutating func watchByName(parentOf entry: Entry) {
+  mutating func watchByName(
+    parentOf entry: Entry, _ purpose: Purpose = .learn(since: .latest())
+  ) {
     guard let folder = snapshot.parent(of: entry) else { return }
     table.add(folder, coverage: .named, stack: nil)
-    visitAtOnce(folder, for: .learn)
-  }
-
-  /// What has been asked for in a folder of which nothing else counts.
-  mutating func lookAtNamed(in folder: Entry, for purpose: Purpose) {
-    guard case .compare(let since, let comparison) = purpose else { return }
-    for entry in snapshot.children(of: folder) where roots[entry] == .named {
-      let path = snapshot.path(of: entry)
-      guard let status = try? FileStatus(of: path) else {
-        if comparison != .untilWatched { lose(root: entry) }
-        continue
-      }
-      let end = comparison == .untilWatched ? table[folder]?.watchedAt : nil
-      if status.changed >= since, end.map({ status.changed <= $0 }) ?? true {
-        emit(.modified(isOpen: false), status.type, at: path)
-      }
+    switch purpose {
+    case .learn: visitAtOnce(folder, for: purpose)
+    case .tell, .judge, .compare: visitAtOnce(folder, for: .learn(since: .latest()))
     }
   }
 
@@ -126,16 +162,4 @@ extension InotifyTree {
       visitAtOnce(folder, for: .compare(since: since, .everything))
     }
   }
-
-  mutating func makeEntry(at path: Path) -> Entry {
-    var entry = TreeSnapshot.root
-    for component in path.components {
-      entry = Array(component).withUnsafeBufferPointer { name in
-        snapshot.child(name, of: entry) ?? snapshot.insert(name, .directory, in: entry)
-      }
-    }
-    return entry
-  }
 }
-
-#endif  // os(Linux)

@@ -10,7 +10,7 @@ import SystemCalls
 /// waits long for the other.
 package final class InotifyBackend: Backend {
   private struct State {
-    var tree: InotifyTree
+    var inotify: InotifyTree
     var phase = Phase.learning
     /// When the kernel's queue was last read to its end: what it dropped is younger.
     var readToEndAt: FileTime
@@ -53,7 +53,8 @@ package final class InotifyBackend: Backend {
     scheduler = DispatchScheduler(queue: configuration.queue)
     state = Confined(
       State(
-        tree: InotifyTree(inotify: inotify, filter: configuration.filter),
+        inotify: InotifyTree(
+          inotify: inotify, filter: configuration.filter, followsLinks: configuration.followsLinks),
         readToEndAt: configuration.start),
       to: configuration.queue)
   }
@@ -62,8 +63,8 @@ package final class InotifyBackend: Backend {
     configuration.queue.async { [self] in
       state.access { state in
         if state.isStopped { return }
-        state.source = makeSource(of: state.tree.inotify)
-        for root in configuration.roots { state.tree.add(root) }
+        state.source = makeSource(of: state.inotify.inotify)
+        for root in configuration.roots { state.inotify.tree.add(root, since: configuration.start) }
       }
       deliver()
       walk()
@@ -126,8 +127,8 @@ extension InotifyBackend {
     let failure = state.access { state -> SystemError? in
       if state.isStopped { return nil }
       do throws(SystemError) {
-        try state.tree.readEvents()
-        if !state.tree.sawOverflow { state.readToEndAt = FileTime.now() }
+        try state.inotify.readEvents()
+        if !state.inotify.sawOverflow { state.readToEndAt = FileTime.now() }
         return nil
       } catch {
         return error
@@ -146,8 +147,8 @@ extension InotifyBackend {
   private func afterDrain() {
     let now = scheduler.now
     let (isLifted, rescanDelay) = state.access { state -> (Bool, Duration?) in
-      let isDue = state.tree.sawOverflow && !state.rescan.isPlanned
-      return (!state.tree.lifted.isEmpty, isDue ? state.rescan.plan(at: now) : nil)
+      let isDue = state.inotify.sawOverflow && !state.rescan.isPlanned
+      return (!state.inotify.lifted.isEmpty, isDue ? state.rescan.plan(at: now) : nil)
     }
     if isLifted { after(Self.renamePatience) { [weak self] in self?.dropLifted() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
@@ -156,7 +157,7 @@ extension InotifyBackend {
   private func dropLifted() {
     drain()
     state.access { state in
-      if !state.isStopped { state.tree.dropLifted() }
+      if !state.isStopped { state.inotify.dropLifted() }
     }
     deliver()
   }
@@ -168,14 +169,14 @@ extension InotifyBackend {
       if state.isStopped { return nil }
       switch state.phase {
       case .learning:
-        if state.tree.visitPending(atMost: Self.foldersPerSlice) { return nil }
-        state.phase = .catchingUp(state.tree.table.watchedFolders)
-        return .ready(state.tree.readiness)
+        if state.inotify.tree.visitPending(atMost: Self.foldersPerSlice) { return nil }
+        state.phase = .catchingUp(state.inotify.tree.table.watchedFolders)
+        return .ready(state.inotify.tree.readiness)
       case .catchingUp(var folders):
         let slice = folders.suffix(Self.foldersPerSlice)
         folders.removeLast(slice.count)
         for folder in slice {
-          state.tree.visitAtOnce(
+          state.inotify.tree.visitAtOnce(
             folder, for: .compare(since: configuration.start, .untilWatched))
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
@@ -201,11 +202,11 @@ extension InotifyBackend {
     let isFirst = state.access { state -> Bool in
       if state.isStopped { return false }
       state.rescan.begin(at: scheduler.now)
-      state.tree.dropLifted()
-      state.tree.sawOverflow = false
+      state.inotify.dropLifted()
+      state.inotify.sawOverflow = false
       let since = state.readToEndAt
       state.readToEndAt = FileTime.now()
-      for root in configuration.roots { state.tree.compare(root, since: since) }
+      for root in configuration.roots { state.inotify.tree.compare(root, since: since) }
       state.rescan.end(at: scheduler.now)
       defer { state.hasToldOfOverflow = true }
       return !state.hasToldOfOverflow
@@ -223,8 +224,9 @@ extension InotifyBackend {
     state.access { state in
       state.looks.isPlanned = false
       if state.isStopped { return }
-      state.tree.lookAtUnwatched(since: state.looks.lastBegan ?? configuration.start)
-      state.looks.began(at: began, foundSomething: state.tree.hasFindings)
+      state.inotify.tree.lookAtUnwatched(
+        state.inotify.tree.unwatched, since: state.looks.lastBegan ?? configuration.start)
+      state.looks.began(at: began, foundSomething: state.inotify.tree.hasFindings)
     }
     deliver()
   }
@@ -233,9 +235,10 @@ extension InotifyBackend {
     let (findings, lookDelay) =
       state.access { state in
         if state.isStopped { return ((events: [], warnings: []), nil) }
-        if case .learning = state.phase {} else { state.tree.tellOfLimit() }
+        if case .learning = state.phase {} else { state.inotify.tree.tellOfLimit() }
         return (
-          state.tree.takeFindings(), state.looks.plan(isNeeded: !state.tree.unwatched.isEmpty)
+          state.inotify.tree.takeFindings(),
+          state.looks.plan(isNeeded: !state.inotify.tree.unwatched.isEmpty)
         )
       } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
     if let lookDelay { after(lookDelay) { [weak self] in self?.look() } }
@@ -246,7 +249,7 @@ extension InotifyBackend {
   }
 }
 
-extension InotifyTree {
+extension ObservedTree {
   fileprivate var readiness: FileObserver.Readiness {
     FileObserver.Readiness(
       watches: table.watchCount, pruned: prunedCount, backend: "inotify",

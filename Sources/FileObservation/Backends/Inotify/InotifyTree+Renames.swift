@@ -33,33 +33,33 @@ extension InotifyTree {
   /// The rename that is under way above a folder, if one is.
   func cookieOfLift(above folder: Entry) -> UInt32? {
     if lifted.isEmpty { return nil }
-    return lifted.first { snapshot.isWithin(folder, $0.value.entry) }?.key
+    return lifted.first { tree.snapshot.isWithin(folder, $0.value.entry) }?.key
   }
 
   /// A renamed folder has arrived: its subtree has its new paths at once. Since rules may judge it
   /// otherwise there, all of it is listed again.
   mutating func put(_ entry: Entry, liftedBy cookie: UInt32, at place: Place) {
-    if let replaced = place.known { removeSubtree(replaced) }
-    guard let parent = table[place.folder] else {
+    if let replaced = place.known { tree.removeSubtree(replaced) }
+    guard let parent = tree.table[place.folder] else {
       drop(liftedBy: cookie)
       return
     }
-    let mayEnter = mayEnter(place, in: parent)
+    let mayEnter = tree.mayEnter(place, in: parent)
     guard parent.coverage == .recursive, mayEnter else {
       drop(liftedBy: cookie)
-      if mayEnter { note(place, .directory) }
+      if mayEnter { tree.note(place, .directory) }
       if place.isReported {
-        emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+        tree.emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
       }
       return
     }
-    place.name.withUnsafeBufferPointer { snapshot.place(entry, as: $0, in: place.folder) }
+    place.name.withUnsafeBufferPointer { tree.snapshot.place(entry, as: $0, in: place.folder) }
     if place.isReported {
-      emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+      tree.emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
     }
-    table.add(entry, coverage: .recursive, stack: parent.stack)
+    tree.table.add(entry, coverage: .recursive, stack: parent.stack)
     let kept = lifted.removeValue(forKey: cookie)?.events ?? []
-    visitAtOnce(entry, for: .tell)
+    tree.visitAtOnce(entry, for: .tell)
     for event in kept {
       event.name.withUnsafeBufferPointer {
         handle(
@@ -75,7 +75,7 @@ extension InotifyTree {
 
   mutating func drop(liftedBy cookie: UInt32) {
     guard let folder = lifted.removeValue(forKey: cookie) else { return }
-    removeSubtree(folder.entry)
+    tree.removeSubtree(folder.entry)
   }
 }
 

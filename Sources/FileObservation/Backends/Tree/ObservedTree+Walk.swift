@@ -1,9 +1,7 @@
-#if os(Linux)
-
 import PathFiltering
 import SystemCalls
 
-extension InotifyTree {
+extension ObservedTree {
   /// A folder to be watched and listed.
   struct Visit {
     let folder: Entry
@@ -12,13 +10,14 @@ extension InotifyTree {
 
   /// What a folder is listed for.
   enum Purpose {
-    /// To know what is there.
-    case learn
+    /// To know what is there. Where entries are compared, what has changed since a time is told of;
+    /// elsewhere that is left to a second look.
+    case learn(since: FileTime)
     /// To know what is there, and to tell of what was not known.
     case tell
     /// To know what is there by other rules than before.
     case judge
-    /// To find what has changed since a time, of which the kernel has not told.
+    /// To find what has changed since a time, of which nobody has told.
     case compare(since: FileTime, Comparison)
   }
 
@@ -26,65 +25,34 @@ extension InotifyTree {
   enum Comparison {
     /// Those in one folder up to the moment when it was watched.
     case untilWatched
-    /// Those in one folder that is not watched.
-    case unwatched
+    /// Those in one folder of which nobody tells all.
+    case oneFolder
     /// All in a tree, after the kernel has dropped events: watches may be outdated, too.
     case everything
-  }
-
-  /// The entries of one folder, as read from it. Used again for each.
-  struct Listing {
-    private var bytes: [UInt8] = []
-    private var items: [(start: Int, count: Int, type: FileType)] = []
-    private(set) var ignoreFiles: IgnoreFileNames = []
-
-    var count: Int { items.count }
-
-    mutating func removeAll() {
-      bytes.removeAll(keepingCapacity: true)
-      items.removeAll(keepingCapacity: true)
-      ignoreFiles = []
-    }
-
-    mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ type: FileType) {
-      items.append((bytes.count, name.count, type))
-      bytes.append(contentsOf: name)
-      bytes.append(0)
-      ignoreFiles.formUnion(IgnoreFileNames.of(name))
-    }
-
-    /// Calls `body` with an entry's name, behind which there is a NUL, and its type.
-    func withItem<Result>(
-      _ index: Int, _ body: (UnsafeBufferPointer<UInt8>, FileType) -> Result
-    ) -> Result {
-      let item = items[index]
-      return bytes.withUnsafeBufferPointer {
-        body(UnsafeBufferPointer(rebasing: $0[item.start..<(item.start + item.count)]), item.type)
-      }
-    }
   }
 }
 
 // MARK: - Walking
 
-extension InotifyTree {
+extension ObservedTree {
   /// Watches and lists up to `limit` of the folders that are still to be visited. False when none
   /// is left.
   mutating func visitPending(atMost limit: Int) -> Bool {
     var left = limit
-    while left > 0, let visit = pending.popLast() {
+    while left > 0, let visit = pending.popLast() ?? pendingLinks.popLast() {
       self.visit(visit.folder, for: visit.purpose)
       left -= 1
     }
-    return !pending.isEmpty
+    return !pending.isEmpty || !pendingLinks.isEmpty
   }
 
   /// Watches and lists `folder` and what is below it, before anything else is done.
   mutating func visitAtOnce(_ folder: Entry, for purpose: Purpose) {
-    let others = pending
+    let others = (pending, pendingLinks)
     pending = [Visit(folder: folder, purpose: purpose)]
+    pendingLinks = []
     while visitPending(atMost: .max) {}
-    pending = others
+    (pending, pendingLinks) = others
   }
 
   /// A folder that has come to be: it and all that is in it already are told of.
@@ -98,13 +66,6 @@ extension InotifyTree {
     else { return }
     table.add(entry, coverage: .recursive, stack: parent.stack)
     visitAtOnce(entry, for: .tell)
-  }
-
-  func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
-    guard let stack = parent.stack else { return false }
-    return place.path.bytes.withUnsafeBufferPointer {
-      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: stack)
-    }
   }
 
   /// A folder whose watch was refused may have become readable.
@@ -127,6 +88,7 @@ extension InotifyTree {
     let folderPath = Path(bytes: path)
     do throws(SystemError) {
       let directory = try Descriptor.openDirectory(folderPath, followsLinks: isAnchor(folder))
+      guard isFirstName(folder, for: folderPath) else { return releaseWatch(of: folder) }
       listing.removeAll()
       try reader.forEachEntry(of: directory) { (name, type) throws(SystemError) in
         listing.append(name, type)
@@ -134,7 +96,13 @@ extension InotifyTree {
       let stack = enter(folder, at: folderPath, parentStack: details.stack)
       followListing(of: folder, at: folderPath, stack: stack, for: purpose, directory)
     } catch {
-      if !error.saysGone { tellUnreadable(folderPath, error) }
+      if !error.saysGone {
+        tellUnreadable(folderPath, error)
+      } else if roots[folder] != nil, table[folder]?.watch == nil {
+        // A watch would tell by itself.
+        tellRemovedChildren(of: folder)
+        lose(root: folder)
+      }
     }
   }
 
@@ -154,9 +122,9 @@ extension InotifyTree {
   }
 }
 
-// MARK: - Comparing a listing with what was known
+// MARK: - Following a listing
 
-extension InotifyTree {
+extension ObservedTree {
   private mutating func followListing(
     of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
     _ directory: borrowing Descriptor
@@ -180,6 +148,7 @@ extension InotifyTree {
         if let entry = known, !isWanted,
           (snapshot.type(of: entry) == .directory) != (type == .directory)
         {
+          tellRemoved(entry, stack)
           removeSubtree(entry)
           known = nil
         }
@@ -194,21 +163,33 @@ extension InotifyTree {
         let entry = known ?? snapshot.insert(name, type, in: folder)
         if purpose.findsRemovals { snapshot.mark(entry, .seen) }
         if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
-        let news = news(of: name, wasKnown: known != nil, for: purpose, folder, in: directory)
+        let isFollowed = type == .symlink && followsLinks
+        let isAskedFor = comparesEntries || purpose.asksOfEach(isKnown: known != nil)
+        guard isFollowed || isAskedFor else { return }
+        let nameStart = putPath(folderPath, name)
+        if isFollowed { follow(entry, nameStart, isRecursive, stack, purpose) }
+        guard isAskedFor else { return }
+        let isReported = isWanted || reports(nameStart, type == .directory, stack)
+        if !isReported && type != .directory { return }
+        let news = news(
+          of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
         guard let news else { return }
         toldOfArrival = toldOfArrival || news == .created
-        if type == .directory && news != .created { return }
-        let nameStart = putPath(folderPath, name)
-        let isReported = isWanted || reports(nameStart, type == .directory, stack)
-        if isReported { emit(news, type, at: Path(bytes: path)) }
+        noteIfRulesChanged(name, in: folder, news)
+        if type == .directory && news.isModification { return }
+        guard isReported else { return }
+        emit(news, type, at: Path(bytes: path), snapshot.fingerprint(of: entry))
       }
     }
     switch purpose {
-    case .learn where roots[folder] != nil:
-      warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack)
-    case .learn, .tell, .judge:
+    case .learn(let since):
+      if roots[folder] != nil { warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack) }
+      if comparesEntries && !toldOfArrival {
+        lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
+      }
+    case .tell, .judge:
       break
-    case .compare(_, .everything), .compare(_, .unwatched):
+    case .compare(_, .everything), .compare(_, .oneFolder):
       forgetUnseen(in: folder, stack: stack)
     case .compare(let since, .untilWatched):
       if !toldOfArrival {
@@ -217,10 +198,11 @@ extension InotifyTree {
     }
   }
 
-  private mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
-    if let known = table[entry], known.watch != nil, known.coverage == .recursive {
+  mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
+    if let known = table[entry], known.coverage == .recursive {
       switch purpose {
-      case .learn, .compare(_, .untilWatched), .compare(_, .unwatched): return
+      case .compare(_, .oneFolder): return
+      case .learn, .compare(_, .untilWatched): if known.watch != nil { return }
       case .tell, .judge, .compare(_, .everything): break
       }
     }
@@ -228,91 +210,34 @@ extension InotifyTree {
     let isRoot = roots[entry] != nil
     table.add(
       entry, coverage: .recursive, stack: (isRoot ? table[entry]?.stack : nil) ?? stack)
-    pending.append(Visit(folder: entry, purpose: purpose.forSubfolders))
-  }
-
-  /// What there is to tell of an entry that is listed.
-  private func news(
-    of name: UnsafeBufferPointer<UInt8>, wasKnown: Bool, for purpose: Purpose, _ folder: Entry,
-    in directory: borrowing Descriptor
-  ) -> RawEvent.Kind? {
-    switch purpose {
-    case .learn, .judge:
-      return nil
-    case .tell:
-      return wasKnown ? nil : .created
-    case .compare(let since, let comparison):
-      if !wasKnown { return .created }
-      guard let start = name.baseAddress else { return nil }
-      let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-      guard let status = try? FileStatus(of: chars, in: directory) else { return nil }
-      let isBounded = comparison == .untilWatched
-      let end = isBounded ? table[folder]?.watchedAt : nil
-      guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
-      if isBounded, let born = status.born, born >= since { return .created }
-      return .modified(isOpen: false)
-    }
-  }
-
-  /// True if an entry that is not known is one of those that have changed the folder's time, and
-  /// none that is ignored and was there before.
-  private func hasArrived(
-    _ name: UnsafeBufferPointer<UInt8>, for purpose: Purpose, in directory: borrowing Descriptor
-  ) -> Bool {
-    guard case .compare(let since, _) = purpose, let start = name.baseAddress else { return false }
-    let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-    return (try? FileStatus(of: chars, in: directory)).map { $0.changed >= since } ?? false
-  }
-
-  /// After a listing: what was known and is not there any more.
-  private mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack?) {
-    for entry in snapshot.children(of: folder) {
-      if snapshot.marks(of: entry).contains(.seen) {
-        snapshot.unmark(entry, .seen)
-      } else if snapshot.marks(of: entry).contains(.wanted) {
-        lose(root: entry)
-      } else if snapshot.marks(of: entry).isDisjoint(with: [.awaited, .passage, .rules]) {
-        removeAndTell(entry, in: folder, stack: stack)
-      }
-    }
-  }
-
-  private mutating func removeAndTell(_ entry: Entry, in folder: Entry, stack: IgnoreStack?) {
-    snapshot.putPath(of: entry, into: &path)
-    let type = snapshot.type(of: entry)
-    let nameStart = path.count - snapshot.name(of: entry).count
-    if reports(nameStart, type == .directory, stack) { emit(.removed, type, at: Path(bytes: path)) }
-    removeSubtree(entry)
-  }
-
-  /// A folder that changed before it was watched, and in which nothing new is found, has lost
-  /// something whose name cannot be known: the folder itself is told of. Unless the kernel has told
-  /// of something in it, which within one tick of the clock looks the same.
-  private mutating func lookForTracesOfRemoval(
-    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
-  ) {
-    guard let status = try? FileStatus(of: folderPath, followsLinks: true),
-      let details = table[folder], !details.hasNews,
-      status.modified >= since, status.modified <= details.watchedAt
-    else { return }
-    path = folderPath.bytes
-    let nameStart = path.count - folderPath.lastComponent.count
-    if roots[folder] != nil || reports(nameStart, true, stack) {
-      emit(.modified(isOpen: false), .directory, at: folderPath)
+    let visit = Visit(folder: entry, purpose: purpose.forSubfolders)
+    if snapshot.type(of: entry) == .symlink {
+      pendingLinks.append(visit)
+    } else {
+      pending.append(visit)
     }
   }
 }
 
-extension InotifyTree.Purpose {
+extension ObservedTree.Purpose {
   /// After an overflow, a folder may have been replaced without our being told.
   var mistrustsWatches: Bool {
     if case .compare(_, .everything) = self { return true }
     return false
   }
 
+  /// True if something may be to be told of an entry.
+  fileprivate func asksOfEach(isKnown: Bool) -> Bool {
+    switch self {
+    case .learn, .judge: false
+    case .tell: !isKnown
+    case .compare: true
+    }
+  }
+
   fileprivate var findsRemovals: Bool {
     switch self {
-    case .compare(_, .everything), .compare(_, .unwatched): true
+    case .compare(_, .everything), .compare(_, .oneFolder): true
     case .compare(_, .untilWatched), .learn, .tell, .judge: false
     }
   }
@@ -325,10 +250,8 @@ extension InotifyTree.Purpose {
   /// For the subfolders that are not watched yet: what of one folder is compared, of others is new.
   fileprivate var forSubfolders: Self {
     switch self {
-    case .compare(_, .untilWatched), .compare(_, .unwatched): .tell
+    case .compare(_, .untilWatched), .compare(_, .oneFolder): .tell
     case .compare(_, .everything), .learn, .tell, .judge: self
     }
   }
 }
-
-#endif  // os(Linux)

@@ -1,0 +1,217 @@
+import PathFiltering
+import SystemCalls
+
+// What has changed between two looks, where nobody has told of it.
+extension ObservedTree {
+  /// What there is to tell of an entry that is listed, whose path stands in `path`.
+  mutating func news(
+    of entry: Entry, named name: UnsafeBufferPointer<UInt8>, in folder: Entry, wasKnown: Bool,
+    for purpose: Purpose, _ directory: borrowing Descriptor
+  ) -> RawEvent.Kind? {
+    if comparesEntries {
+      return newsByFingerprint(of: entry, named: name, wasKnown, purpose, directory)
+    }
+    switch purpose {
+    case .learn, .judge:
+      return nil
+    case .tell:
+      return wasKnown ? nil : .created
+    case .compare(let since, let comparison):
+      if !wasKnown { return .created }
+      guard let status = FileStatus(ofListed: name, in: directory) else { return nil }
+      let isBounded = comparison == .untilWatched
+      let end = isBounded ? table[folder]?.watchedAt : nil
+      guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
+      return isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
+    }
+  }
+
+  private mutating func newsByFingerprint(
+    of entry: Entry, named name: UnsafeBufferPointer<UInt8>, _ wasKnown: Bool, _ purpose: Purpose,
+    _ directory: borrowing Descriptor
+  ) -> RawEvent.Kind? {
+    let known = snapshot.fingerprint(of: entry)
+    watchFile(entry)
+    guard var status = FileStatus(ofListed: name, in: directory) else {
+      // Gone again: if anybody has been told of it, the end of the listing tells of that.
+      snapshot.unmark(entry, .seen)
+      if !wasKnown { removeSubtree(entry) }
+      return nil
+    }
+    if let known, known.inode != status.inode, watchAgain(entry) {
+      status = FileStatus(ofListed: name, in: directory) ?? status
+    }
+    let fingerprint = fingerprint(of: entry, status)
+    snapshot.setFingerprint(fingerprint, of: entry)
+    switch purpose {
+    case .judge:
+      return nil
+    case .learn(let since):
+      return status.changed >= since ? status.kindOfChange(since: since) : nil
+    case .tell, .compare:
+      if !wasKnown { return .created }
+      return known?.difference(to: fingerprint)?.kind
+    }
+  }
+
+  /// How the entry, whose path stands in `path`, is remembered: a link that counts for what it points
+  /// to together with that.
+  func fingerprint(of entry: Entry, _ status: FileStatus) -> Fingerprint {
+    let countsTarget = followsLinks || roots[entry] == .named
+    guard status.type == .symlink, countsTarget else { return Fingerprint(status) }
+    return Fingerprint(
+      status, target: try? FileStatus(of: Path(bytes: path), followsLinks: true))
+  }
+
+  /// True if an entry that is not known is one of those that have changed the folder's time, and
+  /// none that is ignored and was there before.
+  func hasArrived(
+    _ name: UnsafeBufferPointer<UInt8>, for purpose: Purpose, in directory: borrowing Descriptor
+  ) -> Bool {
+    guard case .compare(let since, _) = purpose else { return false }
+    return FileStatus(ofListed: name, in: directory).map { $0.changed >= since } ?? false
+  }
+
+  /// What has been asked for in a folder of which nothing else counts.
+  mutating func lookAtNamed(in folder: Entry, for purpose: Purpose) {
+    guard case .compare(let since, let comparison) = purpose else {
+      if case .learn(let since) = purpose, comparesEntries { learnNamed(in: folder, since: since) }
+      return
+    }
+    for entry in snapshot.children(of: folder) {
+      let marks = snapshot.marks(of: entry)
+      let isFile = roots[entry] == .named
+      guard isFile || (comparesEntries && !marks.isDisjoint(with: [.awaited, .rules])) else {
+        continue
+      }
+      let entryPath = snapshot.path(of: entry)
+      path = entryPath.bytes
+      watchFile(entry)
+      guard var status = try? FileStatus(of: entryPath) else {
+        if isFile && comparison != .untilWatched { lose(root: entry) }
+        if marks.contains(.rules) { staleRules.insert(folder) }
+        continue
+      }
+      if marks.contains(.awaited) || marks.contains(.absent) {
+        returned(entry)
+        continue
+      }
+      if comparesEntries {
+        let known = snapshot.fingerprint(of: entry)
+        if let known, known.inode != status.inode, watchAgain(entry) {
+          status = (try? FileStatus(of: entryPath)) ?? status
+        }
+        let fingerprint = fingerprint(of: entry, status)
+        snapshot.setFingerprint(fingerprint, of: entry)
+        guard let known, let difference = known.difference(to: fingerprint) else { continue }
+        if marks.contains(.rules) { staleRules.insert(folder) }
+        if isFile { emit(difference.kind, status.type, at: entryPath) }
+        continue
+      }
+      let end = comparison == .untilWatched ? table[folder]?.watchedAt : nil
+      if status.changed >= since, end.map({ status.changed <= $0 }) ?? true {
+        emit(.modified(isOpen: false), status.type, at: entryPath)
+      }
+    }
+  }
+
+  /// The first look at what was asked for by name.
+  private mutating func learnNamed(in folder: Entry, since: FileTime) {
+    for entry in snapshot.children(of: folder) where snapshot.fingerprint(of: entry) == nil {
+      guard !snapshot.marks(of: entry).isDisjoint(with: [.wanted, .rules]) else { continue }
+      snapshot.putPath(of: entry, into: &path)
+      watchFile(entry)
+      guard let status = try? FileStatus(of: Path(bytes: path)) else { continue }
+      snapshot.setFingerprint(fingerprint(of: entry, status), of: entry)
+      if roots[entry] == .named, status.changed >= since {
+        emit(status.kindOfChange(since: since), status.type, at: Path(bytes: path))
+      }
+    }
+  }
+}
+
+// MARK: - What is gone
+
+extension ObservedTree {
+  /// After a listing: what was known and is not there any more.
+  mutating func forgetUnseen(in folder: Entry, stack: IgnoreStack?) {
+    for entry in snapshot.children(of: folder) {
+      let marks = snapshot.marks(of: entry)
+      if marks.contains(.seen) {
+        snapshot.unmark(entry, .seen)
+      } else if marks.contains(.wanted) {
+        tellRemovedChildren(of: entry)
+        lose(root: entry)
+      } else if marks.isDisjoint(with: [.awaited, .passage, .rules]) {
+        tellRemoved(entry, stack)
+        removeSubtree(entry)
+      } else if marks.contains(.rules) {
+        staleRules.insert(folder)
+      }
+    }
+  }
+
+  /// Tells that an entry is gone, with all that is known below it, each by the rules of its folder.
+  mutating func tellRemoved(_ entry: Entry, _ stack: IgnoreStack?) {
+    // A root below tells of itself when it is lost.
+    if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
+    tellRemovedChildren(of: entry)
+    snapshot.putPath(of: entry, into: &path)
+    let type = snapshot.type(of: entry)
+    let nameStart = path.count - snapshot.name(of: entry).count
+    if reports(nameStart, type == .directory, stack) {
+      emit(.removed, type, at: Path(bytes: path), snapshot.fingerprint(of: entry))
+    }
+    if let folder = snapshot.parent(of: entry) {
+      snapshot.name(of: entry).withUnsafeBufferPointer {
+        noteIfRulesChanged($0, in: folder, .removed)
+      }
+    }
+  }
+
+  mutating func tellRemovedChildren(of folder: Entry) {
+    guard let details = table[folder], details.coverage > .named else { return }
+    for child in snapshot.children(of: folder) { tellRemoved(child, details.stack) }
+  }
+
+  /// A folder that changed before it was watched, and in which nothing new is found, has lost
+  /// something whose name cannot be known: the folder itself is told of. Unless the kernel has told
+  /// of something in it, which within one tick of the clock looks the same.
+  mutating func lookForTracesOfRemoval(
+    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
+  ) {
+    guard let status = try? FileStatus(of: folderPath, followsLinks: true),
+      let details = table[folder], !details.hasNews, status.modified >= since,
+      comparesEntries || status.modified <= details.watchedAt
+    else { return }
+    path = folderPath.bytes
+    let nameStart = path.count - folderPath.lastComponent.count
+    if roots[folder] != nil || reports(nameStart, true, stack) {
+      emit(.modified(isOpen: false), .directory, at: folderPath)
+    }
+  }
+}
+
+extension Fingerprint.Difference {
+  var kind: RawEvent.Kind {
+    switch self {
+    case .content: .modified(isOpen: false)
+    case .attributes: .metadata
+    }
+  }
+}
+
+extension FileStatus {
+  /// What a file that has changed since a time is told of as.
+  func kindOfChange(since: FileTime) -> RawEvent.Kind {
+    if let born, born >= since { return .created }
+    return .modified(isOpen: false)
+  }
+}
+
+extension RawEvent.Kind {
+  var isModification: Bool {
+    if case .modified = self { return true }
+    return false
+  }
+}

@@ -1,0 +1,127 @@
+import PathFiltering
+import SystemCalls
+
+/// Which file it really is, by whatever name.
+struct FileIdentity: Hashable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  init(_ status: FileStatus) {
+    device = status.device
+    inode = status.inode
+  }
+}
+
+/// A file that is watched because of the links that point to it.
+struct LinkTarget {
+  var links: Set<Path>
+  /// It is to be told of under its own path as well.
+  var isReported: Bool
+}
+
+// Symbolic links. A link to a folder is entered, where that was asked for, as if it were a folder,
+// unless the folder is known by another name already. A link to a file counts for that file if the
+// link was asked for by name, or if links are followed and the file is not in the tree itself.
+extension ObservedTree {
+  /// Enters a link, whose path stands in `path`, if it leads to a folder.
+  mutating func follow(
+    _ link: Entry, _ nameStart: Int, _ isRecursive: Bool, _ stack: IgnoreStack?, _ purpose: Purpose
+  ) {
+    let linkPath = Path(bytes: path)
+    defer { path = linkPath.bytes }
+    let target = try? FileStatus(of: linkPath, followsLinks: true)
+    if table[link] != nil, target.map({ realFolders[FileIdentity($0)] }) != link {
+      forgetBehind(link: link)
+    }
+    guard let target, target.type == .directory else {
+      noteTarget(ofLink: link)
+      return
+    }
+    if isRecursive && mayEnter(nameStart, stack) { descend(link, stack, for: purpose) }
+  }
+
+  /// A link has come to a watched folder.
+  mutating func followIfWanted(_ place: Place) {
+    let entry = place.name.withUnsafeBufferPointer { snapshot.child($0, of: place.folder) }
+    guard let entry, let parent = table[place.folder] else { return }
+    if followsLinks {
+      path = place.path.bytes
+      let nameStart = path.count - place.name.count
+      let others = (pending, pendingLinks)
+      (pending, pendingLinks) = ([], [])
+      follow(entry, nameStart, parent.coverage == .recursive, parent.stack, .tell)
+      while visitPending(atMost: .max) {}
+      (pending, pendingLinks) = others
+    } else if roots[entry] == .named {
+      noteTarget(ofLink: entry)
+    }
+  }
+
+  /// True unless links are followed and the folder is known by another name: the first counts.
+  mutating func isFirstName(_ folder: Entry, for path: Path) -> Bool {
+    guard followsLinks, let status = try? FileStatus(of: path, followsLinks: true) else {
+      return true
+    }
+    let identity = FileIdentity(status)
+    if let other = realFolders[identity], other != folder, table[other] != nil,
+      let otherStatus = try? FileStatus(of: snapshot.path(of: other), followsLinks: true),
+      FileIdentity(otherStatus) == identity
+    {
+      return false
+    }
+    realFolders[identity] = folder
+    return true
+  }
+
+  /// The link leads elsewhere, or nowhere: what was known behind it is gone.
+  mutating func forgetBehind(link: Entry) {
+    tellRemovedChildren(of: link)
+    for child in snapshot.children(of: link) { removeSubtree(child) }
+    releaseWatch(of: link)
+  }
+
+  /// Watches what a link to a file points to. Where entries are compared, the link's fingerprint
+  /// holds that already.
+  mutating func noteTarget(ofLink link: Entry) {
+    if comparesEntries { return }
+    let linkPath = snapshot.path(of: link)
+    forgetTarget(ofLink: linkPath)
+    guard let target = try? resolvedPath(linkPath), target != linkPath else { return }
+    let entry = makeEntry(at: target)
+    let isCovered =
+      roots[entry] != nil
+      || snapshot.parent(of: entry).flatMap { table[$0] }.map { $0.coverage > .named } ?? false
+    if isCovered && roots[link] == nil { return }
+    if linkTargets[target] == nil {
+      linkTargets[target] = LinkTarget(links: [], isReported: isCovered)
+      if !isCovered { add(.init(path: target, coverage: .named), since: .latest()) }
+    }
+    linkTargets[target]?.links.insert(linkPath)
+  }
+
+  mutating func forgetTarget(ofLink link: Path) {
+    for (target, details) in linkTargets where details.links.contains(link) {
+      linkTargets[target]?.links.remove(link)
+      guard linkTargets[target]?.links.isEmpty == true else { continue }
+      linkTargets[target] = nil
+      if !details.isReported { remove(rootAt: target) }
+    }
+  }
+
+  /// Tells of what happened to the targets of links under the links' names.
+  func withLinkTargets(_ events: [RawEvent]) -> [RawEvent] {
+    if linkTargets.isEmpty { return events }
+    return events.flatMap { event -> [RawEvent] in
+      guard let target = linkTargets[event.path] else { return [event] }
+      // Whatever has become of the target: the link is there, and what it leads to is another.
+      let kind: RawEvent.Kind =
+        switch event.kind {
+        case .metadata: .metadata
+        case .modified(let isOpen): .modified(isOpen: isOpen)
+        case .created, .removed, .movedFrom, .movedTo: .modified(isOpen: false)
+        }
+      let told = target.links.sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
+      return (target.isReported ? [event] : []) + told
+    }
+  }
+}

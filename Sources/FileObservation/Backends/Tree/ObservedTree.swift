@@ -1,0 +1,233 @@
+import PathFiltering
+import SystemCalls
+
+/// The watched tree: keeps the picture of it and the watches in step with what is told or found, and
+/// says what that means as raw events.
+///
+/// All backends share it. They differ in what tells them: inotify names each entry that changes, the
+/// vnode watches of Darwin only say where something has, and polling has nothing but looking.
+/// It knows no queue and no clock. Each folder is watched first and listed after, so that what
+/// appears in between is met twice rather than never.
+struct ObservedTree {
+  typealias Entry = TreeSnapshot.Entry
+
+  let filter: PathFilter
+  /// Nil if nothing is watched and everything looked at.
+  let watcher: (any FolderWatcher)?
+  /// Links to folders are entered.
+  let followsLinks: Bool
+  let reader = DirectoryReader()
+  var snapshot = TreeSnapshot()
+  var table = WatchTable()
+  var listing = FolderListing()
+  /// Roots that are not there at present.
+  var missingRoots: Set<Entry> = []
+  var roots: [Entry: Coverage] = [:]
+  /// Folders that are still to be listed.
+  var pending: [Visit] = []
+  /// The same for those behind links: what is also reached without a link is known by that name.
+  var pendingLinks: [Visit] = []
+  /// Which entry stands for which real folder; kept where links are followed.
+  var realFolders: [FileIdentity: Entry] = [:]
+  /// The files that links to be watched point to, where a change to them is told in other folders.
+  var linkTargets: [Path: LinkTarget] = [:]
+  /// Room for putting paths together.
+  var path: [UInt8] = []
+  /// Folders that are to be looked at, because they could not be watched, or all that is in them.
+  var unwatched: Set<Entry> = []
+  var hasToldOfLimit = false
+  /// Folders that may not be read, told of.
+  var unreadable: Set<Path> = []
+  /// Folders in which, or above which, a file of rules has changed.
+  var staleRules: Set<Entry> = []
+  /// The files of rules that have been read, for being told of.
+  var ruleFiles: [Path: IgnoreFile] = [:]
+  var unreadableRules: Set<Path> = []
+  /// How many folders the first walk has passed by.
+  var prunedCount = 0
+  var renames = RenamePairs()
+
+  private var events: [RawEvent] = []
+  private var warnings: [ObserverError] = []
+
+  init(filter: PathFilter, watcher: (any FolderWatcher)?, followsLinks: Bool = false) {
+    self.filter = filter
+    self.watcher = watcher
+    self.followsLinks = followsLinks
+  }
+
+  /// True if nobody names the entries that change, so that they are compared with what was known.
+  var comparesEntries: Bool { watcher?.watchesFiles ?? true }
+}
+
+// MARK: - Findings
+
+extension ObservedTree {
+  /// What has been found since the last call.
+  mutating func takeFindings() -> (events: [RawEvent], warnings: [ObserverError]) {
+    defer {
+      events = []
+      warnings = []
+      renames = RenamePairs()
+    }
+    return (withLinkTargets(renames.paired(in: events)), warnings)
+  }
+
+  /// True if something has been found since.
+  var hasFindings: Bool { !events.isEmpty }
+
+  mutating func emit(_ kind: RawEvent.Kind, _ type: FileType, at path: Path) {
+    events.append(RawEvent(path: path, kind: kind, type: type))
+  }
+
+  /// The same, of an entry that was found to have come or gone and may have been renamed.
+  mutating func emit(
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ fingerprint: Fingerprint?
+  ) {
+    if let fingerprint { renames.note(kind, fingerprint, event: events.count) }
+    emit(kind, type, at: path)
+  }
+
+  mutating func warn(_ error: ObserverError) {
+    warnings.append(error)
+  }
+}
+
+// MARK: - What is known
+
+extension ObservedTree {
+  /// Remembers that there is something.
+  mutating func note(_ place: Place, _ type: FileType) {
+    place.name.withUnsafeBufferPointer { name in
+      guard snapshot.child(name, of: place.folder) == nil else { return }
+      _ = snapshot.insert(name, type, in: place.folder)
+    }
+  }
+
+  func lookUpType(at path: Path) -> FileType {
+    (try? FileStatus(of: path).type) ?? .unknown
+  }
+
+  /// The entry at `path`, if it is known.
+  func existingEntry(at path: Path) -> Entry? {
+    var entry = TreeSnapshot.root
+    for component in path.components {
+      let child = Array(component).withUnsafeBufferPointer { snapshot.child($0, of: entry) }
+      guard let child else { return nil }
+      entry = child
+    }
+    return entry
+  }
+
+  mutating func makeEntry(at path: Path) -> Entry {
+    var entry = TreeSnapshot.root
+    for component in path.components {
+      entry = Array(component).withUnsafeBufferPointer { name in
+        snapshot.child(name, of: entry) ?? snapshot.insert(name, .directory, in: entry)
+      }
+    }
+    return entry
+  }
+
+  /// True if a root lies in it. That one keeps its path, and does not go with a folder's rename.
+  func hasRoot(below entry: Entry) -> Bool {
+    roots.keys.contains { snapshot.isWithin($0, entry) }
+  }
+
+  /// Forgets an entry and all below it, and gives the watches back. Roots in it are waited for.
+  mutating func removeSubtree(_ entry: Entry) {
+    if roots[entry] != nil { return lose(root: entry) }
+    if hasRoot(below: entry) {
+      releaseWatch(of: entry)
+      snapshot.mark(entry, [.awaited, .absent])
+      for child in snapshot.children(of: entry) { removeSubtree(child) }
+    } else {
+      let watcher = watcher
+      snapshot.remove(entry) { removed in
+        if let watch = table.remove(removed) { watcher?.unwatch(watch) }
+      }
+    }
+  }
+
+  /// Forgets what is known of the entry as something watched, and gives its watch back.
+  mutating func releaseWatch(of entry: Entry) {
+    if let watch = table.remove(entry) { watcher?.unwatch(watch) }
+  }
+}
+
+// MARK: - Where something happened
+
+extension ObservedTree {
+  /// A name in a watched folder: the entry, if it is known, and whether it is told of.
+  struct Place {
+    let folder: Entry
+    let name: [UInt8]
+    let path: Path
+    let isDirectory: Bool
+    let known: Entry?
+    let isReported: Bool
+
+    /// Nil if nothing in the folder but certain names counts, and this is none of them.
+    init?(
+      named name: UnsafeBufferPointer<UInt8>, isDirectory: Bool, in folder: Entry,
+      of tree: inout ObservedTree
+    ) {
+      guard let details = tree.table[folder] else { return nil }
+      let known = tree.snapshot.child(name, of: folder)
+      let isWanted =
+        known.map { !tree.snapshot.marks(of: $0).isDisjoint(with: [.wanted, .awaited]) } ?? false
+      if details.coverage == .named && !isWanted { return nil }
+      let nameStart = tree.putPath(of: folder, name)
+      let isReported = isWanted || tree.reports(nameStart, isDirectory, details.stack)
+      // Of what is neither told of nor known, nothing needs to be kept.
+      if !isReported && known == nil && !isDirectory { return nil }
+      self.folder = folder
+      self.name = Array(name)
+      self.path = Path(bytes: tree.path)
+      self.isDirectory = isDirectory
+      self.known = known
+      self.isReported = isReported
+    }
+  }
+
+  /// Puts the path of an entry in `folder` into `path`. Where in it the name begins.
+  mutating func putPath(of folder: Entry, _ name: UnsafeBufferPointer<UInt8>) -> Int {
+    snapshot.putPath(of: folder, into: &path)
+    return appendName(name)
+  }
+
+  /// The same for a folder whose path is at hand.
+  mutating func putPath(_ folder: Path, _ name: UnsafeBufferPointer<UInt8>) -> Int {
+    path.removeAll(keepingCapacity: true)
+    path.append(contentsOf: folder.bytes)
+    return appendName(name)
+  }
+
+  private mutating func appendName(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+    if path.last != UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
+    let nameStart = path.count
+    path.append(contentsOf: name)
+    return nameStart
+  }
+
+  /// True if the entry whose path stands in `path` is told of.
+  func reports(_ nameStart: Int, _ isDirectory: Bool, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer {
+      filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: stack)
+    }
+  }
+
+  /// True if the folder whose path stands in `path` is entered.
+  func mayEnter(_ nameStart: Int, _ stack: IgnoreStack?) -> Bool {
+    guard let stack else { return false }
+    return path.withUnsafeBufferPointer { filter.mayEnter($0, nameAt: nameStart, in: stack) }
+  }
+
+  func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
+    guard let stack = parent.stack else { return false }
+    return place.path.bytes.withUnsafeBufferPointer {
+      filter.mayEnter($0, nameAt: $0.count - place.name.count, in: stack)
+    }
+  }
+}
