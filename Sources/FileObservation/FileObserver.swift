@@ -38,13 +38,29 @@ public final class FileObserver: Sendable {
     public let watches: Int
     /// How many folders are left out because they are ignored, not counting those in them.
     public let pruned: Int
-    /// Which mechanism is used, such as `inotify`.
+    /// Which mechanism is used, such as `inotify`, `polling`, or both as `inotify+polling`.
     public let backend: String
     /// The ignore files in force.
     public let ignoreFiles: [IgnoreFile]
   }
 
-  private struct State {
+  /// How an observer stands, in numbers.
+  public struct Statistics: Sendable, Hashable {
+    /// How many watches the kernel keeps for it.
+    public let watches: Int
+    /// How many folders are looked at from time to time, because they cannot be watched.
+    public let polledFolders: Int
+    /// How many ignored folders have been passed by, not counting those in them.
+    public let pruned: Int
+    /// How often the kernel has dropped events.
+    public let overflows: Int
+    /// How often the whole tree was read again because of that.
+    public let rescans: Int
+    /// How many batches have been handed over.
+    public let batches: Int
+  }
+
+  struct State {
     var backend: (any Backend)?
     var debouncer: Debouncer?
     var handler: (@Sendable (Event) -> Void)?
@@ -55,12 +71,19 @@ public final class FileObserver: Sendable {
     var overflow = false
     var batchCount = 0
     var noticed: ClosedRange<Instant>?
+    var roots: [BackendConfiguration.Root] = []
+    /// Files that exist while git is at work.
+    var gitLocks: Set<Path> = []
+    var isPaused = false
+    /// A burst has ended during the pause.
+    var isBurstKept = false
     var isStopped = false
   }
 
-  private let roots: [BackendConfiguration.Root]
-  private let options: ObserverOptions
-  private let state = Mutex(State())
+  let options: ObserverOptions
+  let state = Mutex(State())
+  /// Batches for those who wait for one.
+  let inbox = BatchInbox()
   private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
 
@@ -71,7 +94,7 @@ public final class FileObserver: Sendable {
     try self.init(watching: paths.map { WatchedPath($0) }, options: options)
   }
 
-  /// An observer of these files and folders, which must exist.
+  /// An observer of these files and folders, which must exist unless it is said that they need not.
   public init(
     watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
@@ -80,11 +103,10 @@ public final class FileObserver: Sendable {
     var roots: [BackendConfiguration.Root] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
-      for root in try Self.roots(of: path) where known.insert(root).inserted {
-        roots.append(root)
-      }
+      let root = try Self.root(of: path)
+      if known.insert(root).inserted { roots.append(root) }
     }
-    self.roots = roots
+    state.withLock { $0.setRoots(roots) }
   }
 
   deinit {
@@ -108,6 +130,9 @@ public final class FileObserver: Sendable {
   /// The same, for what has changed since a time that may lie a little back.
   package func start(
     on queue: DispatchQueue? = nil, countingFrom start: FileTime,
+    makeBackend: @Sendable (BackendConfiguration, Polling) -> any Backend = {
+      CombinedBackend($0, polling: $1)
+    },
     _ handler: @escaping @Sendable (Event) -> Void
   ) throws(ObserverError) {
     let debouncer = Debouncer(
@@ -116,12 +141,13 @@ public final class FileObserver: Sendable {
     ) { [weak self] in
       self?.burstEnded()
     }
-    let backend = try makeBackend(
-      BackendConfiguration(
-        roots: roots, filter: options.filter, start: start, queue: self.queue
-      ) { [weak self] report in
-        self?.receive(report)
-      })
+    let configuration = BackendConfiguration(
+      roots: state.withLock { $0.roots }, filter: options.filter,
+      followsLinks: options.followsLinks, start: start, queue: self.queue
+    ) { [weak self] report in
+      self?.receive(report)
+    }
+    let backend = makeBackend(configuration, options.polling)
     let isFirst = state.withLock { state in
       guard state.backend == nil, !state.isStopped else { return false }
       state.backend = backend
@@ -146,6 +172,7 @@ public final class FileObserver: Sendable {
     debouncer?.stop()
     backend?.stop()
     for stream in streams { stream.finish() }
+    inbox.close()
   }
 
   /// The batches from now on, for `for await`. Each call gives a stream of its own, which keeps what
@@ -193,9 +220,13 @@ extension FileObserver {
     }
   }
 
-  private func burstEnded() {
+  func burstEnded() {
     let kinds = options.kinds
     let batch = state.withLock { state -> ChangeBatch? in
+      if state.isPaused {
+        state.isBurstKept = true
+        return nil
+      }
       let changes = state.coalescer.take().filter { kinds.contains($0.kind) }
       let overflow = state.overflow
       let noticed = state.noticed
@@ -217,7 +248,9 @@ extension FileObserver {
     }
     if case .changed(let batch) = event {
       for stream in streams { stream.yield(batch) }
+      inbox.put(batch)
     }
+    if case .failed(let error) = event { inbox.close(error) }
     guard let handler, let queue else { return }
     queue.async { handler(event) }
   }
@@ -228,33 +261,38 @@ extension FileObserver {
 extension FileObserver {
   /// While git holds its index locked, as during a checkout, what it does is not done.
   private func makeHold() -> @Sendable () -> Bool {
-    let locks = Set(roots.compactMap { gitIndexLock(above: $0.path) })
-    return { locks.contains { (try? FileStatus(of: $0)) != nil } }
+    { [weak self] in
+      let locks = self?.state.withLock { $0.gitLocks } ?? []
+      return locks.contains { (try? FileStatus(of: $0)) != nil }
+    }
   }
 }
 
 // MARK: - Roots
 
 extension FileObserver {
-  /// What a path to watch comes down to. A file that is a link is watched together with what it
-  /// points to.
-  private static func roots(
-    of watched: WatchedPath
-  ) throws(ObserverError) -> [BackendConfiguration.Root] {
+  /// What a path to watch comes down to.
+  static func root(of watched: WatchedPath) throws(ObserverError) -> BackendConfiguration.Root {
+    let folder: Coverage = watched.isRecursive ? .recursive : .entries
     do throws(SystemError) {
       let path = watched.path.absolute(from: try currentDirectory())
+      if watched.mayBeMissing && (try? FileStatus(of: path)) == nil {
+        // What it will be is not known: if a file, then that is all there is to it.
+        return .init(path: path, coverage: folder)
+      }
       let own = try FileStatus(of: path)
       let target = try? FileStatus(of: path, followsLinks: true)
-      if own.type == .directory || target?.type == .directory {
-        return [.init(path: path, coverage: watched.isRecursive ? .recursive : .entries)]
-      }
-      var roots = [BackendConfiguration.Root(path: path, coverage: .named)]
-      if own.type == .symlink, let target = try? resolvedPath(path) {
-        roots.append(.init(path: target, coverage: .named))
-      }
-      return roots
+      let isFolder = own.type == .directory || target?.type == .directory
+      return .init(path: path, coverage: isFolder ? folder : .named)
     } catch {
       throw .pathNotFound(watched.path, error)
     }
+  }
+}
+
+extension FileObserver.State {
+  mutating func setRoots(_ roots: [BackendConfiguration.Root]) {
+    self.roots = roots
+    gitLocks = Set(roots.compactMap { gitIndexLock(above: $0.path) })
   }
 }

@@ -13,6 +13,7 @@ public struct ObserverError: Error, Sendable, Hashable {
       case watchLimitReached
       case instanceLimitReached
       case queueOverflowed
+      case noEvents
       case unreadableRules
       case everythingIgnored
       case unsupportedPlatform
@@ -33,6 +34,8 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let instanceLimitReached = Code(.instanceLimitReached)
     /// The kernel dropped events because they were not read fast enough; the tree was read again.
     public static let queueOverflowed = Code(.queueOverflowed)
+    /// The file system tells of no changes that other machines make; it is looked at instead.
+    public static let noEvents = Code(.noEvents)
     /// An ignore file is there and cannot be read; it is done without.
     public static let unreadableRules = Code(.unreadableRules)
     /// Ignore rules leave out all that is in a watched folder.
@@ -89,8 +92,23 @@ extension ObserverError {
   static func instanceLimitReached(_ cause: SystemError) -> ObserverError {
     ObserverError(
       code: .instanceLimitReached, path: nil, cause: cause,
-      message: "no inotify instance is to be had: \(cause.reason)",
+      message: "no inotify instance is to be had (\(cause.reason)): it is looked for changes from "
+        + "time to time instead",
       advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
+  }
+
+  static func noEvents(
+    at path: Path, on kind: FileSystemKind, interval: ClosedRange<Duration>
+  ) -> ObserverError {
+    let least = interval.lowerBound.formattedSeconds
+    let most = interval.upperBound.formattedSeconds
+    let often = least == most ? "every \(most) s" : "every \(least) to \(most) s"
+    return ObserverError(
+      code: .noEvents, path: path, cause: nil,
+      message:
+        "\(path) is on \(kind.name), which does not tell of what others change: it is looked "
+        + "at \(often) instead",
+      advice: "set how often with --poll=INTERVAL")
   }
 
   static func unreadableRules(_ cause: SystemError) -> ObserverError {
@@ -124,4 +142,16 @@ extension ObserverError {
   static let unsupportedPlatform = ObserverError(
     code: .unsupportedPlatform, path: nil, cause: nil,
     message: "there is no backend for this system yet", advice: "")
+}
+
+extension Duration {
+  /// In seconds, with as many decimals as it has, but three at most.
+  fileprivate var formattedSeconds: String {
+    let milliseconds = nanoseconds / 1_000_000
+    let (whole, part) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    if part == 0 { return "\(whole)" }
+    var digits = String(part + 1000).dropFirst()
+    while digits.last == "0" { digits = digits.dropLast() }
+    return "\(whole).\(digits)"
+  }
 }

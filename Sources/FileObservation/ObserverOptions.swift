@@ -7,11 +7,41 @@ public struct WatchedPath: Sendable, Hashable {
   public var path: Path
   /// False for a folder without its subfolders. A file is watched by its name either way.
   public var isRecursive: Bool
+  /// True if it need not be there yet: it is waited for then.
+  public var mayBeMissing: Bool
 
   /// A path to watch.
-  public init(_ path: Path, isRecursive: Bool = true) {
+  public init(_ path: Path, isRecursive: Bool = true, mayBeMissing: Bool = false) {
     self.path = path
     self.isRecursive = isRecursive
+    self.mayBeMissing = mayBeMissing
+  }
+}
+
+/// Looking for changes from time to time instead of being told of them by the kernel.
+public struct Polling: Sendable, Hashable {
+  /// When it is done.
+  public enum Use: Sendable, Hashable {
+    /// Where the kernel tells of nothing, as on network file systems, or has no room.
+    case whereNeeded
+    /// Everywhere.
+    case always
+  }
+
+  /// When it is done.
+  public var use: Use
+  /// How long is waited between two looks: the least soon after something has changed, and growing
+  /// to the most while nothing does. For large trees it may take longer: never more than a fifth of
+  /// the time is spent on looking.
+  public var interval: ClosedRange<Duration>
+
+  /// Polling where it is needed, unless something else is said.
+  public init(
+    _ use: Use = .whereNeeded,
+    interval: ClosedRange<Duration> = .milliseconds(200) ... .seconds(2)
+  ) {
+    self.use = use
+    self.interval = interval
   }
 }
 
@@ -25,17 +55,26 @@ public struct ObserverOptions: Sendable {
   public var maximumWait: Duration
   /// The kinds of change that are told of.
   public var kinds: Set<ChangeBatch.Kind>
+  /// True to enter symbolic links to folders, each real folder once, and to tell of what is behind
+  /// them under the links' names; of files outside of the tree to which links in it lead as well.
+  public var followsLinks: Bool
+  /// Where it is looked for changes instead of asking the kernel, and how often.
+  public var polling: Polling
 
   /// The options as given; by default all kinds but `metadata`, and an adaptive quiet period.
   public init(
     filter: PathFilter = PathFilter(),
     quietPeriod: QuietPeriod = .adaptive,
     maximumWait: Duration = .seconds(1),
-    kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
+    kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata]),
+    followsLinks: Bool = false,
+    polling: Polling = Polling()
   ) {
     self.filter = filter
     self.quietPeriod = quietPeriod
     self.maximumWait = maximumWait
     self.kinds = kinds
+    self.followsLinks = followsLinks
+    self.polling = polling
   }
 }

@@ -35,7 +35,8 @@ final class Session: Sendable {
     self.directory = directory
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
-      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds)
+      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds,
+      followsLinks: settings.followsLinks, polling: settings.polling)
     do throws(ObserverError) {
       observer = try FileObserver(watching: settings.effectiveWatched, options: options)
     } catch {

@@ -1,7 +1,8 @@
 #if canImport(Darwin)
 
 /// The backend for this system: none so far.
-package func makeBackend(
+@Sendable
+package func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
   throw .unsupportedPlatform

@@ -1,7 +1,8 @@
 #if os(Linux)
 
-/// The backend for this system.
-package func makeBackend(
+/// The backend that asks this system's kernel.
+@Sendable
+package func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
   try InotifyBackend(configuration)

@@ -8,6 +8,15 @@ package protocol Backend: Sendable {
   /// the moment of this call on, though the whole tree may not be watched yet.
   func start() throws(ObserverError)
 
+  /// Watches one more root. Changes in it from the moment of this call on are reported.
+  func add(_ root: BackendConfiguration.Root)
+
+  /// Ends with a root. What is also covered by another stays watched.
+  func remove(_ root: Path)
+
+  /// How things stand. May be asked for on any thread.
+  var statistics: BackendStatistics { get }
+
   /// Ends it and gives everything back. Nothing is reported any more once a report that is on its
   /// way has been made. Calling it again does nothing.
   func stop()
@@ -25,14 +34,45 @@ package enum BackendReport: Sendable {
   case failed(ObserverError)
 }
 
+/// How a backend stands, in numbers.
+package struct BackendStatistics: Sendable, Hashable {
+  package var watches = 0
+  /// Folders that are looked at from time to time.
+  package var polledFolders = 0
+  package var pruned = 0
+  package var overflows = 0
+  package var rescans = 0
+
+  package init() {}
+
+  /// Takes over what a tree knows.
+  mutating func note(_ tree: borrowing ObservedTree) {
+    watches = tree.table.watchCount
+    polledFolders = tree.unwatched.count
+    pruned = tree.prunedCount
+  }
+
+  static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum.watches += right.watches
+    sum.polledFolders += right.polledFolders
+    sum.pruned += right.pruned
+    sum.overflows += right.overflows
+    sum.rescans += right.rescans
+    return sum
+  }
+}
+
 /// What every backend is made with.
 package struct BackendConfiguration: Sendable {
-  package let roots: [Root]
+  package var roots: [Root]
   package let filter: PathFilter
   /// Links to folders are entered, each real folder once.
   package let followsLinks: Bool
   /// Changes from this time on are reported, also in folders that are watched only later.
   package let start: FileTime
+  /// Folders in the roots that are left to another backend.
+  package var excluded: Set<Path> = []
   package let queue: DispatchQueue
   package let report: @Sendable (BackendReport) -> Void
 
@@ -58,6 +98,18 @@ package struct BackendConfiguration: Sendable {
     self.start = start
     self.queue = queue
     self.report = report
+  }
+
+  /// The same for a part of it: other roots, and somebody else who is reported to.
+  func part(
+    _ roots: [Root], on queue: DispatchQueue? = nil,
+    report: @escaping @Sendable (BackendReport) -> Void
+  ) -> BackendConfiguration {
+    var part = BackendConfiguration(
+      roots: roots, filter: filter, followsLinks: followsLinks, start: start,
+      queue: queue ?? self.queue, report: report)
+    part.excluded = excluded
+    return part
   }
 }
 

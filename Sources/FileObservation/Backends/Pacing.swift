@@ -49,25 +49,36 @@ struct RescanPacing {
   }
 }
 
-/// When folders that cannot be watched are looked at: soon after something was found in them, and less
-/// and less often while nothing is.
+/// When that which nobody tells of is looked at: soon after something was found, and less and less
+/// often while nothing is. What takes long is done less often too.
 struct LookPacing {
-  private static let shortest = Duration.milliseconds(500)
-  private static let longest = Duration.seconds(5)
+  /// A look is to take no more than one part in so many of the time.
+  private static let share = 5
 
-  var isPlanned = false
-  private(set) var lastBegan: FileTime?
-  private var interval = LookPacing.shortest
+  private let bounds: ClosedRange<Duration>
+  private(set) var isPlanned = false
+  private var interval: Duration
 
-  /// How long to wait before the next look; nil if none is needed, or one is planned.
-  mutating func plan(isNeeded: Bool) -> Duration? {
-    guard isNeeded, !isPlanned else { return nil }
+  init(bounds: ClosedRange<Duration> = .milliseconds(500) ... .seconds(5)) {
+    self.bounds = bounds
+    interval = bounds.lowerBound
+  }
+
+  /// How much later the next look may be where that saves a wake-up: the longer it is waited for, the
+  /// less it matters.
+  var leeway: Duration { interval / 10 }
+
+  /// How long to wait before the next look; nil if one is planned.
+  mutating func plan() -> Duration? {
+    if isPlanned { return nil }
     isPlanned = true
     return interval
   }
 
-  mutating func began(at time: FileTime, foundSomething: Bool) {
-    lastBegan = time
-    interval = foundSomething ? Self.shortest : min(interval * 3 / 2, Self.longest)
+  /// A look is over.
+  mutating func ended(foundSomething: Bool, took duration: Duration) {
+    isPlanned = false
+    let quiet = min(interval * 5 / 4, bounds.upperBound)
+    interval = max(foundSomething ? bounds.lowerBound : quiet, duration * Self.share)
   }
 }

@@ -26,9 +26,21 @@ package struct Instant: InstantProtocol, Hashable, Sendable {
 package protocol Scheduler: Sendable {
   var now: Instant { get }
 
-  /// Does `work` at that time, on the scheduler's queue. To cancel it does not stop it once it has
-  /// begun: work must find out by itself whether it is still wanted.
-  func schedule(at time: Instant, _ work: @escaping @Sendable () -> Void) -> any ScheduledWork
+  /// Does `work` at that time, or at most `leeway` later where that saves a wake-up, on the
+  /// scheduler's queue. To cancel it does not stop it once it has begun: work must find out by
+  /// itself whether it is still wanted.
+  func schedule(
+    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any ScheduledWork
+}
+
+extension Scheduler {
+  /// Does `work` at that time, as exactly as the system can.
+  package func schedule(
+    at time: Instant, _ work: @escaping @Sendable () -> Void
+  ) -> any ScheduledWork {
+    schedule(at: time, leeway: .zero, work)
+  }
 }
 
 /// Something that will be done unless it is cancelled before.
@@ -49,21 +61,38 @@ package struct DispatchScheduler: Scheduler {
   }
 
   package func schedule(
-    at time: Instant, _ work: @escaping @Sendable () -> Void
+    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
-    let item = DispatchWorkItem(block: work)
-    let nanoseconds = time.offset.nanoseconds
-    queue.asyncAfter(
-      deadline: DispatchTime(uptimeNanoseconds: UInt64(clamping: nanoseconds)), execute: item)
-    return ScheduledItem(item: item)
+    let deadline = DispatchTime(uptimeNanoseconds: UInt64(clamping: time.offset.nanoseconds))
+    if leeway == .zero {
+      let item = DispatchWorkItem(block: work)
+      queue.asyncAfter(deadline: deadline, execute: item)
+      return ScheduledItem { item.cancel() }
+    }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    let ticket = ScheduledItem { timer.cancel() }
+    // The handler holds the ticket, and so the timer, until it is cancelled.
+    timer.setEventHandler { @Sendable in
+      ticket.cancel()
+      work()
+    }
+    let nanoseconds = Int(clamping: leeway.nanoseconds)
+    timer.schedule(deadline: deadline, leeway: .nanoseconds(nanoseconds))
+    timer.activate()
+    return ticket
   }
 
-  // Dispatch documents work items as safe to cancel from any thread; the type does not say so.
+  // Dispatch documents work items and sources as safe to cancel from any thread; the types do not
+  // say so.
   private struct ScheduledItem: ScheduledWork, @unchecked Sendable {
-    let item: DispatchWorkItem
+    private let onCancel: () -> Void
+
+    init(onCancel: @escaping () -> Void) {
+      self.onCancel = onCancel
+    }
 
     func cancel() {
-      item.cancel()
+      onCancel()
     }
   }
 }

@@ -32,7 +32,8 @@ enum HelpText {
 
   private static func line(for option: Option) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
-    let names = "  \(short)--\(option.long)\(option.placeholder.map { " " + $0 } ?? "")"
+    let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
+    let names = "  \(short)--\(option.long)\(value)"
     let padding = String(repeating: " ", count: max(1, column - names.count))
     return names + padding + option.help + "\n"
   }

@@ -70,7 +70,9 @@ struct OptionParser {
     _ option: Option, as written: String, attached: [UInt8]?
   ) throws(UsageError) {
     var value = attached
-    if let placeholder = option.placeholder, value == nil {
+    if option.isValueOptional {
+      if value?.isEmpty == true { throw UsageError("\(written): the value behind '=' is missing") }
+    } else if let placeholder = option.placeholder, value == nil {
       value = rest.popFirst()
       if value == nil { throw UsageError("\(written) needs a value: \(written) \(placeholder)") }
     }

@@ -18,7 +18,8 @@ struct Option: Sendable {
 
   let short: Character?
   let long: String
-  /// What stands for its value in the help; nil if it takes none.
+  /// What stands for its value in the help; nil if it takes none. One that may be left out is
+  /// written `[=VALUE]`, which is also how it is given.
   let placeholder: String?
   let group: Group
   let help: String
@@ -35,6 +36,9 @@ struct Option: Sendable {
     self.help = help
     self.apply = apply
   }
+
+  /// True if it may stand without a value; then that is never the next word.
+  var isValueOptional: Bool { placeholder?.hasPrefix("[") == true }
 }
 
 /// All options, in the order of the help.
@@ -54,6 +58,14 @@ enum OptionTable {
       nil, "files-from", "FILE", .watching, "watch what FILE lists, one a line; -: standard input"
     ) { (settings, value) throws(UsageError) in
       settings.filesFrom = try path(value)
+    },
+    Option("L", "follow-symlinks", nil, .watching, "enter symbolic links to folders") {
+      settings, _ in settings.followsLinks = true
+    },
+    Option(
+      nil, "poll", "[=INTERVAL]", .watching, "look for changes; do not ask the kernel for them"
+    ) { (settings, value) throws(UsageError) in
+      settings.polling = try polling(value)
     },
     Option("C", "directory", "DIR", .watching, "change to DIR first") {
       (settings, value) throws(UsageError) in
@@ -216,6 +228,15 @@ extension OptionTable {
 
   private static func text(_ value: [UInt8]) -> String {
     String(decoding: value, as: UTF8.self)
+  }
+
+  /// Without a value, how often is left to the observer.
+  private static func polling(_ value: [UInt8]) throws(UsageError) -> Polling {
+    if value.isEmpty { return Polling(.always) }
+    let interval = try duration(value)
+    let shortest = Duration.milliseconds(10)
+    if interval < shortest { throw UsageError("an interval is to be at least 10ms") }
+    return Polling(.always, interval: interval...interval)
   }
 
   private static func duration(_ value: [UInt8]) throws(UsageError) -> Duration {

@@ -47,6 +47,8 @@ struct Settings: Sendable {
   /// The first that it lists.
   var firstOfList: Path?
   var directory: Path?
+  var followsLinks = false
+  var polling = Polling()
 
   var extensions: [[UInt8]] = []
   var filters: [GlobPattern] = []

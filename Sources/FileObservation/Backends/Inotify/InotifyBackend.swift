@@ -2,6 +2,7 @@
 
 import Dispatch
 import PathFiltering
+import Synchronization
 import SystemCalls
 
 /// Watches through inotify: one descriptor, read on the backend's queue whenever it has something.
@@ -20,6 +21,7 @@ package final class InotifyBackend: Backend {
     /// The source is suspended, until a pause between two reads is over.
     var isPaused = false
     var looks = LookPacing()
+    var lastLook: FileTime?
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
@@ -39,6 +41,7 @@ package final class InotifyBackend: Backend {
 
   private let configuration: BackendConfiguration
   private let state: Confined<State>
+  private let currentStatistics = Mutex(BackendStatistics())
   private let scheduler: DispatchScheduler
 
   package init(_ configuration: BackendConfiguration) throws(ObserverError) {
@@ -53,8 +56,7 @@ package final class InotifyBackend: Backend {
     scheduler = DispatchScheduler(queue: configuration.queue)
     state = Confined(
       State(
-        inotify: InotifyTree(
-          inotify: inotify, filter: configuration.filter, followsLinks: configuration.followsLinks),
+        inotify: InotifyTree(inotify: inotify, configuration),
         readToEndAt: configuration.start),
       to: configuration.queue)
   }
@@ -69,6 +71,31 @@ package final class InotifyBackend: Backend {
       deliver()
       walk()
     }
+  }
+
+  package func add(_ root: BackendConfiguration.Root) {
+    let now = FileTime.now()
+    configuration.queue.async { [self] in
+      drain()
+      state.access { state in
+        if !state.isStopped { state.inotify.tree.addAtOnce(root, since: now) }
+      }
+      deliver()
+    }
+  }
+
+  package func remove(_ path: Path) {
+    configuration.queue.async { [self] in
+      drain()
+      state.access { state in
+        if !state.isStopped { state.inotify.tree.remove(rootAt: path) }
+      }
+      deliver()
+    }
+  }
+
+  package var statistics: BackendStatistics {
+    currentStatistics.withLock { $0 }
   }
 
   package func stop() {
@@ -171,7 +198,7 @@ extension InotifyBackend {
       case .learning:
         if state.inotify.tree.visitPending(atMost: Self.foldersPerSlice) { return nil }
         state.phase = .catchingUp(state.inotify.tree.table.watchedFolders)
-        return .ready(state.inotify.tree.readiness)
+        return .ready(state.inotify.tree.readiness(backend: "inotify"))
       case .catchingUp(var folders):
         let slice = folders.suffix(Self.foldersPerSlice)
         folders.removeLast(slice.count)
@@ -204,9 +231,13 @@ extension InotifyBackend {
       state.rescan.begin(at: scheduler.now)
       state.inotify.dropLifted()
       state.inotify.sawOverflow = false
+      currentStatistics.withLock {
+        $0.overflows += 1
+        $0.rescans += 1
+      }
       let since = state.readToEndAt
       state.readToEndAt = FileTime.now()
-      for root in configuration.roots { state.inotify.tree.compare(root, since: since) }
+      state.inotify.tree.compareAll(since: since)
       state.rescan.end(at: scheduler.now)
       defer { state.hasToldOfOverflow = true }
       return !state.hasToldOfOverflow
@@ -220,40 +251,34 @@ extension InotifyBackend {
 
   /// Looks at the folders that could not be watched, as long as there are some.
   private func look() {
-    let began = FileTime.now()
+    let (began, beganAt) = (scheduler.now, FileTime.now())
     state.access { state in
-      state.looks.isPlanned = false
       if state.isStopped { return }
+      let folders = state.inotify.tree.unwatched
       state.inotify.tree.lookAtUnwatched(
-        state.inotify.tree.unwatched, since: state.looks.lastBegan ?? configuration.start)
-      state.looks.began(at: began, foundSomething: state.inotify.tree.hasFindings)
+        folders, since: state.lastLook ?? configuration.start)
+      state.inotify.tree.refreshRules()
+      state.lastLook = beganAt
+      state.looks.ended(
+        foundSomething: state.inotify.tree.hasFindings, took: began.duration(to: scheduler.now))
     }
     deliver()
   }
 
   private func deliver(afterOverflow: Bool = false) {
-    let (findings, lookDelay) =
+    let (findings, delay) =
       state.access { state in
         if state.isStopped { return ((events: [], warnings: []), nil) }
         if case .learning = state.phase {} else { state.inotify.tree.tellOfLimit() }
-        return (
-          state.inotify.tree.takeFindings(),
-          state.looks.plan(isNeeded: !state.inotify.tree.unwatched.isEmpty)
-        )
+        currentStatistics.withLock { $0.note(state.inotify.tree) }
+        let isLookNeeded = !state.inotify.tree.unwatched.isEmpty
+        return (state.inotify.tree.takeFindings(), isLookNeeded ? state.looks.plan() : nil)
       } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
-    if let lookDelay { after(lookDelay) { [weak self] in self?.look() } }
+    if let delay { after(delay) { [weak self] in self?.look() } }
     for warning in findings.warnings { configuration.report(.warning(warning)) }
     if !findings.events.isEmpty || afterOverflow {
       configuration.report(.events(findings.events, overflow: afterOverflow))
     }
-  }
-}
-
-extension ObservedTree {
-  fileprivate var readiness: FileObserver.Readiness {
-    FileObserver.Readiness(
-      watches: table.watchCount, pruned: prunedCount, backend: "inotify",
-      ignoreFiles: ruleFiles.values.sorted { $0.path < $1.path })
   }
 }
 

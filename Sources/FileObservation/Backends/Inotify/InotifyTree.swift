@@ -18,10 +18,14 @@ struct InotifyTree {
   private var uncovered: Set<Entry> = []
   var sawOverflow = false
 
-  init(inotify: Inotify, filter: PathFilter, followsLinks: Bool = false) {
+  init(inotify: Inotify, _ configuration: BackendConfiguration) {
     self.inotify = inotify
-    tree = ObservedTree(
-      filter: filter, watcher: InotifyWatcher(inotify), followsLinks: followsLinks)
+    tree = ObservedTree(configuration, watcher: InotifyWatcher(inotify))
+  }
+
+  init(inotify: Inotify, filter: PathFilter) {
+    self.inotify = inotify
+    tree = ObservedTree(filter: filter, watcher: InotifyWatcher(inotify))
   }
 }
 

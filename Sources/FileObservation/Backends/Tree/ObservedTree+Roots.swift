@@ -36,11 +36,17 @@ extension ObservedTree {
     } else if let parent {
       forgetIfUnneeded(parent)
     }
-    for root in inner {
-      add(root, since: now)
-      let entry = makeEntry(at: root.path)
-      while visitPending(atMost: .max) {}
-      visitAtOnce(entry, for: .compare(since: now, .untilWatched))
+    for root in inner { addAtOnce(root, since: now) }
+  }
+
+  /// Begins with a root while the others are watched already.
+  mutating func addAtOnce(_ root: BackendConfiguration.Root, since: FileTime) {
+    add(root, since: since)
+    while visitPending(atMost: .max) {}
+    if comparesEntries { return }
+    let entry = makeEntry(at: root.path)
+    for folder in table.watchedFolders where snapshot.isWithin(folder, entry) {
+      visitAtOnce(folder, for: .compare(since: since, .untilWatched))
     }
   }
 
@@ -79,9 +85,12 @@ extension ObservedTree {
       lose(root: entry)
       return
     }
+    let isReplaced = !snapshot.marks(of: entry).contains(.absent) && status.type != .directory
     snapshot.unmark(entry, [.absent, .awaited])
     snapshot.setType(status.type, of: entry)
-    if case .tell = purpose { emit(.created, status.type, at: path) }
+    if case .tell = purpose {
+      emit(isReplaced ? .modified(isOpen: false) : .created, status.type, at: path)
+    }
     if coverage == .named || status.type != .directory {
       // A file is watched through its folder, so that it may be replaced or come and go.
       watchByName(parentOf: entry, purpose)
@@ -152,14 +161,14 @@ extension ObservedTree {
     }
   }
 
-  /// Finds what has changed below a root since a time, without the kernel's help.
-  mutating func compare(_ root: BackendConfiguration.Root, since: FileTime) {
-    let entry = makeEntry(at: root.path)
-    guard roots[entry] != nil, !missingRoots.contains(entry) else { return }
-    if root.coverage > .named {
-      visitAtOnce(entry, for: .compare(since: since, .everything))
-    } else if let folder = snapshot.parent(of: entry), table[folder]?.coverage == .named {
-      visitAtOnce(folder, for: .compare(since: since, .everything))
+  /// Finds what has changed below all roots since a time, without the kernel's help.
+  mutating func compareAll(since: FileTime) {
+    for (root, coverage) in roots where roots[root] != nil && !missingRoots.contains(root) {
+      if coverage > .named {
+        visitAtOnce(root, for: .compare(since: since, .everything))
+      } else if let folder = snapshot.parent(of: root), table[folder]?.coverage == .named {
+        visitAtOnce(folder, for: .compare(since: since, .everything))
+      }
     }
   }
 }

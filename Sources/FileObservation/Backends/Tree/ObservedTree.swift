@@ -16,6 +16,8 @@ struct ObservedTree {
   let watcher: (any FolderWatcher)?
   /// Links to folders are entered.
   let followsLinks: Bool
+  /// Folders that are not entered, because another backend sees to them.
+  let excluded: Set<Path>
   let reader = DirectoryReader()
   var snapshot = TreeSnapshot()
   var table = WatchTable()
@@ -50,10 +52,20 @@ struct ObservedTree {
   private var events: [RawEvent] = []
   private var warnings: [ObserverError] = []
 
-  init(filter: PathFilter, watcher: (any FolderWatcher)?, followsLinks: Bool = false) {
+  init(
+    filter: PathFilter, watcher: (any FolderWatcher)?, followsLinks: Bool = false,
+    excluded: Set<Path> = []
+  ) {
     self.filter = filter
     self.watcher = watcher
     self.followsLinks = followsLinks
+    self.excluded = excluded
+  }
+
+  init(_ configuration: BackendConfiguration, watcher: (any FolderWatcher)?) {
+    self.init(
+      filter: configuration.filter, watcher: watcher, followsLinks: configuration.followsLinks,
+      excluded: configuration.excluded)
   }
 
   /// True if nobody names the entries that change, so that they are compared with what was known.
@@ -90,6 +102,14 @@ extension ObservedTree {
 
   mutating func warn(_ error: ObserverError) {
     warnings.append(error)
+  }
+}
+
+extension ObservedTree {
+  func readiness(backend: String) -> FileObserver.Readiness {
+    FileObserver.Readiness(
+      watches: table.watchCount, pruned: prunedCount, backend: backend,
+      ignoreFiles: ruleFiles.values.sorted { $0.path < $1.path })
   }
 }
 
@@ -220,12 +240,14 @@ extension ObservedTree {
 
   /// True if the folder whose path stands in `path` is entered.
   func mayEnter(_ nameStart: Int, _ stack: IgnoreStack?) -> Bool {
-    guard let stack else { return false }
+    guard let stack, excluded.isEmpty || !excluded.contains(Path(bytes: path)) else {
+      return false
+    }
     return path.withUnsafeBufferPointer { filter.mayEnter($0, nameAt: nameStart, in: stack) }
   }
 
   func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
-    guard let stack = parent.stack else { return false }
+    guard let stack = parent.stack, !excluded.contains(place.path) else { return false }
     return place.path.bytes.withUnsafeBufferPointer {
       filter.mayEnter($0, nameAt: $0.count - place.name.count, in: stack)
     }

@@ -1,0 +1,160 @@
+import Dispatch
+import PathFiltering
+import Synchronization
+import SystemCalls
+
+/// Learns of changes by looking: each folder is listed and each entry compared with what it was.
+///
+/// For file systems that send no events, and where the kernel has no room for a watch. A look at a
+/// large tree is done in slices, so that it can be stopped between them; what it has found is
+/// reported when it is over, because only then can it be seen what was renamed.
+package final class PollingBackend: Backend {
+  private struct State {
+    var tree: ObservedTree
+    var phase = Phase.learning
+    var looks: LookPacing
+    var timer: (any ScheduledWork)?
+    var isStopped = false
+  }
+
+  private enum Phase {
+    /// The tree is walked for the first time.
+    case learning
+    /// A look is under way; these folders are still to be looked at.
+    case looking([TreeSnapshot.Entry], began: Instant)
+    case resting
+  }
+
+  private static let foldersPerSlice = 128
+
+  private let configuration: BackendConfiguration
+  private let state: Confined<State>
+  private let currentStatistics = Mutex(BackendStatistics())
+  private let scheduler: DispatchScheduler
+
+  /// - Parameter interval: How long is waited between two looks, at least and at most.
+  package init(_ configuration: BackendConfiguration, interval: ClosedRange<Duration>) {
+    self.configuration = configuration
+    scheduler = DispatchScheduler(queue: configuration.queue)
+    state = Confined(
+      State(
+        tree: ObservedTree(configuration, watcher: nil), looks: LookPacing(bounds: interval)),
+      to: configuration.queue)
+  }
+
+  package func start() {
+    configuration.queue.async { [self] in
+      state.access { state in
+        for root in configuration.roots { state.tree.add(root, since: configuration.start) }
+      }
+      goOn()
+    }
+  }
+
+  package func add(_ root: BackendConfiguration.Root) {
+    let now = FileTime.now()
+    configuration.queue.async { [self] in
+      state.access { $0.tree.addAtOnce(root, since: now) }
+      deliver()
+    }
+  }
+
+  package func remove(_ path: Path) {
+    configuration.queue.async { [self] in
+      state.access { $0.tree.remove(rootAt: path) }
+      deliver()
+    }
+  }
+
+  package var statistics: BackendStatistics {
+    currentStatistics.withLock { $0 }
+  }
+
+  package func stop() {
+    configuration.queue.async { [self] in
+      let timer = state.access { state in
+        state.isStopped = true
+        defer { state.timer = nil }
+        return state.timer
+      }
+      timer?.cancel()
+    }
+  }
+}
+
+// MARK: - On the queue
+
+extension PollingBackend {
+  private enum Step {
+    case goOn
+    case ready(FileObserver.Readiness)
+    case rest(Duration, leeway: Duration)
+    case end
+  }
+
+  /// The next slice of what is under way.
+  private func goOn() {
+    let now = scheduler.now
+    let step = state.access { state -> Step in
+      if state.isStopped { return .end }
+      switch state.phase {
+      case .learning:
+        if state.tree.visitPending(atMost: Self.foldersPerSlice) { return .goOn }
+        state.phase = .resting
+        return .ready(state.tree.readiness(backend: "polling"))
+      case .looking(let folders, let began):
+        let slice = folders.prefix(Self.foldersPerSlice)
+        state.tree.lookAtUnwatched(slice, since: configuration.start)
+        let rest = Array(folders.dropFirst(slice.count))
+        if rest.isEmpty {
+          state.tree.lookForMissingRoots()
+          state.tree.refreshRules()
+          state.looks.ended(
+            foundSomething: state.tree.hasFindings, took: began.duration(to: scheduler.now))
+          state.phase = .resting
+        } else {
+          state.phase = .looking(rest, began: began)
+        }
+        return .goOn
+      case .resting:
+        if let delay = state.looks.plan() { return .rest(delay, leeway: state.looks.leeway) }
+        state.phase = .looking(Array(state.tree.unwatched), began: now)
+        return .goOn
+      }
+    }
+    switch step {
+    case .goOn:
+      if isBetweenLooks { deliver() }
+      configuration.queue.async { [weak self] in self?.goOn() }
+    case .ready(let readiness):
+      deliver()
+      configuration.report(.ready(readiness))
+      configuration.queue.async { [weak self] in self?.goOn() }
+    case .rest(let delay, let leeway):
+      let time = scheduler.now.advanced(by: delay)
+      let timer = scheduler.schedule(at: time, leeway: leeway) { [weak self] in self?.goOn() }
+      state.access { $0.timer = timer }
+    case .end:
+      break
+    }
+  }
+
+  private var isBetweenLooks: Bool {
+    state.access { state in
+      if case .looking = state.phase { return false }
+      return true
+    }
+  }
+
+  private func deliver() {
+    let findings = state.access { state -> (events: [RawEvent], warnings: [ObserverError]) in
+      if state.isStopped { return ([], []) }
+      currentStatistics.withLock { $0.note(state.tree) }
+      return state.tree.takeFindings()
+    }
+    for warning in findings.warnings { configuration.report(.warning(warning)) }
+    if !findings.events.isEmpty {
+      configuration.report(.events(findings.events, overflow: false))
+    }
+  }
+}
