@@ -16,7 +16,8 @@ struct HelpTextTests {
   func `lists every option once, with its value and what it is for`(long: String) throws {
     let option = try #require(OptionTable.options.first { $0.long == long })
     let short = option.short.map { "-\($0), " } ?? "    "
-    let names = "  \(short)--\(long)\(option.placeholder.map { " " + $0 } ?? "") "
+    let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
+    let names = "  \(short)--\(long)\(value) "
     let found = lines.filter { $0.hasPrefix(names) }
     #expect(found.count == 1)
     #expect(found.first?.hasSuffix("  " + option.help) == true)

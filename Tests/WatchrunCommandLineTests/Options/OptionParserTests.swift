@@ -55,6 +55,13 @@ struct OptionParserTests {
     + Spelling.all("-W", "--watch-shallow", "dir") {
       $0.watched == [WatchedPath("dir", isRecursive: false)]
     }
+    + Spelling.all("-L", "--follow-symlinks") { $0.followsLinks }
+    + Spelling.all(nil, "--poll") { $0.polling == Polling(.always) }
+    + [
+      Spelling("--poll=200ms") {
+        $0.polling == Polling(.always, interval: .milliseconds(200) ... .milliseconds(200))
+      }
+    ]
     + Spelling.all(nil, "--files-from", "list") { $0.filesFrom == "list" }
     + Spelling.all("-C", "--directory", "dir") { $0.directory == "dir" }
 

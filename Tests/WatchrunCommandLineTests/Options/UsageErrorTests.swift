@@ -41,6 +41,9 @@ struct UsageErrorTests {
   private static let together: [([String], String)] = [
     (["--explain"], "--explain needs paths, as in 'watchrun --explain build/a.o'"),
     (["-i", "", "x"], "-i: expected a pattern, not ''"),
+    (["--poll=", "x"], "--poll: the value behind '=' is missing"),
+    (["--poll=1ms", "x"], "--poll: an interval is to be at least 10ms"),
+    (["--poll=often", "x"], "--poll: 'often' is no duration; write 50ms, 1.5s, 2m or 0"),
     ([], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (["-q", "--"], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (
