@@ -55,6 +55,7 @@ public final class FileObserver: Sendable {
     var overflow = false
     var batchCount = 0
     var noticed: ClosedRange<Instant>?
+    var readingAhead: ReadingAhead?
     var isStopped = false
   }
 
@@ -63,6 +64,8 @@ public final class FileObserver: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
+  /// Where only changes of content count.
+  private let comparison: ContentComparison?
 
   /// An observer of these files and folders, which must exist; folders with all that is in them.
   public convenience init(
@@ -77,6 +80,7 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue)
+    comparison = options.makeComparison()
     var roots: [BackendConfiguration.Root] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
@@ -122,10 +126,12 @@ public final class FileObserver: Sendable {
       ) { [weak self] report in
         self?.receive(report)
       })
+    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
     let isFirst = state.withLock { state in
       guard state.backend == nil, !state.isStopped else { return false }
       state.backend = backend
       state.debouncer = debouncer
+      state.readingAhead = readingAhead
       state.handler = handler
       state.handlerQueue = queue ?? DispatchQueue(label: "watchrun.observer.events")
       return true
@@ -140,10 +146,12 @@ public final class FileObserver: Sendable {
     let (backend, debouncer, streams) = state.withLock { state in
       state.isStopped = true
       state.handler = nil
+      state.readingAhead = nil
       defer { state.streams = [:] }
       return (state.backend, state.debouncer, Array(state.streams.values))
     }
     debouncer?.stop()
+    comparison?.stop()
     backend?.stop()
     for stream in streams { stream.finish() }
   }
@@ -186,6 +194,7 @@ extension FileObserver {
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
     case .ready(let readiness):
       send(.ready(readiness))
+      state.withLock { $0.readingAhead.take() }?.begin()
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):
@@ -194,21 +203,32 @@ extension FileObserver {
   }
 
   private func burstEnded() {
-    let kinds = options.kinds
-    let batch = state.withLock { state -> ChangeBatch? in
-      let changes = state.coalescer.take().filter { kinds.contains($0.kind) }
-      let overflow = state.overflow
-      let noticed = state.noticed
-      state.overflow = false
-      state.noticed = nil
-      // After an overflow too: the tree was compared, and nothing has changed.
-      if changes.isEmpty { return nil }
-      state.batchCount += 1
-      var batch = ChangeBatch(number: state.batchCount, changes: changes, overflow: overflow)
-      batch.noticed = noticed
-      return batch
+    let (changes, overflow, noticed) = state.withLock { state in
+      defer {
+        state.overflow = false
+        state.noticed = nil
+      }
+      return (state.coalescer.take(), state.overflow, state.noticed)
     }
-    if let batch { send(.changed(batch)) }
+    if let comparison {
+      comparison.follow(changes) { [weak self] in self?.handOver($0, overflow, noticed) }
+    } else {
+      handOver(changes.filter { options.kinds.contains($0.kind) }, overflow, noticed)
+    }
+  }
+
+  private func handOver(
+    _ changes: [ChangeBatch.Change], _ overflow: Bool, _ noticed: ClosedRange<Instant>?
+  ) {
+    // After an overflow too: the tree was compared, and nothing has changed.
+    if changes.isEmpty { return }
+    let number = state.withLock { state in
+      state.batchCount += 1
+      return state.batchCount
+    }
+    var batch = ChangeBatch(number: number, changes: changes, overflow: overflow)
+    batch.noticed = noticed
+    send(.changed(batch))
   }
 
   private func send(_ event: Event) {
