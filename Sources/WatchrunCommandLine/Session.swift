@@ -35,7 +35,8 @@ final class Session: Sendable {
     self.directory = directory
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
-      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds)
+      maximumWait: settings.maximumWait, kinds: settings.effectiveKinds,
+      skipsUnchanged: settings.skipsUnchanged)
     do throws(ObserverError) {
       observer = try FileObserver(watching: settings.effectiveWatched, options: options)
     } catch {
