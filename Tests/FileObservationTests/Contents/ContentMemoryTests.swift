@@ -200,4 +200,22 @@ struct ContentMemoryBoundTests {
     #expect(files.memory.digest(of: "/d/1") != nil)
     #expect(files.memory.digest(of: "/d/2") == nil)
   }
+
+  @Test func `of what was read ahead nothing is taken that is not there any more`() throws {
+    var files = Remembered()
+    files.disk.makeFolder("/d")
+    files.disk.write("A", to: "/d/f")
+    files.disk.write("A", to: "/d/g")
+    let samples: [(path: Path, sample: ContentSample)] = [
+      ("/d/f", try #require(files.disk.sample(of: "/d/f"))),
+      ("/d/g", try #require(files.disk.sample(of: "/d/g"))),
+    ]
+    files.disk.write("", to: "/elsewhere")
+    let start = files.disk.now
+    files.disk.write("", to: "/elsewhere")
+    files.disk.write("B", to: "/d/f")
+    files.memory.learn(samples, of: "/d", since: start, from: files.disk)
+    #expect(files.memory.digest(of: "/d/f") == nil)
+    #expect(files.memory.digest(of: "/d/g") == .of("A"))
+  }
 }
