@@ -37,7 +37,8 @@ package final class ContentComparison: Sendable {
     }
   }
 
-  /// Remembers files of one folder that were read ahead; `then` is told, on the comparison's queue, whether there is room for more.
+  /// Remembers files of one folder that were read ahead; `then` is told, on the comparison's
+  /// queue, whether there is room for more.
   package func learn(
     _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
     then: @escaping @Sendable (_ hasRoom: Bool) -> Void

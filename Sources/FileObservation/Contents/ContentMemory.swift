@@ -51,7 +51,7 @@ extension ContentMemory {
     _ changes: [ChangeBatch.Change], wanted: Set<ChangeBatch.Kind>,
     read: (Path) -> ContentDigest?
   ) -> [ChangeBatch.Change] {
-    forgetWhatMoved(changes, read)
+    forgetWhatMoved(changes, wanted, read)
     return changes.compactMap { change in
       // What is not told of leaves what was told of last.
       guard wanted.contains(change.kind) else { return nil }
@@ -73,13 +73,14 @@ extension ContentMemory {
     }
   }
 
-  /// Forgets what is not where it was, told of or not. The known files of a folder that was renamed
-  /// are read again where they are now, up to a number of them.
+  /// Forgets what is not where it was, told of or not. The known files of a folder whose rename is
+  /// told of are read again where they are now, up to a number of them.
   private mutating func forgetWhatMoved(
-    _ changes: [ChangeBatch.Change], _ read: (Path) -> ContentDigest?
+    _ changes: [ChangeBatch.Change], _ wanted: Set<ChangeBatch.Kind>,
+    _ read: (Path) -> ContentDigest?
   ) {
     var moved: [Path] = []
-    for change in changes where change.type == .directory {
+    for change in changes where change.type == .directory && wanted.contains(change.kind) {
       guard let old = change.from, let folder = find(old) else { continue }
       for file in knownFiles(below: folder, atMost: Self.mostFollowed - moved.count) {
         if let rest = file.relative(to: old) { moved.append(change.path.appending(rest.bytes)) }

@@ -168,6 +168,19 @@ struct ContentMemoryFolderTests {
   }
 }
 
+extension ContentMemoryFolderTests {
+  @Test func `a rename that is not told of makes nothing known`() {
+    var files = Remembered()
+    files.know("/d/f", "A")
+    files.wanted = [.modified]
+    files.disk.rename("/d", to: "/e")
+    // Its event comes later.
+    files.disk.write("B", to: "/e/f")
+    #expect(files.told(.renamed("/e", from: "/d", .directory)) == [])
+    #expect(files.told(.modified("/e/f")) == [.modified("/e/f")])
+  }
+}
+
 struct ContentMemoryBoundTests {
   @Test func `knows no more files than it may, and forgets rather than err`() {
     var files = Remembered(mostFiles: 64)
