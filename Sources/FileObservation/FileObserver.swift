@@ -74,6 +74,7 @@ public final class FileObserver: Sendable {
     var roots: [BackendConfiguration.Root] = []
     /// Files that exist while git is at work.
     var gitLocks: Set<Path> = []
+    var readingAhead: ReadingAhead?
     var isPaused = false
     /// A burst has ended during the pause.
     var isBurstKept = false
@@ -86,6 +87,8 @@ public final class FileObserver: Sendable {
   let inbox = BatchInbox()
   private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
+  /// Where only changes of content count.
+  private let comparison: ContentComparison?
 
   /// An observer of these files and folders, which must exist; folders with all that is in them.
   public convenience init(
@@ -100,6 +103,7 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue)
+    comparison = options.makeComparison()
     var roots: [BackendConfiguration.Root] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
@@ -141,17 +145,20 @@ public final class FileObserver: Sendable {
     ) { [weak self] in
       self?.burstEnded()
     }
+    let roots = state.withLock { $0.roots }
     let configuration = BackendConfiguration(
-      roots: state.withLock { $0.roots }, filter: options.filter,
-      followsLinks: options.followsLinks, start: start, queue: self.queue
+      roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
+      queue: self.queue
     ) { [weak self] report in
       self?.receive(report)
     }
     let backend = makeBackend(configuration, options.polling)
+    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
     let isFirst = state.withLock { state in
       guard state.backend == nil, !state.isStopped else { return false }
       state.backend = backend
       state.debouncer = debouncer
+      state.readingAhead = readingAhead
       state.handler = handler
       state.handlerQueue = queue ?? DispatchQueue(label: "watchrun.observer.events")
       return true
@@ -166,10 +173,12 @@ public final class FileObserver: Sendable {
     let (backend, debouncer, streams) = state.withLock { state in
       state.isStopped = true
       state.handler = nil
+      state.readingAhead = nil
       defer { state.streams = [:] }
       return (state.backend, state.debouncer, Array(state.streams.values))
     }
     debouncer?.stop()
+    comparison?.stop()
     backend?.stop()
     for stream in streams { stream.finish() }
     inbox.close()
@@ -213,6 +222,7 @@ extension FileObserver {
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
     case .ready(let readiness):
       send(.ready(readiness))
+      state.withLock { $0.readingAhead.take() }?.begin()
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):
@@ -221,25 +231,44 @@ extension FileObserver {
   }
 
   func burstEnded() {
-    let kinds = options.kinds
-    let batch = state.withLock { state -> ChangeBatch? in
+    let burst = state.withLock { state -> Burst? in
       if state.isPaused {
         state.isBurstKept = true
         return nil
       }
-      let changes = state.coalescer.take().filter { kinds.contains($0.kind) }
-      let overflow = state.overflow
-      let noticed = state.noticed
-      state.overflow = false
-      state.noticed = nil
-      // After an overflow too: the tree was compared, and nothing has changed.
-      if changes.isEmpty { return nil }
-      state.batchCount += 1
-      var batch = ChangeBatch(number: state.batchCount, changes: changes, overflow: overflow)
-      batch.noticed = noticed
-      return batch
+      defer {
+        state.overflow = false
+        state.noticed = nil
+      }
+      return Burst(
+        changes: state.coalescer.take(), overflow: state.overflow, noticed: state.noticed)
     }
-    if let batch { send(.changed(batch)) }
+    guard let burst else { return }
+    if let comparison {
+      comparison.follow(burst.changes) { [weak self] in self?.handOver($0, of: burst) }
+    } else {
+      handOver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
+    }
+  }
+
+  /// What one burst has come to.
+  private struct Burst: Sendable {
+    let changes: [ChangeBatch.Change]
+    let overflow: Bool
+    let noticed: ClosedRange<Instant>?
+  }
+
+  /// Hands over those of a burst's changes that count.
+  private func handOver(_ changes: [ChangeBatch.Change], of burst: Burst) {
+    // After an overflow too: the tree was compared, and nothing has changed.
+    if changes.isEmpty { return }
+    let number = state.withLock { state in
+      state.batchCount += 1
+      return state.batchCount
+    }
+    var batch = ChangeBatch(number: number, changes: changes, overflow: burst.overflow)
+    batch.noticed = burst.noticed
+    send(.changed(batch))
   }
 
   private func send(_ event: Event) {

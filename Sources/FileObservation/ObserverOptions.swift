@@ -60,6 +60,21 @@ public struct ObserverOptions: Sendable {
   public var followsLinks: Bool
   /// Where it is looked for changes instead of asking the kernel, and how often.
   public var polling: Polling
+  /// True if a file that was written or replaced is told of only if its content is another than
+  /// before; where `kinds` has `metadata`, it is otherwise told of as that.
+  ///
+  /// No change is lost for it: what is compared is the content when a burst has ended with that of
+  /// which was told last, or that at the start. One may be told of though the content is the same,
+  /// once for each file: where it has not been read yet, lies below a link or in a folder that was
+  /// renamed, or was being written while it was read. Always told of are what cannot be read or is too
+  /// large (see ``contentLimits``), and what is created, removed or renamed. What is not seen is
+  /// content that comes and goes within one burst.
+  ///
+  /// Files are read for it: when they have changed, before the batch is handed over, and bit by bit in
+  /// the background once everything is watched.
+  public var skipsUnchanged: Bool
+  /// How much is done for ``skipsUnchanged``.
+  public var contentLimits: ContentLimits
 
   /// The options as given; by default all kinds but `metadata`, and an adaptive quiet period.
   public init(
@@ -68,7 +83,9 @@ public struct ObserverOptions: Sendable {
     maximumWait: Duration = .seconds(1),
     kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata]),
     followsLinks: Bool = false,
-    polling: Polling = Polling()
+    polling: Polling = Polling(),
+    skipsUnchanged: Bool = false,
+    contentLimits: ContentLimits = ContentLimits()
   ) {
     self.filter = filter
     self.quietPeriod = quietPeriod
@@ -76,5 +93,7 @@ public struct ObserverOptions: Sendable {
     self.kinds = kinds
     self.followsLinks = followsLinks
     self.polling = polling
+    self.skipsUnchanged = skipsUnchanged
+    self.contentLimits = contentLimits
   }
 }

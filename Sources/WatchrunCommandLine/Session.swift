@@ -36,7 +36,8 @@ final class Session: Sendable {
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
       maximumWait: settings.maximumWait, kinds: settings.effectiveKinds,
-      followsLinks: settings.followsLinks, polling: settings.polling)
+      followsLinks: settings.followsLinks, polling: settings.polling,
+      skipsUnchanged: settings.skipsUnchanged)
     do throws(ObserverError) {
       observer = try FileObserver(watching: settings.effectiveWatched, options: options)
     } catch {

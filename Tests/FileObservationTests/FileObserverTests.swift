@@ -4,13 +4,6 @@ import Testing
 
 @testable import FileObservation
 
-/// Waits until what was changed before bears an earlier time than what is changed from now on: the
-/// clock that stamps files ticks every few milliseconds.
-private func clockTicks() async -> Bool {
-  let before = FileTime.latest()
-  return await eventually { FileTime.now() > before }
-}
-
 /// An observer of a fresh folder, and what it has said.
 private final class Observed: Sendable {
   let folder: TemporaryFolder

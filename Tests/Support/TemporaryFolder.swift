@@ -92,6 +92,11 @@ package final class TemporaryFolder: Sendable {
     }
   }
 
+  package func makePipe(_ name: String) throws(SystemError) {
+    let path = self[name]
+    _ = try checked("mkfifo", path: path) { path.withCString { mkfifo($0, 0o644) } }
+  }
+
   package func setMode(_ mode: mode_t, of name: String) throws(SystemError) {
     let path = self[name]
     _ = try checked("chmod", path: path) { path.withCString { chmod($0, mode) } }

@@ -112,6 +112,9 @@ enum OptionTable {
     ) { (settings, value) throws(UsageError) in
       settings.kinds = try kinds(value)
     },
+    Option(
+      nil, "skip-unchanged", nil, .filtering, "not files that hold the same as before (up to 8 MiB)"
+    ) { settings, _ in settings.skipsUnchanged = true },
   ]
 
   private static let timing: [Option] = [

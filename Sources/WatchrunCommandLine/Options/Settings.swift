@@ -55,6 +55,7 @@ struct Settings: Sendable {
   var ignores: [GlobPattern] = []
   var ignoreSources = IgnoreSources.all
   var kinds: Set<ChangeBatch.Kind>?
+  var skipsUnchanged = false
 
   var quietPeriod = QuietPeriod.adaptive
   var maximumWait = Duration.seconds(1)

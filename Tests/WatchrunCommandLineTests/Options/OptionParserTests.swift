@@ -78,6 +78,7 @@ struct OptionParserTests {
     + Spelling.all(nil, "--ignore-nothing") { $0.ignoreSources == [] }
     + Spelling.all(nil, "--explain") { $0.task == .explain }
     + Spelling.all(nil, "--events", "create,rename") { $0.kinds == [.created, .renamed] }
+    + Spelling.all(nil, "--skip-unchanged") { $0.skipsUnchanged }
 
   private static let timing =
     Spelling.all("-d", "--debounce", "50ms") { $0.quietPeriod == .fixed(.milliseconds(50)) }

@@ -43,6 +43,7 @@ extension ObservedTree {
     }
     let fingerprint = fingerprint(of: entry, status)
     snapshot.setFingerprint(fingerprint, of: entry)
+    let isRewritten = isRewrittenUnseen(status)
     switch purpose {
     case .judge:
       return nil
@@ -50,7 +51,17 @@ extension ObservedTree {
       return status.changed >= since ? status.kindOfChange(since: since) : nil
     case .tell, .compare:
       if !wasKnown { return .created }
-      return known?.difference(to: fingerprint)?.kind
+      let difference = known?.difference(to: fingerprint) ?? (isRewritten ? .content : nil)
+      return difference?.kind
+    }
+  }
+
+  /// True if the file, whose path stands in `path`, was written to without a trace in its times.
+  private mutating func isRewrittenUnseen(_ status: FileStatus) -> Bool {
+    guard status.type == .file else { return false }
+    let path = Path(bytes: path)
+    return racilyClean.look(at: path, status, now: .now()) {
+      DiskContents(largestFile: RacilyCleanFiles.largest).sample(of: path)?.digest
     }
   }
 
@@ -103,7 +114,10 @@ extension ObservedTree {
         }
         let fingerprint = fingerprint(of: entry, status)
         snapshot.setFingerprint(fingerprint, of: entry)
-        guard let known, let difference = known.difference(to: fingerprint) else { continue }
+        let isRewritten = isRewrittenUnseen(status)
+        guard let known else { continue }
+        let found = known.difference(to: fingerprint) ?? (isRewritten ? .content : nil)
+        guard let difference = found else { continue }
         if marks.contains(.rules) { staleRules.insert(folder) }
         if isFile { emit(difference.kind, status.type, at: entryPath) }
         continue
@@ -157,6 +171,7 @@ extension ObservedTree {
     if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
     tellRemovedChildren(of: entry)
     snapshot.putPath(of: entry, into: &path)
+    racilyClean.forget(Path(bytes: path))
     let type = snapshot.type(of: entry)
     let nameStart = path.count - snapshot.name(of: entry).count
     if reports(nameStart, type == .directory, stack) {

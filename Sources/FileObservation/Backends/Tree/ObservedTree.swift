@@ -48,6 +48,7 @@ struct ObservedTree {
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
+  var racilyClean = RacilyCleanFiles()
 
   private var events: [RawEvent] = []
   private var warnings: [ObserverError] = []

@@ -1,0 +1,132 @@
+/// Stands for what is in a file: 128 bits that are the same for the same bytes, on every machine.
+///
+/// Two files that differ have the same digest about once in 2^128 times. It is no cryptographic hash:
+/// who sets out to make two such files can.
+package struct ContentDigest: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Of these bytes.
+  package init(of bytes: UnsafeRawBufferPointer) {
+    var hasher = ContentHasher()
+    hasher.update(bytes)
+    self = hasher.finish()
+  }
+}
+
+/// Takes in bytes in any number of parts, and makes a digest of them.
+///
+/// 32 bytes are taken in at a time, one word by each of four lanes, which are then mixed with each
+/// other. Each such step can be undone, so that a difference, once taken in, can only vanish by
+/// another one that fits it in all 256 bits.
+package struct ContentHasher {
+  private typealias Stripe = SIMD4<UInt64>
+
+  private static let stripeSize = MemoryLayout<Stripe>.size
+  private static let beginning = Stripe(
+    0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89)
+
+  private var lanes = ContentHasher.beginning
+  /// The bytes that do not fill a stripe yet; zeros behind them.
+  private var rest = Stripe.zero
+  private var length: UInt64 = 0
+
+  package init() {}
+
+  /// Takes in the next bytes.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    var offset = fillRest(from: bytes)
+    var lanes = lanes
+    while offset + Self.stripeSize <= bytes.count {
+      Self.take(
+        Stripe(
+          Self.word(bytes, at: offset), Self.word(bytes, at: offset + 8),
+          Self.word(bytes, at: offset + 16), Self.word(bytes, at: offset + 24)),
+        into: &lanes)
+      offset += Self.stripeSize
+    }
+    self.lanes = lanes
+    length &+= UInt64(bytes.count)
+    if offset < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[offset...]), at: 0) }
+  }
+
+  /// The digest of all that was taken in.
+  package func finish() -> ContentDigest {
+    var lanes = lanes
+    // The length tells the zeros that fill up the last stripe from zeros in the file.
+    Self.take(Self.littleEndian(rest), into: &lanes)
+    Self.take(Stripe(length, ~length, length &* Self.golden, 0), into: &lanes)
+    for _ in 0..<4 { Self.take(.zero, into: &lanes) }
+    return ContentDigest(
+      high: Self.mix(lanes[0] &+ Self.rotate(lanes[2], 19)),
+      low: Self.mix(lanes[1] ^ Self.rotate(lanes[3], 41)))
+  }
+}
+
+// MARK: - Stripes
+
+extension ContentHasher {
+  private static let golden: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+  /// One stripe, one word for each lane.
+  @inline(__always)
+  private static func take(_ stripe: Stripe, into lanes: inout Stripe) {
+    var a = rotate((lanes[0] ^ stripe[0]) &* golden, 29)
+    var b = rotate((lanes[1] ^ stripe[1]) &* 0xd1b5_4a32_d192_ed03, 31)
+    var c = rotate((lanes[2] ^ stripe[2]) &* 0x8cb9_2ba7_2f3d_8dd7, 33)
+    var d = rotate((lanes[3] ^ stripe[3]) &* 0xabc9_8388_fb8f_ac03, 37)
+    a &+= b
+    c &+= d
+    b ^= c
+    d ^= a
+    // A lane of zeros that is given zeros would stay as it is.
+    lanes = Stripe(a, b, c, d &+ golden)
+  }
+
+  @inline(__always)
+  private static func rotate(_ word: UInt64, _ count: UInt64) -> UInt64 {
+    (word << count) | (word >> (64 - count))
+  }
+
+  /// Lets each bit bear on each other one.
+  private static func mix(_ word: UInt64) -> UInt64 {
+    var word = (word ^ (word >> 32)) &* 0xbea2_25f9_eb34_556d
+    word = (word ^ (word >> 29)) &* 0xbea2_25f9_eb34_556d
+    return word ^ (word >> 32)
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  private static func littleEndian(_ stripe: Stripe) -> Stripe {
+    Stripe(
+      UInt64(littleEndian: stripe[0]), UInt64(littleEndian: stripe[1]),
+      UInt64(littleEndian: stripe[2]), UInt64(littleEndian: stripe[3]))
+  }
+
+  /// Fills up the stripe that was begun; answers how many bytes it took.
+  private mutating func fillRest(from bytes: UnsafeRawBufferPointer) -> Int {
+    let begun = Int(length % UInt64(Self.stripeSize))
+    if begun == 0 { return 0 }
+    let taken = min(Self.stripeSize - begun, bytes.count)
+    keep(UnsafeRawBufferPointer(rebasing: bytes[..<taken]), at: begun)
+    if begun + taken == Self.stripeSize {
+      Self.take(Self.littleEndian(rest), into: &lanes)
+      rest = .zero
+    }
+    return taken
+  }
+
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    withUnsafeMutableBytes(of: &rest) { rest in
+      UnsafeMutableRawBufferPointer(rebasing: rest[offset...]).copyMemory(from: bytes)
+    }
+  }
+}

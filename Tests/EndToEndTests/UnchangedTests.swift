@@ -1,0 +1,162 @@
+import SystemCalls
+import Testing
+
+/// With `--skip-unchanged`, a file counts only if it holds something else than before.
+@Suite struct UnchangedTests {
+  @Test func aFileThatIsWrittenAgainAsItWasLeadsToNoRun() async throws {
+    try await withProject { project in
+      try project.makeFolder("d")
+      try project.write("d/f", "text\n")
+      try project.write("d/g", "text\n")
+      try await project.startSkipping()
+      try await project.known("d/f")
+      try await project.shell(#"cp d/f "$OUTSIDE/t"; cp "$OUTSIDE/t" d/f"#)
+      try await project.settleRuns()
+      #expect(!project.runs(of: "d/f"))
+      try await project.shell("printf 'tent\\n' > d/f")
+      try await eventually("a run for a byte") { project.runs(of: "d/f") }
+    }
+  }
+
+  @Test(arguments: [
+    "touch f", "cp f ../t && mv ../t f", "cp f ../t && cat ../t > f", "chmod 600 f",
+    "sed -i s/nothing/else/ f", "cp f ../t && rm f && cp ../t f",
+    "install -m 755 f ../t && mv ../t f",
+    "for i in 1 2 3; do cp f ../t; mv ../t f; done",
+  ])
+  func withTheSameContentNothingRuns(_ line: String) async throws {
+    try await withProject { project in
+      try project.write("f", "text\n")
+      try await project.startSkipping()
+      try await project.known("f")
+      try await project.shell(line)
+      try await project.settleRuns()
+      #expect(!project.runs(of: "f"))
+    }
+  }
+
+  @Test(arguments: ["printf 'tent\\n' > f", "printf 'tent\\n' > ../t && mv ../t f", "echo >> f"])
+  func withOthersOfTheSameSizeItDoes(_ line: String) async throws {
+    try await withProject { project in
+      try project.write("f", "text\n")
+      try await project.startSkipping()
+      try await project.known("f")
+      try await project.shell(line)
+      try await eventually("a run") { project.runs(of: "f") }
+    }
+  }
+
+  @Test func aFormatterThatRewritesAllAsItWasLeadsToNoRun() async throws {
+    try await withProject { project in
+      for number in 0..<50 { try project.write("f\(number).c", "text \(number)\n") }
+      try await project.startSkipping()
+      try await project.known((0..<50).map { "f\($0).c" })
+      try await project.shell("for f in *.c; do sed -i 's/ *$//' $f; done")
+      try await project.settleRuns(suffix: ".c")
+      #expect((0..<50).allSatisfy { !project.runs(of: "f\($0).c") })
+    }
+  }
+
+  @Test func aCommandThatFormatsItsOwnSourcesDoesNotRunAgain() async throws {
+    try await withProject { project in
+      try project.write("f", "text\n")
+      try await project.startSkipping("cat f > ../t; cat ../t > f; ")
+      try await project.known("f")
+      try project.write("f", "other\n")
+      try await eventually("a run") { project.runs(of: "f") }
+      try await project.settleRuns()
+      try await project.settleRuns()
+      #expect(project.recordedRuns.count { $0 == ["f"] } == 1)
+    }
+  }
+
+  @Test(.enabled(if: Tool.git))
+  func aCheckoutThereAndBackIsNothingInOneBurstAndTwoRunsInTwo() async throws {
+    try await withProject { project in
+      try await project.shell(
+        """
+        git init -q -b one . && echo one > f && git add f
+        git -c user.name=a -c user.email=a@b commit -qm 1 && git checkout -qb two
+        echo two > f && git -c user.name=a -c user.email=a@b commit -qam 2 && git checkout -q one
+        """)
+      try await project.startSkipping()
+      try await project.known("f")
+      try await project.shell("git checkout -q two && git checkout -q one")
+      try await project.settleRuns()
+      #expect(!project.runs(of: "f"))
+      for _ in 1...2 {
+        let before = project.recordedRuns.count
+        try await project.shell("git checkout -q $(test $(cat f) = one && echo two || echo one)")
+        try await eventually("a run") {
+          project.recordedRuns.dropFirst(before).contains { $0.contains("f") }
+        }
+      }
+    }
+  }
+
+  @Test func aFileIsReadBeforeItsFirstChange() async throws {
+    try await withProject { project in
+      for number in 0..<100 { try project.write("f\(number)") }
+      try await project.startSkipping()
+      // The first ones may come too early for that.
+      for number in 0..<100 {
+        try await project.shell("touch f\(number)")
+        try await project.settleRuns()
+        if !project.runs(of: "f\(number)") { return }
+      }
+      Issue.record("all count")
+    }
+  }
+
+  @Test func whatIsTooLargeToBeComparedCounts() async throws {
+    try await withProject { project in
+      try project.write("f", String(repeating: "x", count: 8 << 20 + 1))
+      try await project.startSkipping()
+      for _ in 1...2 {
+        let before = project.recordedRuns.count
+        try await project.shell("touch f")
+        try await eventually("a run") {
+          project.recordedRuns.dropFirst(before).contains { $0.contains("f") }
+        }
+      }
+    }
+  }
+
+  @Test func withoutTheOptionItCounts() async throws {
+    try await withProject { project in
+      try project.write("f", "text\n")
+      _ = try await project.startRunning([], Project.record)
+      try await project.shell("cp f ../t && cat ../t > f")
+      try await eventually("a run") { project.runs(of: "f") }
+    }
+  }
+}
+
+extension Project {
+  /// What a shell line does is one burst, also on a busy machine.
+  fileprivate func startSkipping(_ before: String = "") async throws {
+    _ = try await startRunning(["--skip-unchanged", "-d", "500ms"], before + Self.record)
+  }
+
+  /// Changes files and changes them back, so that what they hold has been told of; what has been
+  /// logged is then forgotten.
+  fileprivate func known(_ names: String...) async throws {
+    try await known(names)
+  }
+
+  fileprivate func known(_ names: [String]) async throws {
+    let texts = names.map(read)
+    for draft in ["draft\n", nil] {
+      let before = recordedRuns.count
+      for (name, text) in zip(names, texts) { try place(name, draft ?? text) }
+      try await eventually("runs for \(names)") {
+        Set(names).isSubset(of: recordedRuns.dropFirst(before).flatMap { $0 })
+      }
+    }
+    try remove(log)
+  }
+
+  fileprivate func runs(of name: String) -> Bool {
+    recordedRuns.contains { $0.contains(name) }
+  }
+}

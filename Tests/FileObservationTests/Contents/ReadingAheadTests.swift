@@ -1,0 +1,55 @@
+import Dispatch
+import PathFiltering
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+struct ReadingAheadTests {
+  private let folder: TemporaryFolder
+  private let start: FileTime
+  private let disk = DiskContents(largestFile: 1000)
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    try folder.makeDirectories("d")
+    for number in 0..<200 { try folder.write("\(number)", to: "d/f\(number)") }
+    #expect(await clockTicks())
+    start = FileTime.now()
+  }
+
+  /// How many of the files are known once `isDone` says so.
+  private func known(
+    mostFiles: Int = 1000, mostBytes: Int = 1 << 20, until isDone: (Int) -> Bool
+  ) async -> Int {
+    let comparison = ContentComparison(source: disk, mostFiles: mostFiles, wanted: [.modified])
+    let queue = DispatchQueue(label: "test")
+    ReadingAhead(
+      ReadAheadWalk([.init(path: folder.path, coverage: .recursive)], filter: PathFilter()),
+      since: start, atMost: mostBytes, source: disk, for: comparison, queue: queue,
+      scheduler: DispatchScheduler(queue: queue)
+    ).begin()
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      let count = await withCheckedContinuation { continuation in
+        comparison.count { continuation.resume(returning: $0) }
+      }
+      if isDone(count) { return count }
+      await Task.yield()
+    }
+    return -1
+  }
+
+  @Test func `in the end knows every file that has not changed since the start`() async throws {
+    try folder.append("x", to: "d/f7")
+    #expect(await known { $0 == 199 } == 199)
+  }
+
+  @Test func `ends where its bounds are`() async {
+    #expect(await known(mostFiles: 100) { $0 >= 100 } == 100)
+    // Two digits each, or three: the first slice is read in part.
+    let few = await known(mostBytes: 30) { $0 > 0 }
+    #expect((10...16).contains(few))
+  }
+}
