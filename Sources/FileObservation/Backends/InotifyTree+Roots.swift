@@ -60,7 +60,11 @@ extension InotifyTree {
       lose(root: folder)
     } else if table[folder]?.coverage == .named {
       if let watch = table.remove(folder) { inotify.removeWatch(watch) }
-      for child in snapshot.children(of: folder) where roots[child] != nil { lose(root: child) }
+      // Those that were waited for here already are now waited for further up.
+      for root in roots.keys where snapshot.isWithin(root, folder) {
+        missingRoots.remove(root)
+        lose(root: root)
+      }
     }
   }
 
