@@ -71,6 +71,18 @@ extension InotifyTree {
   /// Folders whose second half has not come have left the tree: their watches are given back.
   mutating func dropLifted() {
     for cookie in lifted.keys { drop(liftedBy: cookie) }
+    settleDisputes()
+  }
+
+  /// A folder may have been moved into a new one before that was watched, so that nothing tells where
+  /// it went. It was met there, and is watched now that its old name is known to be gone.
+  mutating func settleDisputes() {
+    guard !disputed.isEmpty, lifted.isEmpty else { return }
+    let folders = disputed
+    disputed = []
+    for folder in folders where table[folder].map({ $0.watch == nil }) ?? false {
+      visitAtOnce(folder, for: .tell)
+    }
   }
 
   mutating func drop(liftedBy cookie: UInt32) {

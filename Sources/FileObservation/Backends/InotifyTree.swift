@@ -24,6 +24,9 @@ struct InotifyTree {
   var pending: [Visit] = []
   /// Renamed folders whose new place is not known yet, by the rename's cookie.
   var lifted: [UInt32: LiftedFolder] = [:]
+  /// Folders that have another one's watch: each is that one renamed, of which the kernel may be
+  /// about to tell, or the same by two names.
+  var disputed: Set<Entry> = []
   /// Where something was moved away from since the events were last read to the end.
   var departures: [Path] = []
   /// Room for putting paths together.
@@ -79,6 +82,7 @@ extension InotifyTree {
     let inotify = inotify
     while try inotify.readEvents({ handle($0) }) {}
     lookAgainAtDepartures()
+    settleDisputes()
     refreshRules()
   }
 
