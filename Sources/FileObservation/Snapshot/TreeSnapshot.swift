@@ -7,7 +7,7 @@ import SystemCalls
 /// together only when it is needed.
 ///
 /// Memory: 24 bytes an entry, its name, and 6 to 12 bytes for finding it by name; about 44 bytes for
-/// a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 24 more.
+/// a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 32 more.
 package struct TreeSnapshot {
   /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
   package struct Entry: Hashable, Sendable {

@@ -1,11 +1,15 @@
 import Foundation
 import Synchronization
 import SystemCalls
+import TestSupport
 import Testing
+
+/// For the tests that run the real program.
+private let turnstile = Turnstile(places: 6)
 
 /// Calls `body` with a fresh project. Whatever it starts is ended, and all its files are removed.
 func withProject(_ body: (Project) async throws -> Void) async throws {
-  await Turnstile.shared.enter()
+  await turnstile.enter()
   do {
     let project = try Project()
     do {
@@ -17,7 +21,7 @@ func withProject(_ body: (Project) async throws -> Void) async throws {
   } catch {
     Issue.record(error)
   }
-  await Turnstile.shared.leave()
+  await turnstile.leave()
 }
 
 /// A folder to be watched, a place outside of it, and what was started there.

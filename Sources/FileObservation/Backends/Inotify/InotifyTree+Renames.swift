@@ -9,11 +9,14 @@ extension InotifyTree {
   struct LiftedFolder {
     let cookie: UInt32
     let entry: Entry
+    /// What in it is told of in its stead, because it is not told of itself.
+    let told: [(entry: Entry, cookie: UInt32)]
     private(set) var events: [KeptEvent] = []
 
-    init(cookie: UInt32, entry: Entry) {
+    init(cookie: UInt32, entry: Entry, told: [(entry: Entry, cookie: UInt32)]) {
       self.cookie = cookie
       self.entry = entry
+      self.told = told
     }
 
     mutating func keep(_ event: InotifyEvent) {
@@ -28,6 +31,22 @@ extension InotifyTree {
     let mask: InotifyMask
     let cookie: UInt32
     let name: [UInt8]
+  }
+
+  /// A known folder is being renamed: keeps it until it is known where to.
+  mutating func lift(_ entry: Entry, from place: Place, cookie: UInt32) {
+    var told: [(entry: Entry, cookie: UInt32)] = []
+    if !place.isReported {
+      for entry in tree.reportedEntries(below: entry) {
+        lastCookie -= 1
+        told.append((entry, lastCookie))
+        tree.emit(
+          .movedFrom(cookie: lastCookie), tree.snapshot.type(of: entry),
+          at: tree.snapshot.path(of: entry))
+      }
+    }
+    tree.snapshot.lift(entry)
+    lifted[cookie] = LiftedFolder(cookie: cookie, entry: entry, told: told)
   }
 
   /// The rename that is under way above a folder, if one is.
@@ -58,7 +77,13 @@ extension InotifyTree {
       tree.emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
     }
     tree.table.add(entry, coverage: .recursive, stack: parent.stack)
-    let kept = lifted.removeValue(forKey: cookie)?.events ?? []
+    let folder = lifted.removeValue(forKey: cookie)
+    for (entry, cookie) in folder?.told ?? [] {
+      tree.emit(
+        .movedTo(cookie: cookie, replacing: false), tree.snapshot.type(of: entry),
+        at: tree.snapshot.path(of: entry))
+    }
+    let kept = folder?.events ?? []
     tree.visitAtOnce(entry, for: .tell)
     for event in kept {
       event.name.withUnsafeBufferPointer {
@@ -71,6 +96,18 @@ extension InotifyTree {
   /// Folders whose second half has not come have left the tree: their watches are given back.
   mutating func dropLifted() {
     for cookie in lifted.keys { drop(liftedBy: cookie) }
+    settleDisputes()
+  }
+
+  /// A folder may have been moved into a new one before that was watched, so that nothing tells where
+  /// it went. It was met there, and is watched now that its old name is known to be gone.
+  mutating func settleDisputes() {
+    guard !tree.disputed.isEmpty, lifted.isEmpty else { return }
+    let folders = tree.disputed
+    tree.disputed = []
+    for folder in folders where tree.table[folder].map({ $0.watch == nil }) ?? false {
+      tree.visitAtOnce(folder, for: .tell)
+    }
   }
 
   mutating func drop(liftedBy cookie: UInt32) {

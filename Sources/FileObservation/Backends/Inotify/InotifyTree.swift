@@ -12,6 +12,8 @@ struct InotifyTree {
   var tree: ObservedTree
   /// Renamed folders whose new place is not known yet, by the rename's cookie.
   var lifted: [UInt32: LiftedFolder] = [:]
+  /// The last of the cookies that are given out here; the kernel's begin at the other end.
+  var lastCookie = UInt32.max
   /// Where something was moved away from since the events were last read to the end.
   private var departures: [Path] = []
   /// Folders over which a file system was mounted that is there no more.
@@ -38,6 +40,7 @@ extension InotifyTree {
     while try inotify.readEvents({ handle($0) }) {}
     lookAgainAtDepartures()
     lookAtUncovered()
+    settleDisputes()
     tree.refreshRules()
   }
 
@@ -143,12 +146,13 @@ extension InotifyTree {
       if tree.roots[known] != nil {
         tree.snapshot.mark(known, .absent)
       } else if isMove, isLiftable(known) {
-        tree.snapshot.lift(known)
-        lifted[event.cookie] = LiftedFolder(cookie: event.cookie, entry: known)
+        lift(known, from: place, cookie: event.cookie)
       } else {
         if tree.snapshot.type(of: known) == .symlink {
           tree.tellRemovedChildren(of: known)
           tree.forgetTarget(ofLink: place.path)
+        } else if !place.isReported {
+          tree.tellRemovedChildren(of: known)
         }
         tree.removeSubtree(known)
       }

@@ -3,11 +3,19 @@ import SystemCalls
 
 // What has changed between two looks, where nobody has told of it.
 extension ObservedTree {
+  /// What there is to tell of an entry.
+  struct News {
+    let kind: RawEvent.Kind
+    /// What has gone from there, and what has come there: it may be met elsewhere.
+    var gone: Fingerprint?
+    var come: Fingerprint?
+  }
+
   /// What there is to tell of an entry that is listed, whose path stands in `path`.
   mutating func news(
     of entry: Entry, named name: UnsafeBufferPointer<UInt8>, in folder: Entry, wasKnown: Bool,
     for purpose: Purpose, _ directory: borrowing Descriptor
-  ) -> RawEvent.Kind? {
+  ) -> News? {
     if comparesEntries {
       return newsByFingerprint(of: entry, named: name, wasKnown, purpose, directory)
     }
@@ -15,21 +23,23 @@ extension ObservedTree {
     case .learn, .judge:
       return nil
     case .tell:
-      return wasKnown ? nil : .created
+      return wasKnown ? nil : News(kind: .created)
     case .compare(let since, let comparison):
-      if !wasKnown { return .created }
+      if !wasKnown { return News(kind: .created) }
       guard let status = FileStatus(ofListed: name, in: directory) else { return nil }
       let isBounded = comparison == .untilWatched
       let end = isBounded ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
-      return isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
+      let kind = isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
+      // A folder that is known changes with each entry that comes or goes.
+      return status.type == .directory && kind != .created ? nil : News(kind: kind)
     }
   }
 
   private mutating func newsByFingerprint(
     of entry: Entry, named name: UnsafeBufferPointer<UInt8>, _ wasKnown: Bool, _ purpose: Purpose,
     _ directory: borrowing Descriptor
-  ) -> RawEvent.Kind? {
+  ) -> News? {
     let known = snapshot.fingerprint(of: entry)
     watchFile(entry)
     guard var status = FileStatus(ofListed: name, in: directory) else {
@@ -38,7 +48,7 @@ extension ObservedTree {
       if !wasKnown { removeSubtree(entry) }
       return nil
     }
-    if let known, known.inode != status.inode, watchAgain(entry) {
+    if let known, !known.isOneFile(with: Fingerprint(status)), watchAgain(entry) {
       status = FileStatus(ofListed: name, in: directory) ?? status
     }
     let fingerprint = fingerprint(of: entry, status)
@@ -48,11 +58,18 @@ extension ObservedTree {
     case .judge:
       return nil
     case .learn(let since):
-      return status.changed >= since ? status.kindOfChange(since: since) : nil
+      guard status.changed >= since else { return nil }
+      let kind = status.kindOfChange(since: since)
+      return status.type == .directory && kind != .created ? nil : News(kind: kind)
     case .tell, .compare:
-      if !wasKnown { return .created }
-      let difference = known?.difference(to: fingerprint) ?? (isRewritten ? .content : nil)
-      return difference?.kind
+      if !wasKnown { return News(kind: .created, come: fingerprint) }
+      guard let known else { return nil }
+      let difference = known.difference(to: fingerprint) ?? (isRewritten ? .content : nil)
+      guard let kind = difference?.kind else { return nil }
+      if !known.isOneFile(with: fingerprint) {
+        return News(kind: kind, gone: known, come: fingerprint)
+      }
+      return status.type == .directory && kind != .metadata ? nil : News(kind: kind)
     }
   }
 
@@ -109,7 +126,7 @@ extension ObservedTree {
       }
       if comparesEntries {
         let known = snapshot.fingerprint(of: entry)
-        if let known, known.inode != status.inode, watchAgain(entry) {
+        if let known, !known.isOneFile(with: Fingerprint(status)), watchAgain(entry) {
           status = (try? FileStatus(of: entryPath)) ?? status
         }
         let fingerprint = fingerprint(of: entry, status)
@@ -175,7 +192,7 @@ extension ObservedTree {
     let type = snapshot.type(of: entry)
     let nameStart = path.count - snapshot.name(of: entry).count
     if reports(nameStart, type == .directory, stack) {
-      emit(.removed, type, at: Path(bytes: path), snapshot.fingerprint(of: entry))
+      emit(.removed, type, at: Path(bytes: path), was: snapshot.fingerprint(of: entry))
     }
     if let folder = snapshot.parent(of: entry) {
       snapshot.name(of: entry).withUnsafeBufferPointer {
@@ -187,6 +204,18 @@ extension ObservedTree {
   mutating func tellRemovedChildren(of folder: Entry) {
     guard let details = table[folder], details.coverage > .named else { return }
     for child in snapshot.children(of: folder) { tellRemoved(child, details.stack) }
+  }
+
+  /// All that is told of in a folder, by the rules that are in force in it.
+  mutating func reportedEntries(below folder: Entry) -> [Entry] {
+    guard let details = table[folder], details.coverage > .named else { return [] }
+    return snapshot.children(of: folder).flatMap { child -> [Entry] in
+      snapshot.putPath(of: child, into: &path)
+      let nameStart = path.count - snapshot.name(of: child).count
+      let isDirectory = snapshot.type(of: child) == .directory
+      let own = reports(nameStart, isDirectory, details.stack) ? [child] : []
+      return own + reportedEntries(below: child)
+    }
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
@@ -221,12 +250,5 @@ extension FileStatus {
   func kindOfChange(since: FileTime) -> RawEvent.Kind {
     if let born, born >= since { return .created }
     return .modified(isOpen: false)
-  }
-}
-
-extension RawEvent.Kind {
-  var isModification: Bool {
-    if case .modified = self { return true }
-    return false
   }
 }

@@ -113,7 +113,11 @@ extension ObservedTree {
       forgetBehind(link: folder)
     } else if table[folder]?.coverage == .named {
       releaseWatch(of: folder)
-      for child in snapshot.children(of: folder) where roots[child] != nil { lose(root: child) }
+      // Those that were waited for here already are now waited for further up.
+      for root in roots.keys where snapshot.isWithin(root, folder) {
+        missingRoots.remove(root)
+        lose(root: root)
+      }
     }
   }
 

@@ -174,11 +174,10 @@ extension ObservedTree {
         let news = news(
           of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
         guard let news else { return }
-        toldOfArrival = toldOfArrival || news == .created
-        noteIfRulesChanged(name, in: folder, news)
-        if type == .directory && news.isModification { return }
+        toldOfArrival = toldOfArrival || news.kind == .created
+        noteIfRulesChanged(name, in: folder, news.kind)
         guard isReported else { return }
-        emit(news, type, at: Path(bytes: path), snapshot.fingerprint(of: entry))
+        emit(news.kind, type, at: Path(bytes: path), was: news.gone, is: news.come)
       }
     }
     switch purpose {

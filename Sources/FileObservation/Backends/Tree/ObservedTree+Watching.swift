@@ -33,7 +33,10 @@ extension ObservedTree {
     snapshot.putPath(of: folder, into: &path)
     switch watch(pathWith: watcher, subject) {
     case .success(let watch):
-      if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated { return .impossible }
+      if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated {
+        disputed.insert(folder)
+        return .impossible
+      }
       if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }
       unwatched.remove(folder)
       return .watched

@@ -37,6 +37,9 @@ struct ObservedTree {
   var path: [UInt8] = []
   /// Folders that are to be looked at, because they could not be watched, or all that is in them.
   var unwatched: Set<Entry> = []
+  /// Folders that have another one's watch: each is that one renamed, of which the kernel may be
+  /// about to tell, or the same by two names.
+  var disputed: Set<Entry> = []
   var hasToldOfLimit = false
   /// Folders that may not be read, told of.
   var unreadable: Set<Path> = []
@@ -93,11 +96,13 @@ extension ObservedTree {
     events.append(RawEvent(path: path, kind: kind, type: type))
   }
 
-  /// The same, of an entry that was found to have come or gone and may have been renamed.
+  /// The same, of an entry of which it was found what it was or what it is: that may have been
+  /// renamed.
   mutating func emit(
-    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ fingerprint: Fingerprint?
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, was gone: Fingerprint? = nil,
+    is come: Fingerprint? = nil
   ) {
-    if let fingerprint { renames.note(kind, fingerprint, event: events.count) }
+    renames.note(gone: gone, come: come, event: events.count)
     emit(kind, type, at: path)
   }
 

@@ -3,61 +3,88 @@ import SystemCalls
 /// Finds the renames among what has come and gone between two looks: the same file under another
 /// name.
 struct RenamePairs {
-  /// By inode and content: what has gone, and under which of the events that was told.
-  private var gone: [Key: Int] = [:]
-  private var come: [Key: Int] = [:]
-
-  private struct Key: Hashable {
+  /// What has gone from a path or come to one, and which event tells of that path.
+  private struct Sighting {
     let fingerprint: Fingerprint
-
-    static func == (left: Key, right: Key) -> Bool {
-      left.fingerprint.isSameFile(as: right.fingerprint)
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(fingerprint.inode)
-    }
+    let event: Int
   }
 
-  /// Takes note of an entry that has come or gone, by the event with this number.
-  mutating func note(_ kind: RawEvent.Kind, _ fingerprint: Fingerprint, event: Int) {
-    switch kind {
-    case .created: come[Key(fingerprint: fingerprint)] = event
-    case .removed: gone[Key(fingerprint: fingerprint)] = event
-    case .modified, .metadata, .movedFrom, .movedTo: break
+  /// A file that was in one place and is in another.
+  private struct Pair {
+    /// The events that tell of the old place and of the new one.
+    let left: Int
+    let arrived: Int
+    /// It was written to as well.
+    let isWritten: Bool
+  }
+
+  private var gone: [UInt64: [Sighting]] = [:]
+  private var come: [Sighting] = []
+
+  /// Takes note of what has gone from the path of the event with this number, and come there.
+  mutating func note(gone: Fingerprint?, come: Fingerprint?, event: Int) {
+    if let gone {
+      self.gone[gone.inode, default: []].append(Sighting(fingerprint: gone, event: event))
     }
+    if let come { self.come.append(Sighting(fingerprint: come, event: event)) }
   }
 
   /// The events, in which those that are the two halves of one rename say so. What went along in a
-  /// renamed folder is not told of.
+  /// renamed folder is only told of if it was written to, too.
   func paired(in events: [RawEvent]) -> [RawEvent] {
-    if gone.isEmpty || come.isEmpty { return events }
-    var partners: [Int: Int] = [:]
-    for (key, left) in gone {
-      if let arrived = come[key], events[left].path != events[arrived].path {
-        partners[arrived] = left
+    let pairs = findPairs()
+    if pairs.isEmpty { return events }
+    var folders: [Path: Path] = [:]
+    for pair in pairs where events[pair.arrived].type == .directory {
+      folders[events[pair.arrived].path] = events[pair.left].path
+    }
+    var departures: [RawEvent] = []
+    var arrivals: [RawEvent] = []
+    var arrived: Set<Int> = []
+    var left: Set<Int> = []
+    for (number, pair) in pairs.enumerated() {
+      let (from, to) = (events[pair.left], events[pair.arrived])
+      arrived.insert(pair.arrived)
+      left.insert(pair.left)
+      if !Self.wentAlong(from: from.path, to: to.path, in: folders) {
+        let cookie = UInt32(truncatingIfNeeded: number)
+        let isReplacing = to.kind != .created
+        departures.append(
+          RawEvent(path: from.path, kind: .movedFrom(cookie: cookie), type: from.type))
+        arrivals.append(
+          RawEvent(
+            path: to.path, kind: .movedTo(cookie: cookie, replacing: isReplacing), type: to.type))
+      }
+      if pair.isWritten && to.type != .directory {
+        arrivals.append(RawEvent(path: to.path, kind: .modified(isOpen: false), type: to.type))
       }
     }
-    if partners.isEmpty { return events }
-    let folders = Dictionary(
-      partners.filter { events[$0.key].type == .directory }.map {
-        (events[$0.key].path, events[$0.value].path)
-      }, uniquingKeysWith: { first, _ in first })
-    var events: [RawEvent?] = events
-    var moves: [RawEvent] = []
-    for (cookie, (arrived, left)) in partners.sorted(by: { $0.key < $1.key }).enumerated() {
-      guard let to = events[arrived], let from = events[left] else { continue }
-      events[arrived] = nil
-      events[left] = nil
-      if Self.wentAlong(from: from.path, to: to.path, in: folders) { continue }
-      let cookie = UInt32(truncatingIfNeeded: cookie)
-      moves.append(RawEvent(path: from.path, kind: .movedFrom(cookie: cookie), type: from.type))
-      moves.append(
-        RawEvent(path: to.path, kind: .movedTo(cookie: cookie, replacing: false), type: to.type))
+    // Of a path that something has left for another, and to which something new has come, only the
+    // coming is still to be told.
+    let others = events.indices.compactMap { index -> RawEvent? in
+      if arrived.contains(index) { return nil }
+      guard left.contains(index) else { return events[index] }
+      if events[index].kind == .removed { return nil }
+      return RawEvent(path: events[index].path, kind: .created, type: events[index].type)
     }
-    return moves + events.compactMap { $0 }
+    return departures + arrivals + others
   }
 
+  private func findPairs() -> [Pair] {
+    if gone.isEmpty { return [] }
+    return come.compactMap { sighting -> Pair? in
+      let candidates = gone[sighting.fingerprint.inode] ?? []
+      let origin = candidates.first {
+        $0.event != sighting.event && $0.fingerprint.isSameFile(as: sighting.fingerprint)
+      }
+      guard let origin else { return nil }
+      return Pair(
+        left: origin.event, arrived: sighting.event,
+        isWritten: !origin.fingerprint.holdsTheSame(as: sighting.fingerprint))
+    }
+  }
+
+  /// True if a folder above, at whatever height, was renamed just so.
   private static func wentAlong(from: Path, to: Path, in folders: [Path: Path]) -> Bool {
     var above = to.parent
     while let folder = above {

@@ -1,15 +1,22 @@
 /// Lets only so many tests work at the same time, so that none of them starves the others.
-actor Turnstile {
-  static let shared = Turnstile(places: 6)
-
+package actor Turnstile {
   private var places: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  init(places: Int) {
+  package init(places: Int) {
     self.places = places
   }
 
-  func enter() async {
+  /// Calls `body` as soon as there is a place.
+  package func pass<Result: Sendable>(
+    _ body: @Sendable () async throws -> Result
+  ) async rethrows -> Result {
+    await enter()
+    defer { leave() }
+    return try await body()
+  }
+
+  package func enter() async {
     if places > 0 {
       places -= 1
     } else {
@@ -17,7 +24,7 @@ actor Turnstile {
     }
   }
 
-  func leave() {
+  package func leave() {
     if waiting.isEmpty {
       places += 1
     } else {

@@ -1,0 +1,108 @@
+import PathFiltering
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// Does what a script says, and compares what is reported with what it expects.
+struct ScriptRunner {
+  static func run(_ script: Script, _ file: String, by backend: BackendUnderTest) async throws {
+    let observed = try await ObservedFolder(
+      by: backend, script.settings.observedRoots, options: { script.settings.options(in: $0) },
+      prepare: { folder in
+        for operation in script.preparation { try await operation.perform(in: folder) }
+      })
+    for step in script.steps {
+      switch step {
+      case .perform(let operation): try await operation.perform(in: observed.path)
+      case .settle: _ = try await observed.settle(keepsBatches: true)
+      case .expect(let expectation):
+        let batches = try await observed.settle()
+        check(
+          batches, expectation.changes(for: backend.name), in: observed.path,
+          "\(file):\(expectation.line)")
+      }
+    }
+    #expect(observed.warnings.isEmpty, "\(file)")
+  }
+
+  private static func check(
+    _ batches: [ChangeBatch], _ expected: [ExpectedChange], in folder: Path, _ where_: String
+  ) {
+    for batch in batches {
+      let paths = batch.changes.map(\.path)
+      #expect(Set(paths).count == paths.count, "\(where_): each path once in a batch")
+      #expect(!batch.overflow, "\(where_)")
+    }
+    var unexpected = netChanges(of: batches)
+    var missing: [ExpectedChange] = []
+    for change in expected {
+      if let index = unexpected.firstIndex(where: { change.isMet(by: $0, in: folder) }) {
+        unexpected.remove(at: index)
+      } else if !change.isOptional {
+        missing.append(change)
+      }
+    }
+    if missing.isEmpty && unexpected.isEmpty { return }
+    let lines =
+      missing.map { "  missing: \($0)" } + unexpected.map { "  not expected: \(text($0, folder))" }
+    Issue.record("\(where_): reported was something else\n\(lines.joined(separator: "\n"))")
+  }
+
+  /// What the batches come down to, which may have been cut anywhere.
+  static func netChanges(of batches: [ChangeBatch]) -> [ChangeBatch.Change] {
+    if batches.count == 1 { return batches[0].changes }
+    var coalescer = Coalescer()
+    var cookie: UInt32 = 0
+    for change in batches.flatMap(\.changes) {
+      let kind: RawEvent.Kind
+      switch change.kind {
+      case .created: kind = .created
+      case .modified: kind = .modified(isOpen: false)
+      case .removed: kind = .removed
+      case .metadata: kind = .metadata
+      case .renamed:
+        cookie += 1
+        kind = .movedTo(cookie: cookie, replacing: false)
+        if let origin = change.from {
+          coalescer.note(
+            RawEvent(path: origin, kind: .movedFrom(cookie: cookie), type: change.type))
+        }
+      }
+      coalescer.note(RawEvent(path: change.path, kind: kind, type: change.type))
+    }
+    return coalescer.take()
+  }
+
+  private static func text(_ change: ChangeBatch.Change, _ folder: Path) -> String {
+    func name(_ path: Path) -> String { (path.relative(to: folder) ?? path).description }
+    let origin = change.from.map { " from \(name($0))" } ?? ""
+    return "\(change.kind) \(name(change.path)) \(change.type)\(origin)"
+  }
+}
+
+extension ExpectedChange: CustomStringConvertible {
+  var description: String {
+    let kinds = kinds.map(\.rawValue).sorted().joined(separator: "|")
+    let origin = origin.map { " from \(Path(bytes: $0))" } ?? ""
+    return "\(kinds) \(Path(bytes: path)) \(type)\(origin)"
+  }
+}
+
+extension Script.Settings {
+  var observedRoots: [ObservedFolder.Root] {
+    roots.isEmpty
+      ? [.init(path: [])] : roots.map { .init(path: $0.path, isRecursive: !$0.isShallow) }
+  }
+
+  func options(in folder: Path) -> ObserverOptions {
+    // The marks by which a test knows that all is reported must pass.
+    let marks = [Array("*.mark".utf8)]
+    let filter = PathFilter(
+      base: folder, ignore: ignore.compactMap { GlobPattern(line: $0) },
+      filter: filter.isEmpty ? [] : (filter + marks).compactMap { GlobPattern(line: $0) },
+      extensions: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
+    return ObserverOptions(filter: filter, quietPeriod: .fixed(.milliseconds(50)), kinds: kinds)
+  }
+}

@@ -1,0 +1,131 @@
+import SystemCalls
+import TestSupport
+
+/// The system calls by which the tests change trees, each by itself.
+enum File {
+  /// Makes the file or replaces what is in it; with `O_APPEND`, adds to it.
+  static func write(_ bytes: [UInt8], to path: Path, _ flag: Int32 = O_TRUNC) throws {
+    let file = try Descriptor.open(path, O_WRONLY | O_CREAT | flag, mode: 0o644)
+    try writeAll(bytes, to: file.number)
+  }
+
+  static func write(_ text: String, to path: Path) throws {
+    try write(Array(text.utf8), to: path)
+  }
+
+  static func truncate(_ path: Path, to size: Int) throws {
+    try call("truncate", path) { SystemCalls.truncate($0, off_t(size)) }
+  }
+
+  /// Changes the first byte through a map of the file, and closes it then.
+  static func writeThroughMap(_ path: Path) throws {
+    let file = try Descriptor.open(path, O_RDWR)
+    let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
+    guard let map, map != MAP_FAILED else { throw SystemError(call: "mmap", code: errno) }
+    map.storeBytes(of: UInt8(ascii: "m"), as: UInt8.self)
+    _ = try checked("msync") { msync(map, 1, MS_SYNC) }
+    _ = try checked("munmap") { munmap(map, 1) }
+  }
+
+  static func makeFolder(_ path: Path) throws {
+    try call("mkdir", path) { mkdir($0, 0o755) }
+  }
+
+  /// Makes the folder and those on the way to it that are not there.
+  static func makeFolders(_ path: Path) throws {
+    if let parent = path.parent, (try? FileStatus(of: parent, followsLinks: true)) == nil {
+      try makeFolders(parent)
+    }
+    if (try? FileStatus(of: path)) == nil { try makeFolder(path) }
+  }
+
+  static func remove(_ path: Path) throws {
+    try call("unlink", path) { unlink($0) }
+  }
+
+  static func removeFolder(_ path: Path) throws {
+    try call("rmdir", path) { rmdir($0) }
+  }
+
+  static func removeTree(_ path: Path) throws {
+    guard try FileStatus(of: path).type == .directory else { return try remove(path) }
+    for name in try names(in: path) { try removeTree(path.appending(name)) }
+    try removeFolder(path)
+  }
+
+  static func names(in folder: Path) throws -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    try DirectoryReader().forEachEntry(of: try Descriptor.openDirectory(folder)) {
+      (name, _) throws(SystemError) in names.append(Array(name))
+    }
+    return names
+  }
+
+  static func move(_ old: Path, to new: Path) throws {
+    try call("rename", old) { start in new.withCString { rename(start, $0) } }
+  }
+
+  /// Lets two things change places, in one step.
+  static func exchange(_ one: Path, _ other: Path) throws {
+    try call("renameat2", one) { start in
+      other.withCString { renameat2(AT_FDCWD, start, AT_FDCWD, $0, renameExchange) }
+    }
+  }
+
+  /// Gives a file one name more.
+  static func link(_ path: Path, as other: Path) throws {
+    try call("link", path) { start in other.withCString { SystemCalls.link(start, $0) } }
+  }
+
+  /// Makes a symbolic link.
+  static func makeLink(_ path: Path, to target: Path) throws {
+    try call("symlink", path) { start in target.withCString { symlink($0, start) } }
+  }
+
+  /// Writes a file that has no name, and gives it one.
+  static func linkUnnamed(_ bytes: [UInt8], as path: Path) throws {
+    let file = try Descriptor.open(path.parent ?? "/", O_WRONLY | unnamed, mode: 0o644)
+    try writeAll(bytes, to: file.number)
+    let number = file.number
+    try call("linkat", path) { start in
+      Path("/proc/self/fd/\(number)").withCString {
+        linkat(AT_FDCWD, $0, AT_FDCWD, start, AT_SYMLINK_FOLLOW)
+      }
+    }
+  }
+
+  static func setMode(_ mode: mode_t, of path: Path) throws {
+    try call("chmod", path) { chmod($0, mode) }
+  }
+
+  /// Sets its times as `touch` does, which opens the file to do so: to now, or to long ago.
+  static func touch(_ path: Path, isOld: Bool) throws {
+    let file = try Descriptor.open(path, O_WRONLY | O_CREAT, mode: 0o644)
+    let number = file.number
+    let old = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+    _ = try checked("futimens", path: path) {
+      isOld ? futimens(number, [old, old]) : futimens(number, nil)
+    }
+  }
+
+  static func makePipe(_ path: Path) throws {
+    try call("mkfifo", path) { mkfifo($0, 0o644) }
+  }
+
+  private static func call(
+    _ name: String, _ path: Path, _ body: (UnsafePointer<CChar>) -> Int32
+  ) throws {
+    _ = try checked(name, path: path) { path.withCString(body) }
+  }
+}
+
+private let renameExchange: UInt32 = 2
+/// `O_TMPFILE`, which is not imported.
+private let unnamed: Int32 = 0o20_200_000
+
+/// Is in every Linux C library, but only declared for those who ask for GNU extensions.
+@_silgen_name("renameat2")
+private func renameat2(
+  _ oldFolder: Int32, _ old: UnsafePointer<CChar>, _ newFolder: Int32,
+  _ new: UnsafePointer<CChar>, _ flags: UInt32
+) -> Int32
