@@ -89,6 +89,14 @@ extension ObserverError {
       advice: "raise it: sudo sysctl fs.inotify.max_user_watches=\(wanted)")
   }
 
+  static func descriptorLimitReached(watched: Int, unwatched: Int) -> ObserverError {
+    ObserverError(
+      code: .watchLimitReached, path: nil, cause: nil,
+      message: "the limit of open files is reached: \(watched) files and folders are watched, and "
+        + "\(unwatched) folders are looked at from time to time",
+      advice: "raise it: ulimit -n \(max(8192, 2 * watched))")
+  }
+
   static func instanceLimitReached(_ cause: SystemError) -> ObserverError {
     ObserverError(
       code: .instanceLimitReached, path: nil, cause: cause,

@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 
-/// The backend for this system: none so far.
+/// The backend that asks this system's kernel.
 @Sendable
 package func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
-  throw .unsupportedPlatform
+  VnodeBackend(configuration, source: SystemVnodeSource())
 }
 
 #endif  // canImport(Darwin)

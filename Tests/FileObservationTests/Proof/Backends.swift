@@ -8,15 +8,27 @@ struct BackendUnderTest: Sendable, CustomTestStringConvertible {
   var effort = 1.0
   /// True if the kernel keeps a queue for it, which may overflow.
   var hasKernelQueue = false
-  let configure: @Sendable (inout ObserverOptions) -> Void
+  /// True if it looks at one place after the other, so that what is renamed in between may be met
+  /// twice or not at all, and be told of as created and removed.
+  var mayMissRenames = false
+  var makeBackend: @Sendable (BackendConfiguration, Polling) -> any Backend = {
+    CombinedBackend($0, polling: $1)
+  }
+  var configure: @Sendable (inout ObserverOptions) -> Void = { _ in }
 
   var testDescription: String { name }
 }
 
 /// The backends for which each script, stress and random test is run. A line more is a backend more.
 let backendsUnderTest: [BackendUnderTest] = [
-  BackendUnderTest(name: "inotify", hasKernelQueue: true) { _ in },
-  BackendUnderTest(name: "polling") {
-    $0.polling = Polling(.always, interval: .milliseconds(20) ... .milliseconds(100))
-  },
+  BackendUnderTest(name: "inotify", hasKernelQueue: true),
+  BackendUnderTest(
+    name: "polling", mayMissRenames: true,
+    configure: { $0.polling = Polling(.always, interval: .milliseconds(20) ... .milliseconds(100)) }
+  ),
+  BackendUnderTest(
+    name: "vnode", mayMissRenames: true,
+    makeBackend: { configuration, _ in
+      VnodeBackend(configuration, source: KqueueLikeSource())
+    }),
 ]

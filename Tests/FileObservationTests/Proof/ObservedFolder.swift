@@ -58,7 +58,9 @@ final class ObservedFolder: Sendable {
       WatchedPath(place(root.path, in: folder), isRecursive: root.isRecursive)
     }
     observer = try FileObserver(watching: watched + [WatchedPath(marks)], options: options)
-    try observer.start { [weak self] event in self?.note(event) }
+    try observer.start(countingFrom: .now(), makeBackend: backend.makeBackend) {
+      [weak self] event in self?.note(event)
+    }
     guard await eventually({ self.readiness != nil }) else { throw Missing("readiness") }
     _ = try await settle()
   }

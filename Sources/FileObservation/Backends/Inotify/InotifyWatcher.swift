@@ -19,6 +19,10 @@ final class InotifyWatcher: FolderWatcher {
   func unwatch(_ watch: Int32) {
     inotify.removeWatch(watch)
   }
+
+  func limitReached(watched: Int, unwatched: Int) -> ObserverError {
+    .watchLimitReached(watched: watched, unwatched: unwatched)
+  }
 }
 
 extension WatchSubject {

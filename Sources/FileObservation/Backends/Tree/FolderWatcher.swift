@@ -15,6 +15,9 @@ package protocol FolderWatcher: AnyObject {
 
   /// Gives a watch back. One that is not in force any more is no error.
   func unwatch(_ watch: Int32)
+
+  /// What to say when there is no room for all that is to be watched.
+  func limitReached(watched: Int, unwatched: Int) -> ObserverError
 }
 
 /// What a watch is for.

@@ -100,6 +100,53 @@ extension ObservedTree {
     return FileStatus(ofListed: name, in: directory).map { $0.changed >= since } ?? false
   }
 
+  /// Looks at one file, of which a watch of its own has told that something has happened to it.
+  mutating func lookAt(file: Entry) {
+    guard let folder = snapshot.parent(of: file) else { return }
+    snapshot.putPath(of: file, into: &path)
+    watchFile(file)
+    // What is gone or is another one now, its folder's listing shows.
+    guard let status = try? FileStatus(of: Path(bytes: path)), status.type == .file,
+      let known = snapshot.fingerprint(of: file), known.isOneFile(with: Fingerprint(status))
+    else { return visitAtOnce(folder, for: .compare(since: .latest(), .oneFolder)) }
+    let fingerprint = Fingerprint(status)
+    snapshot.setFingerprint(fingerprint, of: file)
+    let isRewritten = isRewrittenUnseen(status)
+    let difference = known.difference(to: fingerprint) ?? (isRewritten ? .content : nil)
+    guard let difference else { return }
+    snapshot.name(of: file).withUnsafeBufferPointer {
+      noteIfRulesChanged($0, in: folder, difference.kind)
+    }
+    if isReported(file, in: folder) {
+      emit(difference.kind, status.type, at: snapshot.path(of: file))
+    }
+  }
+
+  /// Looks whether a folder, of which its watch has told, has itself changed.
+  mutating func lookAt(attributesOf folder: Entry) {
+    snapshot.putPath(of: folder, into: &path)
+    guard roots[folder] == nil, let parent = snapshot.parent(of: folder),
+      let known = snapshot.fingerprint(of: folder),
+      let status = try? FileStatus(of: Path(bytes: path))
+    else { return }
+    let fingerprint = fingerprint(of: folder, status)
+    guard known.isOneFile(with: fingerprint), known.difference(to: fingerprint) == .attributes
+    else {
+      return
+    }
+    snapshot.setFingerprint(fingerprint, of: folder)
+    if isReported(folder, in: parent) {
+      emit(.metadata, status.type, at: snapshot.path(of: folder))
+    }
+  }
+
+  private mutating func isReported(_ entry: Entry, in folder: Entry) -> Bool {
+    if !snapshot.marks(of: entry).isDisjoint(with: [.wanted]) { return true }
+    snapshot.putPath(of: entry, into: &path)
+    let nameStart = path.count - snapshot.name(of: entry).count
+    return reports(nameStart, snapshot.type(of: entry) == .directory, table[folder]?.stack)
+  }
+
   /// What has been asked for in a folder of which nothing else counts.
   mutating func lookAtNamed(in folder: Entry, for purpose: Purpose) {
     guard case .compare(let since, let comparison) = purpose else {
@@ -109,9 +156,8 @@ extension ObservedTree {
     for entry in snapshot.children(of: folder) {
       let marks = snapshot.marks(of: entry)
       let isFile = roots[entry] == .named
-      guard isFile || (comparesEntries && !marks.isDisjoint(with: [.awaited, .rules])) else {
-        continue
-      }
+      let isOfUse = comparesEntries && !marks.isDisjoint(with: [.awaited, .absent, .rules])
+      guard isFile || isOfUse else { continue }
       let entryPath = snapshot.path(of: entry)
       path = entryPath.bytes
       watchFile(entry)
@@ -171,7 +217,6 @@ extension ObservedTree {
       if marks.contains(.seen) {
         snapshot.unmark(entry, .seen)
       } else if marks.contains(.wanted) {
-        tellRemovedChildren(of: entry)
         lose(root: entry)
       } else if marks.isDisjoint(with: [.awaited, .passage, .rules]) {
         tellRemoved(entry, stack)

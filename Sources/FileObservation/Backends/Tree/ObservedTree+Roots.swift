@@ -123,6 +123,8 @@ extension ObservedTree {
 
   /// A root is gone: what was below it is forgotten, and it is waited for.
   mutating func lose(root: Entry) {
+    // Elsewhere, those have told of their own removal, or are still there under another name.
+    if comparesEntries { tellRemovedChildren(of: root) }
     if !snapshot.marks(of: root).contains(.absent) {
       snapshot.mark(root, .absent)
       emit(.removed, snapshot.type(of: root), at: snapshot.path(of: root))

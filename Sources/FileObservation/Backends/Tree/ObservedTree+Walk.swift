@@ -98,9 +98,8 @@ extension ObservedTree {
     } catch {
       if !error.saysGone {
         tellUnreadable(folderPath, error)
-      } else if roots[folder] != nil, table[folder]?.watch == nil {
-        // A watch would tell by itself.
-        tellRemovedChildren(of: folder)
+      } else if roots[folder] != nil, comparesEntries || table[folder]?.watch == nil {
+        // A watch of inotify would tell by itself.
         lose(root: folder)
       }
     }

@@ -116,10 +116,10 @@ extension ObservedTree {
 
   /// Says that folders are not watched, when that has come to be.
   mutating func tellOfLimit() {
-    guard watcher != nil, !unwatched.isEmpty != hasToldOfLimit else { return }
+    guard let watcher, !unwatched.isEmpty != hasToldOfLimit else { return }
     hasToldOfLimit = !unwatched.isEmpty
     guard hasToldOfLimit else { return }
-    warn(.watchLimitReached(watched: table.watchCount, unwatched: unwatched.count))
+    warn(watcher.limitReached(watched: table.watchCount, unwatched: unwatched.count))
   }
 
   /// A folder that may not be read is told of once.

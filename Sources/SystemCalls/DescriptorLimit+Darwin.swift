@@ -1,0 +1,5 @@
+#if canImport(Darwin)
+
+let descriptorLimit = RLIMIT_NOFILE
+
+#endif  // canImport(Darwin)
