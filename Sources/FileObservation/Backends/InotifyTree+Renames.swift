@@ -39,6 +39,8 @@ extension InotifyTree {
   /// A renamed folder has arrived: its subtree has its new paths at once. Since rules may judge it
   /// otherwise there, all of it is listed again.
   mutating func put(_ entry: Entry, liftedBy cookie: UInt32, at place: Place) {
+    // A folder is only renamed over an empty one, but may change places with anything.
+    let isReplacing = place.known != nil
     if let replaced = place.known { removeSubtree(replaced) }
     guard let parent = table[place.folder] else {
       drop(liftedBy: cookie)
@@ -49,13 +51,13 @@ extension InotifyTree {
       drop(liftedBy: cookie)
       if mayEnter { note(place, .directory) }
       if place.isReported {
-        emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+        emit(.movedTo(cookie: cookie, replacing: isReplacing), .directory, at: place.path)
       }
       return
     }
     place.name.withUnsafeBufferPointer { snapshot.place(entry, as: $0, in: place.folder) }
     if place.isReported {
-      emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+      emit(.movedTo(cookie: cookie, replacing: isReplacing), .directory, at: place.path)
     }
     table.add(entry, coverage: .recursive, stack: parent.stack)
     let kept = lifted.removeValue(forKey: cookie)?.events ?? []
