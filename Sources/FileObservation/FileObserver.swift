@@ -61,7 +61,8 @@ public final class FileObserver: Sendable {
   private let roots: [BackendConfiguration.Root]
   private let options: ObserverOptions
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
+  /// Where all is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
+  let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
 
   /// An observer of these files and folders, which must exist; folders with all that is in them.
