@@ -2,7 +2,7 @@ import FileObservation
 import SystemCalls
 
 /// A picture of a tree, as somebody has it who once listed it, and was told of changes since.
-struct TreePicture: Equatable {
+struct TreePicture {
   enum Node: Hashable {
     case directory
     case file(content: [UInt8])
@@ -12,10 +12,17 @@ struct TreePicture: Equatable {
 
   private(set) var nodes: [Path: Node] = [:]
 
-  init() {}
+  /// What of it is told of at all.
+  private let isReported: (Path) -> Bool
+
+  /// Of an empty folder.
+  init() {
+    isReported = { _ in true }
+  }
 
   /// What is below a folder now.
-  init(of folder: Path) throws {
+  init(of folder: Path, isReported: @escaping (Path) -> Bool = { _ in true }) throws {
+    self.isReported = isReported
     try list(folder)
   }
 
@@ -108,6 +115,7 @@ struct TreePicture: Equatable {
     }
     for name in names {
       let path = folder.appending(name)
+      guard isReported(path) else { continue }
       try look(at: path)
       if nodes[path] == .directory { try list(path) }
     }

@@ -66,6 +66,6 @@ struct TreePictureTests {
     try folder.write("x", to: "n/i")
     let batch = ChangeBatch(number: 1, changes: [Self.change(.created, folder["n"])])
     try picture.apply([batch], trusting: .foldersAreRead)
-    #expect(picture == (try TreePicture(of: folder.path)))
+    #expect(picture.differences(from: try TreePicture(of: folder.path)) == [])
   }
 }
