@@ -85,7 +85,8 @@ public final class FileObserver: Sendable {
   let state = Mutex(State())
   /// Batches for those who wait for one.
   let inbox = BatchInbox()
-  private let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
+  /// Where all is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
+  let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
   /// Where only changes of content count.
   private let comparison: ContentComparison?

@@ -23,8 +23,9 @@ private func contents(
 
   var bytes: [UInt8] = []
   // One byte more than the file is said to have, so that the read which brings all of it may see
-  // the end as well.
-  var room = Int(status.st_size) + 1
+  // the end as well. Files that the kernel makes up are said to be empty, and some must be read at
+  // once.
+  var room = max(Int(status.st_size) + 1, 4096)
   while true {
     var failure: SystemError?
     let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in

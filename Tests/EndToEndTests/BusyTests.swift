@@ -16,6 +16,7 @@ import Testing
     sleep 0.05; rmdir "$OUTSIDE/lock"
     """
 
+  /// Failure case 14.
   @Test func changesDuringARunLeadToExactlyOneMore() async throws {
     try await withProject { project in
       try project.write("key", "0")
@@ -80,6 +81,7 @@ import Testing
     }
   }
 
+  /// Failure case 15.
   @Test func savesInShortOrderNeverLeaveTwoRunning() async throws {
     try await withProject { project in
       try project.write("key", "0")

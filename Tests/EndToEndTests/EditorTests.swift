@@ -104,6 +104,7 @@ import Testing
     }
   }
 
+  /// Failure case 22.
   @Test func danglingLinksAreChangesLikeOthers() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -176,6 +177,7 @@ import Testing
     }
   }
 
+  /// Failure case 28.
   @Test func aChangeOfTheModeAloneLeadsToNoRun() async throws {
     try await withProject { project in
       try project.write("file")

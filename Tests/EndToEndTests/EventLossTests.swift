@@ -3,6 +3,7 @@ import Testing
 
 /// Whatever happens in the tree is reported, and under the right path.
 @Suite struct EventLossTests {
+  /// Failure case 1.
   @Test func everyFileOfAFolderCopiedInIsReported() async throws {
     try await withProject { project in
       try await project.shell(
@@ -16,6 +17,7 @@ import Testing
     }
   }
 
+  /// Failure case 1.
   @Test func theLastRunSeesEveryFileOfAFolderCopiedIn() async throws {
     try await withProject { project in
       try await project.shell(
@@ -26,6 +28,7 @@ import Testing
     }
   }
 
+  /// Failure case 2.
   @Test func aFileInAChainOfFoldersMadeAtOnceIsReportedOnce() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -38,6 +41,7 @@ import Testing
     }
   }
 
+  /// Failure case 3.
   @Test func aTreeMovedInIsReportedWithItsContentAndWatched() async throws {
     try await withProject { project in
       try project.makeFolder(project.outside + "/tree/x/y")
@@ -50,6 +54,7 @@ import Testing
     }
   }
 
+  /// Failure case 6.
   @Test func filesInAFolderRenamedTwiceAreReportedUnderItsLastName() async throws {
     try await withProject { project in
       try project.makeFolder("a1/x/y")
@@ -65,6 +70,7 @@ import Testing
     }
   }
 
+  /// Failure case 7.
   @Test func aFolderMovedOutIsWatchedNoMore() async throws {
     try await withProject { project in
       try project.makeFolder("in/deep")
@@ -81,6 +87,7 @@ import Testing
     }
   }
 
+  /// Failure case 9.
   @Test func aFolderRemovedAndMadeAgainIsWatchedEachTime() async throws {
     try await withProject { project in
       try project.makeFolder("sub")
@@ -96,6 +103,7 @@ import Testing
     }
   }
 
+  /// Failure case 16.
   @Test func foldersThatVanishAtOnceDoNoHarm() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["-d", "0"], Project.record)
@@ -109,6 +117,7 @@ import Testing
     }
   }
 
+  /// Failure case 66.
   @Test func watchesAreGivenBackWhenFoldersComeAndGo() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting("-d", "0")
@@ -127,6 +136,7 @@ import Testing
     }
   }
 
+  /// Failure case 4.
   @Test func afterTheKernelsQueueOverflowedNothingIsMissing() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -150,6 +160,7 @@ import Testing
     }
   }
 
+  /// Failure case 18.
   @Test(
     .enabled(if: Tool.python),
     arguments: [

@@ -61,6 +61,7 @@ import Testing
     }
   }
 
+  /// Failure case 26.
   @Test func aBurstIsHeldOpenWhileGitWorks() async throws {
     try await withProject { project in
       try project.makeFolder(".git")

@@ -13,6 +13,7 @@ import Testing
     return process.exitStatus == .exited(0)
   }()
 
+  /// Failure case 61.
   @Test(.enabled(if: mayLimit))
   func withoutRoomForWatchesFoldersAreLookedAt() async throws {
     try await withProject { project in

@@ -3,6 +3,7 @@ import Testing
 
 /// From the first moment on, whatever else is going on.
 @Suite struct StartTests {
+  /// Failure case 13.
   @Test func changesMadeWhileTheTreeIsStillBeingReadAreReported() async throws {
     try await withProject { project in
       try await project.shell(
@@ -44,6 +45,7 @@ import Testing
     }
   }
 
+  /// Failure case 13.
   @Test func aRunSeesTheLastOfTheChangesMadeSinceTheStart() async throws {
     try await withProject { project in
       for number in 1...300 { try project.makeFolder("folder-\(number)") }
@@ -106,6 +108,7 @@ import Testing
     }
   }
 
+  /// Failure case 71.
   @Test func linksInTheTreeAreNotFollowed() async throws {
     try await withProject { project in
       try project.makeFolder("sub/deep")

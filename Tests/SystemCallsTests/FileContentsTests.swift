@@ -23,5 +23,11 @@ import Testing
     let bytes = try #require(try fileContents(of: "/proc/self/maps"))
     #expect(bytes.count > 4096)
   }
+
+  @Test("a setting of the kernel's, which it only gives at once, is whole")
+  func kernelSetting() throws {
+    let bytes = try #require(try fileContents(of: "/proc/sys/kernel/ostype"))
+    #expect(bytes.elementsEqual("Linux\n".utf8))
+  }
   #endif
 }

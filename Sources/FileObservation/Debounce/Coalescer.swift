@@ -151,17 +151,30 @@ package struct Coalescer {
     let folders = Set(
       fates.lazy.filter { !$0.value.exists && $0.value.type == .directory }.map(\.key))
     if folders.isEmpty { return }
-    for path in order where fates[path]?.exists == true {
-      var folder = path.parent
-      while let step = folder, !folders.contains(step) { folder = step.parent }
-      if folder != nil { fates[path] = gone(fates[path]) }
+    for path in order where fates[path]?.exists == true && Self.isBelow(path, folders) {
+      fates[path] = gone(fates[path])
     }
+  }
+
+  private static func isBelow(_ path: Path, _ folders: Set<Path>) -> Bool {
+    var folder = path.parent
+    while let step = folder, !folders.contains(step) { folder = step.parent }
+    return folder != nil
   }
 
   /// After a folder's rename: what happened in it before is told under its new path.
   private mutating func carryOver(below old: Path, to new: Path) {
+    // What had left it before, with a folder of its own, has no new path.
+    let left = Set(
+      fates.lazy.filter { path, fate in
+        !fate.exists && fate.type == .directory && path != old && path.isWithin(old)
+      }.map(\.key))
     for (index, path) in order.enumerated() where path != old && path.isWithin(old) {
       guard let fate = fates[path], fate.exists, let rest = path.relative(to: old) else { continue }
+      if !left.isEmpty && Self.isBelow(path, left) {
+        fates[path] = gone(fate)
+        continue
+      }
       let moved = new.appending(rest.bytes)
       guard fates[moved] == nil else { continue }
       fates[path] = nil

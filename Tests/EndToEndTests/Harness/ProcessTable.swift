@@ -32,6 +32,22 @@ enum ProcessTable {
     }
   }
 
+  /// How many inotify instances the process has.
+  static func inotifyInstances(of pid: pid_t) -> Int {
+    descriptors(of: pid).count { descriptor in
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/\(pid)/fd/\(descriptor)")
+      return target?.contains("inotify") == true
+    }
+  }
+
+  /// How many ticks of the clock the process has worked.
+  static func processorTime(of pid: pid_t) -> Int {
+    // The 14th and 15th of all fields, of which two are missing here.
+    guard let fields = fields(of: pid), fields.count > 12 else { return 0 }
+    return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+  }
+
   /// The descriptors that the process has open.
   static func descriptors(of pid: pid_t) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []

@@ -15,7 +15,15 @@ struct BehaviourTests {
   func `a script's claim holds`(file: ScriptFile, backend: BackendUnderTest) async throws {
     let script = try file.parse()
     if script.exceptions[backend.name] != nil { return }
-    try await Self.turnstile.pass { try await ScriptRunner.run(script, file.name, by: backend) }
+    try await Self.turnstile.pass {
+      guard let issue = script.knownIssues[backend.name] else {
+        return try await ScriptRunner.run(script, file.name, by: backend)
+      }
+      // Whoever mends it is told to take the line out of the script.
+      await withKnownIssue("\(issue)") {
+        try await ScriptRunner.run(script, file.name, by: backend)
+      }
+    }
   }
 
   @Test func `there are scripts, and each makes a claim of its own`() throws {

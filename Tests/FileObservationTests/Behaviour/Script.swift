@@ -10,8 +10,10 @@ struct Script: Sendable, Hashable {
   var preparation: [Operation] = []
   var settings = Settings()
   var steps: [Step] = []
-  /// Backends of which the claim does not hold, with the reason.
+  /// Backends for which the claim is not made, with the reason.
   var exceptions: [String: String] = [:]
+  /// Backends that do not keep it yet, with what they do instead.
+  var knownIssues: [String: String] = [:]
 
   struct Settings: Sendable, Hashable {
     /// Extensions that count.

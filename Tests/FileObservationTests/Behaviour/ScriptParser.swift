@@ -109,12 +109,18 @@ extension ScriptParser {
     case "events":
       script.settings.kinds = []
       for name in arguments { script.settings.kinds.insert(try kind(name)) }
-    case "except":
+    case "except", "fails":
       guard let backend = arguments.first, arguments.count > 1 else {
-        throw error("except is written: except BACKEND REASON")
+        throw error("\(verb) is written: \(verb) BACKEND REASON")
       }
-      script.exceptions[String(decoding: backend, as: UTF8.self)] =
-        arguments.dropFirst().map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+      let name = String(decoding: backend, as: UTF8.self)
+      let reason = arguments.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        .joined(separator: " ")
+      if verb == "except" {
+        script.exceptions[name] = reason
+      } else {
+        script.knownIssues[name] = reason
+      }
     default:
       script.preparation.append(try operation(verb, arguments, line))
     }

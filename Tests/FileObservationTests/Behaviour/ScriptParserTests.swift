@@ -14,6 +14,7 @@ struct ScriptParserTests {
       shallow other
       events created metadata
       except vnode it has no names for these
+      fails polling it is not quick enough
       mkdir -p sub/x
       watch
 
@@ -33,9 +34,10 @@ struct ScriptParserTests {
     #expect(script.settings.kinds == [.created, .metadata])
     #expect(script.settings.roots.map(\.isShallow) == [false, false, true])
     #expect(script.exceptions == ["vnode": "it has no names for these"])
+    #expect(script.knownIssues == ["polling": "it is not quick enough"])
     #expect(
       script.preparation == [
-        Operation(verb: .mkdir, arguments: [bytes("-p"), bytes("sub/x")], line: 8)
+        Operation(verb: .mkdir, arguments: [bytes("-p"), bytes("sub/x")], line: 9)
       ])
     let renamed = ExpectedChange(
       kinds: [.renamed], path: bytes("c"), type: .file, origin: bytes("a b"))
@@ -43,16 +45,16 @@ struct ScriptParserTests {
       kinds: [.modified, .created], path: bytes("sub"), type: .directory, isOptional: true)
     let created = ExpectedChange(kinds: [.created], path: bytes("c"), type: .file)
     let expectation = Script.Expectation(
-      line: 14, changes: [renamed, optional],
+      line: 15, changes: [renamed, optional],
       changesByBackend: ["polling": [created], "vnode": [created]])
     #expect(
       script.steps == [
-        .perform(Operation(verb: .write, arguments: [bytes("a b"), bytes("text")], line: 11)),
+        .perform(Operation(verb: .write, arguments: [bytes("a b"), bytes("text")], line: 12)),
         .settle,
-        .perform(Operation(verb: .mv, arguments: [bytes("a b"), bytes("c")], line: 13)),
+        .perform(Operation(verb: .mv, arguments: [bytes("a b"), bytes("c")], line: 14)),
         .expect(expectation),
-        .perform(Operation(verb: .sh, arguments: [bytes(#"echo "a  #b" > d"#)], line: 19)),
-        .expect(Script.Expectation(line: 20)),
+        .perform(Operation(verb: .sh, arguments: [bytes(#"echo "a  #b" > d"#)], line: 20)),
+        .expect(Script.Expectation(line: 21)),
       ])
     #expect(expectation.changes(for: "polling") == [created])
     #expect(expectation.changes(for: "inotify") == [renamed, optional])

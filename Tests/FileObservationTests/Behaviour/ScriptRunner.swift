@@ -133,6 +133,8 @@ extension Script.Settings {
       base: folder, ignore: ignore.compactMap { GlobPattern(line: $0) },
       filter: filter.isEmpty ? [] : (filter + marks).compactMap { GlobPattern(line: $0) },
       extensions: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
-    return ObserverOptions(filter: filter, quietPeriod: .fixed(.milliseconds(50)), kinds: kinds)
+    return ObserverOptions(
+      filter: filter, quietPeriod: .fixed(.milliseconds(50)), kinds: kinds,
+      followsLinks: followsLinks)
   }
 }

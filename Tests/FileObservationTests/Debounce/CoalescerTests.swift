@@ -99,6 +99,12 @@ struct CoalescerTests {
   ]
 
   private static let renames = [
+    Burst(
+      "what has left a folder before its rename is not told of under its new name",
+      [
+        .closed("d/e/f"), .from("d/e", 1, .directory), .from("d", 2, .directory),
+        .to("n", 2, .directory),
+      ], [.removed("d/e/f"), .removed("d/e"), .renamed("n", from: "d", .directory)]),
     Burst("renamed", [.from("a", 1), .to("b", 1)], [.renamed("b", from: "a")]),
     Burst(
       "renamed twice is renamed once", [.from("a", 1), .to("b", 1), .from("b", 2), .to("c", 2)],

@@ -23,11 +23,11 @@ struct BackendUnderTest: Sendable, CustomTestStringConvertible {
 let backendsUnderTest: [BackendUnderTest] = [
   BackendUnderTest(name: "inotify", hasKernelQueue: true),
   BackendUnderTest(
-    name: "polling", mayMissRenames: true,
+    name: "polling", effort: 0.4, mayMissRenames: true,
     configure: { $0.polling = Polling(.always, interval: .milliseconds(20) ... .milliseconds(100)) }
   ),
   BackendUnderTest(
-    name: "vnode", mayMissRenames: true,
+    name: "vnode", effort: 0.4, mayMissRenames: true,
     makeBackend: { configuration, _ in
       VnodeBackend(configuration, source: KqueueLikeSource())
     }),

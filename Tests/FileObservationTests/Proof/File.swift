@@ -82,6 +82,15 @@ enum File {
     try call("symlink", path) { start in target.withCString { symlink($0, start) } }
   }
 
+  /// Where a symbolic link points to.
+  static func target(of path: Path) throws -> Path {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try checked("readlink", path: path) {
+      path.withCString { readlink($0, &bytes, bytes.count) }
+    }
+    return Path(bytes: bytes[..<count].map { UInt8(bitPattern: $0) })
+  }
+
   /// Writes a file that has no name, and gives it one.
   static func linkUnnamed(_ bytes: [UInt8], as path: Path) throws {
     let file = try Descriptor.open(path.parent ?? "/", O_WRONLY | unnamed, mode: 0o644)

@@ -103,7 +103,7 @@ extension ObservedFolder {
 
   /// Waits until the loss of events has been made good.
   func recovers() async -> Bool {
-    await eventually(within: .seconds(60)) {
+    await eventually {
       state.withLock { $0.batches.contains { $0.overflow } }
     }
   }

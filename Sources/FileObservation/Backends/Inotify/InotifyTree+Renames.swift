@@ -58,6 +58,8 @@ extension InotifyTree {
   /// A renamed folder has arrived: its subtree has its new paths at once. Since rules may judge it
   /// otherwise there, all of it is listed again.
   mutating func put(_ entry: Entry, liftedBy cookie: UInt32, at place: Place) {
+    // A folder is only renamed over an empty one, but may change places with anything.
+    let isReplacing = place.known != nil
     if let replaced = place.known { tree.removeSubtree(replaced) }
     guard let parent = tree.table[place.folder] else {
       drop(liftedBy: cookie)
@@ -68,13 +70,13 @@ extension InotifyTree {
       drop(liftedBy: cookie)
       if mayEnter { tree.note(place, .directory) }
       if place.isReported {
-        tree.emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+        tree.emit(.movedTo(cookie: cookie, replacing: isReplacing), .directory, at: place.path)
       }
       return
     }
     place.name.withUnsafeBufferPointer { tree.snapshot.place(entry, as: $0, in: place.folder) }
     if place.isReported {
-      tree.emit(.movedTo(cookie: cookie, replacing: false), .directory, at: place.path)
+      tree.emit(.movedTo(cookie: cookie, replacing: isReplacing), .directory, at: place.path)
     }
     tree.table.add(entry, coverage: .recursive, stack: parent.stack)
     let folder = lifted.removeValue(forKey: cookie)
@@ -99,15 +101,38 @@ extension InotifyTree {
     settleDisputes()
   }
 
-  /// A folder may have been moved into a new one before that was watched, so that nothing tells where
-  /// it went. It was met there, and is watched now that its old name is known to be gone.
+  /// A folder may have been moved into a new one, or out of one, before that was watched, so that
+  /// nothing tells where it went. It was met under its new name, and is watched by that now that all
+  /// has been read and its old name is found to lead elsewhere, or nowhere.
   mutating func settleDisputes() {
     guard !tree.disputed.isEmpty, lifted.isEmpty else { return }
-    let folders = tree.disputed
-    tree.disputed = []
-    for folder in folders where tree.table[folder].map({ $0.watch == nil }) ?? false {
+    let disputes = tree.disputed
+    tree.disputed = [:]
+    for (folder, watch) in disputes where tree.table[folder].map({ $0.watch == nil }) ?? false {
+      if let owner = tree.table.owner(of: watch), owner != folder {
+        if isSameFolder(owner, folder) {
+          tree.disputed[folder] = watch
+          continue
+        }
+        if tree.isReachedByPath(owner) {
+          tree.lose(owner)
+        } else {
+          let parent = tree.snapshot.parent(of: owner)
+          tree.tellRemoved(owner)
+          tree.removeSubtree(owner)
+          // There may be another folder of that name.
+          if let parent { tree.visitAtOnce(parent, for: .tell) }
+        }
+      }
       tree.visitAtOnce(folder, for: .tell)
     }
+  }
+
+  private func isSameFolder(_ one: Entry, _ other: Entry) -> Bool {
+    guard let first = tree.identity(of: one), let second = tree.identity(of: other) else {
+      return false
+    }
+    return first == second
   }
 
   mutating func drop(liftedBy cookie: UInt32) {

@@ -119,6 +119,7 @@ extension PollingBackend {
       case .resting:
         if let delay = state.looks.plan() { return .rest(delay, leeway: state.looks.leeway) }
         state.phase = .looking(Array(state.tree.unwatched), began: now)
+        state.tree.lookBegan = .now()
         return .goOn
       }
     }

@@ -52,11 +52,13 @@ extension ObservedTree {
       status = FileStatus(ofListed: name, in: directory) ?? status
     }
     let fingerprint = fingerprint(of: entry, status)
+    // What has changed in what was known is left to the next look, since this one tells nothing.
+    if case .judge = purpose, known != nil { return nil }
     snapshot.setFingerprint(fingerprint, of: entry)
     let isRewritten = isRewrittenUnseen(status)
     switch purpose {
     case .judge:
-      return nil
+      return status.changed >= lookBegan ? News(kind: .created, come: fingerprint) : nil
     case .learn(let since):
       guard status.changed >= since else { return nil }
       let kind = status.kindOfChange(since: since)
@@ -87,8 +89,9 @@ extension ObservedTree {
   func fingerprint(of entry: Entry, _ status: FileStatus) -> Fingerprint {
     let countsTarget = followsLinks || roots[entry] == .named
     guard status.type == .symlink, countsTarget else { return Fingerprint(status) }
-    return Fingerprint(
-      status, target: try? FileStatus(of: Path(bytes: path), followsLinks: true))
+    let target = try? FileStatus(of: Path(bytes: path), followsLinks: true)
+    // A folder changes with each entry, and these are told of by themselves.
+    return Fingerprint(status, target: target?.type == .directory ? nil : target)
   }
 
   /// True if an entry that is not known is one of those that have changed the folder's time, and
@@ -155,7 +158,7 @@ extension ObservedTree {
     }
     for entry in snapshot.children(of: folder) {
       let marks = snapshot.marks(of: entry)
-      let isFile = roots[entry] == .named
+      let isFile = isFileRoot(entry)
       let isOfUse = comparesEntries && !marks.isDisjoint(with: [.awaited, .absent, .rules])
       guard isFile || isOfUse else { continue }
       let entryPath = snapshot.path(of: entry)
@@ -192,6 +195,11 @@ extension ObservedTree {
     }
   }
 
+  /// True for a file that was asked for, also where it was not known that it would be one.
+  private func isFileRoot(_ entry: Entry) -> Bool {
+    roots[entry].map { $0 == .named || snapshot.type(of: entry) != .directory } ?? false
+  }
+
   /// The first look at what was asked for by name.
   private mutating func learnNamed(in folder: Entry, since: FileTime) {
     for entry in snapshot.children(of: folder) where snapshot.fingerprint(of: entry) == nil {
@@ -200,7 +208,7 @@ extension ObservedTree {
       watchFile(entry)
       guard let status = try? FileStatus(of: Path(bytes: path)) else { continue }
       snapshot.setFingerprint(fingerprint(of: entry, status), of: entry)
-      if roots[entry] == .named, status.changed >= since {
+      if isFileRoot(entry), status.changed >= since {
         emit(status.kindOfChange(since: since), status.type, at: Path(bytes: path))
       }
     }
@@ -244,6 +252,12 @@ extension ObservedTree {
         noteIfRulesChanged($0, in: folder, .removed)
       }
     }
+  }
+
+  /// The same by the rules of the folder around it.
+  mutating func tellRemoved(_ entry: Entry) {
+    let folder = snapshot.parent(of: entry).flatMap { table[$0] }
+    tellRemoved(entry, folder?.stack)
   }
 
   mutating func tellRemovedChildren(of folder: Entry) {

@@ -57,6 +57,12 @@ extension ObservedTree {
     }
   }
 
+  /// Which folder the entry's path leads to.
+  func identity(of folder: Entry) -> FileIdentity? {
+    (try? FileStatus(of: snapshot.path(of: folder), followsLinks: isAnchor(folder)))
+      .map(FileIdentity.init)
+  }
+
   /// True unless links are followed and the folder is known by another name: the first counts.
   mutating func isFirstName(_ folder: Entry, for path: Path) -> Bool {
     guard followsLinks, let status = try? FileStatus(of: path, followsLinks: true) else {

@@ -29,12 +29,19 @@ extension ObservedTree {
       snapshot.unmark(entry, .wanted)
     }
     let parent = snapshot.parent(of: root)
-    let isCovered = parent.flatMap { table[$0] }.map { $0.coverage > .named } ?? false
-    removeSubtree(root)
-    if let parent, isCovered {
+    let around = parent.flatMap { table[$0] }
+    let isThere = !snapshot.marks(of: root).contains(.absent)
+    if let parent, let around, around.coverage == .recursive, isThere {
+      // It stays, by the rules of what is around it.
+      if let stack = around.stack, table[root] != nil { table.setStack(stack, of: root) }
       visitAtOnce(parent, for: .judge)
-    } else if let parent {
-      forgetIfUnneeded(parent)
+    } else {
+      removeSubtree(root)
+      if let parent, around?.coverage == .entries {
+        visitAtOnce(parent, for: .judge)
+      } else if let parent {
+        forgetIfUnneeded(parent)
+      }
     }
     for root in inner { addAtOnce(root, since: now) }
   }

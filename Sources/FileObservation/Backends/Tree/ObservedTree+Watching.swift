@@ -34,7 +34,7 @@ extension ObservedTree {
     switch watch(pathWith: watcher, subject) {
     case .success(let watch):
       if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated {
-        disputed.insert(folder)
+        disputed[folder] = watch
         return .impossible
       }
       if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }

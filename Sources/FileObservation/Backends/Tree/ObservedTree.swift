@@ -37,9 +37,9 @@ struct ObservedTree {
   var path: [UInt8] = []
   /// Folders that are to be looked at, because they could not be watched, or all that is in them.
   var unwatched: Set<Entry> = []
-  /// Folders that have another one's watch: each is that one renamed, of which the kernel may be
+  /// Folders that have another one's watch, and which: each is that one renamed, of which the kernel may be
   /// about to tell, or the same by two names.
-  var disputed: Set<Entry> = []
+  var disputed: [Entry: Int32] = [:]
   var hasToldOfLimit = false
   /// Folders that may not be read, told of.
   var unreadable: Set<Path> = []
@@ -51,6 +51,8 @@ struct ObservedTree {
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
+  /// When the present look began: what has changed since is not known to anybody.
+  var lookBegan = FileTime.latest()
   var racilyClean = RacilyCleanFiles()
 
   private var events: [RawEvent] = []

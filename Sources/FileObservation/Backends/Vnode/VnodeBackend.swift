@@ -118,6 +118,7 @@ extension VnodeBackend {
   private func followHints() {
     state.access { state in
       if state.isStopped { return }
+      state.tree.lookBegan = .now()
       let hints = state.hints
       state.hints = [:]
       for (watch, events) in hints { state.tree.follow(events, of: watch) }

@@ -56,6 +56,17 @@ final class WatchedTree {
     try rawEvents().map(\.kind)
   }
 
+  /// Reads what the kernel has told without following it, as if it had not been told.
+  func loseEvents() throws {
+    while try inotify.inotify.readEvents({ _ in }) {}
+  }
+
+  /// Lists the folder again, for what is not known.
+  func listAgain() throws {
+    guard let entry = inotify.tree.existingEntry(at: folder.path) else { return }
+    inotify.tree.visitAtOnce(entry, for: .tell)
+  }
+
   /// Gives up waiting for the second halves of renames.
   func dropLifted() {
     inotify.dropLifted()

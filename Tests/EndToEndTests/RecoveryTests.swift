@@ -1,0 +1,234 @@
+import SystemCalls
+import Testing
+
+/// What the kernel refuses, drops or takes away is told of, and made good where that can be.
+@Suite struct RecoveryTests {
+  /// True where a user may set limits and mounts for himself alone.
+  private static let maySeparate = Tool.succeeds(
+    "unshare", "-Urm", "sh", "-c", "mount -t tmpfs none /mnt")
+
+  /// How to start a program as somebody for whom modes count. Nil where that cannot be done.
+  private static let asNobody: [String]? = {
+    if geteuid() != 0 { return [] }
+    let prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    return Tool.succeeds(prefix + [Watchrun.program, "--version"]) ? prefix : nil
+  }()
+
+  /// Failure case 5.
+  @Test func overflowAfterOverflowEndsInQuiet() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startPrinting()
+      let rounds = 6
+      for round in 1...rounds {
+        watchrun.process.send(SIGSTOP)
+        try project.overflow()
+        try project.write("last", "\(round)")
+        watchrun.process.send(SIGCONT)
+        try project.overflow()
+      }
+      try await project.settle(watchrun)
+      try await eventually("it has nothing to do any more", within: .seconds(10)) {
+        let before = ProcessTable.processorTime(of: watchrun.process.pid)
+        usleep(500_000)
+        return ProcessTable.processorTime(of: watchrun.process.pid) == before
+      }
+      let overflows = try watchrun.batches().count { $0.overflow }
+      #expect((1...(2 * rounds + 1)).contains(overflows))
+      #expect(watchrun.errors.count { $0.contains("max_queued_events") } == 1)
+      try await project.reported("last", by: watchrun)
+    }
+  }
+
+  /// Failure case 62.
+  @Test(.enabled(if: maySeparate, "no limits of one's own can be set here"))
+  func withoutAnInstanceTheLimitIsNamed() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["--print", "json"],
+        prefix: [
+          "unshare", "-Ur", "sh", "-c",
+          "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"", "sh",
+        ])
+      try await watchrun.said("fs.inotify.max_user_instances=")
+      // Either it ends and says so, or it does without.
+      try await eventually("it ends, or reports changes") {
+        if let status = watchrun.process.exitStatus { return status == .exited(70) }
+        try project.write("file", "more\n", appending: true)
+        return try project.changes(by: watchrun).contains { $0.path == "file" }
+      }
+    }
+  }
+
+  /// Failure case 63.
+  @Test func twoHundredPathsToWatchTakeOneInstance() async throws {
+    try await withProject { project in
+      var options: [String] = []
+      for number in 1...200 {
+        try project.makeFolder("root-\(number)")
+        options += ["-w", "root-\(number)"]
+      }
+      let watchrun = try await project.start(["--print", "json"] + options)
+      try await #expect(watchrun.ready().watches >= 200)
+      #expect(ProcessTable.inotifyInstances(of: watchrun.process.pid) == 1)
+      try project.place("root-200/file")
+      try await project.reported("root-200/file", "created", by: watchrun)
+    }
+  }
+
+  /// Failure case 64.
+  @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
+  func anUnreadableFolderIsNamedAndWatchedWhenItIsReadable() async throws {
+    try await withProject { project in
+      try project.makeFolder("closed")
+      try project.makeFolder("open")
+      try await project.shell("chmod 000 closed && chmod 755 .. .")
+      let watchrun = try await project.start(
+        ["--print", "json"], prefix: try #require(Self.asNobody))
+      try await watchrun.ready()
+      try await watchrun.said("cannot read " + project.path("closed"))
+      try project.place("open/file")
+      try await project.reported("open/file", "created", by: watchrun)
+      try await project.shell("chmod 755 closed")
+      try await project.settle(watchrun)
+      try project.place("closed/file")
+      try await project.reported("closed/file", "created", by: watchrun)
+      #expect(watchrun.errors.count { $0.contains("closed") } == 1)
+    }
+  }
+
+  /// Failure case 76.
+  @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
+  func whereSomethingWasUnmountedWhatComesBackIsWatched() async throws {
+    try await withProject { project in
+      try project.makeFolder("mounted")
+      let watchrun = try await project.start(
+        ["--print", "json", "-w", "mounted"],
+        prefix: [
+          "unshare", "-Urm", "sh", "-c",
+          """
+          mount -t tmpfs none mounted && echo text > mounted/inner
+          (while [ ! -e "$OUTSIDE/go" ]; do sleep 0.05; done; umount mounted) &
+          exec "$@"
+          """, "sh",
+        ])
+      try await watchrun.ready()
+      try project.write(project.outside + "/go")
+      try await project.reported("mounted", by: watchrun)
+      try await eventually("what is in the folder underneath is reported") {
+        try project.write("mounted/file", "more\n", appending: true)
+        return try project.changes(by: watchrun).contains { $0.path == "mounted/file" }
+      }
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  /// Failure case 8.
+  @Test func aWatchedFolderThatIsRemovedAndMadeAgainIsWatched() async throws {
+    try await withProject { project in
+      try project.makeFolder("root")
+      let watchrun = try await project.startPrinting("-w", "root")
+      for round in 1...5 {
+        try project.remove("root")
+        try project.makeFolder("root")
+        try project.place("root/file-\(round)")
+        try await project.reported("root/file-\(round)", by: watchrun)
+      }
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  /// Failure case 10.
+  @Test func ofTwoThatWatchTheSameOneMayEnd() async throws {
+    try await withProject { project in
+      try project.makeFolder("sub")
+      let one = try await project.startPrinting()
+      let other = try await project.startPrinting("-w", ".", "-w", "sub")
+      await one.process.stop()
+      try project.place("sub/file")
+      try await project.settle(other)
+      #expect(try project.changes(by: other).count { $0.path == "sub/file" } == 1)
+    }
+  }
+
+  /// Failure case 12.
+  @Test func whatLeavesAndWhatComesIsReportedWithoutItsOtherHalf() async throws {
+    try await withProject { project in
+      try project.write("file")
+      let watchrun = try await project.startPrinting()
+      try project.move("file", to: project.outside + "/file")
+      try await project.reported("file", "removed", by: watchrun)
+      try project.move(project.outside + "/file", to: "file")
+      try await project.reported("file", "created", by: watchrun)
+    }
+  }
+
+  /// Failure case 17.
+  @Test(.enabled(if: Tool.python))
+  func whatIsWrittenThroughAMapIsReportedWhenItIsClosed() async throws {
+    try await withProject { project in
+      try project.write("file")
+      let watchrun = try await project.startPrinting()
+      try await project.shell(
+        """
+        python3 -c 'import mmap; f = open("file", "r+b"); m = mmap.mmap(f.fileno(), 0); \
+        m[0:1] = b"m"; m.flush(); m.close(); f.close()'
+        """)
+      try await project.reported("file", "modified", by: watchrun)
+      try await project.settle(watchrun)
+      #expect(try project.changes(by: watchrun).count { $0.path == "file" } == 1)
+    }
+  }
+
+  /// Failure case 26.
+  @Test(.enabled(if: Tool.git))
+  func aBranchSwitchLeadsToFewRunsTheLastOfWhichSeesItsEnd() async throws {
+    try await withProject { project in
+      try await project.shell(
+        """
+        git init -q . && git config user.name a && git config user.email a@b
+        for i in $(seq 500); do echo one > file-$i; done
+        git add . && git commit -qm one && git checkout -qb other
+        for i in $(seq 500); do echo other > file-$i; done
+        git commit -qam other
+        """)
+      _ = try await project.startRunning([], #"grep -l one file-* | wc -l >> "$LOG""#)
+      #expect(project.logged == ["0"])
+      try await project.shell("git checkout -q HEAD~1")
+      try await eventually("the last run sees all files") { project.logged.last == "500" }
+      // One or two, where the machine is not too busy to read what happens as it happens.
+      #expect(project.logged.count <= 6)
+    }
+  }
+
+  /// Failure case 42.
+  @Test func aCommandThatWritesIntoTheTreeIsFoundOutAndRealEditsStillCount() async throws {
+    try await withProject { project in
+      try project.write("source", "0")
+      let watchrun = try await project.startRunning(
+        [], #"date +%N > output; echo "run $(cat source)" >> "$LOG""#)
+      try await watchrun.said("the command itself writes output")
+      try project.write("source", "1")
+      try await project.logged("run 1")
+      // It has become quiet: as many runs as there were edits, and the few that it took to find out.
+      try await eventually("nothing runs any more") {
+        let before = project.logged.count
+        usleep(700_000)
+        return project.logged.count == before
+      }
+      #expect(project.logged.count < 15)
+    }
+  }
+}
+
+extension Project {
+  /// Makes more events than the kernel keeps, of two files by turns: of two that are alike it makes
+  /// one.
+  fileprivate func overflow() throws {
+    let files = try ["filler-1", "filler-2"].map { name in
+      try Descriptor.open(Path(path(name)), O_WRONLY | O_CREAT, mode: 0o644).release()
+    }
+    defer { for file in files { close(file) } }
+    let limit = try #require(Inotify.queueLimit)
+    for number in 0..<(limit + 16) { try writeAll([0x78], to: files[number % 2]) }
+  }
+}
