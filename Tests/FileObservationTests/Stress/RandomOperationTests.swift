@@ -8,7 +8,7 @@ import Testing
 struct RandomOperationTests {
   /// Those that every run makes, or the one that is asked for.
   private static let seeds: [UInt64] =
-    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? Array(1...6)
+    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? Array(1...4)
 
   @Test(arguments: seeds, backendsUnderTest)
   func `the picture of a tree stays true`(seed: UInt64, backend: BackendUnderTest) async throws {
