@@ -5,6 +5,7 @@ import Testing
 @testable import FileObservation
 
 /// Whoever listed a tree once and follows what is reported, knows it as well as if he listed it anew.
+@Suite(.serialized)
 struct RandomOperationTests {
   /// Those that every run makes, or the one that is asked for.
   private static let seeds: [UInt64] =
