@@ -5,10 +5,11 @@ import Testing
 @testable import FileObservation
 
 /// Whoever listed a tree once and follows what is reported, knows it as well as if he listed it anew.
+@Suite(.serialized)
 struct RandomOperationTests {
   /// Those that every run makes, or the one that is asked for.
   private static let seeds: [UInt64] =
-    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? Array(1...6)
+    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? Array(1...4)
 
   @Test(arguments: seeds, backendsUnderTest)
   func `the picture of a tree stays true`(seed: UInt64, backend: BackendUnderTest) async throws {

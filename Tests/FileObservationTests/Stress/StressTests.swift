@@ -4,7 +4,9 @@ import Testing
 
 @testable import FileObservation
 
-/// What many tools do at once, against what is there afterwards.
+/// What many tools do at once, against what is there afterwards. One after the other, and with
+/// pauses: there are other tests that want to be on time.
+@Suite(.serialized)
 struct StressTests {
   @Test(arguments: backendsUnderTest)
   func `of a tree that is copied in, each part is told of`(backend: BackendUnderTest) async throws {
@@ -105,6 +107,7 @@ struct StressTests {
       $0 == path.appending("gone") || $0.isWithin(path.appending("d"))
     }) {
       for round in 0..<rounds {
+        if round.isMultiple(of: 50) { await Task.yield() }
         try File.write("x", to: path.appending("gone"))
         try File.remove(path.appending("gone"))
         if round.isMultiple(of: 10) {
