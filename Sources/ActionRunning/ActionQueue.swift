@@ -21,16 +21,20 @@ public final class ActionQueue: Sendable {
     public var completion: Completion
     /// The signals that the command is to ignore from its start, as `nohup` makes it.
     public var ignoredSignals: Set<Signal>
+    /// Who ends the command should we not be able to.
+    public var guardian: Guardian?
 
     /// The options as given; by default a change during a run leads to one more run.
     public init(
       busyPolicy: BusyPolicy = .queue, stopPlan: StopPlan = StopPlan(),
-      completion: Completion = .never, ignoredSignals: Set<Signal> = []
+      completion: Completion = .never, ignoredSignals: Set<Signal> = [],
+      guardian: Guardian? = nil
     ) {
       self.busyPolicy = busyPolicy
       self.stopPlan = stopPlan
       self.completion = completion
       self.ignoredSignals = ignoredSignals
+      self.guardian = guardian
     }
   }
 
@@ -76,7 +80,8 @@ public final class ActionQueue: Sendable {
     scheduler = DispatchScheduler(queue: queue)
     supervisor = Supervisor(
       plan: options.stopPlan,
-      launcher: SystemLauncher(queue: queue, ignoredSignals: options.ignoredSignals),
+      launcher: SystemLauncher(
+        queue: queue, ignoredSignals: options.ignoredSignals, guardian: options.guardian),
       scheduler: scheduler)
   }
 

@@ -108,6 +108,14 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 #endif
 }
 
+void csystem_close_range(int lowest, int highest) {
+#ifdef __linux__
+  if (close_range((unsigned)lowest, (unsigned)highest, 0) == 0) return;
+#endif
+  int limit = (int)sysconf(_SC_OPEN_MAX);
+  for (int number = lowest; number <= highest && number < limit; number++) close(number);
+}
+
 void csystem_return_free_memory(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

@@ -18,6 +18,10 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let kill = Signal(rawValue: SIGKILL)
   /// Asks a process to end.
   public static let terminate = Signal(rawValue: SIGTERM)
+  /// Stops a process until it is continued, whatever it thinks of that.
+  public static let stop = Signal(rawValue: SIGSTOP)
+  /// Ctrl-Z: asks a process to stop.
+  public static let terminalStop = Signal(rawValue: SIGTSTP)
   /// Lets a stopped process go on.
   public static let `continue` = Signal(rawValue: SIGCONT)
 

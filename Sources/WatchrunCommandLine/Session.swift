@@ -12,6 +12,7 @@ final class Session: Sendable {
   private let console: Console
   private let began: FileTime
   private let ignoredSignals: Set<Signal>
+  private let guardian: Guardian?
   private let directory: Path
   private let observer: FileObserver
   /// How it ends once nothing is left of the command; the first to set it decides.
@@ -26,12 +27,13 @@ final class Session: Sendable {
   /// - Parameter began: The time from which on changes count.
   init(
     _ settings: Settings, console: Console, directory: Path, began: FileTime,
-    ignoredSignals: Set<Signal>
+    ignoredSignals: Set<Signal>, guardian: Guardian?
   ) throws(Failure) {
     self.settings = settings
     self.console = console
     self.began = began
     self.ignoredSignals = ignoredSignals
+    self.guardian = guardian
     self.directory = directory
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
@@ -127,7 +129,7 @@ extension Session {
   private func makeQueueOptions() -> ActionQueue.Options {
     ActionQueue.Options(
       busyPolicy: settings.busyPolicy, stopPlan: settings.stopPlan,
-      completion: settings.completion, ignoredSignals: ignoredSignals)
+      completion: settings.completion, ignoredSignals: ignoredSignals, guardian: guardian)
   }
 }
 

@@ -15,6 +15,23 @@ enum ProcessTable {
     return state != "Z" && state != "X"
   }
 
+  /// The letter for what it is doing: `T` for stopped, `Z` for ended and not waited for; nil if it is
+  /// not there.
+  static func state(of pid: pid_t) -> String? {
+    fields(of: pid)?.first.map(String.init)
+  }
+
+  /// What it is called, which need not be how it was started.
+  static func name(of pid: pid_t) -> String? {
+    guard let name = try? fileContents(of: Path("/proc/\(pid)/comm")) else { return nil }
+    return String(decoding: name.dropLast(), as: UTF8.self)
+  }
+
+  /// The process's children.
+  static func children(of parent: pid_t) -> [pid_t] {
+    all.filter { fields(of: $0)?[1] == "\(parent)" }
+  }
+
   /// The children that have ended and that the process has not waited for.
   static func zombies(of parent: pid_t) -> [pid_t] {
     all.filter { pid in
