@@ -23,6 +23,8 @@ public final class ActionQueue: Sendable {
     public var ignoredSignals: Set<Signal>
     /// Who ends the command should we not be able to.
     public var guardian: Guardian?
+    /// Who stops the command with us.
+    package var jobControl: JobControl?
 
     /// The options as given; by default a change during a run leads to one more run.
     public init(
@@ -80,8 +82,7 @@ public final class ActionQueue: Sendable {
     scheduler = DispatchScheduler(queue: queue)
     supervisor = Supervisor(
       plan: options.stopPlan,
-      launcher: SystemLauncher(
-        queue: queue, ignoredSignals: options.ignoredSignals, guardian: options.guardian),
+      launcher: SystemLauncher(queue: queue, options),
       scheduler: scheduler)
   }
 

@@ -21,6 +21,8 @@ public struct Command: Sendable, Hashable {
   public var directory: Path?
   /// False to give it `/dev/null` as standard input instead of our own.
   public var inheritsStandardInput: Bool
+  /// True to give it the terminal, so that it can read keys and has the signals of Ctrl-C and Ctrl-Z.
+  public var takesTerminal = false
   /// What stands for `/_` as long as nothing has changed; if nil, `/_` is left out then.
   public var firstPathAtStart: Path?
 
@@ -91,7 +93,7 @@ extension Command {
       arguments: commandLine(paths: Array(listed)),
       environment: Self.environment(inherited, with: variables + environment),
       directory: directory,
-      standardInput: inheritsStandardInput ? .inherited : .null)
+      standardInput: inheritsStandardInput ? .inherited : .null, takesTerminal: takesTerminal)
   }
 
   private static let allPaths = Array("{}".utf8)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #endif
 
@@ -47,6 +48,21 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
 
 int csystem_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
+int csystem_edges_open(int descriptor, int input) {
+  int edges = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = (input ? EPOLLIN : 0) | EPOLLET};
+  if (edges < 0 || epoll_ctl(edges, EPOLL_CTL_ADD, descriptor, &event) == 0) return edges;
+  int error = errno;
+  close(edges);
+  errno = error;
+  return -1;
+}
+
+void csystem_take_edge(int edges) {
+  struct epoll_event event;
+  epoll_wait(edges, &event, 1, 0);
+}
+
 int64_t csystem_file_clock_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -78,6 +94,13 @@ int csystem_pidfd_open(pid_t pid) {
   errno = ENOSYS;
   return -1;
 }
+
+int csystem_edges_open(int descriptor, int input) {
+  errno = ENOSYS;
+  return -1;
+}
+
+void csystem_take_edge(int edges) {}
 
 int64_t csystem_file_clock_ns(void) {
   struct timespec now;

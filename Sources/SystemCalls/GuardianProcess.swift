@@ -39,12 +39,13 @@ package struct GuardianProcess: Sendable {
   }
 
   /// A terminal is going to be changed: if we end without restoring it, the guardian does.
-  func keep(_ modes: TerminalModes, of terminal: Int32) {
+  package func keep(_ modes: TerminalModes, of terminal: Terminal) {
     var modes = modes.raw
-    csystem_guardian_keep_modes(page, terminal, &modes)
+    csystem_guardian_keep_modes(page, terminal.descriptor, &modes)
   }
 
-  func modesAreRestored() {
+  /// The terminal has these modes again.
+  package func modesAreRestored() {
     csystem_guardian_modes_are_restored(page)
   }
 }

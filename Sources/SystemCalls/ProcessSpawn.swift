@@ -30,15 +30,18 @@ package struct SpawnRequest: Hashable, Sendable {
   package var environment: [[UInt8]]
   package var directory: Path?
   package var standardInput: StandardInput
+  /// True if the terminal is to be given to its group, if there is one to give.
+  package var takesTerminal: Bool
 
   package init(
     arguments: [[UInt8]], environment: [[UInt8]], directory: Path? = nil,
-    standardInput: StandardInput = .inherited
+    standardInput: StandardInput = .inherited, takesTerminal: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
     self.standardInput = standardInput
+    self.takesTerminal = takesTerminal
   }
 
   /// What a process finds when it begins, besides what is asked for it.

@@ -71,6 +71,24 @@ extension Signal {
     raise(rawValue)
   }
 
+  /// Stops this process by the signal's default action, and returns when it has been continued. At
+  /// once if there is nobody to do that: then the kernel does not let it be stopped.
+  ///
+  /// Whatever handles the signal otherwise does so again afterwards.
+  package func stopThisProcess(andItsGroup stopsGroup: Bool = false) {
+    var handling = sigaction()
+    var mask = sigset_t()
+    sigaction(rawValue, nil, &handling)
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    if stopsGroup {
+      ignore()
+      ProcessGroup(leader: getpgrp()).send(self)
+    }
+    raiseWithDefaultAction()
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+    sigaction(rawValue, &handling, nil)
+  }
+
   /// Makes this process ignore it.
   package func ignore() {
     setSignalAction(rawValue, SIG_IGN)

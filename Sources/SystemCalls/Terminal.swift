@@ -23,6 +23,12 @@ package struct Terminal: Hashable, Sendable {
     foregroundGroup == getpgrp()
   }
 
+  /// True if it has been hung up: its window is closed, its line is cut.
+  package var isGone: Bool {
+    var modes = termios()
+    return tcgetattr(descriptor, &modes) == -1 && errno == EIO
+  }
+
   /// Lets its keys and signals go to a group of our session.
   package func give(to group: pid_t) throws(SystemError) {
     _ = try withoutBeingStopped { () throws(SystemError) in
@@ -58,14 +64,13 @@ package struct Terminal: Hashable, Sendable {
     return try body()
   }
 
-  /// What has been typed and can be read without waiting; none if nothing has. Nil if there is nothing
-  /// more to come, because the terminal is gone.
-  package func typed() -> [UInt8]? {
+  /// What has been typed and can be read without waiting.
+  package func typed() -> [UInt8] {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard retryingOnInterrupt({ poll(&waiting, 1, 0) }) == 1 else { return [] }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = retryingOnInterrupt { read(descriptor, &bytes, bytes.count) }
-    return count > 0 ? Array(bytes.prefix(count)) : nil
+    return Array(bytes.prefix(max(0, count)))
   }
 }
 

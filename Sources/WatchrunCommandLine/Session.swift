@@ -13,10 +13,13 @@ final class Session: Sendable {
   private let began: FileTime
   private let ignoredSignals: Set<Signal>
   private let guardian: Guardian?
+  /// Nil if standard input is no terminal, or nothing is run.
+  private let keeper: TerminalKeeper?
   private let directory: Path
   private let observer: FileObserver
   /// How it ends once nothing is left of the command; the first to set it decides.
   private let ending = Mutex<Ending?>(nil)
+  private let queue = Mutex<ActionQueue?>(nil)
 
   private enum Ending: Sendable {
     case exit(Int32)
@@ -34,6 +37,7 @@ final class Session: Sendable {
     self.began = began
     self.ignoredSignals = ignoredSignals
     self.guardian = guardian
+    keeper = settings.makeTerminalKeeper(guardian)
     self.directory = directory
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
@@ -63,8 +67,9 @@ final class Session: Sendable {
 extension Session {
   private func runPrinting(_ stream: PrintStream) {
     let narration = Narration(console: console, command: [], directory: directory)
-    handleSignals { [self] ending in end(ending) }
-    startObserver(countingFrom: began) { [self] event in
+    handleSignals { [self] ending, _ in end(ending) }
+    console.onBrokenPipe { [self] in end(.exit(ExitCode.success)) }
+    startObserver(countingFrom: began, orElse: { [self] in end($0) }) { [self] event in
       do throws(SystemError) {
         switch event {
         case .ready(let readiness):
@@ -93,24 +98,38 @@ extension Session {
 extension Session {
   private func runCommand() {
     let narration = Narration(console: console, command: settings.command, directory: directory)
-    let queue = ActionQueue(
-      settings.makeCommand(), options: makeQueueOptions()
-    ) { [self] report in
+    let keys = KeyPresses(narration)
+    var options = makeQueueOptions()
+    options.jobControl = JobControl(keeper, ignoredSignals: ignoredSignals) { [console] in
+      console.say(
+        .problem, "the command has stopped, since it wants the terminal: -I gives it",
+        style: .warning)
+    }
+    let queue = ActionQueue(settings.makeCommand(), options: options) { [self] report in
       if case .started = report, settings.clearsScreen { console.clearScreen() }
+      if case .started(let run) = report { keys.remember(run) }
       narration.tell(report)
       if case .finished(let status) = report {
         end(ending.withLock { $0 } ?? .exit(status?.code ?? ExitCode.success))
       }
     }
-    let endQueue = { @Sendable [self] (ending: Ending) in
-      self.ending.withLock { if $0 == nil { $0 = ending } }
-      queue.end()
+    self.queue.withLock { $0 = queue }
+    handleSignals { [self] ending, insists in endQueue(ending, insists: insists) }
+    console.onBrokenPipe { [self] in endQueue(.exit(ExitCode.success), insists: false) }
+    readTerminal { [self] event in
+      let isOver =
+        switch event {
+        case .key(let key): !keys.press(key, queue)
+        case .hangUp: !ignoredSignals.contains(.hangup)
+        }
+      if isOver { endQueue(.exit(ExitCode.success), insists: event != .hangUp) }
     }
-    handleSignals(endQueue)
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
     if !settings.isPostponed { queue.submit(Trigger(.start)) }
-    startObserver(countingFrom: start) { [self] event in
+    startObserver(
+      countingFrom: start, orElse: { [self] in endQueue($0, insists: false) }
+    ) { [self] event in
       switch event {
       case .ready(let readiness):
         narration.tell(readiness)
@@ -121,8 +140,28 @@ extension Session {
         console.say(.problem, error.description, style: .warning)
       case .failed(let error):
         console.problem(error.description)
-        endQueue(.exit(ExitCode.failure))
+        endQueue(.exit(ExitCode.failure), insists: false)
       }
+    }
+  }
+
+  /// Ends the queue, and us when nothing is left of the command. Who insists, the second time, does
+  /// not want to wait for that.
+  private func endQueue(_ ending: Ending, insists: Bool) {
+    let isFirst = self.ending.withLock { decided in
+      defer { decided = decided ?? ending }
+      return decided == nil
+    }
+    if isFirst || insists { queue.withLock { $0 }?.end() }
+  }
+
+  private func readTerminal(_ handler: @escaping @Sendable (KeyReader.Event) -> Void) {
+    guard let keeper else { return }
+    do throws(SystemError) {
+      let isReading = try KeyReader(keeper, event: handler).start()
+      if isReading { console.say(.news, "press h for a list of keys", style: .faint) }
+    } catch {
+      console.say(.detail, "cannot see to the terminal: \(error.reason)", style: .warning)
     }
   }
 
@@ -137,30 +176,33 @@ extension Session {
 
 extension Session {
   private func startObserver(
-    countingFrom start: FileTime, _ handler: @escaping @Sendable (FileObserver.Event) -> Void
+    countingFrom start: FileTime, orElse fail: (Ending) -> Void,
+    _ handler: @escaping @Sendable (FileObserver.Event) -> Void
   ) {
     do throws(ObserverError) {
       try observer.start(countingFrom: start, handler)
     } catch {
       console.problem(error.description)
-      end(.exit(ExitCode.failure))
+      fail(.exit(ExitCode.failure))
     }
   }
 
   /// Calls `handler` for each signal that asks us to end. Those that we were started to ignore, as
   /// by `nohup`, stay ignored.
-  private func handleSignals(_ handler: @escaping @Sendable (Ending) -> Void) {
+  private func handleSignals(_ handler: @escaping @Sendable (Ending, _ insists: Bool) -> Void) {
     let endings: [(Signal, Ending)] = [
       (.interrupt, .exit(ExitCode.success)), (.hangup, .exit(ExitCode.success)),
       (.terminate, .raise(.terminate)), (.quit, .exit(128 + Signal.quit.rawValue)),
     ]
     for (signal, ending) in endings where !ignoredSignals.contains(signal) {
-      whenSignaled(signal) { handler(ending) }
+      // Of a closed terminal one is told by the kernel and by the shell: twice is not more than once.
+      whenSignaled(signal) { handler(ending, signal != .hangup) }
     }
   }
 
   private func end(_ ending: Ending) {
     observer.stop()
+    keeper?.release()
     switch ending {
     case .exit(let status):
       exit(status)

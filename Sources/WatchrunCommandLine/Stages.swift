@@ -14,11 +14,19 @@ extension Settings {
   func makeCommand() -> Command {
     // A terminal is not for a command in a background group: it would be stopped by it. A list has
     // been read to its end.
-    let inherits = !Terminal.isTerminal(STDIN_FILENO) && filesFrom != "-"
+    let inherits = (isInteractive || !Terminal.isTerminal(STDIN_FILENO)) && filesFrom != "-"
     var command = Command(
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
+    command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
     return command
+  }
+
+  /// Who sees to the terminal; nil if standard input is none.
+  func makeTerminalKeeper(_ guardian: Guardian?) -> TerminalKeeper? {
+    guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
+    let use: TerminalKeeper.Use = isInteractive ? .lending : readsKeys ? .keys : .none
+    return TerminalKeeper(Terminal(STDIN_FILENO), for: use, guardian: guardian)
   }
 
   private var commandForm: Command.Form {

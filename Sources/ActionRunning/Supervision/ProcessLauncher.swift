@@ -24,27 +24,45 @@ package struct SystemLauncher: ProcessLauncher {
   /// What we were started to ignore, our commands ignore as well.
   private let ignoredSignals: Set<Signal>
   private let guardian: GuardianProcess?
+  private let jobControl: JobControl?
 
-  package init(queue: DispatchQueue, ignoredSignals: Set<Signal>, guardian: Guardian? = nil) {
+  package init(queue: DispatchQueue, _ options: ActionQueue.Options) {
     self.queue = queue
-    self.ignoredSignals = ignoredSignals
-    self.guardian = guardian?.process
+    ignoredSignals = options.ignoredSignals
+    guardian = options.guardian?.process
+    jobControl = options.jobControl
+    jobControl?.begin(on: queue)
   }
 
   package func launch(
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup {
-    let surroundings = SpawnRequest.Surroundings(ignored: ignoredSignals, guardian: guardian)
-    let group = SystemGroup(
-      group: ProcessGroup(leader: try request.spawn(in: surroundings)), guardian: guardian)
+    let group = try spawn(request)
     do throws(SystemError) {
-      try whenProcessEnds(group.group.leader, on: queue) { ended(group.leaderEnded()) }
+      try whenProcessEnds(group.group.leader, on: queue) { [jobControl] in
+        jobControl?.ended(group.group)
+        ended(group.leaderEnded())
+      }
     } catch {
       // Without a way to learn of its end it cannot be looked after.
       group.send(.kill)
       throw error
     }
     return group
+  }
+
+  private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
+    let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil
+    let surroundings = SpawnRequest.Surroundings(
+      ignored: ignoredSignals, guardian: guardian, terminal: terminal)
+    do throws(SystemError) {
+      let group = ProcessGroup(leader: try request.spawn(in: surroundings))
+      jobControl?.launched(group, isInteractive: request.takesTerminal)
+      return SystemGroup(group: group, guardian: guardian)
+    } catch {
+      jobControl?.launchFailed()
+      throw error
+    }
   }
 
   private struct SystemGroup: LaunchedGroup {

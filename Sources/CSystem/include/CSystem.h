@@ -37,6 +37,12 @@ int csystem_wait(pid_t pid, int options, int *code, int *status);
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
+/// A descriptor that becomes readable when another one is hung up, and, with `input`, whenever more can
+/// be read there than before; not as long as the same is left there. `csystem_take_edge` makes it
+/// unreadable until then. Linux only.
+int csystem_edges_open(int descriptor, int input);
+void csystem_take_edge(int edges);
+
 /// Closes the descriptors from the one to the other.
 void csystem_close_range(int lowest, int highest);
 

@@ -106,7 +106,7 @@ struct Narration: Sendable {
     }
   }
 
-  private func shown(_ path: Path) -> String {
+  func shown(_ path: Path) -> String {
     (path.relative(to: directory) ?? path).description
   }
 }

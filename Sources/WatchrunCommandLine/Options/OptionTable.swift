@@ -164,6 +164,9 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.environment.append(try variable(value))
     },
+    Option("I", "interactive", nil, .running, "give the terminal to the command") {
+      settings, _ in settings.isInteractive = true
+    },
   ]
 
   private static let output: [Option] = [
@@ -184,6 +187,9 @@ enum OptionTable {
     Option("v", "verbose", nil, .output, "every decision") { settings, _ in
       settings.isVerbose = true
       settings.isQuiet = false
+    },
+    Option(nil, "no-keys", nil, .output, "read no keys (otherwise, h lists them)") {
+      settings, _ in settings.readsKeys = false
     },
     Option(nil, "color", "WHEN", .output, "auto, always, never (default: auto)") {
       (settings, value) throws(UsageError) in

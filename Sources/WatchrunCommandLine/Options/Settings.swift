@@ -63,6 +63,8 @@ struct Settings: Sendable {
   var stopPlan = StopPlan()
   var shell = Shell.whenNeeded
   var environment: [Command.EnvironmentVariable] = []
+  var isInteractive = false
+  var readsKeys = true
   var endsAfterFirstRun = false
   var endsOnFailure = false
   var endsOnSuccess = false

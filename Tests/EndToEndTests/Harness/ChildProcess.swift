@@ -29,12 +29,14 @@ final class ChildProcess: Sendable {
   private let end = Mutex<ExitStatus?>(nil)
   /// The side of its standard input that is ours.
   private let inputWriter: Int32?
+  private let leadsSession: Bool
 
   init(
     _ arguments: [String], environment: [String: String], directory: String, input: Input = .null,
     output: Output = .pipes
   ) throws {
     var plan = SpawnPlan()
+    if case .session = output { leadsSession = true } else { leadsSession = false }
     switch (output, input) {
     case (.session(let terminal), _):
       plan.terminal = terminal.path
@@ -90,10 +92,11 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends it: asks, waits, and kills its group.
+  /// Ends it: asks, waits, and kills its group. The leader of a session, which may not do what it is
+  /// asked, is killed at once.
   func stop() async {
     send(SIGCONT)
-    send(SIGTERM)
+    send(leadsSession ? SIGKILL : SIGTERM)
     try? await eventually("process \(pid) ends", within: .seconds(5)) { exitStatus != nil }
     end.withLock { end in
       guard end == nil else { return }

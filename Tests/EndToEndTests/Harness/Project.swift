@@ -105,6 +105,20 @@ extension Project {
     return watchrun
   }
 
+  /// Starts an interactive shell, in which `watchrun` is the program under test.
+  func startShell(_ terminal: PseudoTerminal) async throws -> Watchrun {
+    let folder = String(Watchrun.program.dropLast("/watchrun".count))
+    var environment = environment
+    environment["PATH"] = folder + ":" + (environment["PATH"] ?? "")
+    environment["PS1"] = "ready> "
+    let shell = Watchrun(
+      process: try ChildProcess(
+        ["bash", "--norc", "--noprofile", "-i"], environment: environment, directory: root,
+        output: .session(terminal)))
+    state.withLock { $0.started.append(shell) }
+    return shell
+  }
+
   /// Starts watchrun, and waits until it prints batches.
   func startPrinting(_ options: String...) async throws -> Watchrun {
     let watchrun = try await start(["--print", "json"] + options)

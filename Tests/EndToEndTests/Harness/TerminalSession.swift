@@ -72,6 +72,12 @@ final class TerminalSession: Sendable {
 }
 
 extension Project {
+  /// Waits until watchrun has noticed a change that is made now.
+  func settle(_ session: TerminalSession) async throws {
+    try place("settled")
+    try await session.shows("settled changed")
+  }
+
   /// Starts watchrun at a terminal of its own.
   func startOnTerminal(_ arguments: String...) async throws -> TerminalSession {
     try await TerminalSession(self, arguments)
