@@ -97,7 +97,7 @@ import Testing
       let pipeline = try await project.start(
         ["-v", #"echo run >> "$LOG"; sleep 1000"#],
         prefix: [
-          "/bin/sh", "-c", #"("$@" 2>&1; echo $? > "$OUTSIDE/status") | head -n 1"#, "sh",
+          "/bin/sh", "-c", #"("$@" 2>&1; echo $? > "$OUTSIDE/status") | head -n 2"#, "sh",
         ])
       try await project.logged("run")
       try await eventually("a change ends it") {

@@ -38,11 +38,12 @@ final class Shell: Sendable {
     }
   }
 
-  /// Waits until the shell waits for a command, and has the terminal.
+  /// True if the shell has the terminal.
+  var isAtPrompt: Bool { terminal.foregroundGroup == bash.process.pid }
+
+  /// Waits until the shell has the terminal.
   func hasPrompt() async throws {
-    try await eventually("the shell has the terminal") {
-      terminal.foregroundGroup == bash.process.pid
-    }
+    try await eventually("the shell has the terminal") { isAtPrompt }
   }
 }
 

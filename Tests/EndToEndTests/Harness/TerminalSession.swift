@@ -38,6 +38,9 @@ final class TerminalSession: Sendable {
     }
   }
 
+  /// watchrun's process group.
+  var group: pid_t { shell.process.pid }
+
   func type(_ text: String) throws {
     try terminal.type(text)
   }
