@@ -25,6 +25,7 @@ struct csystem_guardian {
   _Atomic int64_t groups[GROUPS];  // 0, or a group's number and perhaps LEADER_IS_REAPED
   int stop_signal;
   int patience_ms;
+  int lifeline;  // is closed when we end
   _Atomic int terminal_is_changed;
   char terminal[64];
   struct termios modes;
@@ -66,6 +67,8 @@ void csystem_guardian_keep_modes(
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian) {
   atomic_store(&guardian->terminal_is_changed, 0);
 }
+
+void csystem_guardian_dismiss(struct csystem_guardian *guardian) { close(guardian->lifeline); }
 
 // MARK: - The guardian's side
 //
@@ -167,6 +170,7 @@ struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[0]);
+  guardian->lifeline = ends[1];
   if (pid > 0) return guardian;
   close(ends[1]);
   errno = error;

@@ -22,6 +22,11 @@ package struct GuardianProcess: Sendable {
     return GuardianProcess(page: page)
   }
 
+  /// Lets it do what it does when we have ended. To be called once.
+  package func dismiss() {
+    csystem_guardian_dismiss(page)
+  }
+
   /// Entrusts a group to it. A child that is started with this guardian has done so itself.
   package func add(_ group: ProcessGroup) {
     csystem_guardian_add(page, group.leader)

@@ -11,6 +11,12 @@ package struct Terminal: Hashable, Sendable {
     isatty(descriptor) == 1
   }
 
+  /// Makes the terminal of our session our standard input. False if we have none.
+  package static func becomeStandardInput() -> Bool {
+    guard let terminal = try? Descriptor.open("/dev/tty", O_RDWR) else { return false }
+    return dup2(terminal.number, STDIN_FILENO) == STDIN_FILENO
+  }
+
   /// The process group that its keys and signals go to; nil if it is not the terminal of our session.
   package var foregroundGroup: pid_t? {
     let group = tcgetpgrp(descriptor)

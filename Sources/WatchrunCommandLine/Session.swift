@@ -153,7 +153,14 @@ extension Session {
       return decided == nil
     }
     if isFirst || insists { queue.withLock { $0 }?.end() }
+    guard isFirst else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.longEnough) { @Sendable [console] in
+      console.say(.news, "the command has not ended yet; to kill it, ask once more", style: .faint)
+    }
   }
+
+  /// After this time a person wants to know what is waited for.
+  private static let longEnough = DispatchTimeInterval.seconds(1)
 
   private func readTerminal(_ handler: @escaping @Sendable (KeyReader.Event) -> Void) {
     guard let keeper else { return }

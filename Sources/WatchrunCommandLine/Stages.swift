@@ -12,9 +12,9 @@ extension Settings {
   }
 
   func makeCommand() -> Command {
-    // A terminal is not for a command in a background group: it would be stopped by it. A list has
-    // been read to its end.
-    let inherits = (isInteractive || !Terminal.isTerminal(STDIN_FILENO)) && filesFrom != "-"
+    // A terminal is not for a command in a background group: it would be stopped by it. What is none
+    // and was a list has been read to its end.
+    let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive

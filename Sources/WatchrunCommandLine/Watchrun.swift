@@ -77,6 +77,8 @@ public enum Watchrun {
     let list = try FileList.read(
       from: file, separatedByNUL: settings.separatesByNUL, in: directory)
     for problem in list.problems { console.problem(problem) }
+    // Now that it is read, whoever sits at the terminal can be heard.
+    if file == "-" && settings.printMode == nil { _ = Terminal.becomeStandardInput() }
     var settings = settings
     settings.watched += list.watched
     settings.firstOfList = list.watched.first?.path

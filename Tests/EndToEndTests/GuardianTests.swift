@@ -98,15 +98,16 @@ import Testing
     }
   }
 
-  @Test func theGuardianEndsWithWatchrunAndHoldsNothing() async throws {
+  @Test func theGuardianIsSmallAndHoldsNothingAndEndsWithWatchrun() async throws {
     try await withProject { project in
-      // Here nobody else waits for the end of the pipe, as the next program of a pipeline does.
+      // `ended` waits for the end of its output as well, as the next program of a pipeline does.
       let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; sleep 1000"#)
       let guardians = ProcessTable.children(of: watchrun.process.pid).filter {
         ProcessTable.name(of: $0) == "wr-guard"
       }
       #expect(guardians.count == 1)
       #expect(guardians.map { ProcessTable.descriptors(of: $0).count } == [1])
+      #expect(guardians.allSatisfy { ProcessTable.proportionalMemory(of: $0) < 2 * 1024 })
       watchrun.process.send(SIGINT)
       try await #expect(watchrun.ended() == .exited(0))
       try await eventually("it ends as well") { !guardians.contains(where: ProcessTable.isAlive) }

@@ -166,6 +166,20 @@ import Testing
     }
   }
 
+  @Test func whereStandardInputWasAListTheCommandHasTheTerminal() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write("file")
+      try bash.command(#"ls | watchrun -I --files-from - 'cat; echo end >> "$LOG"'"#)
+      try await eventually("it reads the terminal") {
+        bash.terminal.foregroundGroup.flatMap(ProcessTable.children)?
+          .contains { ProcessTable.name(of: $0) == "cat" } ?? false
+      }
+      try bash.terminal.type(Keystroke.controlD)
+      try await project.logged("end")
+    }
+  }
+
   @Test func inTheBackgroundTheCommandWaitsForTheTerminal() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -107,6 +107,17 @@ import Testing
     }
   }
 
+  @Test func whereStandardInputWasAListKeysAreReadFromTheTerminal() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write("file")
+      try bash.command("ls | watchrun --files-from - true")
+      try await bash.shows("press h for a list of keys")
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+    }
+  }
+
   @Test func theCommandsOutputLooksAsEver() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", "sleep 0.3; printf 'a\\nb\\n'; cat")

@@ -51,8 +51,10 @@ void csystem_close_range(int lowest, int highest);
 
 struct csystem_guardian;
 
-/// Starts it. NULL with `errno` if that fails. It ends by itself.
+/// Starts it. NULL with `errno` if that fails.
 struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms);
+/// Lets it do what it does when we have ended.
+void csystem_guardian_dismiss(struct csystem_guardian *guardian);
 /// Entrusts a group to it.
 void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group);
 /// The group's leader is about to be waited for: from then on only its other members keep its number.

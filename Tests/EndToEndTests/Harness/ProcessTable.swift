@@ -27,6 +27,14 @@ enum ProcessTable {
     return String(decoding: name.dropLast(), as: UTF8.self)
   }
 
+  /// The memory that it uses, its part of what it shares with others included, in KiB.
+  static func proportionalMemory(of pid: pid_t) -> Int {
+    let text = (try? fileContents(of: Path("/proc/\(pid)/smaps_rollup"))) ?? []
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("Pss:") }
+    return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? .max
+  }
+
   /// The process's children.
   static func children(of parent: pid_t) -> [pid_t] {
     all.filter { fields(of: $0)?[1] == "\(parent)" }

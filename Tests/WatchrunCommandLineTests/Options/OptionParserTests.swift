@@ -95,11 +95,13 @@ struct OptionParserTests {
     + Spelling.all("-E", "--env", "A=b=c") {
       $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
     }
+    + Spelling.all("-I", "--interactive") { $0.isInteractive }
 
   private static let output =
     Spelling.all("-c", "--clear") { $0.clearsScreen }
     + Spelling.all("-q", "--quiet") { $0.isQuiet && !$0.isVerbose }
     + Spelling.all("-v", "--verbose") { $0.isVerbose && !$0.isQuiet }
+    + Spelling.all(nil, "--no-keys") { !$0.readsKeys }
     + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
     + Spelling.all("-h", "--help") { $0.task == .help }
     + Spelling.all("-V", "--version") { $0.task == .version }
