@@ -209,7 +209,7 @@ extension Session {
 
   private func end(_ ending: Ending) {
     observer.stop()
-    keeper?.release()
+    keeper?.giveUp()
     switch ending {
     case .exit(let status):
       exit(status)

@@ -180,15 +180,20 @@ import Testing
     }
   }
 
-  @Test func inTheBackgroundTheCommandWaitsForTheTerminal() async throws {
+  @Test(arguments: [false, true])
+  func inTheBackgroundTheCommandWaitsForTheTerminal(_ isInScript: Bool) async throws {
     try await withProject { project in
       let bash = try await Shell(project)
-      try bash.start("-I", Self.reader, isInBackground: true)
-      let watchrun = try await bash.watchrun()
-      try await eventually("it stops") { ProcessTable.state(of: watchrun) == "T" }
-      try bash.command("jobs > jobs; fg")
+      try project.write(project.outside + "/script", "watchrun -I '\(Self.reader)'; true\n")
+      let line = isInScript ? #"sh "$OUTSIDE/script""# : #"watchrun -I "$(cat reader)""#
+      try project.write("reader", Self.reader)
+      try bash.command(line + " &")
+      try await eventually("it stops") {
+        try bash.command("jobs > jobs")
+        return project.read("jobs").contains("Stopped")
+      }
+      try bash.command("fg")
       try await eventually("the shell has given it away") { !bash.isAtPrompt }
-      #expect(project.read("jobs").contains("Stopped"))
       try bash.command("hello")
       try await project.logged("read hello")
     }

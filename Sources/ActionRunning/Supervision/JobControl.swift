@@ -77,7 +77,6 @@ extension JobControl {
     if isBorrower { keeper?.takeBack() }
     keeper?.prepareForKeys()
   }
-
 }
 
 // MARK: - Stopping
@@ -87,14 +86,12 @@ extension JobControl {
   private func suspend(_ signal: Signal) {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     for group in groups { group.send(.stop) }
-    // The terminal's signals go to a whole group. Where the command has got it in our stead, the others
-    // of ours have not: a script that has started us, the other programs of a pipeline.
-    let stopsOurGroup = keeper?.isLent ?? false
-    keeper?.takeBack(fromStopped: true)
-    keeper?.restore()
+    // The terminal's signals go to a whole group. Where they went to the command's, the others of ours
+    // have had none: a script that has started us, the other programs of a pipeline.
+    let stopsOurGroup = signal != .terminalStop || keeper?.isLent ?? false
+    keeper?.giveUp()
     signal.stopThisProcess(andItsGroup: stopsOurGroup)
-    keeper?.prepareForKeys()
-    if let borrower { keeper?.lendAgain(to: borrower) }
+    keeper?.resume(lendingTo: borrower)
     for group in groups { group.send(.continue) }
   }
 

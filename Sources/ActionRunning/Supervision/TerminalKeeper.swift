@@ -26,6 +26,9 @@ package final class TerminalKeeper: Sendable {
     var isLent = false
     /// The modes that the command had set when it was stopped.
     var modesOfStopped: TerminalModes?
+    /// True while it is to be left as it was found, though it may be ours: we are about to stop or to
+    /// end.
+    var isGivenUp = false
   }
 
   package let terminal: Terminal
@@ -45,7 +48,7 @@ package final class TerminalKeeper: Sendable {
     guard use == .keys, terminal.isOurs else { return false }
     return state.withLock { state in
       if state.isChanged { return true }
-      guard change(&state), let found = state.found else { return false }
+      guard !state.isGivenUp, change(&state), let found = state.found else { return false }
       return (try? terminal.setModes(found.forKeys)) != nil
     }
   }
@@ -53,15 +56,25 @@ package final class TerminalKeeper: Sendable {
   /// True while it is prepared for keys, or may have been changed by the command.
   package var isPrepared: Bool { state.withLock { $0.isChanged } }
 
-  /// Gives it back its modes, if they were changed.
-  package func restore() {
-    state.withLock { restore(&$0) }
+  /// Takes it back, if it was lent, and leaves it as it was found, until `resume`.
+  package func giveUp() {
+    state.withLock { state in
+      state.isGivenUp = true
+      if state.isLent { state.modesOfStopped = try? terminal.modes() }
+      takeBack(&state)
+      restore(&state)
+    }
   }
 
-  /// Leaves it as it was found, whoever has it.
-  package func release() {
-    takeBack()
-    restore()
+  /// Sees to it again; to `group`, which has been stopped with us, it is lent if it is ours.
+  func resume(lendingTo group: ProcessGroup?) {
+    state.withLock { $0.isGivenUp = false }
+    prepareForKeys()
+    guard let group, lend() != nil else { return }
+    state.withLock { state in
+      if let modes = state.modesOfStopped { try? terminal.setModes(modes) }
+      try? terminal.give(to: group.leader)
+    }
   }
 
   // The calls to the terminal are made under the lock: what has been done to it and what is known of
@@ -90,30 +103,25 @@ extension TerminalKeeper {
   func lend() -> Terminal? {
     guard use == .lending, terminal.isOurs else { return nil }
     return state.withLock { state in
-      if !state.isChanged && !change(&state) { return nil }
+      if state.isGivenUp || (!state.isChanged && !change(&state)) { return nil }
       state.isLent = true
       return terminal
     }
   }
 
-  /// Takes it back from a command that has ended, or has stopped and is to find it as it is now.
-  func takeBack(fromStopped isStopped: Bool = false) {
+  /// Takes it back from a command that has ended.
+  func takeBack() {
     state.withLock { state in
       guard state.isLent else { return }
-      state.isLent = false
-      state.modesOfStopped = isStopped ? try? terminal.modes() : nil
-      try? terminal.give(to: getpgrp())
+      takeBack(&state)
       restore(&state)
     }
   }
 
-  /// Lends it again to a command that goes on, if it is ours.
-  func lendAgain(to group: ProcessGroup) {
-    guard lend() != nil else { return }
-    state.withLock { state in
-      if let modes = state.modesOfStopped { try? terminal.setModes(modes) }
-      try? terminal.give(to: group.leader)
-    }
+  private func takeBack(_ state: inout State) {
+    guard state.isLent else { return }
+    state.isLent = false
+    try? terminal.give(to: getpgrp())
   }
 
   var isLent: Bool { state.withLock { $0.isLent } }
