@@ -136,8 +136,7 @@ import Testing
         try await bash.hasPrompt()
         #expect([watchrun, pid].map(ProcessTable.state) == ["T", "T"])
         try bash.command("stty -a > modes-\(round); jobs > jobs")
-        try await eventually("the shell writes them") { project.exists("jobs") }
-        #expect(project.read("jobs").contains("Stopped"))
+        try await eventually("the shell says so") { project.read("jobs").contains("Stopped") }
         #expect(project.read("modes-\(round)").contains(" echo "))
         try project.remove("jobs")
         try bash.command("fg")

@@ -121,8 +121,7 @@ import Testing
         try await bash.hasPrompt()
         #expect((pids + [watchrun]).map(ProcessTable.state) == ["T", "T", "T"])
         try bash.command("stty -a > modes-\(round); jobs > jobs")
-        try await eventually("the shell writes them") { project.exists("jobs") }
-        #expect(project.read("jobs").contains("Stopped"))
+        try await eventually("the shell says so") { project.read("jobs").contains("Stopped") }
         #expect(project.read("modes-\(round)").contains(" icanon"))
         #expect(project.read("modes-\(round)").contains(" echo "))
         try project.remove("jobs")
