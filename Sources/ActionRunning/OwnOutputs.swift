@@ -41,10 +41,8 @@ struct OwnOutputs: Sendable {
     return rest.changes.isEmpty ? nil : rest
   }
 
-  /// True if a run by this trigger would be one more follow-up by the same paths.
-  func isSuspect(_ trigger: Trigger) -> Bool {
-    trigger.cameDuringRun && Set(trigger.changes.map(\.path)) == followUps.paths
-  }
+  /// A run by just these paths, changed during the run before, would be one more follow-up.
+  var suspects: Set<Path> { followUps.paths }
 
   /// A run begins, after one that took that long. The paths that turn out to be outputs by it, each
   /// once.

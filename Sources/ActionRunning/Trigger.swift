@@ -13,6 +13,8 @@ public struct Trigger: Sendable, Hashable {
     case overflow
     /// A key was pressed.
     case key
+    /// The command had ended by itself, and is kept alive.
+    case restart
   }
 
   /// The occasion.

@@ -22,6 +22,8 @@ package struct SpawnRequest: Hashable, Sendable {
   package enum StandardInput: Hashable, Sendable {
     case inherited
     case null
+    /// This file, from its beginning.
+    case file(Path)
   }
 
   /// The program, which is looked for in `PATH` if there is no slash in it, and its arguments.
@@ -77,8 +79,10 @@ package struct SpawnRequest: Hashable, Sendable {
     var actions = posix_spawn_file_actions_t()
     try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if standardInput == .null {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    if let file = standardInput.file {
+      _ = file.withCString {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, $0, O_RDONLY, 0)
+      }
     }
     csystem_spawn_add_close_from(&actions, STDERR_FILENO + 1)
     _ = directory?.withCString { csystem_spawn_add_change_directory(&actions, $0) }
@@ -91,6 +95,17 @@ package struct SpawnRequest: Hashable, Sendable {
     }
     if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
     return pid
+  }
+}
+
+extension SpawnRequest.StandardInput {
+  /// What is to be opened; nil if nothing.
+  fileprivate var file: Path? {
+    switch self {
+    case .inherited: nil
+    case .null: "/dev/null"
+    case .file(let path): path
+    }
   }
 }
 

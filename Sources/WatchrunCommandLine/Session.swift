@@ -92,9 +92,11 @@ extension Session {
   private func runCommand() {
     let narration = Narration(console: console, command: settings.command, directory: directory)
     let queue = ActionQueue(
-      settings.makeCommand(), options: makeQueueOptions()
+      settings.makeCommand(), options: settings.makeQueueOptions(ignoring: ignoredSignals)
     ) { [self] report in
-      if case .started = report, settings.clearsScreen { console.clearScreen() }
+      if settings.clearsScreen && report.beginsAnew(withBuild: settings.build != nil) {
+        console.clearScreen()
+      }
       narration.tell(report)
       if case .finished(let status) = report {
         end(ending.withLock { $0 } ?? .exit(status?.code ?? ExitCode.success))
@@ -105,6 +107,9 @@ extension Session {
       queue.end()
     }
     handleSignals(endQueue)
+    for signal in Self.passedOn where !ignoredSignals.contains(signal) {
+      whenSignaled(signal) { queue.send(signal) }
+    }
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
     if !settings.isPostponed { queue.submit(Trigger(.start)) }
@@ -124,11 +129,8 @@ extension Session {
     }
   }
 
-  private func makeQueueOptions() -> ActionQueue.Options {
-    ActionQueue.Options(
-      busyPolicy: settings.busyPolicy, stopPlan: settings.stopPlan,
-      completion: settings.completion, ignoredSignals: ignoredSignals)
-  }
+  /// What these mean is the command's affair.
+  private static let passedOn = [SIGUSR1, SIGUSR2, SIGWINCH].map(Signal.init(rawValue:))
 }
 
 // MARK: - Beginning and ending

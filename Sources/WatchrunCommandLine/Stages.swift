@@ -18,7 +18,34 @@ extension Settings {
     var command = Command(
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
     command.firstPathAtStart = firstOfList
+    command.emission = emission
     return command
+  }
+
+  func makeQueueOptions(ignoring ignored: Set<Signal>) -> ActionQueue.Options {
+    var options = ActionQueue.Options(
+      busyPolicy: busyPolicy, stopPlan: stopPlan, completion: completion, ignoredSignals: ignored)
+    options.build = build.map(makeLine)
+    options.onSuccess = onSuccess.map(makeLine)
+    options.onFailure = onFailure.map(makeLine)
+    options.timeout = timeout
+    options.keepsAlive = keepsAlive
+    return options
+  }
+
+  /// What is run beside the command; our standard input is for that alone.
+  private func makeLine(_ line: [UInt8]) -> Command {
+    var shell = usualShell
+    if case .always(let named) = self.shell { shell = named }
+    var command = Command(
+      words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)
+    command.emission = emission
+    return command
+  }
+
+  private var usualShell: [UInt8] {
+    let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
+    return Array((usual ?? "sh").utf8)
   }
 
   private var commandForm: Command.Form {
@@ -31,8 +58,7 @@ extension Settings {
       guard let word = command.first, command.count == 1, Self.needsShell(word) else {
         return .direct
       }
-      let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
-      return .shell(Array((usual ?? "sh").utf8))
+      return .shell(usualShell)
     }
   }
 
