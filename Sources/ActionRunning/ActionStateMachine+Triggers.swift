@@ -45,7 +45,7 @@ extension ActionStateMachine {
   private mutating func acceptInBuild(
     of now: Trigger, pending: Trigger, _ isSuspect: Bool
   ) -> [Action] {
-    if !isSuspect { return begin(now.merged(with: pending)) }
+    if !isSuspect { return begin(pending.carrying(now)) }
     state = .building(now, pending: pending)
     return []
   }
@@ -70,7 +70,7 @@ extension ActionStateMachine {
   }
 
   private func isSuspect(_ trigger: Trigger) -> Bool {
-    trigger.cameDuringRun && !suspects.isEmpty && Set(trigger.changes.map(\.path)) == suspects
+    trigger.cameDuringRun && !suspects.isEmpty && trigger.causes == suspects
   }
 
   private mutating func listen(before trigger: Trigger) -> [Action] {

@@ -193,7 +193,7 @@ extension ActionStateMachine {
   private mutating func all(_ trigger: Trigger) -> Trigger {
     if trigger.reason == .restart { return trigger }
     defer { unseen = nil }
-    return unseen.merged(with: trigger)
+    return unseen.map(trigger.carrying) ?? trigger
   }
 
   private mutating func build(_ trigger: Trigger) -> [Action] {

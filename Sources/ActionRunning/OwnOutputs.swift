@@ -47,7 +47,7 @@ struct OwnOutputs: Sendable {
   /// A run begins, after one that took that long. The paths that turn out to be outputs by it, each
   /// once.
   mutating func runBegins(_ trigger: Trigger, after duration: Duration) -> [Path] {
-    let started = Set(trigger.changes.map(\.path))
+    let started = trigger.causes
     guard trigger.cameDuringRun, !started.isEmpty else {
       followUps = ([], 0)
       return []
@@ -57,7 +57,7 @@ struct OwnOutputs: Sendable {
     guard followUps.count >= needed, !started.isSubset(of: paths) else { return [] }
     paths.formUnion(started)
     defer { toldOf.formUnion(started) }
-    return trigger.changes.map(\.path).filter { !toldOf.contains($0) }
+    return trigger.changes.map(\.path).filter { started.contains($0) && !toldOf.contains($0) }
   }
 
   /// A change restarts the command. The paths, if they do so over and over, and this was not told of.

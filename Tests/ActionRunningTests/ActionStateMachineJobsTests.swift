@@ -27,15 +27,15 @@ struct ActionStateMachineJobsTests {
     T(
       "the next one is for what the failed one was for as well", Rules(builds: true),
       after: T.started + [.built(0), .ended(0), .trigger(T.a), .built(1), .trigger(T.b)],
-      gives: [.launch(.build, T.ab)], then: .building(T.ab, pending: nil)),
+      gives: [.launch(.build, T.aAndB)], then: .building(T.aAndB, pending: nil)),
     T(
       "a change during the build stops it", Rules(.ignore, builds: true),
       after: [.trigger(T.a), .trigger(T.b)], gives: [.stop(.build)],
-      then: .stopping(next: .begin(T.ab))),
+      then: .stopping(next: .begin(T.aAndB))),
     T(
       "and builds again", Rules(builds: true),
       after: [.trigger(T.a), .trigger(T.b), .gone(.build)],
-      gives: [.launch(.build, T.ab)], then: .building(T.ab, pending: nil)),
+      gives: [.launch(.build, T.aAndB)], then: .building(T.aAndB, pending: nil)),
     T(
       "a change that the build itself may have made does not", Rules(builds: true),
       after: T.started + [.trigger(T.suspect)], gives: [],
@@ -92,7 +92,7 @@ struct ActionStateMachineJobsTests {
     T(
       "a change during the build leaves the command alone", serving,
       after: built + [.trigger(T.a), .trigger(T.b)], gives: [.stop(.build)],
-      then: .stopping(next: .begin(T.ab))),
+      then: .stopping(next: .begin(T.aAndB))),
     T(
       "what the build may have made is listened for beside the command", serving,
       after: built + [.trigger(T.suspect)], gives: [.wait(.listening, generation: 1)],

@@ -114,7 +114,7 @@ struct ActionStateMachinePauseTests {
     T(
       "also one that was under way before the pause", Rules(builds: true),
       after: [.trigger(T.a), .pause, .trigger(T.key), .gone(.build), .built(0)],
-      gives: [.launch(.command, T.a.merged(with: T.key))], then: .running(pending: nil)),
+      gives: [.launch(.command, T.key.carrying(T.a))], then: .running(pending: nil)),
     T(
       "a key does not wait for a back-off", Rules(keepsAlive: true),
       after: T.started + [.ended(0), .trigger(T.key)], gives: [.launch(.command, T.key)],
@@ -136,7 +136,7 @@ struct ActionStateMachinePauseTests {
     T(
       "but the next run is told of it",
       after: T.started + [.trigger(T.a), .stop, .ended(0), .gone(), .trigger(T.b)],
-      gives: [.launch(.command, T.ab)], then: .running(pending: nil)),
+      gives: [.launch(.command, T.aAndB)], then: .running(pending: nil)),
     T(
       "a change while it stops counts",
       after: T.started + [.stop, .trigger(T.a), .ended(0), .gone()],

@@ -92,4 +92,11 @@ struct OwnOutputsTests {
     }
     #expect(various.joined().isEmpty)
   }
+
+  @Test mutating func `what a follow-up carries is not among the proof`() {
+    let carrying = during("out").carrying(.change("source"))
+    let found = followUps(3, by: carrying)
+    #expect(found == [[], [], ["out"]])
+    #expect(outputs.paths == ["out"])
+  }
 }

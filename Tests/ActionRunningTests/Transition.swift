@@ -92,6 +92,8 @@ struct Transition: Sendable, CustomTestStringConvertible {
   static let a = Trigger.change("a")
   static let b = Trigger.change("b")
   static let ab = Trigger.change("a", "b")
+  /// Caused by the second alone.
+  static let aAndB = b.carrying(a)
   static let start = Trigger(.start)
   static let key = Trigger(.key)
   static let again = Trigger(.restart)
