@@ -90,9 +90,9 @@ extension ActionStateMachine {
     switch state {
     case .running(let pending):
       return follow(status, next(after: pending))
-    case .stopping(let next) where groups[.build] != .stopping:
+    case .stopping(let next):
       return follow(status, next)
-    case .building, .stopping:
+    case .building:
       // What is done about it waits until the build has ended.
       outcome = status
       return []

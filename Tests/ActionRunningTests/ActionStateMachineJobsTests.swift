@@ -241,6 +241,15 @@ struct ActionStateMachineJobsTests {
       after: T.started + [.ended(0), .hooked()], gives: [.wait(.backOff, generation: 1)],
       then: .backingOff),
     T(
+      "what the hook left behind is ended before the run", Rules(keepsAlive: true, hooks: true),
+      after: T.started + [.ended(0), .hooked(leftovers: true), .elapsed(.backOff, 1)],
+      gives: [.stop(.hook)], then: .stopping(next: .run(T.again, pending: nil))),
+    T(
+      "a command that ends while a build is stopped has its hook at once",
+      Rules(.restart, builds: true, hooks: true),
+      after: built + [.trigger(T.a), .trigger(T.b), .ended(1)], gives: [.launchHook(.exited(1))],
+      then: .hooking(next: .begin(T.aAndB))),
+    T(
       "what is stopped for good stays so", alive, after: T.started + [.ended(0), .stop], gives: [],
       then: .idle),
     T(

@@ -72,8 +72,9 @@ struct ActionStateMachineTests {
       after: T.started + [.trigger(T.a)], gives: [.signal(T.usr1, T.a)],
       then: .running(pending: nil)),
     T(
-      "the group of a run cannot go while it runs", after: T.started + [.gone(), .trigger(T.a)],
-      gives: [], then: .running(pending: T.a)),
+      "the group of a run cannot go while it runs",
+      after: T.started + [.gone(), .trigger(T.a), .ended(0)], gives: [.launch(.command, T.a)],
+      then: .running(pending: nil)),
   ]
 
   private static let listening = [
