@@ -51,7 +51,11 @@ extension ActionQueue {
   /// The trigger without what the command itself has written; nil if that is all.
   func sifted(_ trigger: Trigger) -> Trigger? {
     let now = scheduler.now
-    let (sifted, culprits) = state.access { $0.sift(trigger, at: now) }
+    let stamp = state.access { $0.stampOfLatestWork(near: trigger) }
+    let isOfLatestWork = stamp.map { trigger.isStamped(until: $0) } ?? false
+    let (sifted, culprits) = state.access {
+      $0.sift(trigger, isOfLatestWork: isOfLatestWork, at: now)
+    }
     if !culprits.isEmpty { report(.restartsItself(culprits)) }
     return sifted
   }
@@ -182,6 +186,16 @@ extension ActionQueue {
       report(.abandoned(run.job))
     case .groupIsGone:
       advance { $0.groupIsGone(run.job) }
+    }
+  }
+}
+
+extension Trigger {
+  /// True if all the files that have changed are there, and were not changed later than that.
+  fileprivate func isStamped(until time: FileTime) -> Bool {
+    changes.allSatisfy { change in
+      guard let status = try? FileStatus(of: change.path) else { return false }
+      return status.changed <= time
     }
   }
 }

@@ -10,6 +10,13 @@ struct QueueState {
     var ending = RunReport.Ending.byItself
   }
 
+  private struct Work {
+    let began: Instant
+    var ended: Instant?
+    /// What a file is stamped with at the latest that was changed before the end.
+    var lastStamp: FileTime?
+  }
+
   var machine: ActionStateMachine
   /// What the machine has said and is not done yet, in order.
   var actions: [ActionStateMachine.Action] = []
@@ -25,7 +32,7 @@ struct QueueState {
   var ownOutputs = OwnOutputs()
   /// When the latest work began, and ended if it has, in which watched files may have been written:
   /// a build, the run after it and the hook; or, where the command runs on beside it, the build.
-  private var work: (began: Instant, ended: Instant?)?
+  private var work: Work?
   private let rules: ActionStateMachine.Rules
 
   init(_ rules: ActionStateMachine.Rules) {
@@ -59,7 +66,7 @@ struct QueueState {
       return []
     case .build, .command:
       let duration = work.flatMap { work in work.ended.map { work.began.duration(to: $0) } }
-      work = (now, nil)
+      work = Work(began: now)
       if alwaysRuns { return [] }
       let outputs = ownOutputs.runBegins(trigger, after: duration ?? .zero)
       machine.suspects = ownOutputs.suspects
@@ -75,7 +82,10 @@ struct QueueState {
     guard let ended = current.removeValue(forKey: job) else { return nil }
     let duration = ended.began.duration(to: now)
     if job == .command { latest = (ended.run, duration) }
-    if work?.ended == nil { work?.ended = now }
+    if work?.ended == nil {
+      work?.ended = now
+      work?.lastStamp = .latest()
+    }
     return (ended, duration)
   }
 
@@ -85,9 +95,11 @@ struct QueueState {
 
   /// The trigger without what the command itself has written, nil if that is all; and the paths that
   /// restart it over and over, if that is news.
-  mutating func sift(_ trigger: Trigger, at now: Instant) -> (Trigger?, [Path]) {
+  mutating func sift(
+    _ trigger: Trigger, isOfLatestWork: Bool, at now: Instant
+  ) -> (Trigger?, [Path]) {
     var trigger = trigger
-    trigger.cameDuringRun = trigger.noticed.map(isDuringWork) ?? false
+    trigger.cameDuringRun = isOfLatestWork || isDuringWork(trigger)
     var culprits: [Path] = []
     let mayBeBuilds = rules.hasBuild && trigger.cameDuringRun
     if rules.policy == .restart, !mayBeBuilds, current[.command] != nil, trigger.reason != .key {
@@ -96,9 +108,25 @@ struct QueueState {
     return (alwaysRuns ? trigger : ownOutputs.sift(trigger), culprits)
   }
 
-  /// True if changes noticed then were made during the latest work, and so perhaps by it.
-  private func isDuringWork(_ noticed: ClosedRange<Instant>) -> Bool {
-    guard let work, noticed.lowerBound >= work.began else { return false }
+  /// True if the changes were noticed during the latest work, and so were perhaps made by it.
+  private func isDuringWork(_ trigger: Trigger) -> Bool {
+    guard let work, let noticed = trigger.noticed, noticed.lowerBound >= work.began else {
+      return false
+    }
     return work.ended.map { noticed.upperBound <= $0 } ?? true
   }
+
+  /// If the changes were noticed so shortly after the latest work that they may have been made before
+  /// its end: what the files are stamped with then.
+  func stampOfLatestWork(near trigger: Trigger) -> FileTime? {
+    guard let work, let ended = work.ended, let noticed = trigger.noticed,
+      noticed.lowerBound >= work.began, noticed.upperBound > ended,
+      noticed.upperBound <= ended.advanced(by: Self.lateness)
+    else { return nil }
+    return work.lastStamp
+  }
+
+  /// How late a change may be noticed. The kernel tells of it before it tells of the end of who made
+  /// it, but to another queue.
+  private static let lateness = Duration.milliseconds(100)
 }

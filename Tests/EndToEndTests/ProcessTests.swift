@@ -69,7 +69,8 @@ import Testing
         var changes = 0
         while runs < count {
           changes += 1
-          try project.place("file", "\(changes)")
+          // Not the same file each time: that would be taken for what the run itself writes.
+          try project.place("file-\(changes % 10)")
           try await eventually("a run ends") {
             seen = watchrun.process.errors.lines(from: seen.next)
             let new = seen.lines.count { $0.isEnd }
