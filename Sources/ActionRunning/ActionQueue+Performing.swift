@@ -171,7 +171,12 @@ extension ActionQueue {
     switch event {
     case .ended(let status, let leftovers):
       let now = scheduler.now
-      let found = state.access { $0.end(run.job, at: now) }
+      let (found, timer) = state.access { state in
+        let timer = run.job == .command ? state.timers.removeValue(forKey: .timeout) : nil
+        return (state.end(run.job, at: now), timer)
+      }
+      // Nothing is to wake us when nothing runs.
+      timer?.cancel()
       if let (current, duration) = found {
         report(.ended(run, status, duration: duration, current.ending))
       }

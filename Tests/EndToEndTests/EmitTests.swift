@@ -92,6 +92,18 @@ import Testing
     }
   }
 
+  @Test func whatIsTooLongInItselfIsExplained() async throws {
+    try await withProject { project in
+      // Each word fits, but together they are one line for the shell.
+      let word = String(repeating: "x", count: 70_000)
+      let watchrun = try await project.start("--once", "--shell", "sh", "--", ":", word, word)
+      try await #expect(watchrun.ended() == .exited(126))
+      #expect(
+        watchrun.errors.last?.hasSuffix(
+          ": its arguments and its environment are longer than the kernel takes") == true)
+    }
+  }
+
   @Test func aProgramThatIsBeingWrittenIsWaitedFor() async throws {
     try await withProject { project in
       try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)

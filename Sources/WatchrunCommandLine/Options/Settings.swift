@@ -134,7 +134,7 @@ extension Settings {
     }
     guard task == .run else { return self }
     if printMode != nil {
-      if !command.isEmpty {
+      if !command.isEmpty || build != nil || onSuccess != nil || onFailure != nil {
         throw UsageError("--print runs nothing: leave out the command, or leave out --print")
       }
     } else if command.isEmpty {

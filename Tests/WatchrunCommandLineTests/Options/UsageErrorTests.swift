@@ -56,6 +56,10 @@ struct UsageErrorTests {
       "nothing to run before the hook: give a command, as in 'watchrun make test'"
     ),
     (
+      ["--print", "json", "--build", "make"],
+      "--print runs nothing: leave out the command, or leave out --print"
+    ),
+    (
       ["--print", "json", "make"],
       "--print runs nothing: leave out the command, or leave out --print"
     ),
