@@ -153,23 +153,6 @@ enum OptionTable {
     ) { (settings, value) throws(UsageError) in
       settings.stopPlan.timeout = try duration(value)
     },
-    Option(
-      nil, "shell", "SHELL", .running,
-      "shell for any command; none: never one (default: if it needs one)"
-    ) { (settings, value) throws(UsageError) in
-      let shell = try path(value).bytes
-      settings.shell = shell.elementsEqual("none".utf8) ? .never : .always(shell)
-    },
-    Option("E", "env", "NAME=VALUE", .running, "set a variable for the command") {
-      (settings, value) throws(UsageError) in
-      settings.environment.append(try variable(value))
-    },
-    Option(
-      nil, "emit", "MODE", .running,
-      "how it learns what changed: env, lines, json, none (default: env)"
-    ) { (settings, value) throws(UsageError) in
-      settings.emitMode = try choice(value)
-    },
     Option(nil, "timeout", "DURATION", .running, "stop a run that takes longer; it has failed") {
       (settings, value) throws(UsageError) in
       let time = try duration(value)
@@ -191,6 +174,23 @@ enum OptionTable {
     Option(nil, "on-failure", "COMMAND", .running, "shell line to run after a run that fails") {
       (settings, value) throws(UsageError) in
       settings.onFailure = try line(value)
+    },
+    Option(
+      nil, "shell", "SHELL", .running,
+      "shell for any command; none: never one (default: if it needs one)"
+    ) { (settings, value) throws(UsageError) in
+      let shell = try path(value).bytes
+      settings.shell = shell.elementsEqual("none".utf8) ? .never : .always(shell)
+    },
+    Option(
+      nil, "emit", "MODE", .running,
+      "how it learns what changed: env, lines, json, none (default: env)"
+    ) { (settings, value) throws(UsageError) in
+      settings.emitMode = try choice(value)
+    },
+    Option("E", "env", "NAME=VALUE", .running, "set a variable for the command") {
+      (settings, value) throws(UsageError) in
+      settings.environment.append(try variable(value))
     },
   ]
 

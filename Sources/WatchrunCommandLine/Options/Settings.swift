@@ -68,8 +68,6 @@ struct Settings: Sendable {
   var busyMode = BusyMode.queue
   var signal: Signal?
   var stopPlan = StopPlan()
-  var shell = Shell.whenNeeded
-  var environment: [Command.EnvironmentVariable] = []
   var emitMode = EmitMode.env
   /// Lines for a shell.
   var build: [UInt8]?
@@ -77,6 +75,8 @@ struct Settings: Sendable {
   var onFailure: [UInt8]?
   var timeout: Duration?
   var keepsAlive = false
+  var shell = Shell.whenNeeded
+  var environment: [Command.EnvironmentVariable] = []
   var endsAfterFirstRun = false
   var endsOnFailure = false
   var endsOnSuccess = false

@@ -90,11 +90,6 @@ struct OptionParserTests {
     + Spelling.all("-s", "--signal", "HUP") { $0.busyPolicy == .signal(.hangup) }
     + Spelling.all(nil, "--stop-signal", "INT") { $0.stopPlan.signal == .interrupt }
     + Spelling.all(nil, "--stop-timeout", "3s") { $0.stopPlan.timeout == .seconds(3) }
-    + Spelling.all(nil, "--shell", "none") { $0.shell == .never }
-    + Spelling.all(nil, "--shell", "zsh") { $0.shell == .always(Array("zsh".utf8)) }
-    + Spelling.all("-E", "--env", "A=b=c") {
-      $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
-    }
     + Spelling.all(nil, "--emit", "json") { $0.emission == .json }
     + Spelling.all(nil, "--emit", "lines") { $0.emission == .lines(separatedByNUL: false) }
     + Spelling.all(nil, "--emit", "none") { $0.emission == Emission.none }
@@ -104,6 +99,11 @@ struct OptionParserTests {
     + Spelling.all(nil, "--build", "make -j4") { $0.build == Array("make -j4".utf8) }
     + Spelling.all(nil, "--on-success", "beep") { $0.onSuccess == Array("beep".utf8) }
     + Spelling.all(nil, "--on-failure", "beep 2") { $0.onFailure == Array("beep 2".utf8) }
+    + Spelling.all(nil, "--shell", "none") { $0.shell == .never }
+    + Spelling.all(nil, "--shell", "zsh") { $0.shell == .always(Array("zsh".utf8)) }
+    + Spelling.all("-E", "--env", "A=b=c") {
+      $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
+    }
 
   private static let output =
     Spelling.all("-c", "--clear") { $0.clearsScreen }
