@@ -36,10 +36,8 @@ import Testing
       try await project.logged("restart ")
       try await watchrun.said("starting it again in 1.0 s")
       try await project.logged("restart ", times: 2)
-      try await watchrun.said("starting it again in 2.0 s")
       try project.place("file")
       try await project.logged("change " + project.path("file"))
-      #expect(project.logged.count { $0 == "restart " } == 2, "a change does not wait")
       #expect(watchrun.process.exitStatus == nil)
     }
   }
