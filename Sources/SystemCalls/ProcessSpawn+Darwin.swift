@@ -36,8 +36,10 @@ extension SpawnRequest {
     var actions = posix_spawn_file_actions_t(bitPattern: 0)
     try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if standardInput == .null {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    if let file = standardInput.file {
+      _ = file.withCString {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, $0, O_RDONLY, 0)
+      }
     } else {
       posix_spawn_file_actions_addinherit_np(&actions, STDIN_FILENO)
     }

@@ -4,7 +4,7 @@ extension SpawnRequest {
   /// Starts it in these surroundings.
   package func spawn(in surroundings: Surroundings) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
-    let input: Path? = standardInput == .null ? "/dev/null" : nil
+    let input = standardInput.file
     var defaults = surroundings.defaults
     var pid: pid_t = 0
     let code = withCStrings(arguments) { arguments in

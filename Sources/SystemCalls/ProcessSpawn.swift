@@ -22,6 +22,8 @@ package struct SpawnRequest: Hashable, Sendable {
   package enum StandardInput: Hashable, Sendable {
     case inherited
     case null
+    /// This file, from its beginning.
+    case file(Path)
   }
 
   /// The program, which is looked for in `PATH` if there is no slash in it, and its arguments.
@@ -78,6 +80,17 @@ extension SpawnRequest.Surroundings {
     sigfillset(&defaults)
     for signal in ignored.union([.kill, .stop]) { sigdelset(&defaults, signal.rawValue) }
     return defaults
+  }
+}
+
+extension SpawnRequest.StandardInput {
+  /// What is to be opened; nil if nothing.
+  var file: Path? {
+    switch self {
+    case .inherited: nil
+    case .null: "/dev/null"
+    case .file(let path): path
+    }
   }
 }
 

@@ -99,14 +99,16 @@ extension Session {
   private func runCommand() {
     let narration = Narration(console: console, command: settings.command, directory: directory)
     let keys = KeyPresses(narration)
-    var options = makeQueueOptions()
+    var options = settings.makeQueueOptions(ignoring: ignoredSignals, guardian: guardian)
     options.jobControl = JobControl(keeper, ignoredSignals: ignoredSignals) { [console] in
       console.say(
         .problem, "the command has stopped, since it wants the terminal: -I gives it",
         style: .warning)
     }
     let queue = ActionQueue(settings.makeCommand(), options: options) { [self] report in
-      if case .started = report, settings.clearsScreen { console.clearScreen() }
+      if settings.clearsScreen && report.beginsAnew(withBuild: settings.build != nil) {
+        console.clearScreen()
+      }
       if case .started(let run) = report { keys.remember(run) }
       narration.tell(report)
       if case .finished(let status) = report {
@@ -123,6 +125,9 @@ extension Session {
         case .hangUp: !ignoredSignals.contains(.hangup)
         }
       if isOver { endQueue(.exit(ExitCode.success), insists: event != .hangUp) }
+    }
+    for signal in Self.passedOn where !ignoredSignals.contains(signal) {
+      whenSignaled(signal) { queue.send(signal) }
     }
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
@@ -172,11 +177,8 @@ extension Session {
     }
   }
 
-  private func makeQueueOptions() -> ActionQueue.Options {
-    ActionQueue.Options(
-      busyPolicy: settings.busyPolicy, stopPlan: settings.stopPlan,
-      completion: settings.completion, ignoredSignals: ignoredSignals, guardian: guardian)
-  }
+  /// What these mean is the command's affair.
+  private static let passedOn = [SIGUSR1, SIGUSR2, SIGWINCH].map(Signal.init(rawValue:))
 }
 
 // MARK: - Beginning and ending

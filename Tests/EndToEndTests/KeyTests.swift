@@ -65,14 +65,19 @@ import Testing
 
   @Test func aKeyPausesAndGoesOn() async throws {
     try await withProject { project in
-      let session = try await project.startOnTerminal("-q", Project.record)
+      let session = try await project.startOnTerminal("-v", Project.record)
       try await session.readsKeys()
       try await project.logged("start ")
       try session.type("p")
       try await session.shows("watchrun: paused")
+      for name in ["one", "two"] {
+        try project.place(name)
+        try await session.shows("created " + name)
+      }
+      #expect(project.logged == ["start "])
       try session.type("p")
       try await session.shows("watchrun: going on")
-      try await project.settleRuns()
+      try await eventually("one run for all") { project.recordedRuns == [["one", "two"]] }
     }
   }
 

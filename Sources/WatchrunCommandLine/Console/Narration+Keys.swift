@@ -35,6 +35,7 @@ extension Narration {
     case .start: return "at the beginning"
     case .key: return "by a key" + (count > 0 ? ", after \(changes):" : "")
     case .overflow: return "by more changes than the kernel could tell" + (count > 0 ? ":" : "")
+    case .restart: return "again, since it had ended"
     case .change: return "by \(changes):"
     }
   }

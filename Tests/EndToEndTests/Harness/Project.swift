@@ -53,6 +53,14 @@ final class Project: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: base + "/tmp")) ?? []
   }
 
+  /// All that has been started here and is alive, but for watchrun itself.
+  var commandProcesses: [pid_t] {
+    let ours = Set(state.withLock { $0.started }.map(\.process.pid))
+    return ProcessTable.processes(withVariable: "PROJECT=" + base)
+      .filter { !ours.contains($0) && ProcessTable.isAlive($0) }
+      .filter { ProcessTable.name(of: $0) != "wr-guard" }
+  }
+
   private var environment: [String: String] {
     [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": outside,
