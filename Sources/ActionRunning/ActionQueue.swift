@@ -15,49 +15,64 @@ public final class ActionQueue: Sendable {
   public struct Options: Sendable {
     /// What to do with a change during a run.
     public var busyPolicy: BusyPolicy
-    /// How the command is stopped.
+    /// How the command is stopped, and its build and its hooks are.
     public var stopPlan: StopPlan
     /// After which run all is over.
     public var completion: Completion
     /// The signals that the command is to ignore from its start, as `nohup` makes it.
     public var ignoredSignals: Set<Signal>
+    /// Who ends the command should we not be able to.
+    public var guardian: Guardian?
+    /// Who stops the command with us.
+    package var jobControl: JobControl?
+    /// What is run first on every change; the command is only started if it succeeds. If it fails,
+    /// what runs is left as it is.
+    public var build: Command?
+    /// How long a run of the command may take; then it is stopped, and has failed.
+    public var timeout: Duration?
+    /// If the command is started again when it has ended by itself, after a pause.
+    public var keepsAlive = false
+    /// What is run after a run of the command that has succeeded, unless that was stopped.
+    public var onSuccess: Command?
+    /// What is run after a run of the command that has failed, unless that was stopped for another
+    /// reason than its timeout.
+    public var onFailure: Command?
 
     /// The options as given; by default a change during a run leads to one more run.
     public init(
       busyPolicy: BusyPolicy = .queue, stopPlan: StopPlan = StopPlan(),
-      completion: Completion = .never, ignoredSignals: Set<Signal> = []
+      completion: Completion = .never, ignoredSignals: Set<Signal> = [],
+      guardian: Guardian? = nil
     ) {
       self.busyPolicy = busyPolicy
       self.stopPlan = stopPlan
       self.completion = completion
       self.ignoredSignals = ignoredSignals
+      self.guardian = guardian
+    }
+
+    var rules: ActionStateMachine.Rules {
+      var rules = ActionStateMachine.Rules()
+      rules.policy = busyPolicy
+      rules.completion = completion
+      rules.hasBuild = build != nil
+      rules.keepsAlive = keepsAlive
+      rules.hasTimeout = timeout != nil
+      rules.hasSuccessHook = onSuccess != nil
+      rules.hasFailureHook = onFailure != nil
+      rules.statusAtTimeout = .signaled(stopPlan.signal)
+      return rules
     }
   }
 
-  private struct State {
-    var machine: ActionStateMachine
-    var runCount = 0
-    var current: (run: RunReport.Run, began: Instant)?
-    var isBeingStopped = false
-    var ownOutputs = OwnOutputs()
-    /// When the latest run began, and ended if it has.
-    var latestRun: (began: Instant, ended: Instant?)?
-
-    /// True if changes noticed then were made during the latest run, and so perhaps by it.
-    func isDuringRun(_ noticed: ClosedRange<Instant>) -> Bool {
-      guard let latestRun, noticed.lowerBound >= latestRun.began else { return false }
-      return latestRun.ended.map { noticed.upperBound <= $0 } ?? true
-    }
-  }
-
-  private let command: Command
+  let command: Command
+  let options: Options
+  let state: Confined<QueueState>
+  let scheduler: any Scheduler
+  let supervisors: [Job: Supervisor]
+  let folder = RunFolder()
+  let report: @Sendable (RunReport) -> Void
   private let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
-  private let state: Confined<State>
-  private let scheduler: any Scheduler
-  private let supervisor: Supervisor
-  private let folder = RunFolder()
-  private let restarts: Bool
-  private let report: @Sendable (RunReport) -> Void
 
   /// A queue that runs `command`. Nothing runs yet.
   ///
@@ -67,44 +82,41 @@ public final class ActionQueue: Sendable {
     report: @escaping @Sendable (RunReport) -> Void
   ) {
     self.command = command
+    self.options = options
     self.report = report
-    restarts = options.busyPolicy == .restart
-    state = Confined(
-      State(
-        machine: ActionStateMachine(policy: options.busyPolicy, completion: options.completion)),
-      to: queue)
-    scheduler = DispatchScheduler(queue: queue)
-    supervisor = Supervisor(
-      plan: options.stopPlan,
-      launcher: SystemLauncher(queue: queue, ignoredSignals: options.ignoredSignals),
-      scheduler: scheduler)
+    state = Confined(QueueState(options.rules), to: queue)
+    let scheduler = DispatchScheduler(queue: queue)
+    let launcher = SystemLauncher(queue: queue, options)
+    let pairs = Job.allCases.map { job in
+      (job, Supervisor(plan: options.stopPlan, launcher: launcher, scheduler: scheduler))
+    }
+    supervisors = Dictionary(uniqueKeysWithValues: pairs)
+    self.scheduler = scheduler
   }
 
-  /// A run is wanted.
+  /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
+  /// `ignore` it waits for the run that is under way.
   public func submit(_ trigger: Trigger) {
     queue.async { [self] in
       guard let trigger = sifted(trigger) else { return }
-      let isSuspect = state.access { $0.ownOutputs.isSuspect(trigger) }
-      if case .signal(let signal) = advance({ $0.triggered(trigger, isSuspect: isSuspect) }).first {
-        report(.signaled(signal, trigger))
-      }
+      advance { $0.triggered(trigger) }
     }
   }
 
-  /// The trigger without what the command itself has written; nil if that is all.
-  private func sifted(_ trigger: Trigger) -> Trigger? {
-    let now = scheduler.now
-    let (sifted, culprits) = state.access { state -> (Trigger?, [Path]) in
-      var trigger = trigger
-      trigger.cameDuringRun = trigger.noticed.map(state.isDuringRun) ?? false
-      if restarts {
-        let isRestart = state.current != nil && trigger.reason != .key
-        return (trigger, isRestart ? state.ownOutputs.restarted(by: trigger, at: now) : [])
-      }
-      return (state.ownOutputs.sift(trigger), [])
-    }
-    if !culprits.isEmpty { report(.restartsItself(culprits)) }
-    return sifted
+  /// From now on changes start nothing, and are collected. What runs goes on.
+  public func pause() {
+    queue.async { [self] in advance { $0.pause() } }
+  }
+
+  /// Ends a pause: what was collected leads to one run.
+  public func resume() {
+    queue.async { [self] in advance { $0.resume() } }
+  }
+
+  /// Stops what runs, as planned, without ending the queue. Nothing starts until the next change or
+  /// key, and that run is also told of what was to lead to one before.
+  public func stopCommand() {
+    queue.async { [self] in advance { $0.stopCommand() } }
   }
 
   /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
@@ -113,96 +125,13 @@ public final class ActionQueue: Sendable {
     queue.async { [self] in advance { $0.end() } }
   }
 
-  /// Sends the running command a signal; if none runs, nothing happens.
-  public func send(_ signal: Signal) {
-    queue.async { [self] in supervisor.send(signal) }
-  }
-}
-
-// MARK: - On the queue
-
-extension ActionQueue {
-  /// Lets the machine take a step, and does what it says. What that was.
-  @discardableResult
-  private func advance(
-    _ step: (inout ActionStateMachine) -> [ActionStateMachine.Action]
-  ) -> [ActionStateMachine.Action] {
-    let actions = state.access { step(&$0.machine) }
-    for action in actions { perform(action) }
-    return actions
-  }
-
-  private func perform(_ action: ActionStateMachine.Action) {
-    switch action {
-    case .launch(let trigger):
-      launch(trigger)
-    case .listen(let generation):
-      let end = scheduler.now.advanced(by: OwnOutputs.listeningTime)
-      _ = scheduler.schedule(at: end) { [self] in
-        advance { $0.listened(generation: generation) }
+  /// Sends the running command a signal; if none runs, nothing happens. With `toAll`, its build and
+  /// its hook are sent it as well.
+  public func send(_ signal: Signal, toAll: Bool = false) {
+    queue.async { [self] in
+      for (job, supervisor) in supervisors where toAll || job == .command {
+        supervisor.send(signal)
       }
-    case .stop:
-      state.access { $0.isBeingStopped = true }
-      supervisor.stop()
-    case .kill:
-      supervisor.kill()
-    case .signal(let signal):
-      supervisor.send(signal)
-    case .finish(let status):
-      folder.remove()
-      report(.finished(status))
-    }
-  }
-
-  private func launch(_ trigger: Trigger) {
-    let now = scheduler.now
-    let (run, outputs) = state.access { state -> (RunReport.Run, [Path]) in
-      state.runCount += 1
-      state.isBeingStopped = false
-      let run = RunReport.Run(number: state.runCount, trigger: trigger)
-      state.current = (run, now)
-      let previous = state.latestRun
-      state.latestRun = (now, nil)
-      if restarts { return (run, []) }
-      let duration = previous.flatMap { run in run.ended.map { run.began.duration(to: $0) } }
-      return (run, state.ownOutputs.runBegins(trigger, after: duration ?? .zero))
-    }
-    if !outputs.isEmpty { report(.foundOwnOutputs(outputs)) }
-    report(.started(run))
-    let paths = trigger.changes.map(\.path)
-    do throws(SystemError) {
-      let request = command.spawnRequest(
-        for: trigger, inherited: processEnvironment(), currentDirectory: try currentDirectory(),
-        pathsFile: paths.isEmpty ? nil : folder.write(paths))
-      // While something runs, the queue must not go away, whether anybody else holds it or not.
-      try supervisor.launch(request) { [self] event in handle(event) }
-    } catch {
-      let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
-      report(.notStarted(run, error, status: status))
-      advance { $0.launchFailed(status) }
-    }
-  }
-
-  private func handle(_ event: Supervisor.Event) {
-    switch event {
-    case .ended(let status, let leftovers):
-      let (current, wasStopped) = state.access { state in
-        defer { state.current = nil }
-        state.latestRun?.ended = scheduler.now
-        return (state.current, state.isBeingStopped)
-      }
-      if let current {
-        let duration = current.began.duration(to: scheduler.now)
-        report(.ended(current.run, status, duration: duration, wasStopped: wasStopped))
-      }
-      let ownOutputs = state.access { $0.ownOutputs }
-      advance { $0.runEnded(status, leftovers: leftovers, isSuspect: ownOutputs.isSuspect) }
-    case .stopping(let signal):
-      report(.stopping(signal))
-    case .killing:
-      report(.killing)
-    case .groupIsGone:
-      advance { $0.groupIsGone() }
     }
   }
 }

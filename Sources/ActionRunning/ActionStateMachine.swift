@@ -1,162 +1,287 @@
+import FileObservation
 import SystemCalls
 
 /// What an action queue does next. Inputs in, actions out: no process, no clock, no queue.
 ///
 /// ```
-///            trigger                    ended, nothing pending
-///   idle ───────────────▶ running ─────────────────────────────▶ idle
-///    │ trigger,           │  ▲ │ trigger, restart            (a suspect trigger waits
-///    │ leftovers          │  │ ▼                              in `listening` first)
-///    └──────────────▶ stopping ───▶ (group is empty) ───▶ running, with all that is pending
-///                         │
-///        end, from any ───┴───────▶ ending ───▶ (group is empty) ───▶ ended
+///                ┌───────────────── nothing is pending ─────────────────┐
+///                ▼                                                      │
+///   trigger ─▶ idle ──▶ building ──▶ running ──▶ (ended) ──▶ hooking ───┤
+///                │        ▲   │        ▲  ▲                             │
+///                │        │   │        │  └── backingOff ◀─ kept alive ─┤
+///       suspect  ▼        │   │        │                                │
+///            listening ───┤   │     stopping ◀── restart, leftovers     │
+///                         │   │        │                                │
+///                         └───┼────────┴──────── pending ◀──────────────┘
+///                             └─▶ failed: as it was before
+///
+///   from any: end, the last run ──▶ ending ──▶ (nothing is left) ──▶ ended
 /// ```
+///
+/// To begin is to build, if there is a build, and otherwise to run. With the policies `restart` and
+/// `signal` the command goes on while its next version is built.
 package struct ActionStateMachine: Sendable {
   package enum State: Hashable, Sendable {
-    /// Nothing runs. `leftovers` if the last run has left something behind in its group.
-    case idle(leftovers: Bool)
-    /// A run is under way, and one more is wanted after it if anything is pending.
+    /// Nothing is under way.
+    case idle
+    /// Nothing is under way, and the next run waits until it has been listened for a while.
+    case listening(next: Trigger)
+    /// The build is under way, and perhaps the command that was there before. What is pending may
+    /// have been caused by the build itself.
+    case building(Trigger, pending: Trigger?)
+    /// The command is under way, and more is wanted if anything is pending.
     case running(pending: Trigger?)
-    /// Nothing runs, and the next run waits until it has been listened for a while.
-    case listening(next: Trigger, leftovers: Bool)
-    /// The group is being stopped; then the next run begins.
-    case stopping(next: Trigger)
-    /// The group is being stopped for good.
+    /// The run is over, and the hook for it is under way.
+    case hooking(next: Step)
+    /// The command has ended by itself, and is started again in a while.
+    case backingOff
+    /// What stands in the way of the next step is being stopped.
+    case stopping(next: Step)
+    /// All is being stopped for good.
     case ending(ExitStatus?)
     /// All is over.
     case ended
   }
 
+  /// What comes when something else has ended.
+  package indirect enum Step: Hashable, Sendable {
+    /// Nothing.
+    case rest
+    /// A build, or where there is none a run.
+    case begin(Trigger)
+    /// A run of what is built; `pending` has come since.
+    case run(Trigger, pending: Trigger?)
+    /// The hook for a run that ended like this, and then another step.
+    case hook(ExitStatus, then: Step)
+    /// A while of nothing, and then a run.
+    case backOff
+    /// The end of all; the status of the run that was the last by the completion's rule.
+    case finish(ExitStatus?)
+  }
+
+  package enum Timer: Hashable, Sendable {
+    case listening
+    case backOff
+    case timeout
+  }
+
   package enum Action: Hashable, Sendable {
-    /// Start a run.
-    case launch(Trigger)
-    /// Call `listened` after a while, with this generation.
-    case listen(generation: Int)
-    /// Stop the group, in the way that is planned; `groupIsGone` is to follow.
-    case stop
-    /// Kill the group at once.
-    case kill
-    case signal(Signal)
+    case launch(Job, Trigger)
+    /// Start the hook for a run that ended like this.
+    case launchHook(ExitStatus)
+    /// Stop the job's group, in the way that is planned; `groupIsGone` is to follow.
+    case stop(Job)
+    /// The same for the command, because its time is up.
+    case timeOut
+    /// Kill the job's group, which is being stopped, at once.
+    case kill(Job)
+    /// Send the running command a signal, on this occasion.
+    case signal(Signal, Trigger)
+    /// Call `elapsed` after a while, with this generation.
+    case wait(Timer, generation: Int)
     /// All is over; the status of the run that was the last by the completion's rule, if one was.
     case finish(ExitStatus?)
   }
 
-  package private(set) var state = State.idle(leftovers: false)
-  private let policy: BusyPolicy
-  private let completion: Completion
+  /// What a queue is made for, as far as it decides what comes next.
+  package struct Rules: Hashable, Sendable {
+    package var policy = BusyPolicy.queue
+    package var completion = Completion.never
+    package var hasBuild = false
+    package var keepsAlive = false
+    package var hasTimeout = false
+    /// If there is something to run after a success, after a failure.
+    package var hasSuccessHook = false
+    package var hasFailureHook = false
+    /// How a run ended whose time was up, if the command does not admit that it failed.
+    package var statusAtTimeout = ExitStatus.signaled(.terminate)
+
+    package init() {}
+
+    func hasHook(after status: ExitStatus) -> Bool {
+      status.isSuccess ? hasSuccessHook : hasFailureHook
+    }
+
+    /// True if the command goes on while the next version of it is built.
+    var buildsBeside: Bool {
+      switch policy {
+      case .restart, .signal: hasBuild
+      case .queue, .ignore: false
+      }
+    }
+  }
+
+  enum Group: Hashable, Sendable {
+    case alive
+    /// The process has ended, and others in its group have not.
+    case leftovers
+    case stopping
+  }
+
+  package internal(set) var state = State.idle
+  /// While paused nothing starts, but for a key.
+  package internal(set) var isPaused = false
+  /// A trigger that came during a run, by just these paths, may have been caused by the run itself:
+  /// then it is listened first whether there is another reason.
+  package var suspects: Set<Path> = []
+  let rules: Rules
+  /// What there is of each job; none if nothing.
+  var groups: [Job: Group] = [:]
+  /// What came while it was paused, and leads to a run when it no longer is.
+  var held: Trigger?
+  /// What no run has been given, though none is wanted for it alone: its build has failed, or it was
+  /// stopped. The next one is told of it.
+  var unseen: Trigger?
+  /// How a run ended that has not been dealt with, because its group is still there or a build goes
+  /// on beside.
+  var outcome: ExitStatus?
+  var hasTimedOut = false
+  /// True if it was paused during the build, so that the command is not to be started after it.
+  var isHeldBack = false
+  private var timers: [Timer: Int] = [:]
   private var generation = 0
 
-  package init(policy: BusyPolicy, completion: Completion) {
-    self.policy = policy
-    self.completion = completion
+  package init(_ rules: Rules) {
+    self.rules = rules
   }
+}
 
-  /// A run is wanted. `isSuspect` if perhaps only because of what the run before has done: then it is
-  /// listened first whether there is another reason.
-  package mutating func triggered(_ trigger: Trigger, isSuspect: Bool = false) -> [Action] {
-    switch state {
-    case .idle(let leftovers):
-      if isSuspect { return listen(before: trigger, leftovers: leftovers) }
-      return begin(trigger, leftovers: leftovers)
-    case .listening(let next, let leftovers):
-      // Told of late, but made during the run as well: it says nothing new.
-      if isSuspect { return listen(before: next.merged(with: trigger), leftovers: leftovers) }
-      return begin(next.merged(with: trigger), leftovers: leftovers)
-    case .running(let pending):
-      switch policy {
-      case .queue:
-        state = .running(pending: pending?.merged(with: trigger) ?? trigger)
-        return []
-      case .ignore:
-        return []
-      case .restart:
-        state = .stopping(next: trigger)
-        return [.stop]
-      case .signal(let signal):
-        return [.signal(signal)]
+// MARK: - Steps
+
+extension ActionStateMachine {
+  /// Takes a step as soon as nothing stands in its way, and sees to that.
+  mutating func go(_ step: Step) -> [Action] {
+    let stops = clear(needed(for: step))
+    if groups.keys.contains(where: needed(for: step).contains) {
+      if case .finish(let status) = step {
+        state = .ending(status)
+      } else {
+        state = .stopping(next: step)
       }
-    case .stopping(let next):
-      state = .stopping(next: next.merged(with: trigger))
-      return []
-    case .ending, .ended:
-      return []
+      return stops
     }
-  }
-
-  /// Nothing has happened while it was listened.
-  package mutating func listened(generation: Int) -> [Action] {
-    guard case .listening(let next, let leftovers) = state, generation == self.generation else {
+    switch step {
+    case .rest:
+      state = .idle
       return []
-    }
-    return begin(next, leftovers: leftovers)
-  }
-
-  private mutating func begin(_ trigger: Trigger, leftovers: Bool) -> [Action] {
-    state = leftovers ? .stopping(next: trigger) : .running(pending: nil)
-    return [leftovers ? .stop : .launch(trigger)]
-  }
-
-  private mutating func listen(before trigger: Trigger, leftovers: Bool) -> [Action] {
-    generation += 1
-    state = .listening(next: trigger, leftovers: leftovers)
-    return [.listen(generation: generation)]
-  }
-
-  /// The run's process has ended. `leftovers` if there are others in its group still; `isSuspect` as
-  /// for `triggered`, of what is pending.
-  package mutating func runEnded(
-    _ status: ExitStatus, leftovers: Bool, isSuspect: (Trigger) -> Bool = { _ in false }
-  ) -> [Action] {
-    guard case .running(let pending) = state else {
-      // It is being stopped: what counts is when the group is gone.
-      return []
-    }
-    if completion.isReached(by: status) {
-      state = .ending(status)
-      return leftovers ? [.stop] : groupIsGone()
-    }
-    state = .idle(leftovers: leftovers)
-    return pending.map { triggered($0, isSuspect: isSuspect($0)) } ?? []
-  }
-
-  /// The run could not be started; it counts as one that ended with this status.
-  package mutating func launchFailed(_ status: ExitStatus) -> [Action] {
-    runEnded(status, leftovers: false)
-  }
-
-  /// Nothing is left of the group that was to be stopped.
-  package mutating func groupIsGone() -> [Action] {
-    switch state {
-    case .stopping(let next):
-      state = .running(pending: nil)
-      return [.launch(next)]
-    case .ending(let status):
+    case .begin(let trigger):
+      return builds(trigger) ? build(all(trigger)) : go(.run(all(trigger), pending: nil))
+    case .run(let trigger, let pending):
+      return run(trigger) + (pending.map { accept($0) } ?? [])
+    case .hook(let status, let next):
+      state = .hooking(next: next)
+      groups[.hook] = .alive
+      return [.launchHook(status)]
+    case .backOff:
+      state = .backingOff
+      return [wait(for: .backOff)]
+    case .finish(let status):
       state = .ended
       return [.finish(status)]
-    case .idle(leftovers: true):
-      state = .idle(leftovers: false)
-      return []
-    case .idle, .listening, .running, .ended:
-      return []
     }
   }
 
-  /// It is to end. A second time, at once.
-  package mutating func end() -> [Action] {
-    switch state {
-    case .idle(leftovers: false), .listening(_, leftovers: false):
-      state = .ended
-      return [.finish(nil)]
-    case .idle(leftovers: true), .listening(_, leftovers: true), .running:
-      state = .ending(nil)
-      return [.stop]
-    case .stopping:
-      state = .ending(nil)
-      return []
-    case .ending:
-      return [.kill]
-    case .ended:
-      return []
+  /// Begins at the next opportunity.
+  mutating func begin(_ trigger: Trigger) -> [Action] {
+    timers[.listening] = nil
+    timers[.backOff] = nil
+    isHeldBack = false
+    return go(.begin(trigger))
+  }
+
+  /// The trigger with all that no run has been given yet.
+  private mutating func all(_ trigger: Trigger) -> Trigger {
+    if trigger.reason == .restart { return trigger }
+    defer { unseen = nil }
+    return unseen.map(trigger.carrying) ?? trigger
+  }
+
+  private mutating func build(_ trigger: Trigger) -> [Action] {
+    state = .building(trigger, pending: nil)
+    groups[.build] = .alive
+    return [.launch(.build, trigger)]
+  }
+
+  private mutating func run(_ trigger: Trigger) -> [Action] {
+    state = .running(pending: nil)
+    groups[.command] = .alive
+    (outcome, hasTimedOut) = (nil, false)
+    return (rules.hasTimeout ? [wait(for: .timeout)] : []) + [.launch(.command, trigger)]
+  }
+
+  /// What has ended by itself is started again as it is.
+  private func builds(_ trigger: Trigger) -> Bool {
+    rules.hasBuild && trigger.reason != .restart
+  }
+
+  /// The jobs of which nothing may be there when the step is taken.
+  private func needed(for step: Step) -> Set<Job> {
+    switch step {
+    case .begin(let trigger): builds(trigger) ? [.build, .hook] : [.command, .hook]
+    case .run: [.command, .hook]
+    case .hook: [.hook]
+    case .backOff: []
+    case .rest, .finish: Set(Job.allCases)
     }
+  }
+
+  /// Stops what is there of these jobs.
+  private mutating func clear(_ jobs: Set<Job>) -> [Action] {
+    var actions: [Action] = []
+    for job in Job.allCases where jobs.contains(job) {
+      guard let group = groups[job], group != .stopping else { continue }
+      groups[job] = .stopping
+      actions.append(.stop(job))
+    }
+    return actions
+  }
+
+  mutating func wait(for timer: Timer) -> Action {
+    generation += 1
+    timers[timer] = generation
+    return .wait(timer, generation: generation)
+  }
+
+  /// True, once, for the timer's latest generation, if nobody has lost interest in it.
+  mutating func isDue(_ timer: Timer, _ generation: Int) -> Bool {
+    guard timers[timer] == generation else { return false }
+    timers[timer] = nil
+    return true
+  }
+}
+
+extension ActionStateMachine.Step {
+  /// This step, with a trigger that has come before it was taken.
+  func merged(with trigger: Trigger, hasBuild: Bool) -> Self {
+    switch self {
+    case .rest, .backOff:
+      return .begin(trigger)
+    case .begin(let earlier):
+      return .begin(earlier.merged(with: trigger))
+    case .run(let earlier, let pending):
+      // What is built is run; the trigger came too late to be in it.
+      if hasBuild { return .run(earlier, pending: pending.merged(with: trigger)) }
+      return .run(earlier.merged(with: trigger), pending: nil)
+    case .hook(let status, let next):
+      return .hook(status, then: next.merged(with: trigger, hasBuild: hasBuild))
+    case .finish:
+      return self
+    }
+  }
+
+  /// True if it leads to the end of all.
+  var isLast: Bool {
+    switch self {
+    case .finish: true
+    case .hook(_, let next): next.isLast
+    case .rest, .begin, .run, .backOff: false
+    }
+  }
+}
+
+extension Trigger? {
+  /// The one that is there, or one for both.
+  func merged(with later: Trigger) -> Trigger {
+    self?.merged(with: later) ?? later
   }
 }

@@ -41,15 +41,13 @@ struct OwnOutputs: Sendable {
     return rest.changes.isEmpty ? nil : rest
   }
 
-  /// True if a run by this trigger would be one more follow-up by the same paths.
-  func isSuspect(_ trigger: Trigger) -> Bool {
-    trigger.cameDuringRun && Set(trigger.changes.map(\.path)) == followUps.paths
-  }
+  /// A run by just these paths, changed during the run before, would be one more follow-up.
+  var suspects: Set<Path> { followUps.paths }
 
   /// A run begins, after one that took that long. The paths that turn out to be outputs by it, each
   /// once.
   mutating func runBegins(_ trigger: Trigger, after duration: Duration) -> [Path] {
-    let started = Set(trigger.changes.map(\.path))
+    let started = trigger.causes
     guard trigger.cameDuringRun, !started.isEmpty else {
       followUps = ([], 0)
       return []
@@ -59,7 +57,7 @@ struct OwnOutputs: Sendable {
     guard followUps.count >= needed, !started.isSubset(of: paths) else { return [] }
     paths.formUnion(started)
     defer { toldOf.formUnion(started) }
-    return trigger.changes.map(\.path).filter { !toldOf.contains($0) }
+    return trigger.changes.map(\.path).filter { started.contains($0) && !toldOf.contains($0) }
   }
 
   /// A change restarts the command. The paths, if they do so over and over, and this was not told of.

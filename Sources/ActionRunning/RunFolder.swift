@@ -2,40 +2,60 @@ import FileObservation
 import Synchronization
 import SystemCalls
 
-/// A private temporary folder for the lists of paths that runs are given.
+/// A private temporary folder for what runs are given to read.
 final class RunFolder: Sendable {
-  private let path = Mutex<Path?>(nil)
+  private struct State {
+    var path: Path?
+    var names: Set<String> = []
+  }
+
+  private let state = Mutex(State())
 
   deinit {
     remove()
   }
 
-  /// Writes the paths, a NUL behind each, for the run that begins next. Nil if that fails: a run
-  /// without the list is better than none.
-  func write(_ paths: [Path]) -> Path? {
-    guard let folder = folder() else { return nil }
-    let file = folder.appending("paths")
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
-    guard let descriptor = try? Descriptor.open(file, flags, mode: 0o600) else { return nil }
-    let text = [UInt8](paths.map { $0.bytes + [0] }.joined())
-    guard (try? writeAll(text, to: descriptor.number)) != nil else { return nil }
+  /// Writes what the job's next run is given to read, as a file of that name.
+  func write(_ text: [UInt8], _ name: String, for job: Job) throws(SystemError) -> Path {
+    // One a job: the command may still read its own while its next version is built.
+    let name = "\(job)-\(name)"
+    do throws(SystemError) {
+      return try makeFile(name, text)
+    } catch {
+      guard error.saysGone else { throw error }
+      // Somebody who tidies up temporary folders has removed it.
+      state.withLock { $0.path = nil }
+      return try makeFile(name, text)
+    }
+  }
+
+  private func makeFile(_ name: String, _ text: [UInt8]) throws(SystemError) -> Path {
+    let file = try makeFolder(with: name).appending(name)
+    // A new file: what an earlier run may have open stays as it is.
+    removeFile(file)
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+    let descriptor = try Descriptor.open(file, flags, mode: 0o600)
+    try writeAll(text, to: descriptor.number)
     return file
   }
 
   /// Removes the folder and what is in it.
   func remove() {
-    let folder = path.withLock { path -> Path? in
-      defer { path = nil }
-      return path
+    let old = state.withLock { state in
+      defer { state = State() }
+      return state
     }
-    guard let folder else { return }
-    removeFile(folder.appending("paths"))
+    guard let folder = old.path else { return }
+    for name in old.names { removeFile(folder.appending(name)) }
     removeDirectory(folder)
   }
 
-  private func folder() -> Path? {
-    path.withLock { path in
-      if path == nil { path = try? makeTemporaryDirectory(prefix: "watchrun-") }
+  private func makeFolder(with name: String) throws(SystemError) -> Path {
+    try state.withLock { state throws(SystemError) in
+      state.names.insert(name)
+      if let path = state.path { return path }
+      let path = try makeTemporaryDirectory(prefix: "watchrun-")
+      state.path = path
       return path
     }
   }

@@ -4,17 +4,23 @@ import SystemCalls
 public enum RunReport: Sendable {
   /// A run begins.
   case started(Run)
-  /// A run has ended by itself, or because it was stopped.
-  case ended(Run, ExitStatus, duration: Duration, wasStopped: Bool)
+  /// A run has ended.
+  case ended(Run, ExitStatus, duration: Duration, Ending)
   /// A run could not be started; it counts as one that failed with `status`, which is 127 where
   /// there is no such program and 126 where it cannot be executed.
   case notStarted(Run, SystemError, status: ExitStatus)
-  /// The command is being asked to end.
-  case stopping(Signal)
-  /// The command has not ended in time, and is killed.
-  case killing
+  /// A run of the command has taken longer than this, which is all it may take, and is stopped.
+  case timedOut(Run, after: Duration)
+  /// A run is being asked to end.
+  case stopping(Job, Signal)
+  /// A run has not ended in time, and is killed.
+  case killing(Job)
+  /// A run has been killed and is still there, held by the kernel. It is not waited for any longer.
+  case abandoned(Job)
   /// The running command was sent a signal because of a change.
   case signaled(Signal, Trigger)
+  /// The command has ended by itself, and is started again after a pause.
+  case backingOff(Duration)
   /// The command itself writes these watched files: while it runs, changes to them start nothing
   /// any more.
   case foundOwnOutputs([Path])
@@ -24,11 +30,23 @@ public enum RunReport: Sendable {
   /// the completion's rule, nil if the queue was ended from outside.
   case finished(ExitStatus?)
 
-  /// One run of the command.
+  /// One run of the command, of the build before it or of the hook after it.
   public struct Run: Sendable, Hashable {
-    /// Which it is, counted from 1.
+    /// Which of them it is.
+    public let job: Job
+    /// Which run of the command it is or belongs to, counted from 1.
     public let number: Int
     /// Why it was started.
     public let trigger: Trigger
+  }
+
+  /// Why a run has ended.
+  public enum Ending: Sendable, Hashable {
+    /// It has come to its end.
+    case byItself
+    /// It was stopped, because it took longer than it may.
+    case timedOut
+    /// It was stopped for something else: for the next one, or for good.
+    case stopped
   }
 }

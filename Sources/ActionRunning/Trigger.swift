@@ -13,6 +13,8 @@ public struct Trigger: Sendable, Hashable {
     case overflow
     /// A key was pressed.
     case key
+    /// The command had ended by itself, and is kept alive.
+    case restart
   }
 
   /// The occasion.
@@ -21,8 +23,10 @@ public struct Trigger: Sendable, Hashable {
   public var changes: [ChangeBatch.Change]
   /// When the changes were noticed, first and last.
   var noticed: ClosedRange<Instant>?
-  /// True if all of them were made while the run before was under way.
+  /// True if all that it was caused by was changed while the run before was under way.
   var cameDuringRun = false
+  /// The paths by which it was caused, if it is to see to others as well.
+  private var narrowCauses: Set<Path>?
 
   /// A trigger without changes, or with those that are given.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
@@ -54,8 +58,23 @@ public struct Trigger: Sendable, Hashable {
     let isOverflow = reason == .overflow || later.reason == .overflow
     var merged = Trigger(isOverflow ? .overflow : later.reason, changes: changes)
     merged.cameDuringRun = cameDuringRun && later.cameDuringRun
+    if narrowCauses != nil || later.narrowCauses != nil {
+      merged.narrowCauses = causes.union(later.causes)
+    }
     return merged
   }
+
+  /// This trigger, seeing to an earlier one as well, which has not caused it: that has led to a run
+  /// already, of which nothing has come.
+  func carrying(_ earlier: Trigger) -> Trigger {
+    var all = earlier.merged(with: self)
+    all.narrowCauses = causes
+    all.cameDuringRun = cameDuringRun
+    return all
+  }
+
+  /// The paths by which it was caused.
+  var causes: Set<Path> { narrowCauses ?? Set(changes.map(\.path)) }
 }
 
 extension ChangeBatch.Change {

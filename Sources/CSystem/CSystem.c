@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
@@ -56,6 +57,21 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
 
 int csystem_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
+int csystem_edges_open(int descriptor, int input) {
+  int edges = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = (input ? EPOLLIN : 0) | EPOLLET};
+  if (edges < 0 || epoll_ctl(edges, EPOLL_CTL_ADD, descriptor, &event) == 0) return edges;
+  int error = errno;
+  close(edges);
+  errno = error;
+  return -1;
+}
+
+void csystem_take_edge(int edges) {
+  struct epoll_event event;
+  epoll_wait(edges, &event, 1, 0);
+}
+
 int64_t csystem_file_clock_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -96,6 +112,13 @@ int csystem_pidfd_open(pid_t pid) {
   return -1;
 }
 
+int csystem_edges_open(int descriptor, int input) {
+  errno = ENOSYS;
+  return -1;
+}
+
+void csystem_take_edge(int edges) {}
+
 int64_t csystem_file_clock_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -123,6 +146,14 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 #else
   return 0;  // Darwin: POSIX_SPAWN_CLOEXEC_DEFAULT says the same.
 #endif
+}
+
+void csystem_close_range(int lowest, int highest) {
+#ifdef __linux__
+  if (close_range((unsigned)lowest, (unsigned)highest, 0) == 0) return;
+#endif
+  int limit = (int)sysconf(_SC_OPEN_MAX);
+  for (int number = lowest; number <= highest && number < limit; number++) close(number);
 }
 
 void csystem_return_free_memory(void) {

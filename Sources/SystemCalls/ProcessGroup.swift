@@ -29,6 +29,12 @@ package struct ProcessGroup: Hashable, Sendable {
     _ = try wait(WEXITED | WNOHANG)
   }
 
+  /// The signal that has stopped the leader, told once each time it stops; nil if it goes on.
+  package func leaderStop() throws(SystemError) -> Signal? {
+    guard case .signaled(let signal)? = try wait(WSTOPPED | WNOHANG) else { return nil }
+    return signal
+  }
+
   private func wait(_ options: Int32) throws(SystemError) -> ExitStatus? {
     var code: Int32 = 0
     var status: Int32 = 0

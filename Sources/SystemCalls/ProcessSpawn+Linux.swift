@@ -1,9 +1,39 @@
 #if os(Linux)
 
 extension SpawnRequest {
-  /// Which of the attributes that are set count.
-  static let systemFlags = Int16(
-    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+  /// Starts it in these surroundings.
+  package func spawn(in surroundings: Surroundings) throws(SystemError) -> pid_t {
+    let program = Path(bytes: arguments.first ?? [])
+    let input = standardInput.file
+    var defaults = surroundings.defaults
+    var pid: pid_t = 0
+    let code = withCStrings(arguments) { arguments in
+      withCStrings(environment) { environment in
+        withOptionalCString(directory) { directory in
+          withOptionalCString(input) { input in
+            program.withCString { program in
+              withUnsafePointer(to: &defaults) { defaults in
+                var spawn = csystem_spawn(
+                  program: program, arguments: arguments, environment: environment,
+                  directory: directory, standard_input: input,
+                  terminal: surroundings.terminal?.descriptor ?? -1, defaults: defaults,
+                  guardian: surroundings.guardian?.page)
+                return csystem_spawn(&spawn, &pid)
+              }
+            }
+          }
+        }
+      }
+    }
+    if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
+    return pid
+  }
+}
+
+private func withOptionalCString<Result>(
+  _ path: Path?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+  path.map { $0.withCString(body) } ?? body(nil)
 }
 
 extension sigaction {

@@ -22,6 +22,8 @@ package struct SpawnRequest: Hashable, Sendable {
   package enum StandardInput: Hashable, Sendable {
     case inherited
     case null
+    /// This file, from its beginning.
+    case file(Path)
   }
 
   /// The program, which is looked for in `PATH` if there is no slash in it, and its arguments.
@@ -30,78 +32,79 @@ package struct SpawnRequest: Hashable, Sendable {
   package var environment: [[UInt8]]
   package var directory: Path?
   package var standardInput: StandardInput
+  /// True if the terminal is to be given to its group, if there is one to give.
+  package var takesTerminal: Bool
 
   package init(
     arguments: [[UInt8]], environment: [[UInt8]], directory: Path? = nil,
-    standardInput: StandardInput = .inherited
+    standardInput: StandardInput = .inherited, takesTerminal: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
     self.standardInput = standardInput
+    self.takesTerminal = takesTerminal
+  }
+
+  /// What a process finds when it begins, besides what is asked for it.
+  package struct Surroundings: Sendable {
+    /// The signals that it ignores; all others have their default action.
+    package var ignored: Set<Signal> = []
+    /// To whom its group is entrusted.
+    package var guardian: GuardianProcess?
+    /// The terminal that is given to its group.
+    package var terminal: Terminal?
+
+    package init(
+      ignored: Set<Signal> = [], guardian: GuardianProcess? = nil, terminal: Terminal? = nil
+    ) {
+      self.ignored = ignored
+      self.guardian = guardian
+      self.terminal = terminal
+    }
   }
 
   /// Starts it in a process group of its own, with an empty signal mask, default actions for all
-  /// signals but those that we were started to ignore, and the three standard descriptors only.
+  /// signals but those that are to be ignored, and the three standard descriptors only.
   ///
   /// A script without a `#!` line is given to `sh`, as shells do.
   package func spawn(ignoring ignored: Set<Signal> = []) throws(SystemError) -> pid_t {
-    do throws(SystemError) {
-      return try spawn(arguments, ignoring: ignored)
-    } catch {
-      guard error.code == ENOEXEC, let program = arguments.first else { throw error }
-      let script = [Array("/bin/sh".utf8), program] + arguments.dropFirst()
-      return try spawn(script, ignoring: ignored)
-    }
+    try spawn(in: Surroundings(ignored: ignored))
   }
+}
 
-  private func spawn(
-    _ arguments: [[UInt8]], ignoring ignored: Set<Signal>
-  ) throws(SystemError) -> pid_t {
-    let program = Path(bytes: arguments.first ?? [])
-    var attributes = posix_spawnattr_t()
-    try checkedCode("posix_spawnattr_init") { posix_spawnattr_init(&attributes) }
-    defer { posix_spawnattr_destroy(&attributes) }
-    var mask = sigset_t()
-    sigemptyset(&mask)
+extension SpawnRequest.Surroundings {
+  /// The signals that are given their default action.
+  var defaults: sigset_t {
     var defaults = sigset_t()
     sigfillset(&defaults)
-    for signal in ignored.union([.kill, Signal(rawValue: SIGSTOP)]) {
-      sigdelset(&defaults, signal.rawValue)
-    }
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Self.systemFlags)
+    for signal in ignored.union([.kill, .stop]) { sigdelset(&defaults, signal.rawValue) }
+    return defaults
+  }
+}
 
-    var actions = posix_spawn_file_actions_t()
-    try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if standardInput == .null {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+extension SpawnRequest.StandardInput {
+  /// What is to be opened; nil if nothing.
+  var file: Path? {
+    switch self {
+    case .inherited: nil
+    case .null: "/dev/null"
+    case .file(let path): path
     }
-    csystem_spawn_add_close_from(&actions, STDERR_FILENO + 1)
-    _ = directory?.withCString { csystem_spawn_add_change_directory(&actions, $0) }
-
-    var pid: pid_t = 0
-    let code = withCStrings(arguments) { argv in
-      withCStrings(environment) { envp in
-        program.withCString { posix_spawnp(&pid, $0, &actions, &attributes, argv, envp) }
-      }
-    }
-    if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
-    return pid
   }
 }
 
 /// Calls `body` with an array of C strings that a NULL ends.
-private func withCStrings<Result>(
+func withCStrings<Result>(
   _ strings: [[UInt8]],
-  _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
   let copies = strings.map { Path(bytes: $0).withCString { strdup($0) } }
   defer { for copy in copies { free(copy) } }
-  return body(copies + [nil])
+  let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: copies.count + 1)
+  defer { list.deallocate() }
+  for (index, copy) in (copies + [nil]).enumerated() { (list + index).initialize(to: copy) }
+  return body(list)
 }
 
 /// The environment of this process, as `NAME=value`.

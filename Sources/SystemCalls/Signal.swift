@@ -18,6 +18,10 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let kill = Signal(rawValue: SIGKILL)
   /// Asks a process to end.
   public static let terminate = Signal(rawValue: SIGTERM)
+  /// Stops a process until it is continued, whatever it thinks of that.
+  public static let stop = Signal(rawValue: SIGSTOP)
+  /// Ctrl-Z: asks a process to stop.
+  public static let terminalStop = Signal(rawValue: SIGTSTP)
   /// Lets a stopped process go on.
   public static let `continue` = Signal(rawValue: SIGCONT)
 
@@ -65,6 +69,24 @@ extension Signal {
     sigaddset(&only, rawValue)
     pthread_sigmask(SIG_UNBLOCK, &only, nil)
     raise(rawValue)
+  }
+
+  /// Stops this process by the signal's default action, and returns when it has been continued. At
+  /// once if there is nobody to do that: then the kernel does not let it be stopped.
+  ///
+  /// Whatever handles the signal otherwise does so again afterwards.
+  package func stopThisProcess(andItsGroup stopsGroup: Bool = false) {
+    var handling = sigaction()
+    var mask = sigset_t()
+    sigaction(rawValue, nil, &handling)
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    if stopsGroup {
+      ignore()
+      ProcessGroup(leader: getpgrp()).send(self)
+    }
+    raiseWithDefaultAction()
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+    sigaction(rawValue, &handling, nil)
   }
 
   /// Makes this process ignore it.

@@ -12,13 +12,51 @@ extension Settings {
   }
 
   func makeCommand() -> Command {
-    // A terminal is not for a command in a background group: it would be stopped by it. A list has
-    // been read to its end.
-    let inherits = !Terminal.isTerminal(STDIN_FILENO) && filesFrom != "-"
+    // A terminal is not for a command in a background group: it would be stopped by it. What is none
+    // and was a list has been read to its end.
+    let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
+    command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
+    command.emission = emission
     return command
+  }
+
+  /// Who sees to the terminal; nil if standard input is none.
+  func makeTerminalKeeper(_ guardian: Guardian?) -> TerminalKeeper? {
+    guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
+    let use: TerminalKeeper.Use = isInteractive ? .lending : readsKeys ? .keys : .none
+    return TerminalKeeper(Terminal(STDIN_FILENO), for: use, guardian: guardian)
+  }
+
+  func makeQueueOptions(
+    ignoring ignored: Set<Signal>, guardian: Guardian?
+  ) -> ActionQueue.Options {
+    var options = ActionQueue.Options(
+      busyPolicy: busyPolicy, stopPlan: stopPlan, completion: completion, ignoredSignals: ignored,
+      guardian: guardian)
+    options.build = build.map(makeLine)
+    options.onSuccess = onSuccess.map(makeLine)
+    options.onFailure = onFailure.map(makeLine)
+    options.timeout = timeout
+    options.keepsAlive = keepsAlive
+    return options
+  }
+
+  /// What is run beside the command; our standard input is for that alone.
+  private func makeLine(_ line: [UInt8]) -> Command {
+    var shell = usualShell
+    if case .always(let named) = self.shell { shell = named }
+    var command = Command(
+      words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)
+    command.emission = emission
+    return command
+  }
+
+  private var usualShell: [UInt8] {
+    let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
+    return Array((usual ?? "sh").utf8)
   }
 
   private var commandForm: Command.Form {
@@ -31,8 +69,7 @@ extension Settings {
       guard let word = command.first, command.count == 1, Self.needsShell(word) else {
         return .direct
       }
-      let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
-      return .shell(Array((usual ?? "sh").utf8))
+      return .shell(usualShell)
     }
   }
 

@@ -1,3 +1,4 @@
+import ActionRunning
 import SystemCalls
 
 /// The program `watchrun`.
@@ -34,13 +35,26 @@ public enum Watchrun {
         try Explanation(settings, console: console, directory: directory).print()
         exit(ExitCode.success)
       }
+      let guardian = startGuardian(settings, console)
       let session = try Session(
         settings, console: console, directory: directory, began: began,
-        ignoredSignals: ignoredSignals)
+        ignoredSignals: ignoredSignals, guardian: guardian)
       session.run()
     } catch {
       console.problem(error.message)
       exit(error.status)
+    }
+  }
+
+  /// Before there is a second thread. Nil where nothing is run that could be left behind.
+  private static func startGuardian(_ settings: Settings, _ console: Console) -> Guardian? {
+    if settings.printMode != nil { return nil }
+    do throws(SystemError) {
+      return try Guardian.start(settings.stopPlan)
+    } catch {
+      console.problem(
+        "cannot start a guardian (\(error.reason)): if watchrun is killed, the command stays")
+      return nil
     }
   }
 
@@ -63,6 +77,8 @@ public enum Watchrun {
     let list = try FileList.read(
       from: file, separatedByNUL: settings.separatesByNUL, in: directory)
     for problem in list.problems { console.problem(problem) }
+    // Now that it is read, whoever sits at the terminal can be heard.
+    if file == "-" && settings.printMode == nil { _ = Terminal.becomeStandardInput() }
     var settings = settings
     settings.watched += list.watched
     settings.firstOfList = list.watched.first?.path

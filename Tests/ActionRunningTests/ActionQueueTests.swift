@@ -37,7 +37,7 @@ private final class RunningQueue: Sendable {
 
   var stopped: [Bool] {
     reports.entries.compactMap {
-      if case .ended(_, _, _, let wasStopped) = $0 { wasStopped } else { nil }
+      if case .ended(_, _, _, let ending) = $0 { ending == .stopped } else { nil }
     }
   }
 

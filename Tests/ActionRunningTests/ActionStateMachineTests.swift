@@ -4,227 +4,190 @@ import Testing
 
 @testable import ActionRunning
 
-import enum SystemCalls.ExitStatus
-
-/// What can happen to an action queue's machine.
-enum Input: Sendable {
-  case trigger(Trigger)
-  /// One that may only have come because of the run before.
-  case suspect(Trigger)
-  case listened(Int)
-  case ended(Int32, leftovers: Bool = false)
-  case failed(Int32)
-  case gone
-  case end
-
-  func apply(to machine: inout ActionStateMachine) -> [ActionStateMachine.Action] {
-    switch self {
-    case .trigger(let trigger): machine.triggered(trigger)
-    case .suspect(let trigger): machine.triggered(trigger, isSuspect: true)
-    case .listened(let generation): machine.listened(generation: generation)
-    case .ended(let status, let leftovers):
-      machine.runEnded(.exited(status), leftovers: leftovers)
-    case .failed(let status): machine.launchFailed(.exited(status))
-    case .gone: machine.groupIsGone()
-    case .end: machine.end()
-    }
-  }
-}
-
-/// Inputs, and what the last of them leads to.
-struct Transition: Sendable, CustomTestStringConvertible {
-  let testDescription: String
-  var policy = BusyPolicy.queue
-  var completion = Completion.never
-  let inputs: [Input]
-  let actions: [ActionStateMachine.Action]
-  let state: ActionStateMachine.State
-
-  init(
-    _ claim: String, _ policy: BusyPolicy = .queue, until completion: Completion = .never,
-    after inputs: [Input], gives actions: [ActionStateMachine.Action],
-    then state: ActionStateMachine.State
-  ) {
-    testDescription = claim
-    self.policy = policy
-    self.completion = completion
-    self.inputs = inputs
-    self.actions = actions
-    self.state = state
-  }
-}
-
+/// The command alone: without a build, hooks and the like.
 struct ActionStateMachineTests {
-  private static let a = Trigger.change("a")
-  private static let b = Trigger.change("b")
-  private static let ab = Trigger.change("a", "b")
-  private static let start = Trigger(.start)
-  private static let usr1 = Signal(rawValue: 10)
-  private static let started = [Input.trigger(start)]
-  private static let leftBehind = started + [.ended(0, leftovers: true)]
+  private typealias T = Transition
 
   private static let idle = [
-    Transition(
-      "a trigger starts a run", after: started, gives: [.launch(start)],
+    T(
+      "a trigger starts a run", after: T.started, gives: [.launch(.command, T.start)],
       then: .running(pending: nil)),
-    Transition(
-      "a run's end is the end of it", after: started + [.ended(1)], gives: [],
-      then: .idle(leftovers: false)),
-    Transition(
-      "what is left behind is noted", after: leftBehind, gives: [], then: .idle(leftovers: true)),
-    Transition(
-      "what is left behind ends before the next run", after: leftBehind + [.trigger(a)],
-      gives: [.stop],
-      then: .stopping(next: a)),
-    Transition(
-      "then the next run begins", after: leftBehind + [.trigger(a), .gone], gives: [.launch(a)],
-      then: .running(pending: nil)),
-    Transition(
-      "what is left behind may end by itself", after: leftBehind + [.gone], gives: [],
-      then: .idle(leftovers: false)),
-    Transition(
-      "a run that cannot be started has ended", after: started + [.failed(127)], gives: [],
-      then: .idle(leftovers: false)),
-    Transition("no group is no news", after: [.gone], gives: [], then: .idle(leftovers: false)),
+    T("a run's end is the end of it", after: T.started + [.ended(1)], gives: [], then: .idle),
+    T("what is left behind is left alone", after: T.leftBehind, gives: [], then: .idle),
+    T(
+      "it ends before the next run", after: T.leftBehind + [.trigger(T.a)],
+      gives: [.stop(.command)], then: .stopping(next: .begin(T.a))),
+    T(
+      "then the next run begins", after: T.leftBehind + [.trigger(T.a), .gone()],
+      gives: [.launch(.command, T.a)], then: .running(pending: nil)),
+    T(
+      "what is left behind may end by itself", after: T.leftBehind + [.gone(), .trigger(T.a)],
+      gives: [.launch(.command, T.a)], then: .running(pending: nil)),
+    T(
+      "a run that cannot be started has ended", after: T.started + [.failed(.command, 127)],
+      gives: [], then: .idle),
+    T("no group is no news", after: [.gone()], gives: [], then: .idle),
   ]
 
   private static let busy = [
-    Transition(
-      "queue keeps a trigger", after: started + [.trigger(a)], gives: [], then: .running(pending: a)
-    ),
-    Transition(
-      "queue makes one of many", after: started + [.trigger(a), .trigger(b)], gives: [],
-      then: .running(pending: ab)),
-    Transition(
-      "queue runs once more", after: started + [.trigger(a), .trigger(b), .ended(0)],
-      gives: [.launch(ab)], then: .running(pending: nil)),
-    Transition(
+    T(
+      "queue keeps a trigger", after: T.started + [.trigger(T.a)], gives: [],
+      then: .running(pending: T.a)),
+    T(
+      "queue makes one of many", after: T.started + [.trigger(T.a), .trigger(T.b)], gives: [],
+      then: .running(pending: T.ab)),
+    T(
+      "queue runs once more", after: T.started + [.trigger(T.a), .trigger(T.b), .ended(0)],
+      gives: [.launch(.command, T.ab)], then: .running(pending: nil)),
+    T(
       "queue ends what is left behind first",
-      after: started + [.trigger(a), .ended(0, leftovers: true)], gives: [.stop],
-      then: .stopping(next: a)),
-    Transition(
-      "ignore forgets a trigger", .ignore, after: started + [.trigger(a)], gives: [],
+      after: T.started + [.trigger(T.a), .ended(0, leftovers: true)], gives: [.stop(.command)],
+      then: .stopping(next: .begin(T.a))),
+    T(
+      "ignore forgets a trigger", Rules(.ignore), after: T.started + [.trigger(T.a)], gives: [],
       then: .running(pending: nil)),
-    Transition(
-      "restart stops the run", .restart, after: started + [.trigger(a)], gives: [.stop],
-      then: .stopping(next: a)),
-    Transition(
-      "restart makes one of the triggers while it stops", .restart,
-      after: started + [.trigger(a), .trigger(b)], gives: [], then: .stopping(next: ab)),
-    Transition(
-      "restart waits for the group and not for the process", .restart,
-      after: started + [.trigger(a), .ended(0, leftovers: true)], gives: [],
-      then: .stopping(next: a)),
-    Transition(
-      "restart runs when the group is gone", .restart,
-      after: started + [.trigger(a), .ended(0), .gone], gives: [.launch(a)],
+    T(
+      "but not a key", Rules(.ignore), after: T.started + [.trigger(T.key)], gives: [],
+      then: .running(pending: T.key)),
+    T(
+      "restart stops the run", Rules(.restart), after: T.started + [.trigger(T.a)],
+      gives: [.stop(.command)], then: .stopping(next: .begin(T.a))),
+    T(
+      "a key restarts as well", Rules(.restart), after: T.started + [.trigger(T.key)],
+      gives: [.stop(.command)], then: .stopping(next: .begin(T.key))),
+    T(
+      "restart makes one of the triggers while it stops", Rules(.restart),
+      after: T.started + [.trigger(T.a), .trigger(T.b)], gives: [],
+      then: .stopping(next: .begin(T.ab))),
+    T(
+      "restart waits for the group and not for the process", Rules(.restart),
+      after: T.started + [.trigger(T.a), .ended(0, leftovers: true)], gives: [],
+      then: .stopping(next: .begin(T.a))),
+    T(
+      "restart runs when the group is gone", Rules(.restart),
+      after: T.started + [.trigger(T.a), .ended(0), .gone()], gives: [.launch(.command, T.a)],
       then: .running(pending: nil)),
-    Transition(
-      "signal sends it and starts nothing", .signal(usr1), after: started + [.trigger(a)],
-      gives: [.signal(usr1)], then: .running(pending: nil)),
-    Transition(
-      "the group of a run cannot go while it runs", after: started + [.gone], gives: [],
+    T(
+      "signal sends it and starts nothing", Rules(.signal(T.usr1)),
+      after: T.started + [.trigger(T.a)], gives: [.signal(T.usr1, T.a)],
+      then: .running(pending: nil)),
+    T(
+      "the group of a run cannot go while it runs",
+      after: T.started + [.gone(), .trigger(T.a), .ended(0)], gives: [.launch(.command, T.a)],
       then: .running(pending: nil)),
   ]
 
   private static let listening = [
-    Transition(
-      "a suspect trigger is not followed at once", after: started + [.ended(0), .suspect(a)],
-      gives: [.listen(generation: 1)], then: .listening(next: a, leftovers: false)),
-    Transition(
+    T(
+      "a suspect trigger is not followed at once",
+      after: T.started + [.ended(0), .trigger(T.suspect)],
+      gives: [.wait(.listening, generation: 1)], then: .listening(next: T.suspect)),
+    T(
       "it is when nothing else has happened",
-      after: started + [.ended(0), .suspect(a), .listened(1)], gives: [.launch(a)],
-      then: .running(pending: nil)),
-    Transition(
-      "another change ends the listening", after: started + [.ended(0), .suspect(a), .trigger(b)],
-      gives: [.launch(ab)], then: .running(pending: nil)),
-    Transition(
-      "what is left behind is ended first", after: leftBehind + [.suspect(a), .listened(1)],
-      gives: [.stop], then: .stopping(next: a)),
-    Transition(
+      after: T.started + [.ended(0), .trigger(T.suspect), .elapsed(.listening, 1)],
+      gives: [.launch(.command, T.suspect)], then: .running(pending: nil)),
+    T(
+      "the same again is no other reason",
+      after: T.started + [.ended(0), .trigger(T.suspect), .trigger(T.suspect)],
+      gives: [.wait(.listening, generation: 2)], then: .listening(next: T.suspect)),
+    T(
+      "another change ends the listening",
+      after: T.started + [.ended(0), .trigger(T.suspect), .trigger(T.b)],
+      gives: [.launch(.command, T.suspect.merged(with: T.b))], then: .running(pending: nil)),
+    T(
+      "what is left behind is ended first",
+      after: T.leftBehind + [.trigger(T.suspect), .elapsed(.listening, 1)],
+      gives: [.stop(.command)], then: .stopping(next: .begin(T.suspect))),
+    T(
       "a timer of an earlier listening does nothing",
-      after: started + [.ended(0), .suspect(a), .trigger(b), .ended(0), .suspect(a), .listened(1)],
-      gives: [], then: .listening(next: a, leftovers: false)),
-    Transition(
+      after: T.started + [
+        .ended(0), .trigger(T.suspect), .trigger(T.b), .ended(0), .trigger(T.suspect),
+        .elapsed(.listening, 1),
+      ],
+      gives: [], then: .listening(next: T.suspect)),
+    T(
       "nor does one that comes during a run",
-      after: started + [.ended(0), .suspect(a), .trigger(b), .listened(1)], gives: [],
-      then: .running(pending: nil)),
-    Transition(
-      "a suspect trigger during a run is kept like any other", after: started + [.suspect(a)],
-      gives: [], then: .running(pending: a)),
-    Transition(
-      "the end comes at once", after: started + [.ended(0), .suspect(a), .end],
+      after: T.started + [
+        .ended(0), .trigger(T.suspect), .trigger(T.b), .elapsed(.listening, 1),
+      ],
+      gives: [], then: .running(pending: nil)),
+    T(
+      "a suspect trigger during a run is kept like any other",
+      after: T.started + [.trigger(T.suspect)], gives: [], then: .running(pending: T.suspect)),
+    T(
+      "and suspected after it", after: T.started + [.trigger(T.suspect), .ended(0)],
+      gives: [.wait(.listening, generation: 1)], then: .listening(next: T.suspect)),
+    T(
+      "the end comes at once", after: T.started + [.ended(0), .trigger(T.suspect), .end],
       gives: [.finish(nil)], then: .ended),
-    Transition(
-      "the end stops what is left behind", after: leftBehind + [.suspect(a), .end],
-      gives: [.stop], then: .ending(nil)),
+    T(
+      "the end stops what is left behind", after: T.leftBehind + [.trigger(T.suspect), .end],
+      gives: [.stop(.command)], then: .ending(nil)),
   ]
 
   private static let completing = [
-    Transition(
-      "the first run is the last", until: .firstRun, after: started + [.ended(7)],
+    T(
+      "the first run is the last", Rules(until: .firstRun), after: T.started + [.ended(7)],
       gives: [.finish(.exited(7))], then: .ended),
-    Transition(
-      "what is left behind is ended before the finish", until: .firstRun,
-      after: started + [.ended(7, leftovers: true)], gives: [.stop], then: .ending(.exited(7))),
-    Transition(
-      "then it finishes with the run's status", until: .firstRun,
-      after: started + [.ended(7, leftovers: true), .gone], gives: [.finish(.exited(7))],
+    T(
+      "what is left behind is ended before the finish", Rules(until: .firstRun),
+      after: T.started + [.ended(7, leftovers: true)], gives: [.stop(.command)],
+      then: .ending(.exited(7))),
+    T(
+      "then it finishes with the run's status", Rules(until: .firstRun),
+      after: T.started + [.ended(7, leftovers: true), .gone()], gives: [.finish(.exited(7))],
       then: .ended),
-    Transition(
-      "a failure is waited for", until: .firstFailure, after: started + [.ended(0)], gives: [],
-      then: .idle(leftovers: false)),
-    Transition(
-      "a failure ends it", until: .firstFailure, after: started + [.ended(1)],
+    T(
+      "a failure is waited for", Rules(until: .firstFailure), after: T.started + [.ended(0)],
+      gives: [], then: .idle),
+    T(
+      "a failure ends it", Rules(until: .firstFailure), after: T.started + [.ended(1)],
       gives: [.finish(.exited(1))], then: .ended),
-    Transition(
-      "a run that cannot be started is a failure", until: .firstFailure,
-      after: started + [.failed(127)],
-      gives: [.finish(.exited(127))], then: .ended),
-    Transition(
-      "a success is waited for", until: .firstSuccess, after: started + [.ended(1)], gives: [],
-      then: .idle(leftovers: false)),
-    Transition(
-      "a success ends it, whatever is pending", until: .firstSuccess,
-      after: started + [.trigger(a), .ended(0)], gives: [.finish(.exited(0))], then: .ended),
-    Transition(
-      "a run that is stopped has not ended by itself", .restart, until: .firstRun,
-      after: started + [.trigger(a), .ended(0), .gone], gives: [.launch(a)],
+    T(
+      "a run that cannot be started is a failure", Rules(until: .firstFailure),
+      after: T.started + [.failed(.command, 127)], gives: [.finish(.exited(127))], then: .ended),
+    T(
+      "a success is waited for", Rules(until: .firstSuccess), after: T.started + [.ended(1)],
+      gives: [], then: .idle),
+    T(
+      "a success ends it, whatever is pending", Rules(until: .firstSuccess),
+      after: T.started + [.trigger(T.a), .ended(0)], gives: [.finish(.exited(0))], then: .ended),
+    T(
+      "a run that is stopped has not ended by itself", Rules(.restart, until: .firstRun),
+      after: T.started + [.trigger(T.a), .ended(0), .gone()], gives: [.launch(.command, T.a)],
       then: .running(pending: nil)),
   ]
 
   private static let ending = [
-    Transition("nothing to stop", after: [.end], gives: [.finish(nil)], then: .ended),
-    Transition("a run is stopped", after: started + [.end], gives: [.stop], then: .ending(nil)),
-    Transition(
-      "its end is not the finish", after: started + [.end, .ended(0)], gives: [], then: .ending(nil)
-    ),
-    Transition(
-      "the group's is", after: started + [.end, .ended(0), .gone], gives: [.finish(nil)],
+    T("nothing to stop", after: [.end], gives: [.finish(nil)], then: .ended),
+    T(
+      "a run is stopped", after: T.started + [.end], gives: [.stop(.command)], then: .ending(nil)),
+    T(
+      "its end is not the finish", after: T.started + [.end, .ended(0)], gives: [],
+      then: .ending(nil)),
+    T(
+      "the group's is", after: T.started + [.end, .ended(0), .gone()], gives: [.finish(nil)],
       then: .ended),
-    Transition(
-      "what is left behind is stopped", after: leftBehind + [.end], gives: [.stop],
+    T(
+      "what is left behind is stopped", after: T.leftBehind + [.end], gives: [.stop(.command)],
       then: .ending(nil)),
-    Transition(
-      "a stop that goes on already is not begun again", .restart,
-      after: started + [.trigger(a), .end],
-      gives: [], then: .ending(nil)),
-    Transition(
-      "the second time kills", after: started + [.end, .end], gives: [.kill], then: .ending(nil)),
-    Transition(
-      "no trigger counts any more", after: started + [.end, .trigger(a)], gives: [],
+    T(
+      "a stop that goes on already is not begun again", Rules(.restart),
+      after: T.started + [.trigger(T.a), .end], gives: [], then: .ending(nil)),
+    T(
+      "the second time kills", after: T.started + [.end, .end], gives: [.kill(.command)],
       then: .ending(nil)),
-    Transition(
-      "nothing happens after the finish", after: [.end, .trigger(a), .gone, .end], gives: [],
+    T(
+      "no trigger counts any more", after: T.started + [.end, .trigger(T.a)], gives: [],
+      then: .ending(nil)),
+    T(
+      "nothing happens after the finish",
+      after: [.end, .trigger(T.a), .gone(), .pause, .resume, .stop, .end], gives: [],
       then: .ended),
   ]
 
   @Test(arguments: idle + busy + listening + completing + ending)
   func `each input leads to what it should`(transition: Transition) {
-    var machine = ActionStateMachine(policy: transition.policy, completion: transition.completion)
-    var actions: [ActionStateMachine.Action] = []
-    for input in transition.inputs { actions = input.apply(to: &machine) }
-    #expect(actions == transition.actions)
-    #expect(machine.state == transition.state)
+    transition.check()
   }
 }

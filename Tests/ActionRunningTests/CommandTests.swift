@@ -7,11 +7,15 @@ import Testing
 
 struct CommandTests {
   private func request(
-    _ command: Command, _ trigger: Trigger, inherited: [String] = [], pathsFile: Path? = nil
+    _ command: Command, _ trigger: Trigger, inherited: [String] = [], pathsFile: Path? = nil,
+    input: Path? = nil, adding variables: [Command.EnvironmentVariable] = [],
+    room: Command.Room = .usual
   ) -> SpawnRequest {
     command.spawnRequest(
-      for: trigger, inherited: inherited.map { Array($0.utf8) }, currentDirectory: "/p",
-      pathsFile: pathsFile)
+      for: trigger,
+      in: Command.Surroundings(
+        inherited: inherited.map { Array($0.utf8) }, currentDirectory: "/p", pathsFile: pathsFile,
+        input: input, variables: variables, room: room))
   }
 
   private func words(_ command: Command, _ paths: Path...) -> [String] {
@@ -143,5 +147,50 @@ struct CommandTests {
     #expect(request(command, Trigger(.start)).standardInput == .inherited)
     command.inheritsStandardInput = false
     #expect(request(command, Trigger(.start)).standardInput == .null)
+  }
+
+  @Test(arguments: [Emission.lines(separatedByNUL: true), .json, .none])
+  func `told otherwise, the environment names only the reason`(emission: Emission) {
+    var command = Command("c", "{}")
+    command.emission = emission
+    let request = request(command, .change("/p/a"), input: "/tmp/input")
+    #expect(variables(request) == ["WATCHRUN_REASON": "change"])
+    #expect(request.arguments.last == Array("a".utf8))
+    #expect(request.standardInput == .file("/tmp/input"))
+  }
+
+  @Test func `what is to be read on standard input`() {
+    let trigger = Trigger.change("/p/a", "/p/b\nc")
+    func text(_ emission: Emission) -> String? {
+      emission.text(for: trigger, number: 2).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(text(.environment) == nil)
+    #expect(text(.none) == nil)
+    #expect(text(.lines(separatedByNUL: false)) == "/p/a\n\"/p/b\\nc\"\n")
+    #expect(text(.lines(separatedByNUL: true)) == "/p/a\0/p/b\nc\0")
+    #expect(text(.json) == JSONText.object(2, trigger) + "\n")
+  }
+
+  @Test func `a hook is told how the run ended`() {
+    let told = variables(
+      request(
+        Command("c"), Trigger(.start),
+        adding: [.init("WATCHRUN_STATUS", "7"), .init("WATCHRUN_DURATION_MS", "12")]))
+    #expect(told["WATCHRUN_STATUS"] == "7" && told["WATCHRUN_DURATION_MS"] == "12")
+  }
+
+  @Test func `where the kernel does not take the lists, shorter ones say so`() {
+    let changes = (0..<20_000).map { ChangeBatch.Change.of(Path("/p/file-\($0)"), .modified) }
+    let trigger = Trigger(.change, changes: changes)
+    let sizes = Command.Room.all.map { room in
+      let request = request(Command("c", "{}"), trigger, room: room)
+      #expect(variables(request)["WATCHRUN_TRUNCATED"] == "1")
+      #expect(variables(request)["WATCHRUN_COUNT"] == "20000")
+      return request.arguments.joined().count + request.environment.joined().count
+    }
+    #expect(sizes == sizes.sorted(by: >))
+    let last = request(Command("c", "{}"), trigger, room: Command.Room.all.last ?? .usual)
+    #expect(last.arguments.count == 1)
+    #expect(variables(last)["WATCHRUN_PATHS"] == "")
   }
 }

@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [SIGINT, SIGHUP])
-  func endedByTheUserItEndsWithZero(_ signal: Int32) async throws {
+  @Test(arguments: [(SIGINT, 0), (SIGHUP, 0), (SIGQUIT, 128 + SIGQUIT)] as [(Int32, Int32)])
+  func endedByTheUserItLeavesNothing(_ signal: Int32, _ status: Int32) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"sleep 1000 & echo $! >> "$LOG"; wait"#)
@@ -97,7 +97,7 @@ import Testing
       try project.place("file")
       try await watchrun.said("created file")
       watchrun.process.send(signal)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .exited(status))
       #expect(!ProcessTable.isAlive(pid))
       #expect(project.logged.count == 1)
     }

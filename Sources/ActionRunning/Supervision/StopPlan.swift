@@ -24,6 +24,8 @@ package struct StopSequence: Sendable {
     case send(Signal)
     /// Look at the group at this time, and call `looked`.
     case look(at: Instant)
+    /// Say that what is left cannot be done away with; `finish` follows.
+    case abandon
     /// Nothing is left of the group, or nothing that can be done away with.
     case finish
   }
@@ -61,7 +63,7 @@ package struct StopSequence: Sendable {
   package mutating func looked(groupIsAlive: Bool, at now: Instant) -> [Action] {
     if !groupIsAlive && !leaderIsAlive { return [.finish] }
     if now < deadline { return [nextLook(at: now)] }
-    return phase == .asked ? kill(at: now) : [.finish]
+    return phase == .asked ? kill(at: now) : [.abandon, .finish]
   }
 
   /// No more asking.

@@ -3,9 +3,11 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <termios.h>
 
 /// What is known of one file: the part of `stat` and `statx` that the package uses.
 struct csystem_file_status {
@@ -41,6 +43,52 @@ int csystem_wait(pid_t pid, int options, int *code, int *status);
 
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
+
+/// A descriptor that becomes readable when another one is hung up, and, with `input`, whenever more can
+/// be read there than before; not as long as the same is left there. `csystem_take_edge` makes it
+/// unreadable until then. Linux only.
+int csystem_edges_open(int descriptor, int input);
+void csystem_take_edge(int edges);
+
+/// Closes the descriptors from the one to the other.
+void csystem_close_range(int lowest, int highest);
+
+// The guardian: a process that does nothing until we have ended, however that was, and then ends
+// the process groups that were entrusted to it: by `stop_signal`, and by SIGKILL after `patience_ms`.
+
+struct csystem_guardian;
+
+/// Starts it. NULL with `errno` if that fails.
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms);
+/// Lets it do what it does when we have ended.
+void csystem_guardian_dismiss(struct csystem_guardian *guardian);
+/// Entrusts a group to it.
+void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group);
+/// The group's leader is about to be waited for: from then on only its other members keep its number.
+void csystem_guardian_leader_is_reaped(struct csystem_guardian *guardian, pid_t group);
+/// The group is gone: its number is not ours any more.
+void csystem_guardian_forget(struct csystem_guardian *guardian, pid_t group);
+/// The terminal is going to be changed; these are the modes it is to have again.
+void csystem_guardian_keep_modes(
+    struct csystem_guardian *guardian, int terminal, const struct termios *modes);
+/// The terminal has them again.
+void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
+
+/// A process to be started; what is not said here is inherited.
+struct csystem_spawn {
+  const char *program;
+  char *const *arguments;
+  char *const *environment;
+  const char *directory;              // NULL: where we are
+  const char *standard_input;         // a file to read; NULL: ours
+  int terminal;                       // is given to its group; -1: none
+  const sigset_t *defaults;           // signals that are given their default action
+  struct csystem_guardian *guardian;  // NULL: none
+};
+
+/// Starts a process in a group of its own, with an empty signal mask and the standard descriptors
+/// only. 0, or the error. Linux only.
+int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
 
 /// Gives memory that has been freed back to the system.
 void csystem_return_free_memory(void);

@@ -7,6 +7,8 @@ import SystemCalls
 /// with `watchrun: `.
 final class Console: Sendable {
   enum Level: Int, Comparable, Sendable {
+    /// What was asked for by a key.
+    case answer
     /// Something is wrong.
     case problem
     /// What happens, run by run.
@@ -30,6 +32,7 @@ final class Console: Sendable {
   private let shown: Level
   private let isColored: Bool
   private let lock = Mutex(())
+  private let whenBroken = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(shown: Level, isColored: Bool) {
     self.shown = shown
@@ -46,8 +49,27 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let line = "watchrun: \(text)"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
-    // If nobody can read it any more, there is nobody to tell.
-    lock.withLock { _ in try? writeAll(Array(styled.utf8), to: STDERR_FILENO) }
+    do throws(SystemError) {
+      try lock.withLock { _ throws(SystemError) in
+        try writeAll(Array(styled.utf8), to: STDERR_FILENO)
+      }
+    } catch {
+      // If nobody can read it any more, there is nobody to tell.
+      if error.code == EPIPE { tellBroken() }
+    }
+  }
+
+  /// Calls `body`, once, when the reader of what is said has gone.
+  func onBrokenPipe(_ body: @escaping @Sendable () -> Void) {
+    whenBroken.withLock { $0 = body }
+  }
+
+  private func tellBroken() {
+    let body = whenBroken.withLock { body -> (@Sendable () -> Void)? in
+      defer { body = nil }
+      return body
+    }
+    body?()
   }
 
   func problem(_ text: String) {

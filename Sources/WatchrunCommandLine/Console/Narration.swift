@@ -19,17 +19,26 @@ struct Narration: Sendable {
   func tell(_ report: RunReport) {
     switch report {
     case .started(let run):
-      console.say(.news, "running \(command)\(reason(of: run.trigger))", style: .faint)
-    case .ended(_, let status, let duration, let wasStopped):
-      tellEnd(status, after: duration.forPeople, wasStopped: wasStopped)
-    case .notStarted(_, let error, _):
-      console.problem("cannot run \(command): \(explanation(of: error))")
-    case .stopping(let signal):
-      console.say(.detail, "stopping it with \(signal)", style: .faint)
-    case .killing:
-      console.say(.news, "it did not end in time: killing it", style: .warning)
+      tellStart(run)
+    case .ended(let run, let status, let duration, let ending):
+      tellEnd(of: run.job, status, after: duration.forPeople, ending)
+    case .notStarted(let run, let error, _):
+      let what = run.job == .command ? command : run.job.name
+      console.problem("cannot run \(what): \(explanation(of: error))")
+    case .timedOut(_, let time):
+      console.say(.news, "timed out after \(time.forPeople)", style: .bad)
+    case .stopping(let job, let signal):
+      console.say(.detail, "stopping \(job.name) with \(signal)", style: .faint)
+    case .killing(let job):
+      console.say(.news, "\(job.name) did not end in time: killing it", style: .warning)
+    case .abandoned(let job):
+      console.say(
+        .problem, "\(job.name) was killed, and the kernel holds it: going on without it",
+        style: .warning)
     case .signaled(let signal, let trigger):
       console.say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
+    case .backingOff(let pause):
+      console.say(.news, "starting it again in \(pause.forPeople)", style: .faint)
     case .foundOwnOutputs(let paths):
       console.say(
         .problem,
@@ -68,16 +77,34 @@ struct Narration: Sendable {
     }
   }
 
-  private func tellEnd(_ status: ExitStatus, after duration: String, wasStopped: Bool) {
-    switch status {
-    case _ where wasStopped:
-      console.say(.news, "stopped after \(duration)", style: .faint)
-    case .exited(0):
-      console.say(.news, "succeeded in \(duration)", style: .good)
-    case .exited(let code):
-      console.say(.news, "failed with status \(code) after \(duration)", style: .bad)
-    case .signaled(let signal):
-      console.say(.news, "ended by \(signal) after \(duration)", style: .bad)
+  private func tellStart(_ run: RunReport.Run) {
+    let reason = reason(of: run.trigger)
+    switch run.job {
+    case .build:
+      console.say(.news, "building\(reason)", style: .faint)
+    case .command:
+      console.say(.news, "running \(command)\(reason)", style: .faint)
+    case .hook:
+      console.say(.detail, "running \(run.job.name)", style: .faint)
+    }
+  }
+
+  private func tellEnd(
+    of job: Job, _ status: ExitStatus, after duration: String, _ ending: RunReport.Ending
+  ) {
+    let name = job == .command ? "" : job.name + " "
+    switch (status, ending) {
+    case (_, .stopped):
+      console.say(.news, "\(name)stopped after \(duration)", style: .faint)
+    case (_, .timedOut):
+      console.say(.detail, "stopped after \(duration)", style: .faint)
+    case (.exited(0), .byItself):
+      let level = job == .hook ? Console.Level.detail : .news
+      console.say(level, "\(name)succeeded in \(duration)", style: .good)
+    case (.exited(let code), .byItself):
+      console.say(.news, "\(name)failed with status \(code) after \(duration)", style: .bad)
+    case (.signaled(let signal), .byItself):
+      console.say(.news, "\(name)ended by \(signal) after \(duration)", style: .bad)
     }
   }
 
@@ -102,11 +129,32 @@ struct Narration: Sendable {
     switch error.code {
     case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
     case EACCES: "\(error.path?.description ?? "it") may not be executed"
+    case E2BIG: "its arguments and its environment are longer than the kernel takes"
+    case ETXTBSY: "\(error.path?.description ?? "it") is being written by somebody"
     default: error.description
     }
   }
 
-  private func shown(_ path: Path) -> String {
+  func shown(_ path: Path) -> String {
     (path.relative(to: directory) ?? path).description
+  }
+}
+
+extension Job {
+  /// What it is called.
+  fileprivate var name: String {
+    switch self {
+    case .build: "the build"
+    case .command: "it"
+    case .hook: "the hook"
+    }
+  }
+}
+
+extension RunReport {
+  /// True for what comes first on a change.
+  func beginsAnew(withBuild hasBuild: Bool) -> Bool {
+    guard case .started(let run) = self else { return false }
+    return run.job == (hasBuild && run.trigger.reason != .restart ? .build : .command)
   }
 }

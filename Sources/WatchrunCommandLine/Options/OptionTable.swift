@@ -168,6 +168,28 @@ enum OptionTable {
     ) { (settings, value) throws(UsageError) in
       settings.stopPlan.timeout = try duration(value)
     },
+    Option(nil, "timeout", "DURATION", .running, "stop a run that takes longer; it has failed") {
+      (settings, value) throws(UsageError) in
+      let time = try duration(value)
+      if time == .zero { throw UsageError("expected more time than 0") }
+      settings.timeout = time
+    },
+    Option(nil, "keep-alive", nil, .running, "start it again when it ends by itself") {
+      settings, _ in settings.keepsAlive = true
+    },
+    Option(
+      nil, "build", "COMMAND", .running, "shell line to run first; the command only if it succeeds"
+    ) { (settings, value) throws(UsageError) in
+      settings.build = try line(value)
+    },
+    Option(nil, "on-success", "COMMAND", .running, "shell line to run after a run that succeeds") {
+      (settings, value) throws(UsageError) in
+      settings.onSuccess = try line(value)
+    },
+    Option(nil, "on-failure", "COMMAND", .running, "shell line to run after a run that fails") {
+      (settings, value) throws(UsageError) in
+      settings.onFailure = try line(value)
+    },
     Option(
       nil, "shell", "SHELL", .running,
       "shell for any command; none: never one (default: if it needs one)"
@@ -175,9 +197,18 @@ enum OptionTable {
       let shell = try path(value).bytes
       settings.shell = shell.elementsEqual("none".utf8) ? .never : .always(shell)
     },
+    Option(
+      nil, "emit", "MODE", .running,
+      "how it learns what changed: env, lines, json, none (default: env)"
+    ) { (settings, value) throws(UsageError) in
+      settings.emitMode = try choice(value)
+    },
     Option("E", "env", "NAME=VALUE", .running, "set a variable for the command") {
       (settings, value) throws(UsageError) in
       settings.environment.append(try variable(value))
+    },
+    Option("I", "interactive", nil, .running, "give the terminal to the command") {
+      settings, _ in settings.isInteractive = true
     },
   ]
 
@@ -186,7 +217,10 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.printMode = try choice(value)
     },
-    Option("0", "null", nil, .output, "NUL for newline: --files-from, --print lines, --explain") {
+    Option(
+      "0", "null", nil, .output,
+      "NUL for newline: --files-from, --print and --emit lines, --explain"
+    ) {
       settings, _ in settings.separatesByNUL = true
     },
     Option("c", "clear", nil, .output, "clear the screen before each run") {
@@ -199,6 +233,9 @@ enum OptionTable {
     Option("v", "verbose", nil, .output, "every decision") { settings, _ in
       settings.isVerbose = true
       settings.isQuiet = false
+    },
+    Option(nil, "no-keys", nil, .output, "read no keys (otherwise, h lists them)") {
+      settings, _ in settings.readsKeys = false
     },
     Option(nil, "color", "WHEN", .output, "auto, always, never (default: auto)") {
       (settings, value) throws(UsageError) in
@@ -217,6 +254,11 @@ extension OptionTable {
   private static func path(_ value: [UInt8]) throws(UsageError) -> Path {
     if value.isEmpty { throw UsageError("expected a path, not nothing") }
     return Path(bytes: value)
+  }
+
+  private static func line(_ value: [UInt8]) throws(UsageError) -> [UInt8] {
+    if value.isEmpty { throw UsageError("expected a command, not nothing") }
+    return value
   }
 
   private static func glob(_ value: [UInt8]) throws(UsageError) -> GlobPattern {

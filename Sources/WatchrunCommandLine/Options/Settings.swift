@@ -38,6 +38,13 @@ struct Settings: Sendable {
     case signal
   }
 
+  enum EmitMode: String, CaseIterable, Sendable {
+    case env
+    case lines
+    case json
+    case none
+  }
+
   var task = Task.run
   var command: [[UInt8]] = []
 
@@ -64,8 +71,17 @@ struct Settings: Sendable {
   var busyMode = BusyMode.queue
   var signal: Signal?
   var stopPlan = StopPlan()
+  var emitMode = EmitMode.env
+  /// Lines for a shell.
+  var build: [UInt8]?
+  var onSuccess: [UInt8]?
+  var onFailure: [UInt8]?
+  var timeout: Duration?
+  var keepsAlive = false
   var shell = Shell.whenNeeded
   var environment: [Command.EnvironmentVariable] = []
+  var isInteractive = false
+  var readsKeys = true
   var endsAfterFirstRun = false
   var endsOnFailure = false
   var endsOnSuccess = false
@@ -94,6 +110,15 @@ extension Settings {
     return endsOnSuccess ? .firstSuccess : .never
   }
 
+  var emission: Emission {
+    switch emitMode {
+    case .env: .environment
+    case .lines: .lines(separatedByNUL: separatesByNUL)
+    case .json: .json
+    case .none: .none
+    }
+  }
+
   /// The kinds that count. A command is not run for a change of metadata alone unless that is asked
   /// for; a stream of changes has everything unless it is narrowed.
   var effectiveKinds: Set<ChangeBatch.Kind> {
@@ -114,16 +139,25 @@ extension Settings {
     }
     guard task == .run else { return self }
     if printMode != nil {
-      if !command.isEmpty {
+      if !command.isEmpty || build != nil || onSuccess != nil || onFailure != nil {
         throw UsageError("--print runs nothing: leave out the command, or leave out --print")
       }
     } else if command.isEmpty {
-      throw UsageError(
-        "nothing to run: give a command, as in 'watchrun make test', or --print json")
+      throw UsageError(whatIsMissing)
     }
-    if separatesByNUL && printMode != .lines && filesFrom == nil {
-      throw UsageError("-0 goes with --files-from, --print lines or --explain")
+    if separatesByNUL && printMode != .lines && emitMode != .lines && filesFrom == nil {
+      throw UsageError("-0 goes with --files-from, --print lines, --emit lines or --explain")
     }
     return self
+  }
+
+  private var whatIsMissing: String {
+    if build != nil {
+      return "nothing to run after the build: give a command, as in 'watchrun --build make ./app'"
+    }
+    if onSuccess != nil || onFailure != nil {
+      return "nothing to run before the hook: give a command, as in 'watchrun make test'"
+    }
+    return "nothing to run: give a command, as in 'watchrun make test', or --print json"
   }
 }

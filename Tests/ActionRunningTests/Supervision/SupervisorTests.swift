@@ -86,8 +86,44 @@ struct SupervisorTests {
     try launch()
     supervisor.stop()
     scheduler.advance(by: .seconds(12))
-    #expect(events.entries == [.stopping(.terminate), .killing, .groupIsGone])
+    #expect(
+      events.entries == [
+        .stopping(.terminate), .killing, .abandoned, .ended(.signaled(.kill), leftovers: true),
+        .groupIsGone,
+      ])
     #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `the late end of what was given up is not the next one's`() throws {
+    let stuck = try launch()
+    supervisor.stop()
+    scheduler.advance(by: .seconds(12))
+    let next = try launch()
+    stuck.endLeader(.signaled(.kill))
+    #expect(events.entries.last == .groupIsGone)
+    next.endLeader(.exited(0))
+    #expect(events.entries.last == .ended(.exited(0), leftovers: false))
+  }
+
+  @Test func `what the leader left behind and cannot be killed is given up as well`() throws {
+    try launch().endLeader(.exited(0), leavingOthers: true)
+    supervisor.stop()
+    scheduler.advance(by: .seconds(12))
+    #expect(
+      events.entries == [
+        .ended(.exited(0), leftovers: true), .stopping(.terminate), .killing, .abandoned,
+        .groupIsGone,
+      ])
+  }
+
+  @Test func `a group that goes while it is stopped is not killed any more`() throws {
+    let group = try launch()
+    supervisor.stop()
+    group.endLeader(.exited(0), leavingOthers: true)
+    group.endOthers()
+    supervisor.kill()
+    #expect(sent == [.terminate, .continue], "its number may be another's by now")
+    #expect(events.entries.last == .groupIsGone)
   }
 
   @Test func `a stop is begun once`() throws {
@@ -154,5 +190,44 @@ struct SupervisorTests {
     late.advance(by: .seconds(60))
     #expect(sent == [.terminate, .continue])
     #expect(events.entries.last == .groupIsGone)
+  }
+
+  private let busy = SystemError(call: "posix_spawn", code: ETXTBSY)
+
+  @Test func `a program that somebody writes is tried again until it can be started`() throws {
+    launcher.failLaunches(with: busy)
+    let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
+    try supervisor.launch(request) { [events] in events.note($0) }
+    scheduler.advance(by: .milliseconds(100))
+    #expect(events.entries.isEmpty && launcher.groups.isEmpty)
+    launcher.failLaunches(with: nil)
+    scheduler.advance(by: .milliseconds(200))
+    try #require(launcher.groups.last).endLeader(.exited(0))
+    #expect(events.entries == [.ended(.exited(0), leftovers: false)])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `after a second it is given up`() throws {
+    launcher.failLaunches(with: busy)
+    let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
+    try supervisor.launch(request) { [events] in events.note($0) }
+    scheduler.advance(by: .milliseconds(900))
+    #expect(events.entries.isEmpty)
+    scheduler.advance(by: .milliseconds(200))
+    #expect(events.entries == [.notStarted(busy)])
+    #expect(launcher.calls.count == 8)
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `while it is waited for a program, a stop is over at once`() throws {
+    launcher.failLaunches(with: busy)
+    let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
+    try supervisor.launch(request) { [events] in events.note($0) }
+    supervisor.send(.interrupt)
+    supervisor.stop()
+    #expect(events.entries == [.ended(.signaled(.terminate), leftovers: false), .groupIsGone])
+    launcher.failLaunches(with: nil)
+    scheduler.advance(by: .seconds(2))
+    #expect(launcher.groups.isEmpty && sent.isEmpty)
   }
 }

@@ -7,11 +7,17 @@ final class ByteCollector: Sendable {
   private let collected = Mutex<[UInt8]>([])
   private let end = Mutex(false)
 
-  /// Takes over the descriptor.
-  init(reading descriptor: Int32) {
+  /// Takes over the descriptor. Reads it to its end, or until something is to be read from `stop`.
+  init(reading descriptor: Int32, until stop: Int32 = -1) {
     Thread.detachNewThread { [self] in
       var part = [UInt8](repeating: 0, count: 64 * 1024)
       while true {
+        var waiting = [
+          pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = retryingOnInterrupt { poll(&waiting, 2, -1) }
+        if waiting[1].revents != 0 { break }
         // A terminal whose other side is gone answers EIO: that is its end.
         let count = retryingOnInterrupt { read(descriptor, &part, part.count) }
         guard count > 0 else { break }

@@ -18,6 +18,8 @@ final class ChildProcess: Sendable {
     case pipes
     /// One terminal, which is its standard input as well.
     case terminal
+    /// The terminal of a session that it leads.
+    case session(PseudoTerminal)
   }
 
   let pid: pid_t
@@ -27,13 +29,20 @@ final class ChildProcess: Sendable {
   private let end = Mutex<ExitStatus?>(nil)
   /// The side of its standard input that is ours.
   private let inputWriter: Int32?
+  private let leadsSession: Bool
 
   init(
     _ arguments: [String], environment: [String: String], directory: String, input: Input = .null,
     output: Output = .pipes
   ) throws {
     var plan = SpawnPlan()
+    if case .session = output { leadsSession = true } else { leadsSession = false }
     switch (output, input) {
+    case (.session(let terminal), _):
+      plan.terminal = terminal.path
+      self.output = terminal.output
+      errors = terminal.output
+      inputWriter = nil
     case (.terminal, _):
       let terminal = try Self.openTerminal()
       plan.descriptors = [terminal.theirs, terminal.theirs, terminal.theirs]
@@ -83,10 +92,11 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends it: asks, waits, and kills its group.
+  /// Ends it: asks, waits, and kills its group. The leader of a session, which may not do what it is
+  /// asked, is killed at once.
   func stop() async {
     send(SIGCONT)
-    send(SIGTERM)
+    send(leadsSession ? SIGKILL : SIGTERM)
     try? await eventually("process \(pid) ends", within: .seconds(5)) { exitStatus != nil }
     end.withLock { end in
       guard end == nil else { return }
@@ -125,6 +135,11 @@ private struct SpawnPlan {
   var descriptors: [Int32?] = []
   /// Standard input is `/dev/null`.
   var opensNull = false
+  /// All three are this terminal, in a session of its own.
+  var terminal: String?
+
+  /// `POSIX_SPAWN_SETSID`, which is only declared for those who ask for GNU extensions.
+  private static let setsid: Int32 = 0x80
 
   func spawn(
     _ arguments: [String], environment: [String], directory: String
@@ -139,12 +154,20 @@ private struct SpawnPlan {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
+    let place = terminal == nil ? POSIX_SPAWN_SETPGROUP : Self.setsid
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      &attributes, Int16(place | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var actions = posix_spawn_file_actions_t()
     try checkedCode("posix_spawn_file_actions_init") { posix_spawn_file_actions_init(&actions) }
     defer { posix_spawn_file_actions_destroy(&actions) }
+    if let terminal {
+      // The first terminal that the leader of a session opens becomes that of the session.
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal, O_RDWR, 0)
+      for number in [STDOUT_FILENO, STDERR_FILENO] {
+        posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, number)
+      }
+    }
     for (number, descriptor) in descriptors.enumerated() {
       if let descriptor {
         posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))

@@ -15,6 +15,31 @@ enum ProcessTable {
     return state != "Z" && state != "X"
   }
 
+  /// The letter for what it is doing: `T` for stopped, `Z` for ended and not waited for; nil if it is
+  /// not there.
+  static func state(of pid: pid_t) -> String? {
+    fields(of: pid)?.first.map(String.init)
+  }
+
+  /// What it is called, which need not be how it was started.
+  static func name(of pid: pid_t) -> String? {
+    guard let name = try? fileContents(of: Path("/proc/\(pid)/comm")) else { return nil }
+    return String(decoding: name.dropLast(), as: UTF8.self)
+  }
+
+  /// The memory that it uses, its part of what it shares with others included, in KiB.
+  static func proportionalMemory(of pid: pid_t) -> Int {
+    let text = (try? fileContents(of: Path("/proc/\(pid)/smaps_rollup"))) ?? []
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("Pss:") }
+    return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? .max
+  }
+
+  /// The process's children.
+  static func children(of parent: pid_t) -> [pid_t] {
+    all.filter { fields(of: $0)?[1] == "\(parent)" }
+  }
+
   /// The children that have ended and that the process has not waited for.
   static func zombies(of parent: pid_t) -> [pid_t] {
     all.filter { pid in

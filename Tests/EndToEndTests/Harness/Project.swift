@@ -57,6 +57,14 @@ final class Project: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: base + "/tmp")) ?? []
   }
 
+  /// All that has been started here and is alive, but for watchrun itself.
+  var commandProcesses: [pid_t] {
+    let ours = Set(state.withLock { $0.started }.map(\.process.pid))
+    return ProcessTable.processes(withVariable: "PROJECT=" + base)
+      .filter { !ours.contains($0) && ProcessTable.isAlive($0) }
+      .filter { ProcessTable.name(of: $0) != "wr-guard" }
+  }
+
   private var environment: [String: String] {
     [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": outside,
@@ -107,6 +115,20 @@ extension Project {
         input: input, output: output))
     state.withLock { $0.started.append(watchrun) }
     return watchrun
+  }
+
+  /// Starts an interactive shell, in which `watchrun` is the program under test.
+  func startShell(_ terminal: PseudoTerminal) async throws -> Watchrun {
+    let folder = String(Watchrun.program.dropLast("/watchrun".count))
+    var environment = environment
+    environment["PATH"] = folder + ":" + (environment["PATH"] ?? "")
+    environment["PS1"] = "ready> "
+    let shell = Watchrun(
+      process: try ChildProcess(
+        ["bash", "--norc", "--noprofile", "-i"], environment: environment, directory: root,
+        output: .session(terminal)))
+    state.withLock { $0.started.append(shell) }
+    return shell
   }
 
   /// Starts watchrun, and waits until it prints batches.

@@ -98,16 +98,27 @@ struct OptionParserTests {
     + Spelling.all("-s", "--signal", "HUP") { $0.busyPolicy == .signal(.hangup) }
     + Spelling.all(nil, "--stop-signal", "INT") { $0.stopPlan.signal == .interrupt }
     + Spelling.all(nil, "--stop-timeout", "3s") { $0.stopPlan.timeout == .seconds(3) }
+    + Spelling.all(nil, "--emit", "json") { $0.emission == .json }
+    + Spelling.all(nil, "--emit", "lines") { $0.emission == .lines(separatedByNUL: false) }
+    + Spelling.all(nil, "--emit", "none") { $0.emission == Emission.none }
+    + Spelling.all(nil, "--emit", "env") { $0.emission == .environment }
+    + Spelling.all(nil, "--timeout", "5s") { $0.timeout == .seconds(5) }
+    + Spelling.all(nil, "--keep-alive") { $0.keepsAlive }
+    + Spelling.all(nil, "--build", "make -j4") { $0.build == Array("make -j4".utf8) }
+    + Spelling.all(nil, "--on-success", "beep") { $0.onSuccess == Array("beep".utf8) }
+    + Spelling.all(nil, "--on-failure", "beep 2") { $0.onFailure == Array("beep 2".utf8) }
     + Spelling.all(nil, "--shell", "none") { $0.shell == .never }
     + Spelling.all(nil, "--shell", "zsh") { $0.shell == .always(Array("zsh".utf8)) }
     + Spelling.all("-E", "--env", "A=b=c") {
       $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
     }
+    + Spelling.all("-I", "--interactive") { $0.isInteractive }
 
   private static let output =
     Spelling.all("-c", "--clear") { $0.clearsScreen }
     + Spelling.all("-q", "--quiet") { $0.isQuiet && !$0.isVerbose }
     + Spelling.all("-v", "--verbose") { $0.isVerbose && !$0.isQuiet }
+    + Spelling.all(nil, "--no-keys") { !$0.readsKeys }
     + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
     + Spelling.all("-h", "--help") { $0.task == .help }
     + Spelling.all("-V", "--version") { $0.task == .version }
@@ -125,7 +136,8 @@ struct OptionParserTests {
   @Test(arguments: spellings.filter { $0.words.contains { $0.hasPrefix("--") } })
   func `what an option says is not said without it`(spelling: Spelling) throws {
     let defaults: Set = [
-      "--debounce auto", "--debounce=auto", "--on-busy queue", "--on-busy=queue",
+      "--debounce auto", "--debounce=auto", "--on-busy queue", "--on-busy=queue", "--emit env",
+      "--emit=env",
     ]
     #expect(spelling.holds(try parse("make")) == defaults.contains(spelling.testDescription))
   }
@@ -144,6 +156,16 @@ struct OptionParserTests {
     #expect(settings.printMode == .lines && settings.separatesByNUL)
     #expect(try parse("--null", "--print=lines").separatesByNUL)
     #expect(try parse("-0", "--explain", "path").separatesByNUL)
+  }
+
+  @Test func `what is emitted as lines may be separated by NULs`() throws {
+    #expect(try parse("-0", "--emit", "lines", "make").emission == .lines(separatedByNUL: true))
+  }
+
+  @Test(arguments: ["usr1", "SIGUSR1", "SigUsr1", "USR1", "10"])
+  func `a signal is known by its name in any spelling, and by its number`(name: String) throws {
+    #expect(try parse("-s", name, "make").busyPolicy == .signal(Signal(rawValue: 10)))
+    #expect(try parse("--stop-signal", name, "make").stopPlan.signal == Signal(rawValue: 10))
   }
 
   @Test func `the command begins with the first word that is no option`() throws {

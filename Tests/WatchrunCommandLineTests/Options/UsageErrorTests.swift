@@ -34,6 +34,10 @@ struct UsageErrorTests {
       ["--events=create,delete", "x"],
       "--events: 'delete' is none of create, modify, remove, rename, metadata"
     ),
+    (["--emit=yaml", "x"], "--emit: 'yaml' is none of env, lines, json, none"),
+    (["--timeout=0", "x"], "--timeout: expected more time than 0"),
+    (["--timeout=5", "x"], "--timeout: '5' is no duration; write 50ms, 1.5s, 2m or 0"),
+    (["--build=", "x"], "--build: expected a command, not nothing"),
     (["-E", "NAME", "x"], "-E: 'NAME' is not NAME=VALUE"),
     (["--env==x", "x"], "--env: '=x' is not NAME=VALUE"),
   ]
@@ -47,11 +51,26 @@ struct UsageErrorTests {
     ([], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (["-q", "--"], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (
+      ["--build", "make"],
+      "nothing to run after the build: give a command, as in 'watchrun --build make ./app'"
+    ),
+    (
+      ["--on-failure", "beep"],
+      "nothing to run before the hook: give a command, as in 'watchrun make test'"
+    ),
+    (
+      ["--print", "json", "--build", "make"],
+      "--print runs nothing: leave out the command, or leave out --print"
+    ),
+    (
       ["--print", "json", "make"],
       "--print runs nothing: leave out the command, or leave out --print"
     ),
-    (["-0", "make"], "-0 goes with --files-from, --print lines or --explain"),
-    (["-0", "--print", "json"], "-0 goes with --files-from, --print lines or --explain"),
+    (["-0", "make"], "-0 goes with --files-from, --print lines, --emit lines or --explain"),
+    (
+      ["-0", "--print", "json"],
+      "-0 goes with --files-from, --print lines, --emit lines or --explain"
+    ),
   ]
 
   @Test(arguments: unknown + missing + bad + together)

@@ -1,7 +1,7 @@
 import FileObservation
 import Testing
 
-@testable import WatchrunCommandLine
+@testable import ActionRunning
 
 struct JSONTextTests {
   @Test(arguments: [
@@ -62,5 +62,16 @@ struct JSONTextTests {
     let renamed = batch(.init(path: "/a", kind: .renamed, type: .file, from: Path(bytes: bytes)))
     #expect(renamed.contains(#","fromBase64":"\#(base64)","type":"#))
     #expect(!renamed.contains("pathBase64"))
+  }
+
+  @Test func `what a run is told is the same object, with the run's number and its reason`() {
+    let trigger = Trigger(.key, changes: [.of("/a", .removed)])
+    #expect(
+      JSONText.object(7, trigger)
+        == #"{"batch":7,"reason":"key","changes":[{"path":"/a","kind":"removed","type":"unknown"}],"#
+        + #""overflow":false}"#)
+    #expect(
+      JSONText.object(1, Trigger(.start))
+        == #"{"batch":1,"reason":"start","changes":[],"overflow":false}"#)
   }
 }

@@ -1,9 +1,9 @@
 import FileObservation
 import Testing
 
-@testable import WatchrunCommandLine
+@testable import ActionRunning
 
-struct PrintStreamTests {
+struct PathLinesTests {
   @Test(
     arguments: [
       ("/a b", "/a b"), (#"/a"b\c"#, #"/a"b\c"#), ("/caf\u{E9}", "/caf\u{E9}"),
@@ -16,5 +16,11 @@ struct PrintStreamTests {
 
   @Test func `a path that is not UTF-8 is printed byte for byte`() {
     #expect(Path(bytes: [0x2F, 0xFF]).quotedIfNeeded == [0x2F, 0xFF])
+  }
+
+  @Test func `paths stand one a line, or bare with a NUL behind each`() {
+    #expect(Path.lines(["/a", "/b\nc"], separatedByNUL: false) == Array("/a\n\"/b\\nc\"\n".utf8))
+    #expect(Path.lines(["/a", "/b\nc"], separatedByNUL: true) == Array("/a\0/b\nc\0".utf8))
+    #expect(Path.lines([], separatedByNUL: true).isEmpty)
   }
 }

@@ -1,15 +1,20 @@
 import FileObservation
 
-/// The JSON of `--print json`.
+/// What has changed, as JSON: an object in one line.
 ///
 /// Written by hand: the order of the fields is fixed, names of files need not be UTF-8, and a line a
 /// batch at 20,000 paths must cost next to nothing.
-enum JSONText {
-  static func batch(_ batch: ChangeBatch) -> String {
-    let reason = batch.overflow ? "overflow" : "change"
-    let changes = batch.changes.map(change).joined(separator: ",")
-    return #"{"batch":\#(batch.number),"reason":"\#(reason)","changes":[\#(changes)],"#
-      + #""overflow":\#(batch.overflow)}"#
+package enum JSONText {
+  /// As `--print json` prints it.
+  package static func batch(_ batch: ChangeBatch) -> String {
+    object(batch.number, Trigger(batch))
+  }
+
+  /// The same for what a run is told; `number` is the run's.
+  package static func object(_ number: Int, _ trigger: Trigger) -> String {
+    let changes = trigger.changes.map(change).joined(separator: ",")
+    return #"{"batch":\#(number),"reason":"\#(trigger.reason.rawValue)","changes":[\#(changes)],"#
+      + #""overflow":\#(trigger.reason == .overflow)}"#
   }
 
   private static func change(_ change: ChangeBatch.Change) -> String {
@@ -26,7 +31,7 @@ enum JSONText {
   }
 
   /// A string between quotes, with what JSON wants escaped.
-  static func string(_ text: String) -> String {
+  package static func string(_ text: String) -> String {
     var bytes = [UInt8(ascii: "\"")]
     for byte in text.utf8 {
       switch byte {

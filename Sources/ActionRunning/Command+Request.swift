@@ -1,0 +1,147 @@
+import FileObservation
+import SystemCalls
+
+// A command, told what has changed.
+
+extension Command {
+  /// What a run is told beside what has changed.
+  struct Surroundings {
+    /// The environment that is passed on, as `NAME=value`.
+    var inherited: [[UInt8]] = []
+    var currentDirectory: Path
+    /// Holds all the paths, a NUL behind each.
+    var pathsFile: Path?
+    /// What its standard input is to be, instead of ours.
+    var input: Path?
+    var variables: [EnvironmentVariable] = []
+    var room = Room.usual
+  }
+
+  /// How many bytes the lists of paths may take. What does not fit is left out, whole paths only.
+  struct Room: Hashable {
+    var arguments: Int
+    var variable: Int
+
+    static let usual = Room(arguments: 512 * 1024, variable: 64 * 1024)
+    /// From the most to the least: where the kernel does not take one, it may take the next.
+    static let all = [usual, Room(arguments: 16 * 1024, variable: 4 * 1024), none]
+    private static let none = Room(arguments: 0, variable: 0)
+  }
+
+  /// What is to be started for a trigger.
+  ///
+  /// A path is never pasted into a shell line: it is an argument of its own, in a variable or in a
+  /// file.
+  func spawnRequest(for trigger: Trigger, in surroundings: Surroundings) -> SpawnRequest {
+    let current = surroundings.currentDirectory
+    let here = directory?.absolute(from: current) ?? current
+    let arguments = trigger.changes.map { Self.argument(for: $0.path, in: here) }
+    let listed = Self.prefix(of: arguments, fitting: surroundings.room.arguments)
+    let isCut = listed.count < arguments.count && words.contains(Self.allPaths)
+    let variables = variables(for: trigger, surroundings, isCut: isCut) + environment
+    let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
+    return SpawnRequest(
+      arguments: commandLine(paths: Array(listed)),
+      environment: Self.environment(surroundings.inherited, with: variables),
+      directory: directory,
+      standardInput: surroundings.input.map { .file($0) } ?? usualInput,
+      takesTerminal: takesTerminal)
+  }
+
+  private func variables(
+    for trigger: Trigger, _ surroundings: Surroundings, isCut: Bool
+  ) -> [EnvironmentVariable] {
+    var variables = [EnvironmentVariable("WATCHRUN_REASON", trigger.reason.rawValue)]
+    var isCut = isCut
+    if emission == .environment {
+      let paths = trigger.changes.map(\.path)
+      let listed = Self.prefix(of: paths.map(\.bytes), fitting: surroundings.room.variable)
+      isCut = isCut || listed.count < paths.count
+      variables += [
+        .init("WATCHRUN_COUNT", String(paths.count)),
+        .init("WATCHRUN_FIRST", paths.first?.bytes ?? []),
+        .init("WATCHRUN_PATHS", Array(listed.joined(separator: [UInt8(ascii: "\n")]))),
+      ]
+      if let file = surroundings.pathsFile {
+        variables.append(.init("WATCHRUN_PATHS_FILE", file.bytes))
+      }
+    }
+    if isCut { variables.append(.init("WATCHRUN_TRUNCATED", "1")) }
+    return variables + surroundings.variables
+  }
+
+  private static let allPaths = Array("{}".utf8)
+  private static let firstPath = Array("{first}".utf8)
+  /// As in entr, where it is a file of the list at the start, too.
+  private static let entrFirstPath = Array("/_".utf8)
+  private static let firstPaths = [firstPath, entrFirstPath]
+
+  private func first(of paths: [[UInt8]]) -> [UInt8]? {
+    paths.first ?? firstPathAtStart?.bytes
+  }
+
+  private func commandLine(paths: [[UInt8]]) -> [[UInt8]] {
+    switch form {
+    case .direct:
+      return words.flatMap { word -> [[UInt8]] in
+        if word == Self.allPaths { return paths }
+        if word == Self.entrFirstPath { return first(of: paths).map { [$0] } ?? [] }
+        if word == Self.firstPath { return Array(paths.prefix(1)) }
+        return [word]
+      }
+    case .shell(let shell):
+      return [shell, Array("-c".utf8)] + shellLine(paths: paths)
+    }
+  }
+
+  /// The line, and the shell's own arguments, which it puts in where the placeholders stand.
+  private func shellLine(paths: [[UInt8]]) -> [[UInt8]] {
+    let used = Set(words).intersection(Self.firstPaths + [Self.allPaths])
+    guard words.count > 1, !used.isEmpty else {
+      return [Array(words.joined(separator: [UInt8(ascii: " ")]))]
+    }
+    let line = words.map { word -> [UInt8] in
+      if word == Self.allPaths { return Array(#""$@""#.utf8) }
+      return used.contains(word) ? Array(#"${1+"$1"}"#.utf8) : word
+    }.joined(separator: [UInt8(ascii: " ")])
+    let arguments = used == [Self.entrFirstPath] ? first(of: paths).map { [$0] } ?? [] : paths
+    return [Array(line), Array("watchrun".utf8)] + arguments
+  }
+
+  /// A path as the command sees it from where it runs: relative if it is below, and never to be
+  /// taken for an option.
+  private static func argument(for path: Path, in directory: Path) -> [UInt8] {
+    guard let relative = path.relative(to: directory) else { return path.bytes }
+    let startsLikeOption = relative.bytes.first == UInt8(ascii: "-")
+    return startsLikeOption ? Array("./".utf8) + relative.bytes : relative.bytes
+  }
+
+  private static func prefix(of list: [[UInt8]], fitting limit: Int) -> ArraySlice<[UInt8]> {
+    var size = 0
+    return list.prefix { item in
+      size += item.count + 1
+      return size <= limit
+    }
+  }
+
+  /// The inherited variables without those that are replaced, and without what another watchrun
+  /// above us may have set.
+  private static func environment(
+    _ inherited: [[UInt8]], with variables: [EnvironmentVariable]
+  ) -> [[UInt8]] {
+    let equals = UInt8(ascii: "=")
+    var values: [[UInt8]: [UInt8]] = [:]
+    for variable in variables { values[variable.name] = variable.value }
+    let ours = Array("WATCHRUN_".utf8)
+    let kept = inherited.filter { entry in
+      let name = Array(entry.prefix { $0 != equals })
+      return values[name] == nil && !name.starts(with: ours)
+    }
+    var isPut: Set<[UInt8]> = []
+    let added = variables.compactMap { variable -> [UInt8]? in
+      guard isPut.insert(variable.name).inserted else { return nil }
+      return variable.name + [equals] + (values[variable.name] ?? [])
+    }
+    return kept + added
+  }
+}

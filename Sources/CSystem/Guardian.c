@@ -1,0 +1,178 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#define GROUPS 256
+#define LEADER_IS_REAPED (INT64_C(1) << 40)
+#define LOOK_EVERY_MS 10
+
+// One page, shared by us, our guardian, and each child of ours until it executes its program. To
+// tell the guardian something is to store it here: that cannot fail, wakes nobody, and is done once
+// it is begun.
+struct csystem_guardian {
+  _Atomic int64_t groups[GROUPS];  // 0, or a group's number and perhaps LEADER_IS_REAPED
+  int stop_signal;
+  int patience_ms;
+  int lifeline;  // is closed when we end
+  _Atomic int terminal_is_changed;
+  char terminal[64];
+  struct termios modes;
+};
+
+// MARK: - Our side
+
+void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group) {
+  for (int i = 0; i < GROUPS; i++) {
+    int64_t none = 0;
+    if (atomic_compare_exchange_strong(&guardian->groups[i], &none, group)) return;
+  }
+}
+
+static void replace(struct csystem_guardian *guardian, pid_t group, int64_t entry) {
+  for (int i = 0; i < GROUPS; i++) {
+    int64_t found = atomic_load(&guardian->groups[i]);
+    if (found != 0 && (found & ~LEADER_IS_REAPED) == group) {
+      atomic_store(&guardian->groups[i], entry);
+    }
+  }
+}
+
+void csystem_guardian_leader_is_reaped(struct csystem_guardian *guardian, pid_t group) {
+  replace(guardian, group, group | LEADER_IS_REAPED);
+}
+
+void csystem_guardian_forget(struct csystem_guardian *guardian, pid_t group) {
+  replace(guardian, group, 0);
+}
+
+void csystem_guardian_keep_modes(
+    struct csystem_guardian *guardian, int terminal, const struct termios *modes) {
+  if (ttyname_r(terminal, guardian->terminal, sizeof guardian->terminal) != 0) return;
+  guardian->modes = *modes;
+  atomic_store(&guardian->terminal_is_changed, 1);
+}
+
+void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian) {
+  atomic_store(&guardian->terminal_is_changed, 0);
+}
+
+void csystem_guardian_dismiss(struct csystem_guardian *guardian) { close(guardian->lifeline); }
+
+// MARK: - The guardian's side
+//
+// Only what may be called between `fork` and `exec` in a process with threads, and no memory beyond
+// the stack and the page.
+
+// The number of a group that is ours still. Once its leader has been waited for, the number is kept
+// from others by the group's members alone; if a process bears it again, it is another's.
+static pid_t group_at(struct csystem_guardian *guardian, int i) {
+  int64_t entry = atomic_load(&guardian->groups[i]);
+  pid_t group = (pid_t)(entry & ~LEADER_IS_REAPED);
+  if (group <= 1) return 0;
+  if ((entry & LEADER_IS_REAPED) && (kill(group, 0) == 0 || errno != ESRCH)) return 0;
+  return group;
+}
+
+// Sends the signal to each group, or none for 0. How many there are; those that are gone are
+// forgotten.
+static int send_to_all(struct csystem_guardian *guardian, int number) {
+  int count = 0;
+  for (int i = 0; i < GROUPS; i++) {
+    pid_t group = group_at(guardian, i);
+    if (group == 0) continue;
+    if (kill(-group, number) == 0 || errno != ESRCH) {
+      count++;
+    } else {
+      atomic_store(&guardian->groups[i], 0);
+    }
+  }
+  return count;
+}
+
+static void restore_modes(struct csystem_guardian *guardian) {
+  if (!atomic_load(&guardian->terminal_is_changed)) return;
+  int terminal = open(guardian->terminal, O_RDWR | O_NOCTTY | O_NONBLOCK);
+  if (terminal < 0) return;
+  tcsetattr(terminal, TCSANOW, &guardian->modes);
+  close(terminal);
+}
+
+static void guard(struct csystem_guardian *guardian, int lifeline) {
+  char byte;
+  while (read(lifeline, &byte, 1) == -1 && errno == EINTR) {
+  }
+  restore_modes(guardian);
+  if (send_to_all(guardian, guardian->stop_signal) == 0) return;
+  send_to_all(guardian, SIGCONT);
+  for (int waited = 0; waited < guardian->patience_ms; waited += LOOK_EVERY_MS) {
+    poll(NULL, 0, LOOK_EVERY_MS);
+    if (send_to_all(guardian, 0) == 0) return;
+  }
+  send_to_all(guardian, SIGKILL);
+}
+
+// A name of its own: who kills all that is called as we are means us, and has need of it.
+static void take_name(void) {
+#ifdef __linux__
+  static const char name[] = "wr-guard";
+  prctl(PR_SET_NAME, name);
+  strncpy(program_invocation_name, name, strlen(program_invocation_name));
+#endif
+}
+
+static void close_all_but(int kept) {
+  if (kept > 0) csystem_close_range(0, kept - 1);
+  csystem_close_range(kept + 1, INT32_MAX);
+}
+
+static struct csystem_guardian *abandon(struct csystem_guardian *guardian) {
+  int error = errno;
+  munmap(guardian, sizeof *guardian);
+  errno = error;
+  return NULL;
+}
+
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms) {
+  struct csystem_guardian *guardian =
+      mmap(NULL, sizeof *guardian, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (guardian == MAP_FAILED) return NULL;
+  guardian->stop_signal = stop_signal;
+  guardian->patience_ms = patience_ms;
+  int ends[2];
+  if (pipe(ends) != 0) return abandon(guardian);
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  sigset_t all, before;
+  sigfillset(&all);
+  // Whatever is meant to end us must not end it: it ends by itself.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t pid = fork();
+  if (pid == 0) {
+    setsid();
+    close_all_but(ends[0]);
+    if (chdir("/") != 0) _exit(1);
+    take_name();
+    guard(guardian, ends[0]);
+    _exit(0);
+  }
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(ends[0]);
+  guardian->lifeline = ends[1];
+  if (pid > 0) return guardian;
+  close(ends[1]);
+  errno = error;
+  return abandon(guardian);
+}

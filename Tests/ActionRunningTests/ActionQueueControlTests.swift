@@ -1,0 +1,154 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// A queue that is paused, resumed, stopped, and has a build and hooks; with real processes.
+struct ActionQueueControlTests {
+  private let folder: TemporaryFolder
+  private let reports = Log<RunReport>()
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func command(_ line: String) -> Command {
+    let words = ["sh", "-c", line].map { Array($0.utf8) }
+    return Command(words: words, directory: folder.path, inheritsStandardInput: false)
+  }
+
+  private func queue(
+    _ line: String, _ policy: BusyPolicy = .queue,
+    _ change: (inout ActionQueue.Options) -> Void = { _ in }
+  ) -> ActionQueue {
+    var options = ActionQueue.Options(busyPolicy: policy)
+    change(&options)
+    return ActionQueue(command(line), options: options) { [reports] in reports.note($0) }
+  }
+
+  private func logs(_ lines: [String]) async -> Bool {
+    await eventually { folder.lines(of: "log") == lines }
+  }
+
+  private func hasEnded(_ queue: ActionQueue) async -> Bool {
+    queue.end()
+    return await eventually { if case .finished = reports.entries.last { true } else { false } }
+  }
+
+  private var endings: [RunReport.Ending] {
+    reports.entries.compactMap { if case .ended(_, _, _, let ending) = $0 { ending } else { nil } }
+  }
+
+  private static let server = "echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log; exec sleep 1000"
+
+  @Test func `while paused nothing starts but by a key, and then there is one run for all`()
+    async throws
+  {
+    let queue = queue("echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log")
+    queue.submit(Trigger(.start))
+    #expect(await logs(["start 0"]))
+    queue.pause()
+    queue.submit(.change("/a"))
+    queue.submit(Trigger(.key))
+    #expect(await logs(["start 0", "key 1"]))
+    queue.submit(.change("/b"))
+    queue.submit(.change("/c"))
+    queue.resume()
+    #expect(await logs(["start 0", "key 1", "change 2"]))
+    #expect(await hasEnded(queue))
+  }
+
+  @Test func `what is stopped stays so until the next change`() async throws {
+    let queue = queue(Self.server) { $0.keepsAlive = true }
+    queue.submit(Trigger(.start))
+    #expect(await logs(["start 0"]))
+    queue.submit(.change("/a"))
+    queue.stopCommand()
+    #expect(await eventually { endings == [.stopped] })
+    queue.submit(.change("/b"))
+    #expect(await logs(["start 0", "change 2"]), "it is told of what was pending")
+    #expect(await hasEnded(queue))
+  }
+
+  @Test func `a key restarts what runs`() async throws {
+    let queue = queue(Self.server, .restart)
+    queue.submit(Trigger(.start))
+    #expect(await logs(["start 0"]))
+    queue.pause()
+    queue.submit(Trigger(.key))
+    #expect(await logs(["start 0", "key 0"]))
+    #expect(await hasEnded(queue))
+  }
+
+  @Test func `signals go to the command, or to all`() async throws {
+    let trap = "trap 'echo $NAME got >> log' USR1; echo $NAME up >> log; "
+    let wait = "until test -e go; do sleep 0.01; done"
+    let queue = queue("NAME=command; \(trap)while :; do sleep 0.01; done", .restart) {
+      $0.build = command("test -e second || exit 0; NAME=build; \(trap)\(wait)")
+    }
+    queue.submit(Trigger(.start))
+    #expect(await logs(["command up"]))
+    try folder.write(to: "second")
+    queue.submit(.change("/a"))
+    #expect(await logs(["command up", "build up"]))
+    queue.send(Signal(rawValue: SIGUSR1))
+    #expect(await logs(["command up", "build up", "command got"]))
+    queue.send(Signal(rawValue: SIGUSR1), toAll: true)
+    #expect(await eventually { folder.lines(of: "log").contains("build got") })
+    #expect(await hasEnded(queue))
+    #expect(endings == [.byItself, .stopped, .stopped])
+  }
+
+  @Test func `runs, builds and hooks are reported as what they are`() async throws {
+    let queue = queue("exit 3") {
+      $0.build = command("true")
+      $0.onFailure = command("echo $WATCHRUN_STATUS >> log")
+      $0.completion = .firstRun
+    }
+    queue.submit(Trigger(.start))
+    #expect(
+      await eventually {
+        if case .finished(.exited(3)) = reports.entries.last { true } else { false }
+      })
+    let started = reports.entries.compactMap {
+      if case .started(let run) = $0 { run } else { nil }
+    }
+    #expect(started.map(\.job) == [.build, .command, .hook])
+    #expect(started.map(\.number) == [1, 1, 1])
+    #expect(folder.lines(of: "log") == ["3"])
+  }
+
+  @Test func `a run that takes too long is told of before it ends`() async throws {
+    let queue = queue("exec sleep 1000") {
+      $0.timeout = .milliseconds(100)
+      $0.completion = .firstFailure
+    }
+    queue.submit(Trigger(.start))
+    #expect(
+      await eventually {
+        if case .finished(.signaled(.terminate)) = reports.entries.last { true } else { false }
+      })
+    guard case .timedOut(_, after: .milliseconds(100)) = reports.entries[1] else {
+      Issue.record("expected a timeout after the start: \(reports.entries)")
+      return
+    }
+    #expect(endings == [.timedOut])
+  }
+
+  @Test func `a build that cannot be started has failed`() async throws {
+    let queue = queue("echo run >> log") {
+      $0.build = Command("watchrun-no-such-program")
+      $0.completion = .firstRun
+    }
+    queue.submit(Trigger(.start))
+    #expect(
+      await eventually {
+        if case .finished(.exited(127)) = reports.entries.last { true } else { false }
+      })
+    #expect(folder.lines(of: "log").isEmpty)
+  }
+}

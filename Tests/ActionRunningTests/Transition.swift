@@ -1,0 +1,111 @@
+import FileObservation
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// What can happen to an action queue's machine.
+enum Input: Sendable {
+  case trigger(Trigger)
+  /// The build, the command, the hook has ended.
+  case built(Int32, leftovers: Bool = false)
+  case ended(Int32, leftovers: Bool = false)
+  case hooked(leftovers: Bool = false)
+  /// It could not be started.
+  case failed(Job, Int32)
+  /// Nothing is left of what was to be stopped.
+  case gone(Job = .command)
+  case elapsed(ActionStateMachine.Timer, Int)
+  case pause
+  case resume
+  case stop
+  case end
+
+  func apply(to machine: inout ActionStateMachine) -> [ActionStateMachine.Action] {
+    switch self {
+    case .trigger(let trigger): machine.triggered(trigger)
+    case .built(let status, let leftovers):
+      machine.ended(.build, .exited(status), leftovers: leftovers)
+    case .ended(let status, let leftovers):
+      machine.ended(.command, .exited(status), leftovers: leftovers)
+    case .hooked(let leftovers): machine.ended(.hook, .exited(0), leftovers: leftovers)
+    case .failed(let job, let status): machine.launchFailed(job, .exited(status))
+    case .gone(let job): machine.groupIsGone(job)
+    case .elapsed(let timer, let generation): machine.elapsed(timer, generation: generation)
+    case .pause: machine.pause()
+    case .resume: machine.resume()
+    case .stop: machine.stopCommand()
+    case .end: machine.end()
+    }
+  }
+}
+
+typealias Rules = ActionStateMachine.Rules
+
+extension ActionStateMachine.Rules {
+  init(
+    _ policy: BusyPolicy = .queue, until completion: Completion = .never, builds: Bool = false,
+    keepsAlive: Bool = false, times: Bool = false, hooks: Bool = false
+  ) {
+    self.init()
+    self.policy = policy
+    self.completion = completion
+    hasBuild = builds
+    self.keepsAlive = keepsAlive
+    hasTimeout = times
+    hasSuccessHook = hooks
+    hasFailureHook = hooks
+  }
+}
+
+/// Inputs, and what the last of them leads to.
+struct Transition: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let rules: Rules
+  let inputs: [Input]
+  let actions: [ActionStateMachine.Action]
+  let state: ActionStateMachine.State
+
+  init(
+    _ claim: String, _ rules: Rules = Rules(), after inputs: [Input],
+    gives actions: [ActionStateMachine.Action], then state: ActionStateMachine.State
+  ) {
+    testDescription = claim
+    self.rules = rules
+    self.inputs = inputs
+    self.actions = actions
+    self.state = state
+  }
+
+  /// Plays it, with the path of `suspect` under suspicion.
+  func check() {
+    var machine = ActionStateMachine(rules)
+    machine.suspects = ["s"]
+    var last: [ActionStateMachine.Action] = []
+    for input in inputs { last = input.apply(to: &machine) }
+    #expect(last == actions)
+    #expect(machine.state == state)
+  }
+
+  static let a = Trigger.change("a")
+  static let b = Trigger.change("b")
+  static let ab = Trigger.change("a", "b")
+  /// Caused by the second alone.
+  static let aAndB = b.carrying(a)
+  static let start = Trigger(.start)
+  static let key = Trigger(.key)
+  static let again = Trigger(.restart)
+  static let usr1 = Signal(rawValue: 10)
+
+  /// A trigger that may only have come because of the run before.
+  static let suspect: Trigger = {
+    var trigger = Trigger.change("s")
+    trigger.cameDuringRun = true
+    return trigger
+  }()
+
+  static let started = [Input.trigger(start)]
+  static let leftBehind = started + [.ended(0, leftovers: true)]
+}

@@ -1,0 +1,123 @@
+import SystemCalls
+import Testing
+
+/// `--build`: what is run first, and decides whether the command is started.
+@Suite struct BuildTests {
+  /// A server that says which version of what was built it is.
+  private static let server = #"echo "serve $(cat "$OUTSIDE/built")" >> "$LOG"; exec sleep 1000"#
+  /// Builds unless there is nothing good in `source`.
+  private static let build = #"grep -q good source && cp source "$OUTSIDE/built""#
+
+  @Test func aServerRunsOnUntilItsNextVersionIsBuilt() async throws {
+    try await withProject { project in
+      try project.write("source", "good 1")
+      let watchrun = try await project.startRunning(
+        ["-r", "--build", Self.build], "sh", "-c", Self.server)
+      let server = try #require(project.commandProcesses.first)
+      try project.place("source", "bad")
+      try await watchrun.said("the build failed with status 1")
+      #expect(ProcessTable.isAlive(server))
+      try project.place("source", "good 2")
+      try await project.logged("serve good 2")
+      #expect(!ProcessTable.isAlive(server))
+      #expect(project.logged == ["serve good 1", "serve good 2"])
+    }
+  }
+
+  @Test(arguments: ["queue", "ignore", "restart", "signal"])
+  func withEveryPolicyABuildComesFirst(_ policy: String) async throws {
+    try await withProject { project in
+      try project.write("source", "good 1")
+      _ = try await project.startRunning(
+        ["-o", policy, "--build", Self.build], "sh", "-c",
+        #"cat "$OUTSIDE/built" >> "$LOG"; echo >> "$LOG""#)
+      for number in 2...3 {
+        try project.place("source", "bad")
+        try project.place("source", "good \(number)")
+        try await project.logged("good \(number)")
+      }
+    }
+  }
+
+  @Test func aChangeDuringTheBuildBuildsAgain() async throws {
+    try await withProject { project in
+      try project.write("source", "1")
+      let watchrun = try await project.startRunning(
+        [
+          "--build",
+          #"""
+          echo "build $(cat source)" >> "$LOG"; key=$(cat source)
+          [ $key = 1 ] && while :; do sleep 0.02; done; echo "$key" > "$OUTSIDE/built"
+          """#,
+        ], "sh", "-c", #"echo "run $(cat "$OUTSIDE/built")" >> "$LOG""#)
+      try project.place("source", "2")
+      try await project.logged("run 2")
+      #expect(project.logged == ["build 1", "build 2", "run 2"])
+      try await watchrun.said("the build stopped after")
+    }
+  }
+
+  @Test func bothAreToldWhatHasChanged() async throws {
+    try await withProject { project in
+      let line = #"echo "$0 $WATCHRUN_REASON ${WATCHRUN_FIRST##*/} $WATCHRUN_COUNT" >> "$LOG""#
+      _ = try await project.startRunning(
+        ["--build", "sh -c '\(line)' build"], "sh", "-c", line, "run")
+      try await project.logged("run start  0")
+      try project.place("file")
+      try await project.logged("run change file 1")
+      #expect(
+        project.logged == [
+          "build start  0", "run start  0", "build change file 1", "run change file 1",
+        ])
+    }
+  }
+
+  @Test func itsOutputIsShownAndItsFailureIsTheStatus() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "--build", "echo compiling; exit 3", "--", "sh", "-c", #"echo run >> "$LOG""#)
+      try await #expect(watchrun.ended() == .exited(3))
+      #expect(watchrun.process.output.lines == ["compiling"])
+      #expect(project.logged.isEmpty)
+    }
+  }
+
+  @Test(arguments: [[], ["-r"]])
+  func aBuildThatWritesWatchedFilesComesToAnEnd(_ options: [String]) async throws {
+    try await withProject { project in
+      let command = options.isEmpty ? "true" : "exec sleep 1000"
+      let watchrun = try await project.start(
+        ["-v"] + options + [
+          "--build", #"echo x > out; sleep 0.2; echo built >> "$LOG""#, "--", "sh", "-c", command,
+        ])
+      try await watchrun.said("the command itself writes out")
+      try await Task.sleep(for: .seconds(1))
+      let settled = project.logged.count
+      try project.place("source")
+      try await eventually("a build for a change") { project.logged.count > settled }
+      try await Task.sleep(for: .seconds(2))
+      #expect(project.logged.count <= settled + 2)
+    }
+  }
+
+  @Test func theEndEndsTheBuildAsWell() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r", "--build", #"[ -e slow ] || exit 0; echo slow >> "$LOG"; sleep 1000"#], "sh", "-c",
+        #"echo run >> "$LOG"; exec sleep 1000"#)
+      try project.place("slow")
+      try await project.logged("slow")
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.commandProcesses.isEmpty)
+    }
+  }
+
+  @Test func aBuildWithoutACommandIsRefused() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--build", "make")
+      try await #expect(watchrun.ended() == .exited(64))
+      #expect(watchrun.errors.count == 1)
+    }
+  }
+}

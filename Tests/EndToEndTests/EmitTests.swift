@@ -1,0 +1,149 @@
+import Foundation
+import SystemCalls
+import Testing
+
+/// `--emit`: how the command learns what has changed, and what is too much for it.
+@Suite struct EmitTests {
+  @Test func pathsAreOneALineOnStandardInput() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["--emit", "lines"], #"echo "$WATCHRUN_REASON$WATCHRUN_PATHS" >> "$LOG"; cat >> "$LOG""#)
+      try project.place("a b\n")
+      try await project.logged("\"\(project.path("a b"))\\n\"")
+      #expect(project.logged.prefix(2) == ["start", "change"])
+    }
+  }
+
+  @Test func orHaveANULBehindEach() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p", "--emit", "lines", "-0", "--", "sh", "-c",
+        #"tr '\0\n' '!;' >> "$LOG"; echo >> "$LOG""#)
+      try await watchrun.watching()
+      try project.place("a\nb")
+      try await project.logged(project.path("a;b!"))
+    }
+  }
+
+  @Test func orAreAnObjectAsPrintPrintsIt() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(["--emit", "json"], #"cat >> "$LOG""#)
+      try project.place("file")
+      try await eventually("two objects") { project.logged.count == 2 }
+      let batches = try project.logged.map {
+        try JSONDecoder().decode(Batch.self, from: Data($0.utf8))
+      }
+      #expect(batches[0] == Batch(batch: 1, reason: "start", changes: [], overflow: false))
+      let change = Batch.Change(path: project.path("file"), kind: "created", type: "file")
+      #expect(batches[1] == Batch(batch: 2, reason: "change", changes: [change], overflow: false))
+    }
+  }
+
+  @Test func noneNamesOnlyTheReason() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--once", "--emit", "none", "env")
+      try await watchrun.ended()
+      let ours = watchrun.process.output.lines.filter { $0.hasPrefix("WATCHRUN_") }
+      #expect(ours == ["WATCHRUN_REASON=start"])
+    }
+  }
+
+  @Test(arguments: ["lines", "json", "env"])
+  func aCommandThatDoesNotReadHoldsUpNothing(_ mode: String) async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["--emit", mode, "-d", "1s", "--max-wait", "20s"], #"echo run >> "$LOG""#)
+      let padding = String(repeating: "x", count: 100)
+      try await project.shell("for i in $(seq 20000); do : > \(padding)-$i; done")
+      try await project.logged("run", times: 2)
+      try project.place("file")
+      try await project.logged("run", times: 3)
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  /// With a small stack, the kernel takes few arguments: then shorter lists must do.
+  @Test(arguments: [[], ["/bin/sh", "-c", #"ulimit -s 256; exec "$@""#, "sh"]])
+  func tooManyPathsAreLeftOutAndAllInTheFile(_ prefix: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        [
+          "-v", "-p", "-d", "2s", "--max-wait", "20s", "--", "/bin/sh", "-c",
+          #"""
+          count=$(tr -cd '\0' < "$WATCHRUN_PATHS_FILE" | wc -c)
+          echo "$WATCHRUN_COUNT $count $WATCHRUN_TRUNCATED" >> "$LOG"; echo $# >> "$OUTSIDE/arguments"
+          """#, "sh", "{}",
+        ],
+        prefix: prefix)
+      try await watchrun.watching()
+      let padding = String(repeating: "x", count: 100)
+      try await project.shell("for i in $(seq 20000); do : > \(padding)-$i; done")
+      try await eventually("runs for all files") {
+        project.logged.reduce(0) { $0 + (Int($1.prefix { $0 != " " }) ?? 0) } >= 20_000
+      }
+      for line in project.logged {
+        let fields = line.split(separator: " ").compactMap { Int($0) }
+        #expect(fields[0] == fields[1])
+        if fields[0] > 10_000 { #expect(fields.last == 1 && fields.count == 3) }
+      }
+      try await watchrun.said("succeeded")
+      #expect(!watchrun.errors.contains { $0.contains("cannot run") })
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  @Test func whatIsTooLongInItselfIsExplained() async throws {
+    try await withProject { project in
+      // Each word fits, but together they are one line for the shell.
+      let word = String(repeating: "x", count: 70_000)
+      let watchrun = try await project.start("--once", "--shell", "sh", "--", ":", word, word)
+      try await #expect(watchrun.ended() == .exited(126))
+      #expect(
+        watchrun.errors.last?.hasSuffix(
+          ": its arguments and its environment are longer than the kernel takes") == true)
+    }
+  }
+
+  @Test func aProgramThatIsBeingWrittenIsWaitedFor() async throws {
+    try await withProject { project in
+      try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)
+      let path = Path(project.outside + "/program")
+      let busy = try Descriptor.open(path, O_WRONLY | O_APPEND)
+      let watchrun = try await project.start("-v", "--once", "../outside/program")
+      try await watchrun.said("running")
+      try await Task.sleep(for: .milliseconds(100))
+      _ = consume busy
+      try await #expect(watchrun.ended() == .exited(0))
+    }
+  }
+
+  @Test func aProgramThatStaysSoIsToldOf() async throws {
+    try await withProject { project in
+      try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)
+      let path = Path(project.outside + "/program")
+      let busy = try Descriptor.open(path, O_WRONLY | O_APPEND)
+      let watchrun = try await project.start("--once", "../outside/program")
+      try await #expect(watchrun.ended() == .exited(126))
+      #expect(
+        watchrun.errors.last == "watchrun: cannot run ../outside/program: "
+          + "../outside/program is being written by somebody")
+      _ = consume busy
+    }
+  }
+
+  @Test func theFolderOfTheListsIsPrivateAndGoneAtTheEnd() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p",
+        #"ls -ld "${WATCHRUN_PATHS_FILE%/*}" "$WATCHRUN_PATHS_FILE" | cut -c1-10 >> "$LOG""#)
+      try await watchrun.watching()
+      try project.place("file")
+      try await eventually("the modes") { project.logged.contains("-rw-------") }
+      #expect(project.logged.contains("drwx------"))
+      #expect(project.temporaryFiles.count == 1)
+      watchrun.process.send(SIGINT)
+      try await watchrun.ended()
+      #expect(project.temporaryFiles.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import SystemCalls
+import Testing
+
+/// What becomes of the command when watchrun is killed and can do nothing about it.
+@Suite struct GuardianTests {
+  /// Two processes in the command's group, and what they do when they are asked to end.
+  private static let pair = #"""
+    sh -c 'trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done' &
+    trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done
+    """#
+
+  private func pids(_ project: Project, _ count: Int) async throws -> [pid_t] {
+    try await eventually("\(count) processes run") { project.logged.count >= count }
+    return project.logged.compactMap { pid_t($0) }
+  }
+
+  private func areGone(_ pids: [pid_t]) async throws {
+    try await eventually("nothing is left", within: .seconds(10)) {
+      !pids.contains(where: ProcessTable.isAlive)
+    }
+  }
+
+  @Test(arguments: ["exit", ""])
+  func whenWatchrunIsKilledTheCommandEnds(_ asked: String) async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(["-E", "ASKED=" + asked], Self.pair)
+      let pids = try await pids(project, 2)
+      watchrun.process.send(SIGKILL)
+      try await areGone(pids)
+    }
+  }
+
+  @Test func itIsAskedWithTheStopSignalFirst() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["--stop-signal", "INT"],
+        #"trap 'echo int >> "$LOG"; exit' INT; echo $$ >> "$LOG"; while :; do sleep 0.02; done"#)
+      let pids = try await pids(project, 1)
+      watchrun.process.send(SIGKILL)
+      try await areGone(pids)
+      #expect(project.logged.last == "int")
+    }
+  }
+
+  @Test func whatTheCommandHasLeftBehindEndsToo() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], #"sleep 1000 & echo $! >> "$LOG""#)
+      try await watchrun.said("succeeded")
+      let pids = try await pids(project, 1)
+      #expect(pids.allSatisfy(ProcessTable.isAlive))
+      watchrun.process.send(SIGKILL)
+      try await areGone(pids)
+    }
+  }
+
+  @Test func aStoppedCommandEndsToo() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; kill -STOP $$"#)
+      let pids = try await pids(project, 1)
+      try await eventually("it is stopped") { ProcessTable.state(of: pids[0]) == "T" }
+      watchrun.process.send(SIGKILL)
+      try await areGone(pids)
+    }
+  }
+
+  @Test func whatHasASessionOfItsOwnIsLeftAlone() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        [], #"setsid sh -c 'echo $$ >> "$LOG"; exec sleep 1000' & sleep 1000"#)
+      let pid = try await pids(project, 1)[0]
+      let others = ProcessTable.processes(withVariable: "LOG=" + project.log)
+        .filter { $0 != pid && $0 != watchrun.process.pid }
+      watchrun.process.send(SIGKILL)
+      try await areGone(others)
+      #expect(ProcessTable.isAlive(pid))
+    }
+  }
+
+  @Test func killedAtAnyMomentOfManyRestartsItLeavesNobody() async throws {
+    try await withProject { project in
+      var generator = SystemRandomNumberGenerator()
+      for round in 1...50 {
+        var running: [Watchrun] = []
+        for _ in 1...4 {
+          running.append(
+            try await project.start("-q", "-r", "-d", "0", "--", "sh", "-c", "sleep 1000 & wait"))
+        }
+        for (place, watchrun) in running.shuffled().enumerated() {
+          try project.place("file-\(round)-\(place)")
+          try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
+          watchrun.process.send(SIGKILL)
+        }
+      }
+      try await eventually("nothing is left", within: .seconds(10)) {
+        !ProcessTable.processes(withVariable: "LOG=" + project.log)
+          .contains(where: ProcessTable.isAlive)
+      }
+    }
+  }
+
+  @Test func theGuardianIsSmallAndHoldsNothingAndEndsWithWatchrun() async throws {
+    try await withProject { project in
+      // `ended` waits for the end of its output as well, as the next program of a pipeline does.
+      let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; sleep 1000"#)
+      let guardians = ProcessTable.children(of: watchrun.process.pid).filter {
+        ProcessTable.name(of: $0) == "wr-guard"
+      }
+      #expect(guardians.count == 1)
+      #expect(guardians.map { ProcessTable.descriptors(of: $0).count } == [1])
+      #expect(guardians.allSatisfy { ProcessTable.proportionalMemory(of: $0) < 2 * 1024 })
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+      try await eventually("it ends as well") { !guardians.contains(where: ProcessTable.isAlive) }
+    }
+  }
+
+  @Test(arguments: [["--print", "json"], ["--explain", "file"], ["--version"]])
+  func whereNothingIsRunThereIsNone(_ arguments: [String]) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(arguments)
+      try await eventually("it prints") { !watchrun.process.output.lines.isEmpty }
+      let children = ProcessTable.children(of: watchrun.process.pid)
+      #expect(children.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import SystemCalls
+
+/// A terminal at which a test sits: it types, sees what is shown, and looks at the modes.
+final class PseudoTerminal: Sendable {
+  /// Where programs open it.
+  let path: String
+  /// What was shown.
+  let output: ByteCollector
+  private let ours: Int32
+  /// Kept, so that it is a terminal still when no program has it open.
+  private let theirs: Int32
+  private let stop: (reader: Int32, writer: Int32)
+
+  init() throws {
+    var numbers: (ours: Int32, theirs: Int32) = (-1, -1)
+    var name = [CChar](repeating: 0, count: 128)
+    _ = try checked("openpty") { openpty(&numbers.ours, &numbers.theirs, &name, nil, nil) }
+    (ours, theirs) = numbers
+    for number in [ours, theirs] { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    path = Path(cString: name).description
+    var ends: [Int32] = [0, 0]
+    _ = try checked("pipe") { pipe(&ends) }
+    for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    stop = (ends[0], ends[1])
+    output = ByteCollector(reading: ours, until: ends[0])
+    resize(rows: 24, columns: 80)
+  }
+
+  deinit {
+    hangUp()
+    close(theirs)
+    close(stop.reader)
+    close(stop.writer)
+  }
+
+  func type(_ text: String) throws {
+    try writeAll(Array(text.utf8), to: ours)
+  }
+
+  /// The modes in force, but for one that says nothing but that input waits to be looked at again.
+  var modes: TerminalModes {
+    get throws { try Terminal(ours).modes() }
+  }
+
+  /// The group that the keys go to.
+  var foregroundGroup: pid_t? { Terminal(ours).foregroundGroup }
+
+  func resize(rows: UInt16, columns: UInt16) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(ours, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Closes it, as when its window is closed.
+  func hangUp() {
+    try? writeAll([0], to: stop.writer)
+  }
+}
+
+/// Keys that are not letters.
+enum Keystroke {
+  static let controlC = "\u{3}"
+  static let controlD = "\u{4}"
+  static let controlZ = "\u{1A}"
+  static let controlBackslash = "\u{1C}"
+  static let enter = "\r"
+  static let escape = "\u{1B}"
+}

@@ -1,0 +1,268 @@
+import SystemCalls
+import Testing
+
+/// Commands that have the terminal (`-I`).
+@Suite struct InteractiveTests {
+  /// Logs that it is there, and then what it is told.
+  private static let reader = #"""
+    echo up >> "$LOG"; while read -r line; do echo "read $line" >> "$LOG"; done
+    """#
+
+  @Test func theCommandReadsWhatIsTyped() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-I", Self.reader)
+      try await project.logged("up")
+      try session.type("hello" + Keystroke.enter)
+      try await project.logged("read hello")
+      #expect(session.terminal.foregroundGroup != session.group)
+      try session.type(Keystroke.controlD)
+      try await session.shows("succeeded")
+      #expect(session.terminal.foregroundGroup == session.group)
+    }
+  }
+
+  @Test func theCommandMayChangeTheTerminalsModes() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", "-r", "--", "sh", "-c", #"stty raw -echo < /dev/tty; echo ok >> "$LOG"; sleep 1000"#)
+      try await project.logged("ok")
+      #expect(try session.terminal.modes != session.modes)
+      try project.place("file")
+      try await project.logged("ok", times: 2)
+    }
+  }
+
+  @Test func whenItEndsTheTerminalIsAsItWas() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", #"stty raw -echo; echo changed >> "$LOG"; read -r line; exit 3"#)
+      try await project.logged("changed")
+      #expect(try session.terminal.modes != session.modes)
+      try session.type("\n")
+      try await session.shows("failed with status 3")
+      #expect(try session.terminal.modes == session.modes)
+      #expect(session.terminal.foregroundGroup == session.group)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137),
+    ] as [(Int32, Int32)])
+  func endedByASignalWatchrunLeavesTheTerminalAsItWas(
+    _ signal: Int32, _ status: Int32
+  ) async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", #"stty raw -echo; echo $$ >> "$LOG"; sleep 1000"#)
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      session.send(signal)
+      try await #expect(session.ended() == status)
+      try await eventually("the modes are restored") {
+        try session.terminal.modes == session.modes
+      }
+      try await eventually("it is gone") { !ProcessTable.isAlive(pid) }
+      // Of a session that it does not belong to, the guardian cannot choose the foreground group.
+      if signal != SIGKILL { #expect(session.terminal.foregroundGroup == session.group) }
+    }
+  }
+
+  @Test func interruptsAreTheCommandsWhileItRunsAndElseOurs() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I",
+        #"""
+        trap 'echo int >> "$LOG"; exit 3' INT; echo up >> "$LOG"; while :; do sleep 0.05; done
+        """#)
+      try await project.logged("up")
+      try session.type(Keystroke.controlC)
+      try await session.shows("failed with status 3")
+      #expect(project.logged == ["up", "int"])
+      try project.place("file")
+      try await project.logged("up", times: 2)
+      try session.type(Keystroke.controlC)
+      try await session.shows("failed with status 3", times: 2)
+      try session.type(Keystroke.controlC)
+      try await #expect(session.ended() == 0)
+    }
+  }
+
+  @Test func theCommandLearnsOfTheTerminalsSize() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I",
+        #"""
+        trap 'stty size >> "$LOG"' WINCH; stty size >> "$LOG"; while :; do sleep 0.05; done
+        """#)
+      try await project.logged("24 80")
+      session.terminal.resize(rows: 50, columns: 132)
+      try await project.logged("50 132")
+    }
+  }
+
+  @Test func aCommandThatCannotBeStartedDoesNotKeepTheTerminal() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-I", "no-such-program")
+      try await session.shows("no-such-program is not found")
+      try await eventually("it has the terminal") {
+        session.terminal.foregroundGroup == session.group
+      }
+      try session.type(Keystroke.controlC)
+      try await #expect(session.ended() == 0)
+    }
+  }
+
+  @Test func whatIsNoTerminalGoesToTheCommandAsItIs() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["-I", "--once", Self.reader],
+        prefix: ["/bin/sh", "-c", #"printf 'one\ntwo\n' | "$@""#, "sh"])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["up", "read one", "read two"])
+    }
+  }
+
+  @Test func stoppedByItsKeyTheCommandStopsWatchrunAndGoesOnWithIt() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", "stty -echo; echo $$ > pid; " + Self.reader)
+      let watchrun = try await bash.watchrun()
+      try await project.logged("up")
+      let pid = try #require(pid_t(project.read("pid").dropLast()))
+      for round in 1...3 {
+        try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+        let modes = try bash.terminal.modes
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        #expect([watchrun, pid].map(ProcessTable.state) == ["T", "T"])
+        try bash.command("stty -a > modes-\(round); jobs > jobs")
+        try await eventually("the shell says so") { project.read("jobs").contains("Stopped") }
+        #expect(project.read("modes-\(round)").contains(" echo "))
+        try project.remove("jobs")
+        try bash.command("fg")
+        try await eventually("it has the terminal again") {
+          bash.terminal.foregroundGroup == pid
+        }
+        #expect(try bash.terminal.modes == modes)
+        try bash.command("line-\(round)")
+        try await project.logged("read line-\(round)")
+      }
+    }
+  }
+
+  @Test func aScriptThatHasStartedWatchrunStopsAsWell() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write(project.outside + "/script", "watchrun -I '\(Self.reader)'; true\n")
+      try bash.command(#"sh "$OUTSIDE/script""#)
+      try await project.logged("up")
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try bash.command("fg")
+      try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      try bash.command("hello")
+      try await project.logged("read hello")
+    }
+  }
+
+  @Test func whereStandardInputWasAListTheCommandHasTheTerminal() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write("file")
+      try bash.command(#"ls | watchrun -I --files-from - 'cat; echo end >> "$LOG"'"#)
+      try await eventually("it reads the terminal") {
+        bash.terminal.foregroundGroup.flatMap(ProcessTable.children)?
+          .contains { ProcessTable.name(of: $0) == "cat" } ?? false
+      }
+      try bash.terminal.type(Keystroke.controlD)
+      try await project.logged("end")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func inTheBackgroundTheCommandWaitsForTheTerminal(_ isInScript: Bool) async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write(project.outside + "/script", "watchrun -I '\(Self.reader)'; true\n")
+      let line = isInScript ? #"sh "$OUTSIDE/script""# : #"watchrun -I "$(cat reader)""#
+      try project.write("reader", Self.reader)
+      try bash.command(line + " &")
+      try await eventually("it stops") {
+        try bash.command("jobs > jobs")
+        return project.read("jobs").contains("Stopped")
+      }
+      try bash.command("fg")
+      try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      try bash.command("hello")
+      try await project.logged("read hello")
+    }
+  }
+
+  @Test(.enabled(if: Tool.vim))
+  func anEditorWorks() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", "--once", "--", "vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "file")
+      try await session.shows("~")
+      try session.type("ihello\(Keystroke.escape):wq\(Keystroke.enter)")
+      try await #expect(session.ended() == 0)
+      #expect(project.read("file") == "hello\n")
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
+  @Test(.enabled(if: Tool.vim))
+  func anEditorCanBeStoppedAndGoesOn() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", "--", "vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "file")
+      try await bash.shows("~")
+      try bash.terminal.type("ihello\(Keystroke.escape)\(Keystroke.controlZ)")
+      try await bash.hasPrompt()
+      try bash.command("fg")
+      try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      try bash.terminal.type("o\(Keystroke.escape):wq\(Keystroke.enter)")
+      try await eventually("it writes") { project.read("file") == "hello\n\n" }
+    }
+  }
+
+  @Test(.enabled(if: Tool.python))
+  func aReadEvalPrintLoopWorks() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-I", "--", "python3", "-q", "-i")
+      try await session.shows(">>>")
+      try session.type("print(6 * 7)" + Keystroke.enter)
+      try await session.shows("42")
+      try session.type(Keystroke.controlC)
+      try await session.shows("KeyboardInterrupt")
+      try session.type("exit(5)" + Keystroke.enter)
+      try await session.shows("failed with status 5")
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
+  @Test func aShellWithJobsOfItsOwnWorks() async throws {
+    try await withProject { project in
+      let session = try await TerminalSession(
+        project, ["-I", "--", "bash", "--norc", "--noprofile", "-i"],
+        environment: ["PS1": "ready> "])
+      try await session.shows("ready> ")
+      try session.type("sleep 1000" + Keystroke.enter)
+      try await eventually("it runs in a group of its own") {
+        session.terminal.foregroundGroup.flatMap(ProcessTable.name) == "sleep"
+      }
+      try session.type(Keystroke.controlZ)
+      try await session.shows("Stopped")
+      try session.type("fg" + Keystroke.enter)
+      try await eventually("it goes on") {
+        session.terminal.foregroundGroup.flatMap(ProcessTable.name) == "sleep"
+      }
+      try session.type(Keystroke.controlC)
+      try await session.shows("^C")
+      try session.type("exit 4" + Keystroke.enter)
+      try await session.shows("failed with status 4")
+      #expect(session.terminal.foregroundGroup == session.group)
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+}

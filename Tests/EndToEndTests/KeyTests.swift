@@ -1,0 +1,134 @@
+import SystemCalls
+import Testing
+
+/// Keys that are pressed while watchrun runs at a terminal.
+@Suite struct KeyTests {
+  @Test(arguments: ["r", Keystroke.enter])
+  func aKeyRunsTheCommand(_ key: String) async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(Project.record)
+      try await session.readsKeys()
+      try await project.logged("start ")
+      try await session.shows("succeeded")
+      try session.type(key)
+      try await project.logged("key ")
+    }
+  }
+
+  @Test func aKeyStopsTheCommandAndAnotherStartsItAgain() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(#"echo $$ >> "$LOG"; exec sleep 1000"#)
+      try await session.readsKeys()
+      let first = try await value("a run") { project.logged.first.flatMap { pid_t($0) } }
+      try session.type("s")
+      try await eventually("it is stopped") { !ProcessTable.isAlive(first) }
+      #expect(ProcessTable.isAlive(session.pid))
+      try session.type("r")
+      try await eventually("another run") { project.logged.count == 2 }
+    }
+  }
+
+  @Test func aKeyTellsWhyTheCommandWasRun() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-q", Project.record)
+      try await session.readsKeys()
+      try await project.logged("start ")
+      try session.type("e")
+      try await session.shows("watchrun: run 1 was started at the beginning")
+      try await project.settleRuns()
+      try session.type("e")
+      try await session.shows("watchrun: run 2 was started by 1 change:")
+      try await session.shows("watchrun:   created settled-1")
+    }
+  }
+
+  @Test(arguments: ["h", "?"])
+  func aKeyListsTheKeys(_ key: String) async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-q", "true")
+      try await session.readsKeys()
+      try session.type(key)
+      for line in ["r, Enter", "s  ", "p  ", "c  ", "e  ", "h, ?", "q  "] {
+        try await session.shows("watchrun: " + line)
+      }
+    }
+  }
+
+  @Test func aKeyClearsTheScreen() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("true")
+      try await session.shows("press h for a list of keys")
+      try session.type("c")
+      try await session.shows("\u{1B}[H\u{1B}[2J")
+    }
+  }
+
+  @Test func aKeyPausesAndGoesOn() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-v", Project.record)
+      try await session.readsKeys()
+      try await project.logged("start ")
+      try session.type("p")
+      try await session.shows("watchrun: paused")
+      for name in ["one", "two"] {
+        try project.place(name)
+        try await session.shows("created " + name)
+      }
+      #expect(project.logged == ["start "])
+      try session.type("p")
+      try await session.shows("watchrun: going on")
+      try await eventually("one run for all") { project.recordedRuns == [["one", "two"]] }
+    }
+  }
+
+  @Test func otherKeysAndPastedTextDoNothing() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-q", Project.record)
+      try await session.readsKeys()
+      try await project.logged("start ")
+      for typed in ["x", Keystroke.escape + "q", "quick brown fox", "\u{FF}"] {
+        try session.type(typed)
+        // What comes at once is taken for one text.
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      try session.type("h")
+      try await session.shows("watchrun: h, ?")
+      #expect(project.logged == ["start "])
+      #expect(!session.terminal.output.text.contains("quick"))
+    }
+  }
+
+  @Test(arguments: [["--no-keys"], ["-I"]])
+  func keysAreLeftAloneWhereTheyAreNotForUs(_ option: [String]) async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(option[0], "-v", "true")
+      try await session.shows("watching 1 folder")
+      try await session.shows("succeeded")
+      try session.type("q")
+      try await project.settle(session)
+      #expect(try session.terminal.modes == session.modes)
+      #expect(!session.terminal.output.text.contains("press h"))
+      #expect(ProcessTable.isAlive(session.pid))
+    }
+  }
+
+  @Test func whereStandardInputWasAListKeysAreReadFromTheTerminal() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try project.write("file")
+      try bash.command("ls | watchrun --files-from - true")
+      try await bash.shows("press h for a list of keys")
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+    }
+  }
+
+  @Test func theCommandsOutputLooksAsEver() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-q", "sleep 0.3; printf 'a\\nb\\n'; cat")
+      try await session.readsKeys()
+      try await eventually("it prints") { session.terminal.output.text.contains("a\r\nb\r\n") }
+      #expect(session.terminal.output.lines == ["a", "b"])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import SystemCalls
+import Testing
+
+/// How long a run may take, what comes after it, and how it is started again.
+@Suite struct RunTests {
+  @Test(
+    arguments: [
+      (#"exec sleep 1000"#, 143), (#"trap "exit 0" TERM; sleep 1000 & wait"#, 143),
+      (#"trap "exit 9" TERM; sleep 1000 & wait"#, 9),
+    ] as [(String, Int32)])
+  func aRunThatTakesTooLongHasFailed(_ command: String, _ status: Int32) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--timeout", "200ms", "--exit-on-error", "--", "sh", "-c", command)
+      try await #expect(watchrun.ended() == .exited(status))
+      #expect(watchrun.errors.contains("watchrun: timed out after 200 ms"))
+      #expect(project.commandProcesses.isEmpty)
+    }
+  }
+
+  @Test func aRunThatIsStoppedInTimeIsFollowedByTheNext() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["--timeout", "300ms", "--stop-timeout", "100ms"],
+        #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.02; done"#)
+      try await watchrun.said("timed out after")
+      try project.place("file")
+      try await project.logged("run", times: 2)
+    }
+  }
+
+  @Test func aCommandIsKeptAlive() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(["--keep-alive"], Project.record)
+      try await watchrun.said("starting it again in 500 ms")
+      try await project.logged("restart ")
+      try await watchrun.said("starting it again in 1.0 s")
+      try await project.logged("restart ", times: 2)
+      try project.place("file")
+      try await project.logged("change " + project.path("file"))
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  @Test func aRunIsFollowedByItsHook() async throws {
+    try await withProject { project in
+      try project.write("verdict", "0")
+      let hook =
+        #"echo "$0 $WATCHRUN_STATUS $(($WATCHRUN_DURATION_MS > 0)) $WATCHRUN_REASON" >> "$LOG""#
+      _ = try await project.startRunning(
+        ["--on-success", "sh -c '\(hook)' success", "--on-failure", "sh -c '\(hook)' failure"],
+        #"sleep 0.1; echo run >> "$LOG"; exit $(cat verdict)"#)
+      try await project.logged("success 0 1 start")
+      try project.place("verdict", "7")
+      try await project.logged("failure 7 1 change")
+      #expect(project.logged == ["run", "success 0 1 start", "run", "failure 7 1 change"])
+    }
+  }
+
+  @Test func theLastRunsHookComesBeforeTheEnd() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "--on-failure", #"sleep 0.2; echo "hook $WATCHRUN_STATUS" >> "$LOG"; exit 5"#,
+        "--",
+        "sh", "-c", "exit 7")
+      try await #expect(watchrun.ended() == .exited(7))
+      #expect(project.logged == ["hook 7"])
+    }
+  }
+
+  @Test func aRestartHasNoHookAndStopsOne() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["-r", "--on-failure", #"echo hook >> "$LOG"; exec sleep 1000"#],
+        #"echo run >> "$LOG"; [ -e quick ] && exit 1; exec sleep 1000"#)
+      try project.place("file")
+      try await project.logged("run", times: 2)
+      try project.place("quick")
+      try await project.logged("hook")
+      #expect(project.logged == ["run", "run", "run", "hook"])
+      try project.remove("quick")
+      try await project.logged("run", times: 4)
+      try await eventually("the hook is gone") { project.commandProcesses.count == 1 }
+    }
+  }
+
+  @Test(arguments: [SIGUSR1, SIGUSR2, SIGWINCH])
+  func aSignalIsPassedOnToTheCommand(_ signal: Int32) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "-v", "-p",
+        #"""
+        trap 'echo 10 >> "$LOG"' USR1; trap 'echo 12 >> "$LOG"' USR2; trap 'echo 28 >> "$LOG"' WINCH
+        echo up >> "$LOG"; while :; do sleep 0.02; done
+        """#)
+      try await watchrun.watching()
+      // While nothing runs, it is nobody's.
+      watchrun.process.send(signal)
+      try project.place("file")
+      try await project.logged("up")
+      watchrun.process.send(signal)
+      try await project.logged("\(signal)")
+      #expect(watchrun.process.exitStatus == nil)
+      #expect(project.logged == ["up", "\(signal)"])
+    }
+  }
+
+  @Test func aCommandThatWritesWatchedFilesComesToAnEnd() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], #"echo x > out; echo run >> "$LOG""#)
+      try await watchrun.said("the command itself writes out")
+      try await Task.sleep(for: .seconds(1))
+      let settled = project.logged.count
+      try project.place("source")
+      try await eventually("an edit runs it") { project.logged.count > settled }
+      try await Task.sleep(for: .seconds(2))
+      #expect(project.logged.count <= settled + 2)
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import SystemCalls
+import Testing
+
+/// How watchrun leaves a terminal, and job control.
+@Suite struct TerminalTests {
+  /// Two processes of which the first ignores Ctrl-C and the like, as all background processes of a
+  /// shell do.
+  private static let pair = #"sleep 1000 & echo $! >> "$LOG"; echo $$ >> "$LOG"; wait"#
+
+  private func pids(_ project: Project) async throws -> [pid_t] {
+    try await eventually("two processes run") { project.logged.count >= 2 }
+    return project.logged.compactMap { pid_t($0) }
+  }
+
+  private func areGone(_ pids: [pid_t]) async throws {
+    try await eventually("nothing is left", within: .seconds(10)) {
+      !pids.contains(where: ProcessTable.isAlive)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (Keystroke.controlC, 0), ("q", 0), (Keystroke.controlBackslash, 131),
+    ] as [(String, Int32)])
+  func endedByAKeyItLeavesTheTerminalAsItWas(_ key: String, _ status: Int32) async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(Self.pair)
+      try await session.readsKeys()
+      let pids = try await pids(project)
+      try session.type(key)
+      try await #expect(session.ended() == status)
+      #expect(try session.terminal.modes == session.modes)
+      try await areGone(pids)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137), (SIGSEGV, 139),
+    ] as [(Int32, Int32)])
+  func endedByASignalItLeavesTheTerminalAsItWas(_ signal: Int32, _ status: Int32) async throws {
+    try await withProject { project in
+      // Swift's own handler of crashes would ask what to do.
+      let session = try await TerminalSession(
+        project, [Self.pair], environment: ["SWIFT_BACKTRACE": "enable=no"])
+      try await session.readsKeys()
+      let pids = try await pids(project)
+      session.send(signal)
+      try await #expect(session.ended() == status)
+      try await eventually("the modes are restored") {
+        try session.terminal.modes == session.modes
+      }
+      try await areGone(pids)
+    }
+  }
+
+  @Test func endedWithTheCommandItLeavesTheTerminalAsItWas() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("--once", "sleep 0.3; exit 7")
+      try await session.readsKeys()
+      try await #expect(session.ended() == 7)
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
+  @Test func aSecondInterruptKillsAtOnce() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-v", "--stop-timeout", "1h",
+        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+      try await session.readsKeys()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try session.type(Keystroke.controlC)
+      try await session.shows("stopping it")
+      #expect(ProcessTable.isAlive(pid))
+      try session.type(Keystroke.controlC)
+      try await #expect(session.ended() == 0)
+      #expect(!ProcessTable.isAlive(pid))
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
+  @Test(arguments: [[], ["-I"]])
+  func whenTheTerminalIsClosedAllEnds(_ options: [String]) async throws {
+    try await withProject { project in
+      let session = try await TerminalSession(project, options + [Self.pair])
+      if options.isEmpty { try await session.readsKeys() }
+      let pids = try await pids(project)
+      session.terminal.hangUp()
+      try await #expect(session.ended() == 0)
+      try await areGone(pids)
+    }
+  }
+
+  @Test func whenTheReaderOfItsMessagesGoesAwayItEnds() async throws {
+    try await withProject { project in
+      let pipeline = try await project.start(
+        ["-v", #"echo run >> "$LOG"; sleep 1000"#],
+        prefix: [
+          "/bin/sh", "-c", #"("$@" 2>&1; echo $? > "$OUTSIDE/status") | head -n 2"#, "sh",
+        ])
+      try await project.logged("run")
+      try await eventually("a change ends it") {
+        try project.place("file")
+        return project.read(project.outside + "/status") == "0\n"
+      }
+      _ = pipeline
+    }
+  }
+
+  @Test func aStopStopsTheCommandAndAContinuationContinuesIt() async throws {
+    try await withProject { project in
+      // Whose group has nobody who could continue it is not stopped: so a shell is in between.
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("watching 1 folder")
+      let pids = try await pids(project)
+      for round in 1...3 {
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        #expect((pids + [watchrun]).map(ProcessTable.state) == ["T", "T", "T"])
+        try bash.command("stty -a > modes-\(round); jobs > jobs")
+        try await eventually("the shell says so") { project.read("jobs").contains("Stopped") }
+        #expect(project.read("modes-\(round)").contains(" icanon"))
+        #expect(project.read("modes-\(round)").contains(" echo "))
+        try project.remove("jobs")
+        try bash.command("fg")
+        try await eventually("they go on") { !pids.map(ProcessTable.state).contains("T") }
+        try bash.terminal.type("h")
+        try await bash.shows("watchrun: h, ?", times: round)
+      }
+      try bash.terminal.type("q")
+      try await areGone(pids + [watchrun])
+    }
+  }
+
+  @Test func wherePeopleCannotContinueItItIsNotStopped() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(Self.pair)
+      try await session.readsKeys()
+      let pids = try await pids(project)
+      try session.type(Keystroke.controlZ)
+      try session.type("h")
+      try await session.shows("watchrun: h, ?")
+      try await eventually("nothing is stopped") {
+        !(pids + [session.pid]).map(ProcessTable.state).contains("T")
+      }
+      try await session.readsKeys()
+    }
+  }
+
+  @Test func inTheBackgroundItLeavesTheTerminalAloneUntilItGetsIt() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair, isInBackground: true)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("watching 1 folder")
+      try bash.command("echo typed-$((1 + 1))")
+      try await bash.shows("typed-2")
+      #expect(ProcessTable.state(of: watchrun) != "T")
+      // The shell tells nobody that he is in the foreground: the first line is what tells it.
+      try bash.command("fg")
+      try await eventually("it is in the foreground") {
+        bash.terminal.foregroundGroup == watchrun
+      }
+      try bash.command("h")
+      try await bash.shows("watchrun: h, ?")
+      try bash.terminal.type("h")
+      try await bash.shows("watchrun: h, ?", times: 2)
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+      try await areGone(pids(project))
+    }
+  }
+
+  @Test func continuedInTheBackgroundItLeavesTheTerminalAlone() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      let pids = try await pids(project)
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try bash.command("bg")
+      try await eventually("they go on") {
+        !(pids + [watchrun]).map(ProcessTable.state).contains("T")
+      }
+      try bash.command("q=typed; echo $q-$((1 + 1))")
+      try await bash.shows("typed-2")
+      #expect(ProcessTable.isAlive(watchrun))
+      #expect(bash.terminal.foregroundGroup != watchrun)
+    }
+  }
+
+  @Test func aCommandThatWantsTheTerminalIsToldHowToGetIt() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("read line < /dev/tty")
+      try await session.shows("wants the terminal: -I gives it")
+    }
+  }
+}

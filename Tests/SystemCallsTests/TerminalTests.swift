@@ -1,0 +1,106 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+struct TerminalTests {
+  /// A terminal that is nobody's, and its other side.
+  private final class Line: Sendable {
+    let terminal: Terminal
+    private let other: Int32
+
+    init() throws {
+      var numbers: (Int32, Int32) = (-1, -1)
+      _ = try checked("openpty") { openpty(&numbers.0, &numbers.1, nil, nil, nil) }
+      other = numbers.0
+      terminal = Terminal(numbers.1)
+    }
+
+    deinit { close(terminal.descriptor) }
+
+    func type(_ text: String) throws { try writeAll(Array(text.utf8), to: other) }
+
+    func hangUp() { close(other) }
+  }
+
+  @Test func `a terminal is told from what is none`() throws {
+    let line = try Line()
+    defer { line.hangUp() }
+    #expect(Terminal.isTerminal(line.terminal.descriptor))
+    let null = try Descriptor.open("/dev/null", O_RDONLY)
+    #expect(!Terminal.isTerminal(null.number))
+  }
+
+  @Test func `modes can be changed and restored`() throws {
+    let line = try Line()
+    defer { line.hangUp() }
+    let found = try line.terminal.modes()
+    try line.terminal.setModes(found.forKeys)
+    #expect(try line.terminal.modes() == found.forKeys)
+    #expect(found != found.forKeys)
+    try line.terminal.setModes(found)
+    #expect(try line.terminal.modes() == found)
+  }
+
+  @Test func `what is typed is there at once in the modes for keys, and else line by line`()
+    async throws
+  {
+    let line = try Line()
+    defer { line.hangUp() }
+    let found = try line.terminal.modes()
+    try line.type("a")
+    #expect(line.terminal.typed() == [])
+    try line.type("\n")
+    #expect(await eventually { line.terminal.typed() == Array("a\n".utf8) })
+    try line.terminal.setModes(found.forKeys)
+    try line.type("b")
+    #expect(await eventually { line.terminal.typed() == Array("b".utf8) })
+    #expect(line.terminal.typed() == [])
+  }
+
+  @Test func `a terminal of another session is not ours`() throws {
+    let line = try Line()
+    defer { line.hangUp() }
+    #expect(line.terminal.foregroundGroup == nil)
+    #expect(!line.terminal.isOurs)
+  }
+
+  @Test func `a terminal that was hung up is gone`() throws {
+    let line = try Line()
+    #expect(!line.terminal.isGone)
+    line.hangUp()
+    #expect(line.terminal.isGone)
+    #expect(throws: SystemError.self) { try line.terminal.modes() }
+  }
+
+  @Test func `input is told of once`() async throws {
+    let line = try Line()
+    let input = try TerminalInput(line.terminal, includesKeys: true)
+    let number = input.number
+    @Sendable func isReadable() -> Bool {
+      var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+      return poll(&waiting, 1, 0) == 1
+    }
+    input.acknowledge()
+    #expect(!isReadable())
+    try line.type("a\n")
+    #expect(await eventually { isReadable() })
+    input.acknowledge()
+    #expect(!isReadable(), "though it is still to be read")
+    try line.type("b\n")
+    #expect(await eventually { isReadable() })
+    input.acknowledge()
+    line.hangUp()
+    #expect(await eventually { isReadable() })
+  }
+
+  @Test func `where keys are for somebody else only the end is told of`() async throws {
+    let line = try Line()
+    let input = try TerminalInput(line.terminal, includesKeys: false)
+    let number = input.number
+    var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    try line.type("a\n")
+    #expect(poll(&waiting, 1, 50) == 0)
+    line.hangUp()
+    #expect(poll(&waiting, 1, 10_000) == 1)
+  }
+}
