@@ -168,7 +168,7 @@ struct ActionQueueTests {
   @Test func `what a run leaves behind is ended before the next`() async throws {
     let run = try RunningQueue(
       "test -e pid && grep -qs State:.S /proc/$(cat pid)/status && echo overlap >> log; "
-        + "sleep 100 & echo $! > pid; echo run >> log")
+        + "sleep 1000 & echo $! > pid; echo run >> log")
     run.submit()
     #expect(await run.hasEnded(1))
     run.submit()
@@ -181,7 +181,7 @@ struct ActionQueueTests {
   }
 
   @Test func `when it has finished, nothing is left of the group`() async throws {
-    let run = try RunningQueue("sleep 100 & echo $! >> log; sleep 100 & echo $! >> log; wait")
+    let run = try RunningQueue("sleep 1000 & echo $! >> log; sleep 1000 & echo $! >> log; wait")
     run.submit()
     #expect(await run.logs(count: 2))
     let pids = run.folder.lines(of: "log")
@@ -191,7 +191,7 @@ struct ActionQueueTests {
   }
 
   @Test func `what made a session of its own is left alone`() async throws {
-    let run = try RunningQueue("setsid sh -c 'echo $$ >> log; exec sleep 100' & wait")
+    let run = try RunningQueue("setsid sh -c 'echo $$ >> log; exec sleep 1000' & wait")
     run.submit()
     #expect(await run.logs(count: 1))
     let pid = try #require(run.folder.lines(of: "log").first)

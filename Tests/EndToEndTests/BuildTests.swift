@@ -46,7 +46,7 @@ import Testing
         [
           "--build",
           #"""
-          echo "build $(cat source)" >> "$LOG"; key=$(cat source)
+          key=$(cat source); echo "build $key" >> "$LOG"
           [ $key = 1 ] && while :; do sleep 0.02; done; echo "$key" > "$OUTSIDE/built"
           """#,
         ], "sh", "-c", #"echo "run $(cat "$OUTSIDE/built")" >> "$LOG""#)

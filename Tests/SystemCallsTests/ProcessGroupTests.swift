@@ -17,7 +17,7 @@ struct ProcessGroupTests {
   }
 
   @Test func `a leader that runs has no status`() throws {
-    let group = try start("sleep 100")
+    let group = try start("sleep 1000")
     #expect(try group.leaderStatus() == nil)
     #expect(group.hasLivingMember)
     group.send(.kill)
@@ -49,7 +49,7 @@ struct ProcessGroupTests {
   }
 
   @Test func `what a leader leaves behind is living until it has ended`() async throws {
-    let group = try start("sleep 100 & exit 0")
+    let group = try start("sleep 1000 & exit 0")
     #expect(try await hasEnded(group))
     try group.reap()
     #expect(group.hasLivingMember)
