@@ -119,7 +119,9 @@ import Testing
       for round in 1...3 {
         try bash.terminal.type(Keystroke.controlZ)
         try await bash.hasPrompt()
-        #expect((pids + [watchrun]).map(ProcessTable.state) == ["T", "T", "T"])
+        try await eventually("all have stopped") {
+          (pids + [watchrun]).map(ProcessTable.state) == ["T", "T", "T"]
+        }
         try bash.command("stty -a > modes-\(round); jobs > jobs")
         try await eventually("the shell says so") { project.read("jobs").contains("Stopped") }
         #expect(project.read("modes-\(round)").contains(" icanon"))

@@ -40,12 +40,20 @@ package struct Coalescer {
     var type: FileType
   }
 
+  private struct Departure {
+    let path: Path
+    /// Where it was when the burst began, though it may have been renamed with a folder since.
+    let pathBefore: Path
+    let fate: Fate?
+  }
+
   private var fates: [Path: Fate] = [:]
   /// The paths in the order in which they appeared.
   private var order: [Path] = []
   /// First halves of renames that wait for their second: where from, and its fate until then.
-  private var departures: [UInt32: (path: Path, fate: Fate?)] = [:]
+  private var departures: [UInt32: Departure] = [:]
   private var openCount = 0
+  private var hasRenamedFolders = false
 
   package init() {}
 
@@ -57,8 +65,9 @@ package struct Coalescer {
 
   /// Takes note of what a backend has seen.
   package mutating func note(_ event: RawEvent) {
-    let path = event.path
+    let path = path(toTellOf: event)
     var fate = fates[path]
+    if path != event.path { fates[event.path] = nil }
     if fate == nil { order.append(path) }
     let wasOpen = fate?.isOpen == true
     switch event.kind {
@@ -75,13 +84,16 @@ package struct Coalescer {
     case .removed:
       fate = gone(fate)
     case .movedFrom(let cookie):
-      departures[cookie] = (path, fate)
+      departures[cookie] = Departure(path: event.path, pathBefore: path, fate: fate)
       fate = gone(fate)
     case .movedTo(let cookie, let replacing):
       fate = arrived(fate, replacing: replacing, type: event.type)
       if let departure = departures.removeValue(forKey: cookie) {
         fate?.origin = origin(of: departure, arrivingAt: path)
-        if event.type == .directory { carryOver(below: departure.path, to: path) }
+        if event.type == .directory {
+          hasRenamedFolders = true
+          carryOver(below: departure.path, to: path)
+        }
       } else {
         fate?.origin = nil
       }
@@ -90,6 +102,28 @@ package struct Coalescer {
     let isOpen = fate?.isOpen == true
     openCount += (isOpen ? 1 : 0) - (wasOpen ? 1 : 0)
     fates[path] = fate
+  }
+
+  /// What leaves a folder that has been renamed in this burst is told of by the path that it had at
+  /// the beginning of it: of the one in between, nobody has heard.
+  private func path(toTellOf event: RawEvent) -> Path {
+    switch event.kind {
+    case .created, .modified, .metadata, .movedTo: return event.path
+    case .removed, .movedFrom: break
+    }
+    let fate = fates[event.path]
+    guard hasRenamedFolders, fate.map({ $0.existedBefore && $0.origin == nil }) ?? true else {
+      return event.path
+    }
+    var above = event.path.parent
+    while let folder = above {
+      if let origin = fates[folder]?.origin, let rest = event.path.relative(to: folder) {
+        let before = origin.appending(rest.bytes)
+        return fates[before] == nil ? before : event.path
+      }
+      above = folder.parent
+    }
+    return event.path
   }
 
   /// The net changes since the last call, and a clean slate.
@@ -136,12 +170,12 @@ package struct Coalescer {
 
   /// Where a file that has just been renamed was when the burst began; nil if it was nowhere, or
   /// is back where it was.
-  private func origin(of departure: (path: Path, fate: Fate?), arrivingAt path: Path) -> Path? {
+  private func origin(of departure: Departure, arrivingAt path: Path) -> Path? {
     let origin: Path?
     if let fate = departure.fate {
-      origin = fate.origin ?? (fate.existedBefore ? departure.path : nil)
+      origin = fate.origin ?? (fate.existedBefore ? departure.pathBefore : nil)
     } else {
-      origin = departure.path
+      origin = departure.pathBefore
     }
     return origin == path ? nil : origin
   }
