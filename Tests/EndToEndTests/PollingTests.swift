@@ -1,0 +1,64 @@
+import SystemCalls
+import Testing
+
+/// With `--poll`, and where the kernel tells of nothing.
+@Suite struct PollingTests {
+  /// Failure case 75: neither size nor modification time shows the change.
+  @Test func aChangeOfTheSameSizeWithItsTimeSetBackIsSeen() async throws {
+    try await withProject { project in
+      try project.write("f", "one\n")
+      try await project.shell("touch -d @1000000000 f")
+      let watchrun = try await project.startPrinting("--poll=50ms")
+      try await project.shell("printf 'two\\n' > f; touch -d @1000000000 f")
+      try await project.reported("f", by: watchrun)
+    }
+  }
+
+  @Test func theCommandRunsForWhatIsFoundByLooking() async throws {
+    try await withProject { project in
+      try project.write("f", "one\n")
+      _ = try await project.startRunning(["--poll=50ms"], #"echo "run $(cat f)" >> "$LOG""#)
+      try await project.logged("run one")
+      for text in ["two", "six", "ten"] {
+        try project.place("f", text + "\n")
+        try await project.logged("run \(text)")
+      }
+    }
+  }
+
+  @Test func aTreeIsFollowedThroughEverything() async throws {
+    try await withProject { project in
+      try project.makeFolder("a/b")
+      try project.write("a/b/f")
+      let watchrun = try await project.startPrinting("--poll=50ms")
+      try project.move("a", to: "c")
+      try project.write("c/b/f", "more\n", appending: true)
+      try await project.reported("c", by: watchrun)
+      try project.remove("c/b")
+      try project.write("c/g")
+      try await project.reported("c/g", by: watchrun)
+      let told = try project.changes(by: watchrun)
+      #expect(told.contains { $0.path == "c/b" && $0.kind == "removed" })
+    }
+  }
+
+  /// Failure case 72: what a link leads to counts with `-L`.
+  @Test(arguments: [["-L"], ["-L", "--poll=50ms"]])
+  func linksAreFollowedWhereThatIsAskedFor(options: [String]) async throws {
+    try await withProject { project in
+      try await project.shell(
+        #"mkdir "$OUTSIDE/lib" d; echo x > "$OUTSIDE/lib/f"; echo x > "$OUTSIDE/t""#)
+      try await project.shell(
+        #"ln -s "$OUTSIDE/lib" d/lib; ln -s "$OUTSIDE/t" d/ln; ln -s .. d/up"#)
+      let watchrun = try await project.startPrinting(options[0], options.last ?? "-L")
+      try await project.shell(#"echo y >> "$OUTSIDE/lib/f""#)
+      try await project.reported("d/lib/f", by: watchrun)
+      try await project.shell(#"echo y >> "$OUTSIDE/t""#)
+      try await project.reported("d/ln", by: watchrun)
+      try project.write("last")
+      try await project.reported("last", by: watchrun)
+      let told = try project.changes(by: watchrun)
+      #expect(told.allSatisfy { !$0.path.contains("up/") })
+    }
+  }
+}
