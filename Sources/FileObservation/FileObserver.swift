@@ -14,8 +14,11 @@ import SystemCalls
 ///
 /// Every change from the moment of `start` on is in a batch, or its loss is told by a batch whose
 /// `overflow` is true. What is not promised: the order of changes to different paths, and how many
-/// writes a change was; writes through a memory map are seen when the file is closed, and changes
-/// made by other machines on a network file system are not seen.
+/// writes a change was. Writes through a memory map are seen when the file is closed. On file systems
+/// of which the kernel tells nothing, changes are found by looking for them from time to time
+/// (``Polling``): what comes and goes between two looks is not seen there, and a rename may be told
+/// of as a removal and a creation. Of a folder that has come, or has been renamed, read what is in it:
+/// what went along is not told of each by itself.
 ///
 /// An observer is used once: a stopped one is not started again. All its methods may be called from
 /// any thread.
