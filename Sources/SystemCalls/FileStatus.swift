@@ -47,6 +47,12 @@ package struct FileTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
+  package func advanced(by duration: Duration) -> FileTime {
+    let (seconds, attoseconds) = duration.components
+    return FileTime(
+      nanoseconds: nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+  }
+
   /// The earliest that a file changed from this moment on is stamped with. Ticks every few
   /// milliseconds, so two changes may well bear the same time.
   package static func now() -> FileTime {

@@ -21,7 +21,7 @@ package final class PollingBackend: Backend {
     /// The tree is walked for the first time.
     case learning
     /// A look is under way; these folders are still to be looked at.
-    case looking([TreeSnapshot.Entry], began: Instant)
+    case looking([TreeSnapshot.Entry], began: Instant, at: FileTime)
     case resting
   }
 
@@ -102,24 +102,24 @@ extension PollingBackend {
         if state.tree.visitPending(atMost: Self.foldersPerSlice) { return .goOn }
         state.phase = .resting
         return .ready(state.tree.readiness(backend: "polling"))
-      case .looking(let folders, let began):
+      case .looking(let folders, let began, let time):
         let slice = folders.prefix(Self.foldersPerSlice)
         state.tree.lookAtUnwatched(slice, since: configuration.start)
         let rest = Array(folders.dropFirst(slice.count))
         if rest.isEmpty {
           state.tree.lookForMissingRoots()
           state.tree.refreshRules()
+          state.tree.lastLook = time
           state.looks.ended(
             foundSomething: state.tree.hasFindings, took: began.duration(to: scheduler.now))
           state.phase = .resting
         } else {
-          state.phase = .looking(rest, began: began)
+          state.phase = .looking(rest, began: began, at: time)
         }
         return .goOn
       case .resting:
         if let delay = state.looks.plan() { return .rest(delay, leeway: state.looks.leeway) }
-        state.phase = .looking(Array(state.tree.unwatched), began: now)
-        state.tree.lookBegan = .now()
+        state.phase = .looking(Array(state.tree.unwatched), began: now, at: .now())
         return .goOn
       }
     }

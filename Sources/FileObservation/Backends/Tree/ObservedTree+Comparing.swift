@@ -58,7 +58,7 @@ extension ObservedTree {
     let isRewritten = isRewrittenUnseen(status)
     switch purpose {
     case .judge:
-      return status.changed >= lookBegan ? News(kind: .created, come: fingerprint) : nil
+      return status.changed >= lastLook ? News(kind: .created, come: fingerprint) : nil
     case .learn(let since):
       guard status.changed >= since else { return nil }
       let kind = status.kindOfChange(since: since)

@@ -51,8 +51,8 @@ struct ObservedTree {
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
-  /// When the present look began: what has changed since is not known to anybody.
-  var lookBegan = FileTime.latest()
+  /// When the last look that is over began, or earlier: what has changed since may not be told yet.
+  var lastLook = FileTime.latest()
   var racilyClean = RacilyCleanFiles()
 
   private var events: [RawEvent] = []

@@ -118,7 +118,8 @@ extension VnodeBackend {
   private func followHints() {
     state.access { state in
       if state.isStopped { return }
-      state.tree.lookBegan = .now()
+      // What has changed before may be about to be told.
+      state.tree.lastLook = .now().advanced(by: .seconds(-1))
       let hints = state.hints
       state.hints = [:]
       for (watch, events) in hints { state.tree.follow(events, of: watch) }
