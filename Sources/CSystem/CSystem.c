@@ -156,6 +156,12 @@ void csystem_close_range(int lowest, int highest) {
   for (int number = lowest; number <= highest && number < limit; number++) close(number);
 }
 
+void csystem_share_free_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void csystem_return_free_memory(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

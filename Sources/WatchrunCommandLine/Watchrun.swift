@@ -6,6 +6,7 @@ public enum Watchrun {
   /// Does what the command line says, and exits.
   public static func main() -> Never {
     let began = FileTime.processStart()
+    shareFreeMemory()
     openMissingStandardDescriptors()
     let ignored = ignoredSignals()
     // A reader that goes away is told by the failing write.

@@ -90,6 +90,10 @@ struct csystem_spawn {
 /// only. 0, or the error. Linux only.
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
 
+/// Has all threads take memory from one place, so that what one frees another can use. To be called
+/// before there are threads.
+void csystem_share_free_memory(void);
+
 /// Gives memory that has been freed back to the system.
 void csystem_return_free_memory(void);
 

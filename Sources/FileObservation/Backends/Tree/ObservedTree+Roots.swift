@@ -18,7 +18,8 @@ extension ObservedTree {
   /// each has again what it would have had without it.
   mutating func remove(rootAt path: Path) {
     guard let root = existingEntry(at: path), roots[root] != nil else { return }
-    let now = FileTime.now()
+    // What has changed before is told by the kernel, or is found since the last look.
+    let since = comparesEntries ? lastLook : FileTime.now()
     forgetTarget(ofLink: path)
     let inner = roots.filter { $0.key != root && snapshot.isWithin($0.key, root) }.map {
       BackendConfiguration.Root(path: snapshot.path(of: $0.key), coverage: $0.value)
@@ -43,7 +44,7 @@ extension ObservedTree {
         forgetIfUnneeded(parent)
       }
     }
-    for root in inner { addAtOnce(root, since: now) }
+    for root in inner { addAtOnce(root, since: since) }
   }
 
   /// Begins with a root while the others are watched already.

@@ -119,7 +119,7 @@ extension VnodeBackend {
     state.access { state in
       if state.isStopped { return }
       // What has changed before may be about to be told.
-      state.tree.lastLook = .now().advanced(by: .seconds(-1))
+      state.tree.lastLook = .now().advanced(by: .milliseconds(-50))
       let hints = state.hints
       state.hints = [:]
       for (watch, events) in hints { state.tree.follow(events, of: watch) }
