@@ -273,6 +273,15 @@ extension FileObserver {
     var batch = ChangeBatch(number: number, changes: changes, overflow: burst.overflow)
     batch.noticed = burst.noticed
     send(.changed(batch))
+    if changes.count > Self.largeBatch { returnMemorySoon() }
+  }
+
+  private static let largeBatch = 1000
+
+  /// What a large burst needed is not needed again, as soon as everybody is done with it.
+  private func returnMemorySoon() {
+    let soon = scheduler.now.advanced(by: .seconds(1))
+    _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
   }
 
   private func send(_ event: Event) {
