@@ -100,6 +100,14 @@ package struct BackendConfiguration: Sendable {
     self.report = report
   }
 
+  /// Reports what a tree has found; after an overflow also if that is nothing.
+  func report(_ findings: ObservedTree.Findings, afterOverflow: Bool = false) {
+    for warning in findings.warnings { report(.warning(warning)) }
+    if !findings.events.isEmpty || afterOverflow {
+      report(.events(findings.events, overflow: afterOverflow))
+    }
+  }
+
   /// The same for a part of it: other roots, and somebody else who is reported to.
   func part(
     _ roots: [Root], on queue: DispatchQueue? = nil,

@@ -268,17 +268,14 @@ extension InotifyBackend {
   private func deliver(afterOverflow: Bool = false) {
     let (findings, delay) =
       state.access { state in
-        if state.isStopped { return ((events: [], warnings: []), nil) }
+        if state.isStopped { return (ObservedTree.Findings(), nil) }
         if case .learning = state.phase {} else { state.inotify.tree.tellOfLimit() }
         currentStatistics.withLock { $0.note(state.inotify.tree) }
         let isLookNeeded = !state.inotify.tree.unwatched.isEmpty
         return (state.inotify.tree.takeFindings(), isLookNeeded ? state.looks.plan() : nil)
-      } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
+      } as (ObservedTree.Findings, Duration?)
     if let delay { after(delay) { [weak self] in self?.look() } }
-    for warning in findings.warnings { configuration.report(.warning(warning)) }
-    if !findings.events.isEmpty || afterOverflow {
-      configuration.report(.events(findings.events, overflow: afterOverflow))
-    }
+    configuration.report(findings, afterOverflow: afterOverflow)
   }
 }
 

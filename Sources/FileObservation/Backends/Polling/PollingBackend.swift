@@ -148,14 +148,11 @@ extension PollingBackend {
   }
 
   private func deliver() {
-    let findings = state.access { state -> (events: [RawEvent], warnings: [ObserverError]) in
-      if state.isStopped { return ([], []) }
+    let findings = state.access { state -> ObservedTree.Findings in
+      if state.isStopped { return ObservedTree.Findings() }
       currentStatistics.withLock { $0.note(state.tree) }
       return state.tree.takeFindings()
     }
-    for warning in findings.warnings { configuration.report(.warning(warning)) }
-    if !findings.events.isEmpty {
-      configuration.report(.events(findings.events, overflow: false))
-    }
+    configuration.report(findings)
   }
 }

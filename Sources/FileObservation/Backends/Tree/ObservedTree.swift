@@ -81,14 +81,20 @@ struct ObservedTree {
 // MARK: - Findings
 
 extension ObservedTree {
+  /// What a tree has to tell.
+  struct Findings {
+    var events: [RawEvent] = []
+    var warnings: [ObserverError] = []
+  }
+
   /// What has been found since the last call.
-  mutating func takeFindings() -> (events: [RawEvent], warnings: [ObserverError]) {
+  mutating func takeFindings() -> Findings {
     defer {
       events = []
       warnings = []
       renames = RenamePairs()
     }
-    return (withLinkTargets(renames.paired(in: events)), warnings)
+    return Findings(events: withLinkTargets(renames.paired(in: events)), warnings: warnings)
   }
 
   /// True if something has been found since.

@@ -144,17 +144,14 @@ extension VnodeBackend {
   private func deliver() {
     let (findings, delay) =
       state.access { state in
-        if state.isStopped { return ((events: [], warnings: []), nil) }
+        if state.isStopped { return (ObservedTree.Findings(), nil) }
         if !state.isLearning { state.tree.tellOfLimit() }
         currentStatistics.withLock { $0.note(state.tree) }
         let isLookNeeded = !state.tree.unwatched.isEmpty
         return (state.tree.takeFindings(), isLookNeeded ? state.looks.plan() : nil)
-      } as ((events: [RawEvent], warnings: [ObserverError]), Duration?)
+      } as (ObservedTree.Findings, Duration?)
     if let delay { after(delay) { [weak self] in self?.look() } }
-    for warning in findings.warnings { configuration.report(.warning(warning)) }
-    if !findings.events.isEmpty {
-      configuration.report(.events(findings.events, overflow: false))
-    }
+    configuration.report(findings)
   }
 
   private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
