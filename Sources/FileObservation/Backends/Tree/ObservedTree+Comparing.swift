@@ -84,6 +84,16 @@ extension ObservedTree {
     }
   }
 
+  /// True if another folder has taken the place of one that is known: what is in it is not to be taken
+  /// for that one's. It is looked at when the folder around it has been, where this is found as well.
+  func isAnother(_ directory: borrowing Descriptor, than folder: Entry) -> Bool {
+    guard comparesEntries, snapshot.type(of: folder) == .directory,
+      let known = snapshot.fingerprint(of: folder)
+    else { return false }
+    let status = try? FileStatus(of: ".", in: directory)
+    return status.map { !known.isOneFile(with: Fingerprint($0)) } ?? false
+  }
+
   /// How the entry, whose path stands in `path`, is remembered: a link that counts for what it points
   /// to together with that.
   func fingerprint(of entry: Entry, _ status: FileStatus) -> Fingerprint {

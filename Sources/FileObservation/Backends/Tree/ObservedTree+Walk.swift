@@ -89,6 +89,7 @@ extension ObservedTree {
     do throws(SystemError) {
       let directory = try Descriptor.openDirectory(folderPath, followsLinks: isAnchor(folder))
       guard isFirstName(folder, for: folderPath) else { return releaseWatch(of: folder) }
+      if purpose.isOneLook, isAnother(directory, than: folder) { return }
       listing.removeAll()
       try reader.forEachEntry(of: directory) { (name, type) throws(SystemError) in
         listing.append(name, type)
@@ -238,6 +239,11 @@ extension ObservedTree.Purpose {
     case .compare(_, .everything), .compare(_, .oneFolder): true
     case .compare(_, .untilWatched), .learn, .tell, .judge: false
     }
+  }
+
+  fileprivate var isOneLook: Bool {
+    if case .compare(_, .oneFolder) = self { return true }
+    return false
   }
 
   fileprivate var isAboutTheKnown: Bool {
