@@ -41,11 +41,12 @@ package final class ContentComparison: Sendable {
   /// queue, whether there is room for more.
   package func learn(
     _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
+    below root: FolderAtStart? = nil,
     then: @escaping @Sendable (_ hasRoom: Bool) -> Void
   ) {
     queue.async { [self] in
       let isFull = memory.access { memory in
-        memory.learn(samples, of: folder, since: start, from: source)
+        memory.learn(samples, of: folder, since: start, below: root, from: source)
         return memory.isFull
       }
       then(!isFull && !isStopped)

@@ -111,11 +111,13 @@ extension ContentMemory {
 extension ContentMemory {
   /// Remembers files of one folder, if it is certain that this was in them, under these names, when
   /// observing began, and nothing is known of them.
+  ///
+  /// - Parameter root: A folder above of which it is known which one it was then.
   package mutating func learn(
     _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
-    from source: some ContentSource
+    below root: FolderAtStart? = nil, from source: some ContentSource
   ) {
-    guard !samples.isEmpty, source.isUnmoved(folder, since: start) else { return }
+    guard !samples.isEmpty, source.isUnmoved(folder, since: start, below: root) else { return }
     for (path, sample) in samples where !isFull && sample.stamp.changed < start {
       // It may have changed since it was read.
       guard digest(of: path) == nil, source.stamp(of: path) == sample.stamp else { continue }
@@ -130,9 +132,14 @@ extension ContentSource {
   ///
   /// A folder that is renamed has changed, and so have the entries of the folder that it is in. One
   /// of the two alone is no sign: things are made and removed in either.
-  fileprivate func isUnmoved(_ folder: Path, since time: FileTime) -> Bool {
+  fileprivate func isUnmoved(
+    _ folder: Path, since time: FileTime, below root: FolderAtStart?
+  ) -> Bool {
     var here = folder
     while let parent = here.parent {
+      if let root, here == root.path {
+        return stamp(of: here).map(root.stamp.isOneFile(with:)) ?? false
+      }
       guard let stamp = stamp(of: here) else { return false }
       if stamp.changed >= time {
         guard let around = self.stamp(of: parent), around.modified < time else { return false }

@@ -42,10 +42,26 @@ package struct FileStamp: Hashable, Sendable {
     self.changed = changed
   }
 
+  /// True if it is the same file or folder, whatever has happened to it.
+  package func isOneFile(with other: FileStamp) -> Bool {
+    device == other.device && inode == other.inode
+  }
+
   init(_ status: FileStatus) {
     self.init(
       device: status.device, inode: status.inode, size: status.size, modified: status.modified,
       changed: status.changed)
+  }
+}
+
+/// A folder, and which one it was when observing began.
+package struct FolderAtStart: Hashable, Sendable {
+  package let path: Path
+  package let stamp: FileStamp
+
+  package init(path: Path, stamp: FileStamp) {
+    self.path = path
+    self.stamp = stamp
   }
 }
 

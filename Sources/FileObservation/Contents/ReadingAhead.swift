@@ -51,7 +51,7 @@ package final class ReadingAhead: Sendable {
     guard let slice else { return }
     let samples = progress.access { progress in sample(slice.files, &progress.bytesLeft) }
     let pause = began.duration(to: scheduler.now)
-    comparison.learn(samples, of: slice.folder, since: start) { [self] hasRoom in
+    comparison.learn(samples, of: slice.folder, since: start, below: slice.root) { [self] hasRoom in
       if hasRoom { goOn(at: scheduler.now.advanced(by: pause)) }
     }
   }
@@ -79,6 +79,8 @@ package struct ReadAheadWalk {
   package struct Slice {
     package let folder: Path
     package let files: [Path]
+    /// What is watched, in which the folder is.
+    package var root: FolderAtStart?
   }
 
   private struct Folder {
@@ -86,26 +88,30 @@ package struct ReadAheadWalk {
     /// The rules for it; nil for a root, which has its own.
     let parentStack: IgnoreStack?
     let isRecursive: Bool
+    let root: FolderAtStart?
   }
 
   private let filter: PathFilter
   private let reader = DirectoryReader()
   private var folders: [Folder] = []
   /// Files of the folder that was listed last.
-  private var files: (folder: Path, rest: [Path])
+  private var files: (folder: Path, rest: [Path], root: FolderAtStart?)
   /// Files that are watched by name.
   private var named: [Path] = []
 
   package init(_ roots: [BackendConfiguration.Root], filter: PathFilter) {
     self.filter = filter
-    files = ("/", [])
+    files = ("/", [], nil)
     for root in roots where (try? resolvedPath(root.path)) == root.path {
       if root.coverage == .named {
         named.append(root.path)
       } else {
         folders.append(
           Folder(
-            path: root.path, parentStack: nil, isRecursive: root.coverage == .recursive))
+            path: root.path, parentStack: nil, isRecursive: root.coverage == .recursive,
+            root: (try? FileStatus(of: root.path)).map {
+              FolderAtStart(path: root.path, stamp: FileStamp($0))
+            }))
       }
     }
   }
@@ -117,13 +123,14 @@ package struct ReadAheadWalk {
       guard let folder = folders.popLast() else { return nil }
       list(folder)
     }
-    let slice = Slice(folder: files.folder, files: files.rest.suffix(limit))
+    let slice = Slice(
+      folder: files.folder, files: files.rest.suffix(limit), root: files.root)
     files.rest.removeLast(slice.files.count)
     return slice
   }
 
   private mutating func list(_ folder: Folder) {
-    files = (folder.path, [])
+    files = (folder.path, [], folder.root)
     var entries: [(path: Path, type: FileType)] = []
     var seen: IgnoreFileNames = []
     do throws(SystemError) {
@@ -148,7 +155,8 @@ package struct ReadAheadWalk {
             files.rest.append(path)
           }
         } else if folder.isRecursive && filter.mayEnter(bytes, nameAt: name, in: stack) {
-          folders.append(Folder(path: path, parentStack: stack, isRecursive: true))
+          folders.append(
+            Folder(path: path, parentStack: stack, isRecursive: true, root: folder.root))
         }
       }
     }

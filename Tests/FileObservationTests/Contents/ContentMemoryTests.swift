@@ -214,6 +214,25 @@ struct ContentMemoryBoundTests {
     #expect(files.memory.digest(of: "/d/2") == nil)
   }
 
+  @Test func `what comes and goes beside does not matter below a root that is where it was`() throws {
+    var files = Remembered()
+    files.disk.makeFolder("/r")
+    files.disk.write("A", to: "/r/f")
+    let root = FolderAtStart(path: "/r", stamp: try #require(files.disk.stamp(of: "/r")))
+    let samples: [(path: Path, sample: ContentSample)] = [
+      ("/r/f", try #require(files.disk.sample(of: "/r/f")))
+    ]
+    files.disk.write("", to: "/elsewhere")
+    let start = files.disk.now
+    files.disk.write("", to: "/elsewhere")
+    files.disk.write("new", to: "/r/new")
+    files.disk.write("new", to: "/new")
+    files.memory.learn(samples, of: "/r", since: start, from: files.disk)
+    #expect(files.memory.digest(of: "/r/f") == nil)
+    files.memory.learn(samples, of: "/r", since: start, below: root, from: files.disk)
+    #expect(files.memory.digest(of: "/r/f") == .of("A"))
+  }
+
   @Test func `of what was read ahead nothing is taken that is not there any more`() throws {
     var files = Remembered()
     files.disk.makeFolder("/d")
