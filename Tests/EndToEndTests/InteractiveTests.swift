@@ -193,6 +193,8 @@ import Testing
       }
       try bash.command("fg")
       try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      // What is typed before is for watchrun.
+      try await project.logged("up")
       try bash.command("hello")
       try await project.logged("read hello")
     }
