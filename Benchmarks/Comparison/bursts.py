@@ -71,7 +71,7 @@ def run_once(tool, stamp, own, burst, result):
         before = running.cpu()
         burst.happen()
         ended = time.monotonic_ns()
-        times = stamps.drain(2.5)
+        times = stamps.drain(2.5, patience=15)
         result["cpu"].append(running.cpu() - before)
         result["runs"].append(len(times))
         result["last change missed"] += 0 if times and max(times) >= ended else 1

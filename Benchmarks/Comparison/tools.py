@@ -36,7 +36,6 @@ class Tool:
 
     run = serve = tell = watch = None
     ready = None
-    # A word in what `tell` prints for each change that stands before or behind the path.
     is_peer = True
     setting = "defaults"
     watches_each_file = False
@@ -175,11 +174,6 @@ class Watchmedo(Tool):
     def serve(self, place, command):
         return Start(
             [self.program, "auto-restart", "-R", "-d", place.folder, "--", *command], place.own)
-
-    def tell(self, place):
-        return Start(
-            [self.program, "shell-command", "-R", "--command=printf '%s\\n' \"$watch_src_path\"",
-             place.folder], place.own)
 
     def watch(self, place):
         return Start(
