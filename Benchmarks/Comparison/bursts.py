@@ -54,9 +54,10 @@ def measure_burst(tools, stamp, work, burst, rounds):
             "runs": median(result["runs"]) if result["runs"] else None,
             "last change missed": result["last change missed"],
             "lost": max(result["lost"]) if result["lost"] else None,
+            "died": result.get("died", False),
             "paths": len(burst.paths),
         }
-        for label, result in results.items() if result["cpu"] or result["lost"]
+        for label, result in results.items() if result["cpu"] or result["lost"] or "died" in result
     }
 
 
@@ -71,7 +72,10 @@ def run_once(tool, stamp, own, burst, result):
         before = running.cpu()
         burst.happen()
         ended = time.monotonic_ns()
-        times = stamps.drain(2.5, patience=15)
+        times = stamps.drain(2.2, patience=15)
+        if not running.is_alive:
+            result["died"] = True
+            return
         result["cpu"].append(running.cpu() - before)
         result["runs"].append(len(times))
         result["last change missed"] += 0 if times and max(times) >= ended else 1

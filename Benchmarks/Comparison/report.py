@@ -112,7 +112,8 @@ def work(results):
         row = [label]
         row += [number(idle.get(label, {}).get("wakeups")), number(idle.get(label, {}).get("cpu"), "ms")]
         for part in (burst.get(label, {}), checkout.get(label, {})):
-            row += [number(part.get("cpu"), "ms"), number(part.get("runs")), number(part.get("lost"))]
+            cpu = "ended with an error" if part.get("died") else number(part.get("cpu"), "ms")
+            row += [cpu, number(part.get("runs")), number(part.get("lost"))]
         it = ignored.get(label)
         row.append(ratio(it["with"], it["without"]) if it and len(it) > 2 else "–")
         rows.append(row)

@@ -43,10 +43,11 @@ def make_files(root, folders, files):
 
 
 def rewrite(paths, text):
-    """Writes each file as fast as possible, as a save does that is not atomic."""
+    """Writes each file as fast as possible, as a save does that is not atomic. It is not truncated
+    before: some file systems would then wait for the disk when it is closed."""
     data = text.encode()
     for path in paths:
-        file = os.open(path, os.O_WRONLY | os.O_TRUNC)
+        file = os.open(path, os.O_WRONLY)
         os.write(file, data)
         os.close(file)
 
