@@ -6,9 +6,14 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "watchrun", path: "..")],
   targets: [
+    // Needs `-Xswiftc -enable-testing`, since what is hot is not public. `instructions` builds it.
     .executableTarget(
-      name: "verdicts",
-      dependencies: [.product(name: "PathFiltering", package: "watchrun")])
+      name: "micro",
+      dependencies: [
+        .product(name: "ActionRunning", package: "watchrun"),
+        .product(name: "FileObservation", package: "watchrun"),
+        .product(name: "PathFiltering", package: "watchrun"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

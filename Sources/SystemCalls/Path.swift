@@ -9,7 +9,7 @@ public struct Path: Hashable, Sendable {
   /// A path of these bytes. What follows a NUL, which no path can hold, is left out.
   public init(bytes: some Sequence<UInt8>) {
     let all = Array(bytes)
-    self.bytes = all.firstIndex(of: 0).map { Array(all[..<$0]) } ?? all
+    self.bytes = all.indexOfNUL.map { Array(all[..<$0]) } ?? all
   }
 
   /// A path of the string's UTF-8.
@@ -18,6 +18,16 @@ public struct Path: Hashable, Sendable {
   }
 
   static let slash = UInt8(ascii: "/")
+}
+
+extension [UInt8] {
+  /// Where the first NUL is.
+  fileprivate var indexOfNUL: Int? {
+    withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      return memchr(start, 0, bytes.count).map { UnsafeRawPointer($0) - start }
+    }
+  }
 }
 
 // Both as one operation on all the bytes: a path is compared and hashed for every event.
@@ -129,11 +139,11 @@ extension Path {
   package func withCString<Result, Failure>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let terminated = bytes.map(CChar.init(bitPattern:)) + [0]
+    let terminated = bytes + [0]
     return try terminated.withUnsafeBufferPointer {
-      (buffer: UnsafeBufferPointer<CChar>) throws(Failure) -> Result in
+      (buffer: UnsafeBufferPointer<UInt8>) throws(Failure) -> Result in
       guard let start = buffer.baseAddress else { preconditionFailure("holds at least the NUL") }
-      return try body(start)
+      return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
     }
   }
 
@@ -147,6 +157,10 @@ extension Path: CustomStringConvertible {
   /// For people: bytes that are not UTF-8 are repaired and control characters shown as `\n` or
   /// `\u{1B}`, so that a hostile name cannot write to a terminal. Not for opening files.
   public var description: String {
+    // Most paths need no care.
+    if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     var shown = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       switch scalar.properties.generalCategory {

@@ -1,23 +1,33 @@
 import SystemCalls
 
 /// How often the kernel's queue is read. A few events are read as they come; a stream of them is
-/// left to collect for some milliseconds, so that its price is a few reads and not one for each.
+/// left to collect for some milliseconds, and the longer it lasts the longer, so that its price is a
+/// few reads and not one for each. The longest pause is short beside the time in which the queue
+/// fills up.
 struct ReadPacing {
   private static let streamGap = Duration.milliseconds(2)
   private static let streamLength = 8
-  private static let pause = Duration.milliseconds(5)
+  private static let firstPause = Duration.milliseconds(5)
+  private static let longestPause = Duration.milliseconds(20)
 
   private var lastRead: Instant?
   private var streak = 0
+  /// The last pause, while there is a stream.
+  private var pause: Duration?
 
   /// Events have been read. How long to leave the next alone; nil for not at all.
   mutating func pauseAfterRead(at now: Instant) -> Duration? {
     let gap = lastRead?.duration(to: now) ?? .seconds(1)
     lastRead = now
     // Once there are pauses, they count for no gap.
-    let isStream = gap <= (streak > Self.streamLength ? Self.pause * 2 : Self.streamGap)
-    streak = isStream ? min(streak + 1, Self.streamLength + 1) : 0
-    return streak > Self.streamLength ? Self.pause : nil
+    let isStream = gap <= (pause.map { $0 * 2 } ?? Self.streamGap)
+    streak = isStream ? streak + 1 : 0
+    if streak <= Self.streamLength {
+      pause = nil
+    } else {
+      pause = min(pause.map { $0 * 5 / 4 } ?? Self.firstPause, Self.longestPause)
+    }
+    return pause
   }
 }
 

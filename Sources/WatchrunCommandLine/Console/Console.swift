@@ -45,9 +45,10 @@ final class Console: Sendable {
       isColored: Self.isColored(settings.colorMode))
   }
 
-  func say(_ level: Level, _ text: String, style: Style = .plain) {
+  /// The text is only put together if it is shown.
+  func say(_ level: Level, _ text: @autoclosure () -> String, style: Style = .plain) {
     guard level <= shown else { return }
-    let line = "watchrun: \(text)"
+    let line = "watchrun: \(text())"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
     do throws(SystemError) {
       try lock.withLock { _ throws(SystemError) in

@@ -71,10 +71,7 @@ struct Narration: Sendable {
   }
 
   func tell(_ batch: ChangeBatch) {
-    for change in batch.changes {
-      let from = change.from.map { " from \(shown($0))" } ?? ""
-      console.say(.detail, "\(change.kind.rawValue) \(shown(change.path))\(from)", style: .faint)
-    }
+    for change in batch.changes { console.say(.detail, shown(change), style: .faint) }
   }
 
   private func tellStart(_ run: RunReport.Run) {
@@ -133,6 +130,11 @@ struct Narration: Sendable {
     case ETXTBSY: "\(error.path?.description ?? "it") is being written by somebody"
     default: error.description
     }
+  }
+
+  private func shown(_ change: ChangeBatch.Change) -> String {
+    let from = change.from.map { " from \(shown($0))" } ?? ""
+    return "\(change.kind.rawValue) \(shown(change.path))\(from)"
   }
 
   func shown(_ path: Path) -> String {

@@ -245,9 +245,10 @@ extension InotifyMask {
   }
 
   var kind: Kind? {
-    if !isDisjoint(with: [.create, .movedTo]) { return .arrival }
-    if !isDisjoint(with: [.delete, .movedFrom]) { return .departure }
-    if !isDisjoint(with: [.modify, .closeAfterWrite]) { return .write }
+    // One by one: a set of two would be made at run time, for each event.
+    if contains(.create) || contains(.movedTo) { return .arrival }
+    if contains(.delete) || contains(.movedFrom) { return .departure }
+    if contains(.modify) || contains(.closeAfterWrite) { return .write }
     return contains(.attributes) ? .attributes : nil
   }
 }

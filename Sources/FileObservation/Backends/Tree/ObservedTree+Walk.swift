@@ -131,6 +131,8 @@ extension ObservedTree {
   ) {
     let isRecursive = table[folder]?.coverage == .recursive
     let listing = listing
+    // Within the closure, to ask for it would copy the whole tree's state, entry by entry.
+    let comparesEntries = comparesEntries
     var toldOfArrival = false
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
@@ -153,8 +155,7 @@ extension ObservedTree {
           known = nil
         }
         if type == .directory && !isWanted {
-          let nameStart = putPath(folderPath, name)
-          guard mayEnter(nameStart, stack) else {
+          guard mayEnter(name, in: folderPath, stack) else {
             if let known { removeSubtree(known) }
             prunedCount += 1
             return

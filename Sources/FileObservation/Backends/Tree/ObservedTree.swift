@@ -260,6 +260,14 @@ extension ObservedTree {
     return path.withUnsafeBufferPointer { filter.mayEnter($0, nameAt: nameStart, in: stack) }
   }
 
+  /// The same for an entry of a folder whose path is at hand.
+  mutating func mayEnter(
+    _ name: UnsafeBufferPointer<UInt8>, in folder: Path, _ stack: IgnoreStack?
+  ) -> Bool {
+    let nameStart = putPath(folder, name)
+    return mayEnter(nameStart, stack)
+  }
+
   func mayEnter(_ place: Place, in parent: WatchTable.Folder) -> Bool {
     guard let stack = parent.stack, !excluded.contains(place.path) else { return false }
     return place.path.bytes.withUnsafeBufferPointer {

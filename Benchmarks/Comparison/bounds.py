@@ -1,0 +1,68 @@
+"""What we want to be, in numbers, and whether we are."""
+
+
+def judge(results):
+    """For each bound that was measured: what, the bound, the value, its unit, and whether it holds."""
+    found = []
+
+    def note(what, limit, value, unit="", is_floor=False):
+        if value is not None:
+            sign = "≥" if is_floor else "≤"
+            text = f"{sign} {limit:g} {unit}".strip()
+            found.append((what, text, value, unit, value >= limit if is_floor else value <= limit))
+
+    latency = results.get("latency", {})
+    own, floor = at(latency, "watchrun", "median"), at(latency, "floor", "median")
+    note("save to command", 15, own, "ms")
+    for peer in ("entr", "watchfiles", "reflex"):
+        note(f"… ahead of {peer}", 3, over(at(latency, peer, "median"), own), "×", is_floor=True)
+    note("save to command, `-d 0`, to the floor", 1.5,
+         over(at(latency, "watchrun -d 0", "median"), floor), "×")
+
+    for size in results.get("readiness", []):
+        folders = next(iter(size.values()))["folders"]
+        own, floor = at(size, "watchrun", "ready"), at(size, "floor", "ready")
+        if folders == 20000:
+            note("ready, 20,000 folders, to the floor", 1.2, over(own, floor), "×")
+            note("… to inotifywait", 0.6, over(own, at(size, "inotifywait -m", "ready")), "×")
+            note("memory, 20,000 folders", 14, at(size, "watchrun", "proportional"), "MB")
+        if folders == 100000:
+            note("ready, 100,000 folders, to the floor", 1.25, over(own, floor), "×")
+    growth_of_trees(results.get("readiness", []), note)
+
+    burst = results.get("burst", {})
+    note("20,000 rewrites, CPU", 200, at(burst, "watchrun", "cpu"), "ms")
+    note("… runs", 3, at(burst, "watchrun", "runs"))
+    note("… not told of", 0, at(burst, "watchrun", "lost"))
+    checkout = results.get("checkout", {})
+    note("checkout of 10,000 files, not told of", 0, at(checkout, "watchrun", "lost"))
+    costs = list(results.get("growth", {}).values())
+    if costs:
+        note("a burst in the largest tree, to the smallest", 1.15, over(costs[-1], costs[0]), "×")
+
+    idle = results.get("idle", {})
+    note("idle, wake-ups", 0, at(idle, "watchrun", "wakeups"))
+    note("idle, CPU", 0, at(idle, "watchrun", "cpu"), "ms")
+    ignored = results.get("ignored", {}).get("watchrun", {})
+    note("200,000 ignored files, to none", 1.02, over(ignored.get("with"), ignored.get("without")), "×")
+    note("`--version`", 5, at(results.get("version", {}), "watchrun --version", "median"), "ms")
+    note("restart of a server, `-d 0`", 15, at(results.get("restart", {}), "watchrun -d 0", "median"), "ms")
+    return found
+
+
+def growth_of_trees(sizes, note):
+    """Per folder, the largest tree must cost no more than the middle one: linear, and not faster."""
+    sizes = {next(iter(size.values()))["folders"]: size.get("watchrun", {}) for size in sizes}
+    if 20000 in sizes and 100000 in sizes:
+        for kind, what in (("ready", "time to ready"), ("private", "memory")):
+            large, small = sizes[100000].get(kind), sizes[20000].get(kind)
+            note(f"{what} of 100,000 folders, to five times that of 20,000", 1.2,
+                 over(large, small and small * 5), "×")
+
+
+def at(part, label, key):
+    return part.get(label, {}).get(key)
+
+
+def over(value, base):
+    return value / base if value is not None and base else None

@@ -1,0 +1,113 @@
+"""From a save to the command's first instruction, and to that of a restarted server."""
+
+import os
+import random
+import time
+
+from .processes import Running, Stamps
+from .statistics import summary
+from .tools import Place
+from .trees import make_files, remove
+
+SERVER_STOPS_IN = "5"
+
+
+def save(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+class Contestant:
+    """A tool with a folder of its own, in which it waits for a save."""
+
+    def __init__(self, tool, start, work, words=()):
+        self.tool = tool
+        number = len(os.listdir(work))
+        os.makedirs(f"{work}/{number}")
+        folder = f"{work}/{number}/watched"
+        self.files = make_files(folder, 4, 5)
+        self.stamps = Stamps(f"{work}/{number}/stamps")
+        place = Place(folder, f"{work}/{number}/own", self.files)
+        self.running = Running(start(place, [*words[:1], self.stamps.path, *words[1:]]))
+        self.times = []
+        self.lost = 0
+
+    def save(self, round, patience):
+        """One save. Watchers that tell of one in several ways may still run for the last."""
+        self.stamps.drain(0)
+        began = time.monotonic_ns()
+        save(self.files[0], f"{round}\n")
+        stamp = self.stamps.wait(patience, since=began)
+        if stamp is None:
+            self.lost += 1
+        else:
+            self.times.append((stamp - began) / 1e6)
+
+    def end(self):
+        self.running.end()
+        self.stamps.close()
+
+
+def compete(contestants, rounds, patience=4):
+    """All take turns, one save each a round."""
+    results = {contestant.tool.label: contestant for contestant in contestants}
+    order = random.Random(7)
+    time.sleep(3)
+    try:
+        for contestant in contestants:
+            contestant.stamps.drain(0.1)
+        for round in range(-3, rounds):
+            if round == 0:
+                # The first saves warm up.
+                for contestant in contestants:
+                    contestant.times, contestant.lost = [], 0
+            # Nobody is to come first each time, when all has been still for a moment.
+            order.shuffle(contestants)
+            for contestant in contestants:
+                contestant.save(round, patience)
+            # What runs twice for one save is to have done so before the next.
+            time.sleep(0.15)
+    finally:
+        for contestant in contestants:
+            contestant.end()
+    return {
+        label: {**summary(contestant.times), "lost": contestant.lost}
+        for label, contestant in results.items()
+    }
+
+
+def measure_latency(tools, stamp, work, rounds):
+    work = f"{work}/latency"
+    os.makedirs(work)
+    contestants = [
+        Contestant(tool, tool.run, work, [stamp]) for tool in tools if tool.run is not None
+    ]
+    results = compete(contestants, rounds)
+    remove(work)
+    return results
+
+
+def measure_restart(tools, stamp, work, rounds):
+    """A server that takes 5 ms to stop: to the first instruction of the next one."""
+    work = f"{work}/restart"
+    os.makedirs(work)
+    contestants = [
+        Contestant(tool, tool.serve, work, [stamp, "serve", SERVER_STOPS_IN])
+        for tool in tools if tool.serve is not None
+    ]
+    results = compete(contestants, rounds)
+    remove(work)
+    return results
+
+
+def measure_version(program, rounds):
+    """How long it takes to start and say its version, against a program that does nothing."""
+    times = {"watchrun --version": [], "true": []}
+    for _ in range(rounds):
+        for label, words in (("watchrun --version", [program, "--version"]), ("true", ["/bin/true"])):
+            began = time.monotonic_ns()
+            null = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+            child = os.posix_spawn(words[0], words, os.environ, file_actions=null)
+            os.waitpid(child, 0)
+            times[label].append((time.monotonic_ns() - began) / 1e6)
+    return {label: summary(values) for label, values in times.items()}

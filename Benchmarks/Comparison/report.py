@@ -1,0 +1,130 @@
+"""The results as tables and as a picture, and what they say about the bounds."""
+
+from . import picture
+from .bounds import judge
+
+def write(results, folder):
+    """Writes both, and gives the text."""
+    text = "\n\n".join(part for part in [
+        machine(results), bounds(results), saves(results), trees(results), work(results),
+        growth(results),
+    ] if part) + "\n"
+    with open(f"{folder}/results.md", "w") as file:
+        file.write(text)
+    with open(f"{folder}/results.svg", "w") as file:
+        file.write(picture.draw(results))
+    return text
+
+
+def table(titles, rows):
+    lines = [titles, ["---"] + ["--:"] * (len(titles) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def number(value, unit="", digits=3):
+    """With three digits that say something; a dash for what was not measured."""
+    if value is None:
+        return "–"
+    if value >= 10 ** (digits - 1):
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.{digits}g}" if value >= 0.01 else "0"
+    return text + (f" {unit}" if unit else "")
+
+
+def ratio(value, base):
+    return number(value / base, "×") if value is not None and base else "–"
+
+
+def machine(results):
+    it = results["machine"]
+    peers = ", ".join(f"{name} {version}" for name, version in it["peers"].items())
+    lines = [
+        f"{it['date']}, {it['processor']}, {it['memory']}, {it['system']}, {it['file system']}; "
+        f"{it['swift']}.",
+        f"Compared: {peers}." if peers else "",
+        f"Not installed: {', '.join(it['not installed'])}." if it["not installed"] else "",
+        "Load average after each part: "
+        + ", ".join(f"{name} {load.split()[0]}" for name, load in results["loads"].items()) + ".",
+        "A quick run: it shows that all works, and no more." if it.get("quick") else "",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def bounds(results):
+    rows = [
+        [what, bound, number(value, unit), "yes" if is_met else "**no**"]
+        for what, bound, value, unit, is_met in judge(results)
+    ]
+    return table(["what", "bound", "measured", "met"], rows) if rows else None
+
+
+def saves(results):
+    latency, restart = results.get("latency", {}), results.get("restart", {})
+    if not latency and not restart:
+        return None
+    floor = latency.get("floor", {}).get("median")
+    rows = []
+    for label in dict.fromkeys([*latency, *restart]):
+        save, again = latency.get(label, {}), restart.get(label, {})
+        rows.append([
+            label, number(save.get("median"), "ms"), number(save.get("p99"), "ms"),
+            ratio(save.get("median"), floor), str(save.get("lost", "–")),
+            number(again.get("median"), "ms"), number(again.get("p99"), "ms"),
+            str(again.get("lost", "–")),
+        ])
+    titles = ["from a save to", "the command", "p99", "to the floor", "lost",
+              "the new server", "p99", "lost"]
+    return table(titles, rows)
+
+
+def trees(results):
+    sizes = results.get("readiness")
+    if not sizes:
+        return None
+    titles, labels = ["ready"], []
+    for size in sizes:
+        folders = f"{next(iter(size.values()))['folders']:,}"
+        titles += [f"{folders} folders", "to the floor", "memory", "of that private"]
+        labels += size
+    rows = []
+    for label in dict.fromkeys(labels):
+        row = [label]
+        for size in sizes:
+            it, floor = size.get(label, {}), size.get("floor", {}).get("ready")
+            row += [
+                number(it.get("ready"), "ms"), ratio(it.get("ready"), floor),
+                number(it.get("proportional"), "MB"), number(it.get("private"), "MB"),
+            ]
+        rows.append(row)
+    return table(titles, rows)
+
+
+def work(results):
+    idle, burst = results.get("idle", {}), results.get("burst", {})
+    checkout, ignored = results.get("checkout", {}), results.get("ignored", {})
+    labels = dict.fromkeys([*idle, *burst, *checkout])
+    if not labels:
+        return None
+    seconds = next((it["seconds"] for it in idle.values()), 0)
+    rows = []
+    for label in labels:
+        row = [label]
+        row += [number(idle.get(label, {}).get("wakeups")), number(idle.get(label, {}).get("cpu"), "ms")]
+        for part in (burst.get(label, {}), checkout.get(label, {})):
+            cpu = "ended with an error" if part.get("died") else number(part.get("cpu"), "ms")
+            row += [cpu, number(part.get("runs")), number(part.get("lost"))]
+        it = ignored.get(label)
+        row.append(ratio(it["with"], it["without"]) if it and len(it) > 2 else "–")
+        rows.append(row)
+    return table(
+        ["", f"wake-ups in {seconds} s idle", "CPU", "20,000 rewrites: CPU", "runs", "not told",
+         "checkout of 10,000: CPU", "runs", "not told", "with 200,000 ignored files"], rows)
+
+
+def growth(results):
+    costs = results.get("growth")
+    if not costs:
+        return None
+    rows = [[f"{int(size):,}", number(cost, "ms")] for size, cost in costs.items()]
+    return table(["folders in the tree", "CPU of a burst of 2,000 rewrites"], rows)

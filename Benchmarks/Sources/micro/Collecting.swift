@@ -1,0 +1,28 @@
+@testable import FileObservation
+import SystemCalls
+
+/// A burst of changes, a tenth of a millisecond apart, and the timers that it sets.
+let debouncing = Benchmark(name: "debounce", operations: 1000) {
+  return {
+    var machine = DebounceStateMachine(quietPeriod: .adaptive, maximumWait: .seconds(1))
+    var fired = 0
+    for number in 0..<1000 {
+      let now = Instant(offset: .microseconds(100 * number))
+      if machine.changed(at: now, isBeingWritten: number % 2 == 0) == .fire { fired += 1 }
+    }
+    use(fired)
+  }
+}
+
+/// Files that are each truncated, written and closed: three events, one change.
+let coalescing = Benchmark(name: "coalesce", operations: 1000) {
+  let paths = (0..<1000).map { Path("/project/Sources/Module\($0 % 40)/deep/\(fileName($0))") }
+  let events = paths.flatMap { path in
+    [true, true, false].map { RawEvent(path: path, kind: .modified(isOpen: $0), type: .file) }
+  }
+  return {
+    var coalescer = Coalescer()
+    for event in events { coalescer.note(event) }
+    use(coalescer.take())
+  }
+}
