@@ -76,7 +76,11 @@ extension TaskStateMachine {
     guard let task = tasks[name], !isEnding else { return [] }
     let isKey = trigger.reason == .key
     if isPaused && !isKey {
-      update(name) { $0.held = $0.held.merged(with: trigger) }
+      update(name) { task in
+        task.held = task.held.merged(with: trigger)
+        // There may be no reason any more; that is seen when it begins.
+        if case .skipped = task.outcome { task.outcome = .pending }
+      }
       return []
     }
     if case .running(let now) = task.activity {
@@ -113,14 +117,18 @@ extension TaskStateMachine {
 
 extension TaskStateMachine.Task {
   fileprivate mutating func want(_ trigger: Trigger) {
-    let trigger = held.merged(with: trigger)
+    let isKey = wanted?.reason == .key
+    wanted = wanted.merged(with: held.merged(with: trigger))
+    // What a key has begun, no pause holds up.
+    if isKey { wanted?.reason = .key }
     held = nil
-    wanted = wanted.merged(with: trigger)
   }
 
   fileprivate mutating func forgetWishes() {
     for trigger in [wanted, held] {
-      if let trigger { unseen = unseen.merged(with: trigger) }
+      guard let trigger else { continue }
+      unseen = unseen.merged(with: trigger)
+      outcome = .cancelled
     }
     (wanted, held, unsaid) = (nil, nil, nil)
   }

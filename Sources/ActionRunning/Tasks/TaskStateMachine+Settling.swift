@@ -162,7 +162,7 @@ extension TaskStateMachine {
     reached.insert(name)
     update(name) { task in
       if let wanted = task.wanted { task.unseen = task.unseen.merged(with: wanted) }
-      (task.wanted, task.unsaid) = (nil, nil)
+      (task.wanted, task.unsaid, task.isFresh) = (nil, nil, false)
       task.outcome = .skipped(because: because)
     }
     let isUp = tasks[name]?.isUp ?? false
