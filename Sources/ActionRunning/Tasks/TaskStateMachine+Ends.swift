@@ -65,9 +65,7 @@ extension TaskStateMachine {
     // It was left running as it was, and is back again as it was.
     if case .skipped = task.outcome { return tells }
     update(name) { $0.outcome = .succeeded }
-    let skipped = dependents(of: name).filter {
-      tasks[$0]?.outcome == .skipped(because: name)
-    }
+    let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }
     return tells + skipped.flatMap { want($0, Trigger(task.reason)) }
   }
 

@@ -26,6 +26,7 @@ struct TaskGraphModel {
 
   let rules: [TaskStateMachine.Rules]
   let jobs: Int
+  private var above: [String: Set<String>] = [:]
   private(set) var machine: TaskStateMachine
   private(set) var complaints: [String] = []
   private(set) var starts = 0
@@ -56,17 +57,17 @@ struct TaskGraphModel {
     self.rules = rules
     self.random = random
     machine = TaskStateMachine(rules, jobs: jobs)
-    for rule in rules { world[rule.name] = World() }
+    for rule in rules {
+      world[rule.name] = World()
+      above[rule.name] = rule.after.reduce(into: Set(rule.after)) { $0.formUnion(above[$1] ?? []) }
+    }
   }
 
   private func rule(_ name: String) -> TaskStateMachine.Rules {
     rules.first { $0.name == name } ?? TaskStateMachine.Rules(name)
   }
 
-  private func ancestors(_ name: String) -> Set<String> {
-    let above = rule(name).after
-    return above.reduce(into: Set(above)) { $0.formUnion(ancestors($1)) }
-  }
+  private func ancestors(_ name: String) -> Set<String> { above[name] ?? [] }
 
   private func world(_ name: String) -> World { world[name] ?? World() }
 
@@ -76,11 +77,6 @@ struct TaskGraphModel {
 
   private mutating func complain(_ text: String) {
     complaints.append(text)
-  }
-
-  /// The newest change that a run of it which begins now would see.
-  private func newest(_ name: String) -> Int {
-    ancestors(name).union([name]).map { world($0).changed }.max() ?? 0
   }
 }
 
@@ -223,9 +219,13 @@ extension TaskGraphModel {
     end(name, result)
   }
 
+  // Only one that sees to no change can turn out to have had no reason.
   private mutating func end(_ name: String, _ result: TaskStateMachine.Result?) {
-    // A first run is never dropped, nor one that sees to a change.
     guard let run = world(name).run else { return }
+    if result == nil, !world(name).isStopping, world(name).succeeded == run {
+      change(name) { $0.run = nil }
+      return perform(machine.ended(name, nil))
+    }
     var result = result ?? .succeeded
     if world(name).isStopping { result = .cancelled }
     change(name) { world in
