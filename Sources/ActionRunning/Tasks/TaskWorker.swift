@@ -59,7 +59,9 @@ final class TaskWorker: Sendable {
   func outcome(_ reached: TaskStateMachine.Reached) -> TaskWave.Outcome? {
     let (status, duration) = state.access { ($0.status, $0.duration) }
     switch reached.state {
-    case .succeeded: return definition.runsOn ? .ready(duration) : .succeeded(duration)
+    case .succeeded:
+      if !definition.runsOn { return .succeeded(duration) }
+      return .ready(definition.readiness == nil ? .zero : duration)
     case .failed: return definition.runsOn ? .notReady : .failed(status, duration)
     case .cancelled: return .cancelled
     case .skipped(let because):

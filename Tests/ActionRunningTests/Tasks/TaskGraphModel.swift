@@ -33,6 +33,8 @@ struct TaskGraphModel {
   private(set) var waves = 0
   private var random: SeededGenerator
   private var world: [String: World] = [:]
+  /// What was retired and has not gone, and whether it runs.
+  private var leaving: [(name: String, runs: Bool)] = []
   private var clock = 0
   private var isEnding = false
   private var isFinished = false
@@ -131,7 +133,10 @@ extension TaskGraphModel {
       let isBelow = rules.contains { $0.after.contains(name) && !world($0.name).isEnded }
       if isBelow { complain("ended before what stands after it") }
       change(name) { ($0.run, $0.isUp, $0.isStopping) = (nil, false, true) }
-    case .retire, .killAll: break
+    case .retire(let name):
+      leaving.append((name, world(name).run != nil))
+      world[name] = World()
+    case .killAll: break
     case .finish:
       if isFinished || rules.contains(where: { !world($0.name).isEnded }) { complain("too early") }
       isFinished = true
@@ -142,6 +147,7 @@ extension TaskGraphModel {
     starts += 1
     if isEnding { complain("a start after the end") }
     if world(name).run != nil { complain("twice at once") }
+    if leaving.contains(where: { $0.name == name }) { complain("beside the one before it") }
     for above in ancestors(name) {
       if world(above).run != nil { complain("before what it stands after has ended") }
       if machine.state(of: above) == .running { complain("beside what it stands after") }
@@ -161,7 +167,7 @@ extension TaskGraphModel {
       return
     }
     change(name) { $0.run = $0.changed }
-    let running = rules.count { world($0.name).run != nil }
+    let running = rules.count { world($0.name).run != nil } + leaving.count { $0.runs }
     if running > jobs { complain("more than there are places for") }
   }
 
@@ -194,6 +200,8 @@ extension TaskGraphModel {
     case 54:
       (hasStopped, isLoose) = (true, true)
       perform(machine.stop())
+    case 56: replace()
+    case 57: oneLeaves()
     case 55:
       if Int.random(in: 0..<6, using: &random) == 0 { endAll() }
     default: endOne(nil)
@@ -255,6 +263,18 @@ extension TaskGraphModel {
     perform(machine.serviceIsReady(name, generation: generation))
   }
 
+  /// Some tasks are other than before.
+  private mutating func replace() {
+    let kept = rules.map(\.name).filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+    perform(machine.replace(rules, jobs: jobs, keeping: Set(kept)))
+  }
+
+  private mutating func oneLeaves() {
+    guard let name = leaving.randomElement(using: &random)?.name else { return }
+    if let last = leaving.lastIndex(where: { $0.name == name }) { leaving.remove(at: last) }
+    perform(machine.isGone(name))
+  }
+
   private mutating func endAll() {
     isEnding = true
     perform(machine.end())
@@ -263,7 +283,9 @@ extension TaskGraphModel {
   /// Lets everything come to a good end, until nothing is left to do.
   mutating func settle() {
     perform(machine.resume())
+    // Each round brings at least one of them on.
     for _ in 0..<60 {
+      while !leaving.isEmpty { oneLeaves() }
       for rule in rules {
         if isEnding {
           guard world(rule.name).isStopping, !world(rule.name).isEnded else { continue }
