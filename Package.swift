@@ -16,7 +16,8 @@ let package = Package(
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
     .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
     .target(name: "FileObservation", dependencies: ["PathFiltering", "SystemCalls"]),
-    .target(name: "ActionRunning", dependencies: ["FileObservation", "SystemCalls"]),
+    .target(
+      name: "ActionRunning", dependencies: ["FileObservation", "PathFiltering", "SystemCalls"]),
     .target(
       name: "WatchrunCommandLine",
       dependencies: ["ActionRunning", "FileObservation", "PathFiltering", "SystemCalls"]),
@@ -31,7 +32,8 @@ let package = Package(
       name: "FileObservationTests", dependencies: ["FileObservation", "TestSupport"],
       // Found by the tests where they stand.
       exclude: ["Behaviour/README.md", "Behaviour/Scripts"]),
-    .testTarget(name: "ActionRunningTests", dependencies: ["ActionRunning", "TestSupport"]),
+    .testTarget(
+      name: "ActionRunningTests", dependencies: ["ActionRunning", "PathFiltering", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),
     .testTarget(
