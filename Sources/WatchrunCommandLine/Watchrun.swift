@@ -25,7 +25,7 @@ public enum Watchrun {
     switch settings.task {
     case .help: printAndExit(HelpText.full)
     case .version: printAndExit(HelpText.version + "\n")
-    case .run, .explain: break
+    case .run, .explain, .listTasks, .initialize, .check, .schema: break
     }
     let console = Console(settings)
     do throws(Failure) {
