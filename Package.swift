@@ -16,7 +16,8 @@ let package = Package(
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
     .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
     .target(name: "FileObservation", dependencies: ["PathFiltering", "SystemCalls"]),
-    .target(name: "ActionRunning", dependencies: ["FileObservation", "SystemCalls"]),
+    .target(
+      name: "ActionRunning", dependencies: ["FileObservation", "PathFiltering", "SystemCalls"]),
     .target(
       name: "WatchrunCommandLine",
       dependencies: ["ActionRunning", "FileObservation", "PathFiltering", "SystemCalls"]),

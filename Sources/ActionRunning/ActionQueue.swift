@@ -12,7 +12,7 @@ import SystemCalls
 /// All its methods may be called from any thread.
 public final class ActionQueue: Sendable {
   /// How a queue goes about its work.
-  public struct Options: Sendable {
+  public struct Options: Sendable, Hashable {
     /// What to do with a change during a run.
     public var busyPolicy: BusyPolicy
     /// How the command is stopped, and its build and its hooks are.

@@ -21,9 +21,9 @@ import SystemCalls
 ///
 /// Patterns of the options are relative to a base, which is the user's current folder. On paths
 /// elsewhere, anchored ones match nothing, and `filter` looks at the folders below the watched one.
-public struct PathFilter: Sendable {
+public struct PathFilter: Sendable, Hashable {
   private let base: Path
-  private let ignore: PatternList
+  let ignore: PatternList
   private let filter: PatternList
   private let extensions: [[UInt8]]
   private let sources: IgnoreSources
@@ -102,12 +102,19 @@ extension PathFilter {
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool, in stack: IgnoreStack
   ) -> Bool {
     mayEnter(path, nameAt: name, isDirectory: isDirectory, in: stack)
-      && passesFilter(
-        filterIndex(path, nameAt: name, isDirectory: isDirectory, rootOffset: stack.rootOffset))
+      && passesGates(
+        path, nameAt: name, isDirectory: isDirectory, rootOffset: stack.rootOffset)
+  }
+
+  func passesGates(
+    _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool, rootOffset: Int
+  ) -> Bool {
+    passesFilter(
+      filterIndex(path, nameAt: name, isDirectory: isDirectory, rootOffset: rootOffset))
       && passesExtensions(extensionIndex(path, isDirectory: isDirectory))
   }
 
-  private func ignoreIndex(
+  func ignoreIndex(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
   ) -> Int? {
     if ignore.patterns.isEmpty { return nil }

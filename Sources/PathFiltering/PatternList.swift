@@ -1,5 +1,5 @@
 /// Patterns in the order in which they were written, of which the last one that matches decides.
-struct PatternList: Sendable {
+struct PatternList: Sendable, Hashable {
   let patterns: [GlobPattern]
   /// For each pattern, the number by which people know it: its line, or its place in the list.
   let numbers: [Int]

@@ -3,7 +3,7 @@
 /// It learns of a group from a page of memory that it shares with us, into which a child of ours
 /// writes itself before it executes its program. So there is no moment, however short, in which we
 /// could be killed and a group be missed; and the guardian sleeps until we have ended.
-package struct GuardianProcess: Sendable {
+package struct GuardianProcess: Sendable, Hashable {
   // Points to the shared page, which is never unmapped; all its fields that change are atomic.
   nonisolated(unsafe) let page: OpaquePointer
 

@@ -6,7 +6,7 @@ import SystemCalls
 /// A process of its own that sleeps until then, and costs next to nothing. Where we end in order it
 /// has nothing to do, and ends with us. To be started once, as early as can be, and given to the
 /// `ActionQueue`.
-public struct Guardian: Sendable {
+public struct Guardian: Sendable, Hashable {
   /// The most that a command is given to end by itself; all is to be over within a second.
   static let longestPatience = Duration.milliseconds(500)
 

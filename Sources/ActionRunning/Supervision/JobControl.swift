@@ -43,6 +43,14 @@ package final class JobControl: Sendable {
   }
 }
 
+extension JobControl: Hashable {
+  package static func == (left: JobControl, right: JobControl) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
+
 // MARK: - What the launcher tells
 
 extension JobControl {

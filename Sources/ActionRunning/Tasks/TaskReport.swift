@@ -1,0 +1,75 @@
+import SystemCalls
+
+/// What a task runner has to tell. Tasks are called by their names.
+public enum TaskReport: Sendable {
+  /// A run of the task begins. Of a service, also one that was started again after it had ended.
+  case started(String, RunReport.Run)
+  /// A run of the task has ended. What its output was has been reported before, but for what others
+  /// write that it has left behind.
+  case ended(String, ExitStatus, duration: Duration, RunReport.Ending)
+  /// A run could not be started; it counts as one that failed with `status`.
+  case notStarted(String, SystemError, status: ExitStatus)
+  /// The task is not run, because this one, which it stands after, directly or not, has failed.
+  case skipped(String, because: String)
+  /// The same for a service that runs: it keeps running as it was.
+  case kept(String, because: String)
+  /// A service is ready, so long after it was started.
+  case ready(String, after: Duration)
+  /// A service was not ready in time, and counts as failed. It keeps running.
+  case notReady(String, Readiness)
+  /// A line that the task has written, on standard output or error, without its end. A very long one
+  /// comes in pieces. Where the graph has one task only, that writes to our own descriptors, unless
+  /// its readiness is seen by its output.
+  case output(String, [UInt8])
+  /// What else the task's queue tells: of hooks, of stopping, of backing off, of own outputs.
+  case detail(String, RunReport)
+  /// All that the latest changes have led to is done.
+  case waveEnded(TaskWave)
+  /// All is over, and nothing of the tasks is left. The status of the wave that was the last by the
+  /// completion's rule, nil if the runner was ended from outside.
+  case finished(ExitStatus?)
+}
+
+/// What came of some changes, when all is done that they have led to.
+public struct TaskWave: Sendable, Hashable {
+  /// What came of one task.
+  public enum Outcome: Sendable, Hashable {
+    /// It has succeeded, in this time.
+    case succeeded(Duration)
+    /// It has failed, in this time, with this status.
+    case failed(ExitStatus, Duration)
+    /// A service has become ready, in this time.
+    case ready(Duration)
+    /// A service was not ready in time, or has ended before.
+    case notReady
+    /// It was stopped.
+    case cancelled
+    /// It was not run, because this one has failed.
+    case skipped(because: String)
+    /// A service was left running as it was, because this one has failed.
+    case kept(because: String)
+  }
+
+  /// A task, and what came of it.
+  public struct Entry: Sendable, Hashable {
+    /// The task's name.
+    public let name: String
+    /// What came of it.
+    public let outcome: Outcome
+  }
+
+  /// The tasks that the wave has reached, each behind what it stands after.
+  public let entries: [Entry]
+
+  /// The status of the first that has failed; 0 if none has.
+  public var status: ExitStatus {
+    for entry in entries {
+      switch entry.outcome {
+      case .failed(let status, _): return status
+      case .notReady: return .exited(1)
+      case .succeeded, .ready, .cancelled, .skipped, .kept: continue
+      }
+    }
+    return .exited(0)
+  }
+}
