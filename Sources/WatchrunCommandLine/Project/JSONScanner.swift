@@ -92,7 +92,9 @@ extension JSONScanner {
 
   private mutating func enter() throws(Fault) {
     depth += 1
-    if depth > Self.deepest { throw fault("more than \(Self.deepest) brackets stand in one another") }
+    if depth > Self.deepest {
+      throw fault("more than \(Self.deepest) brackets stand in one another")
+    }
     offset += 1
     try skipSpace()
   }

@@ -20,7 +20,8 @@ extension ProjectReader {
     case .flag(let flag): found = "\(flag)"
     case .null, .list, .table: found = value.value.kindName
     }
-    note("'\(field.key.name)' is to be \(field.key.kind.expectation), not \(found)", at: value.offset)
+    note(
+      "'\(field.key.name)' is to be \(field.key.kind.expectation), not \(found)", at: value.offset)
   }
 
   mutating func text(_ field: ProjectField?) -> String? {
@@ -78,7 +79,7 @@ extension ProjectReader {
   /// An address for a program that speaks HTTP without encryption.
   mutating func url(_ field: ProjectField?) -> String? {
     guard let field else { return nil }
-    guard case .text(let text) = field.value.value, WebAddress(text) != nil else {
+    guard case .text(let text) = field.value.value, HTTPAddress(text) != nil else {
       mismatch(field)
       return nil
     }

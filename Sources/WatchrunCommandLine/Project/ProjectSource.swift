@@ -80,3 +80,55 @@ extension Project {
     return part
   }
 }
+
+extension ProjectSource {
+  /// The project to run: that of the file, or what is recognised, which is said. Only the tasks that
+  /// were asked for.
+  func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
+    let project: Project
+    do throws(Refusal) {
+      if let read = try read() {
+        project = read
+      } else if let found = recognize() {
+        console.say(.news, "\(found.summary); to change that: watchrun --init")
+        project = found.project
+      } else {
+        throw .failure(Self.nothingFound)
+      }
+    } catch {
+      throw console.failure(of: error)
+    }
+    let wanted = try project.restricted(to: settings.taskNames)
+    if wanted.tasks.isEmpty {
+      throw Failure(
+        "there is no task to run, only pages, which are not served by this version",
+        ExitCode.usage)
+    }
+    return wanted
+  }
+}
+
+extension ProjectSource {
+  /// The project as its file has it now; nil if there is none any more. Of all problems but the last
+  /// it is told here.
+  func readAgain(_ settings: Settings, _ console: Console) throws(Failure) -> Project? {
+    let project: Project?
+    do throws(Refusal) {
+      project = try ProjectSource(unnamed: self).read()
+    } catch {
+      throw console.failure(of: error)
+    }
+    return try project?.restricted(to: settings.taskNames)
+  }
+
+  /// The same file, which need not be there.
+  private init(unnamed source: ProjectSource) {
+    self = ProjectSource(file: source.file, directory: source.directory, isNamed: false)
+  }
+
+  private init(file: Path, directory: Path, isNamed: Bool) {
+    self.file = file
+    self.directory = directory
+    self.isNamed = isNamed
+  }
+}

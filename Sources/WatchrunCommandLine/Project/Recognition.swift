@@ -87,7 +87,9 @@ extension Recognition {
     return Kind(
       name: "node", title: "a Node package (package.json)",
       tasks: tasks.map { Step($0, "\(manager) run \($0)") },
-      products: ["/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo"],
+      products: [
+        "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
+      ],
       sources: [
         "*.js", "*.cjs", "*.mjs", "*.jsx", "*.ts", "*.cts", "*.mts", "*.tsx", "*.json", "*.css",
         "*.scss", "*.html", "*.vue", "*.svelte",
