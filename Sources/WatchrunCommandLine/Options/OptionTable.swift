@@ -216,6 +216,7 @@ enum OptionTable {
   private static let project: [Option] = [
     Option("t", "task", "NAME", .project, "only this task, and what it stands after") {
       (settings, value) throws(UsageError) in
+      if value.isEmpty { throw UsageError("expected the name of a task, not nothing") }
       settings.taskNames.append(text(value))
     },
     Option(nil, "config", "FILE", .project, "the project file (default: watchrun.json)") {

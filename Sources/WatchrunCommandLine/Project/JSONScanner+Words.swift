@@ -11,6 +11,11 @@ extension JSONScanner {
     case let byte? where Self.isNameByte(byte) && !Self.isDigit(byte):
       while let byte = next, Self.isNameByte(byte) { offset += 1 }
       let key = String(decoding: text[start..<offset], as: UTF8.self)
+      if let odd = key.unicodeScalars.first(where: { !Self.isNamed($0) }) {
+        throw fault(
+          "expected a key, not '\(Path(String(odd)))'; if that begins one, put it between quotes",
+          at: start)
+      }
       if next == UInt8(ascii: "-") || next == UInt8(ascii: ".") {
         throw fault("a key that holds \(shownNext) stands between quotes", at: start)
       }
@@ -22,6 +27,10 @@ extension JSONScanner {
     default:
       throw fault("expected a key, not \(shownNext); if that begins one, put it between quotes")
     }
+  }
+
+  private static func isNamed(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x80 || scalar.properties.isIDContinue
   }
 
   /// Over a string between quotes of either kind. What it says.
@@ -38,6 +47,11 @@ extension JSONScanner {
             + #"or write \n for a new line"#, at: start)
       case UInt8(ascii: "\\"):
         said += try scanEscape()
+      case ..<0x20:
+        let hex = String(byte, radix: 16)
+        throw fault(
+          #"a control character stands in this string; write it as \u00"#
+            + String(repeating: "0", count: 2 - hex.count) + hex)
       default:
         said.append(byte)
         offset += 1

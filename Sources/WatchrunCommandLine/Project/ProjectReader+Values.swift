@@ -234,7 +234,8 @@ extension ProjectReader {
     let line = text(fields["line"]).map { Project.Readiness.Sign.line($0) }
     let timeout = positiveDuration(fields["timeout"]) ?? Project.Readiness.usualTimeout
     let given = ["port", "url", "line"].compactMap { fields[$0] }
-    if given.count != 1 {
+    let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
+    if given.count > 1 || (given.isEmpty && isKnown) {
       let what = given.isEmpty ? "says nothing" : "says more than one thing"
       note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
     }

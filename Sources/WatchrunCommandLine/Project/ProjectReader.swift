@@ -70,7 +70,8 @@ extension ProjectReader {
 
   private mutating func draftTasks(_ tasks: LocatedValue) -> [ProjectDraft] {
     noteRepeated(tasks.members)
-    return tasks.members.map { member in
+    var known: Set<String> = []
+    return tasks.members.filter { known.insert($0.key).inserted }.map { member in
       checkName(member)
       var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
       guard case .table = member.value.value else {
@@ -173,7 +174,8 @@ extension ProjectReader {
         at: proxy.keyOffset)
     }
     let folder = path(fields["serve"]).map { Project.Page.Source.folder($0) }
-    let source = folder ?? server(fields["proxy"])
+    let server = server(fields["proxy"])
+    let source = folder ?? server
     let reload = paths(fields["reload"]) ?? []
     if case .port(let port) = source, port == draft.port, let field = fields["port"] {
       note(
