@@ -7,7 +7,16 @@ import SystemCalls
 final class TaskNarration: Sendable {
   private let console: Console
   private let directory: Path
-  private let narrations = Mutex<[String: Narration]>([:])
+
+  private struct State {
+    var narrations: [String: Narration] = [:]
+    /// True if there is one task only.
+    var isAlone = false
+    /// True from the first run of a wave to its end.
+    var isInWave = false
+  }
+
+  private let state = Mutex(State())
 
   init(_ project: Project, console: Console, directory: Path) {
     self.console = console
@@ -28,11 +37,35 @@ final class TaskNarration: Sendable {
           console: console, command: [command], directory: directory, task: labels[task.name])
       )
     }
-    narrations.withLock { $0.merge(new) { $1 } }
+    state.withLock { state in
+      state.narrations.merge(new) { $1 }
+      state.isAlone = names.count == 1
+    }
+  }
+
+  /// True if there is one task only.
+  var isAlone: Bool { state.withLock { $0.isAlone } }
+
+  /// True for the report with which something is begun that a change, or a person, has led to. To be
+  /// asked once for each report.
+  func beginsAnew(with report: TaskReport) -> Bool {
+    state.withLock { state in
+      switch report {
+      case .started(_, let run):
+        if state.isInWave || run.trigger.reason == .restart { return false }
+        state.isInWave = true
+        return true
+      case .waveEnded:
+        state.isInWave = false
+        return false
+      default:
+        return false
+      }
+    }
   }
 
   private func narration(of task: String) -> Narration {
-    narrations.withLock { $0[task] }
+    state.withLock { $0.narrations[task] }
       ?? Narration(console: console, command: [], directory: directory)
   }
 
@@ -74,7 +107,7 @@ final class TaskNarration: Sendable {
 
   /// `build 1.2 s · test 3.4 s failed · server kept`; of one task alone, all has been said.
   private func tell(_ wave: TaskWave) {
-    if narrations.withLock({ $0.count }) < 2 || wave.entries.isEmpty { return }
+    if isAlone || wave.entries.isEmpty { return }
     let text = wave.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
     console.say(.news, text, style: wave.status.isSuccess ? .good : .bad)
   }

@@ -17,7 +17,7 @@ final class ProjectSession: Sendable {
     /// The project as it is run.
     var project: Project
     var observer: FileObserver?
-    /// What the file said when it was read the last time, if it was wrong.
+    /// True if the file was not right when it was read the last time.
     var isBroken = false
   }
 
@@ -66,10 +66,13 @@ final class ProjectSession: Sendable {
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options) { [self] report in
+      if narration.beginsAnew(with: report) && session.settings.clearsScreen {
+        session.console.clearScreen()
+      }
       narration.tell(report)
       switch report {
       case .started(let task, let run):
-        keys.remember(run, of: graph.tasks.count > 1 ? task : nil)
+        keys.remember(run, of: narration.isAlone ? nil : task)
       case .finished(let status):
         session.workHasEnded(status)
       default:
@@ -79,13 +82,13 @@ final class ProjectSession: Sendable {
   }
 
   /// What is asked for and cannot be had, or not yet.
-  private func sayWhatIsMissing(in project: Project) {
-    for page in project.pages {
+  private func sayWhatIsMissing(in project: Project, since old: Project? = nil) {
+    for page in project.pages where old?.pages.contains(page) != true {
       session.console.say(
         .problem, "the page '\(page.name)' is left out: this version serves no pages",
         style: .warning)
     }
-    for task in project.tasks {
+    for task in project.tasks where old?.tasks.contains(task) != true {
       for path in task.watched
       where (try? FileStatus(of: path.absolute(from: session.directory))) == nil {
         session.console.say(
@@ -150,7 +153,7 @@ extension ProjectSession {
       try observe(project, insteadOf: old, runner)
       state.withLock { $0.project = project }
       session.console.say(.news, "\(source.file) has changed: \(project.changes(since: old))")
-      sayWhatIsMissing(in: project)
+      sayWhatIsMissing(in: project, since: old)
       narration.take(project)
       runner.replaceGraph(graph)
     } catch {
