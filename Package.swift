@@ -32,7 +32,8 @@ let package = Package(
       name: "FileObservationTests", dependencies: ["FileObservation", "TestSupport"],
       // Found by the tests where they stand.
       exclude: ["Behaviour/README.md", "Behaviour/Scripts"]),
-    .testTarget(name: "ActionRunningTests", dependencies: ["ActionRunning", "TestSupport"]),
+    .testTarget(
+      name: "ActionRunningTests", dependencies: ["ActionRunning", "PathFiltering", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),
     .testTarget(

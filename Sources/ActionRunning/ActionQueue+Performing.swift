@@ -14,6 +14,7 @@ extension ActionQueue {
     }
     if isPerforming { return }
     while let action = nextAction() { perform(action) }
+    if state.access({ $0.machine.state == .idle }) { setting.rested() }
   }
 
   private func nextAction() -> ActionStateMachine.Action? {
@@ -148,10 +149,13 @@ extension ActionQueue {
     if let text = command.emission.text(for: trigger, number: run.number) {
       surroundings.input = try folder.write(text, "input", for: run.job)
     }
+    let output = try setting.openOutput(run)
     for room in Command.Room.all {
       surroundings.room = room
       do throws(SystemError) {
-        return try launch(command.spawnRequest(for: trigger, in: surroundings), run)
+        var request = command.spawnRequest(for: trigger, in: surroundings)
+        request.output = output
+        return try launch(request, run)
       } catch {
         guard error.code == E2BIG, room != Command.Room.all.last else { throw error }
       }

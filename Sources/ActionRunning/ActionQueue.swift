@@ -72,23 +72,36 @@ public final class ActionQueue: Sendable {
   let supervisors: [Job: Supervisor]
   let folder = RunFolder()
   let report: @Sendable (RunReport) -> Void
-  private let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
+  let setting: Setting
+  private var queue: DispatchQueue { setting.queue }
 
   /// A queue that runs `command`. Nothing runs yet.
   ///
   /// - Parameter report: Is called on the queue, in order, with all there is to tell.
-  public init(
+  public convenience init(
     _ command: Command, options: Options = Options(),
     report: @escaping @Sendable (RunReport) -> Void
+  ) {
+    let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
+    let launcher = SystemLauncher(queue: queue, options)
+    self.init(command, options, Setting(queue: queue, launcher: launcher), report)
+  }
+
+  /// A queue that shares with others what is in the setting; of the options, those do not count that
+  /// are the launcher's.
+  init(
+    _ command: Command, _ options: Options, _ setting: Setting,
+    _ report: @escaping @Sendable (RunReport) -> Void
   ) {
     self.command = command
     self.options = options
     self.report = report
-    state = Confined(QueueState(options.rules), to: queue)
-    let scheduler = DispatchScheduler(queue: queue)
-    let launcher = SystemLauncher(queue: queue, options)
+    self.setting = setting
+    state = Confined(QueueState(options.rules), to: setting.queue)
+    let scheduler = DispatchScheduler(queue: setting.queue)
     let pairs = Job.allCases.map { job in
-      (job, Supervisor(plan: options.stopPlan, launcher: launcher, scheduler: scheduler))
+      let launcher = setting.launcher
+      return (job, Supervisor(plan: options.stopPlan, launcher: launcher, scheduler: scheduler))
     }
     supervisors = Dictionary(uniqueKeysWithValues: pairs)
     self.scheduler = scheduler
@@ -97,10 +110,7 @@ public final class ActionQueue: Sendable {
   /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
   /// `ignore` it waits for the run that is under way.
   public func submit(_ trigger: Trigger) {
-    queue.async { [self] in
-      guard let trigger = sifted(trigger) else { return }
-      advance { $0.triggered(trigger) }
-    }
+    queue.async { [self] in accept(trigger) }
   }
 
   /// From now on changes start nothing, and are collected. What runs goes on.
@@ -128,10 +138,37 @@ public final class ActionQueue: Sendable {
   /// Sends the running command a signal; if none runs, nothing happens. With `toAll`, its build and
   /// its hook are sent it as well.
   public func send(_ signal: Signal, toAll: Bool = false) {
-    queue.async { [self] in
-      for (job, supervisor) in supervisors where toAll || job == .command {
-        supervisor.send(signal)
-      }
+    queue.async { [self] in pass(signal, toAll: toAll) }
+  }
+}
+
+// MARK: - As one of several
+
+extension ActionQueue {
+  /// Where a queue stands.
+  struct Setting: Sendable {
+    /// On which all is done.
+    let queue: DispatchQueue
+    let launcher: any ProcessLauncher
+    /// Where the output of a run goes that is about to be started; nil for our own descriptors.
+    var openOutput: @Sendable (RunReport.Run) throws(SystemError) -> PipeInput? = {
+      (_) throws(SystemError) in nil
+    }
+    /// Is called on the queue whenever nothing is under way any more and nothing is to come: also if a
+    /// trigger turned out to be no reason for a run.
+    var rested: @Sendable () -> Void = {}
+  }
+
+  /// `submit`, for those who are on the queue.
+  func accept(_ trigger: Trigger) {
+    let sifted = sifted(trigger)
+    advance { machine in sifted.map { machine.triggered($0) } ?? [] }
+  }
+
+  /// `send`, for those who are on the queue.
+  func pass(_ signal: Signal, toAll: Bool = false) {
+    for (job, supervisor) in supervisors where toAll || job == .command {
+      supervisor.send(signal)
     }
   }
 }

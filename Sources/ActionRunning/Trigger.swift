@@ -58,6 +58,10 @@ public struct Trigger: Sendable, Hashable {
     let isOverflow = reason == .overflow || later.reason == .overflow
     var merged = Trigger(isOverflow ? .overflow : later.reason, changes: changes)
     merged.cameDuringRun = cameDuringRun && later.cameDuringRun
+    if let first = noticed, let last = later.noticed {
+      merged.noticed =
+        min(first.lowerBound, last.lowerBound)...max(first.upperBound, last.upperBound)
+    }
     if narrowCauses != nil || later.narrowCauses != nil {
       merged.narrowCauses = causes.union(later.causes)
     }
@@ -69,6 +73,7 @@ public struct Trigger: Sendable, Hashable {
   func carrying(_ earlier: Trigger) -> Trigger {
     var all = earlier.merged(with: self)
     all.narrowCauses = causes
+    all.noticed = noticed
     all.cameDuringRun = cameDuringRun
     return all
   }

@@ -29,6 +29,10 @@ static int execute(const struct csystem_spawn *spawn) {
     int input = open(spawn->standard_input, O_RDONLY);
     if (input < 0 || dup2(input, STDIN_FILENO) < 0) return errno;
   }
+  if (spawn->output >= 0) {
+    if (dup2(spawn->output, STDOUT_FILENO) < 0) return errno;
+    if (dup2(spawn->output, STDERR_FILENO) < 0) return errno;
+  }
   if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
   // Not before the group is entrusted: the guardian's lifeline is among them.
   csystem_close_range(STDERR_FILENO + 1, INT32_MAX);

@@ -43,8 +43,13 @@ extension SpawnRequest {
     } else {
       posix_spawn_file_actions_addinherit_np(&actions, STDIN_FILENO)
     }
-    posix_spawn_file_actions_addinherit_np(&actions, STDOUT_FILENO)
-    posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO)
+    for number in [STDOUT_FILENO, STDERR_FILENO] {
+      if let output {
+        posix_spawn_file_actions_adddup2(&actions, output.number, number)
+      } else {
+        posix_spawn_file_actions_addinherit_np(&actions, number)
+      }
+    }
     _ = directory?.withCString { csystem_spawn_add_change_directory(&actions, $0) }
 
     var pid: pid_t = 0

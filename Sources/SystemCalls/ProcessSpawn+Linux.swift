@@ -15,7 +15,7 @@ extension SpawnRequest {
               withUnsafePointer(to: &defaults) { defaults in
                 var spawn = csystem_spawn(
                   program: program, arguments: arguments, environment: environment,
-                  directory: directory, standard_input: input,
+                  directory: directory, standard_input: input, output: output?.number ?? -1,
                   terminal: surroundings.terminal?.descriptor ?? -1, defaults: defaults,
                   guardian: surroundings.guardian?.page)
                 return csystem_spawn(&spawn, &pid)

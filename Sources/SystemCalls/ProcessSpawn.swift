@@ -32,6 +32,8 @@ package struct SpawnRequest: Hashable, Sendable {
   package var environment: [[UInt8]]
   package var directory: Path?
   package var standardInput: StandardInput
+  /// Into which its standard output and error go; nil for our own.
+  package var output: PipeInput?
   /// True if the terminal is to be given to its group, if there is one to give.
   package var takesTerminal: Bool
 

@@ -3,6 +3,16 @@ import FileObservation
 import SystemCalls
 
 /// Runs the tasks of a graph when something has changed that they watch.
+///
+/// Changes go in with `submit`, reports come out. Each task has a serial queue of its own, and no two
+/// runs of it overlap; at most ``TaskGraph/jobs`` run at once, services aside. What stands after others
+/// waits for their newest success, and is skipped if they fail. A run whose sources change again, or
+/// those of what it stands after, is stopped or waited for by its busy policy, and then made again. A
+/// task that was started because another has succeeded is told of what it watches itself, and of
+/// nothing else.
+///
+/// All its methods may be called from any thread. It lives until it was ended, and has told so by
+/// `finished`; nothing of the tasks is left then but what made a session of its own.
 public final class TaskRunner: Sendable {
   /// What concerns all tasks of a graph.
   public struct Options: Sendable {
@@ -25,40 +35,98 @@ public final class TaskRunner: Sendable {
     }
   }
 
+  struct State {
+    var graph: TaskGraph
+    var machine: TaskStateMachine
+    var workers: [String: TaskWorker] = [:]
+    var workerCount = 0
+    /// Those that belong to the graph no more, and have not ended.
+    var leaving: [TaskWorker] = []
+    /// What the machine has said and is not done yet, in order.
+    var actions: [TaskStateMachine.Action] = []
+    var isPerforming = false
+    /// The status of the last wave, if one was the last by the completion's rule.
+    var status: ExitStatus?
+  }
+
+  let options: Options
+  let state: Confined<State>
+  let scheduler: any Scheduler
+  let launcher: any ProcessLauncher
+  let probe: any ReadinessProbe
+  let report: @Sendable (TaskReport) -> Void
+  let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
+
   /// A runner for the graph. Nothing runs yet.
   ///
-  /// - Parameter report: Is called on a queue of the runner's, in order, with all there is to tell.
+  /// - Parameter report: Is called on a queue of the runner's, in order, with all there is to tell. As
+  ///   long as it has not returned, nothing is read of what the tasks write, and they wait.
   public init(
     _ graph: TaskGraph, options: Options = Options(),
     report: @escaping @Sendable (TaskReport) -> Void
-  ) {}
+  ) {
+    self.options = options
+    self.report = report
+    state = Confined(
+      State(graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs)), to: queue)
+    scheduler = DispatchScheduler(queue: queue)
+    var shared = ActionQueue.Options(
+      ignoredSignals: options.ignoredSignals, guardian: options.guardian)
+    shared.jobControl = options.jobControl
+    launcher = SystemLauncher(queue: queue, shared)
+    probe = SystemProbe(queue: queue)
+    queue.async { [self] in hire(graph.tasks) }
+  }
 
   /// Runs all tasks but those that are postponed, and those that stand after one of these.
-  public func start() {}
+  public func start() {
+    queue.async { [self] in advance { $0.start() } }
+  }
 
   /// Something has changed: what watches it is run, and what stands after it.
-  public func submit(_ batch: ChangeBatch) {}
+  public func submit(_ batch: ChangeBatch) {
+    queue.async { [self] in accept(batch) }
+  }
 
   /// Runs all tasks, also while paused.
-  public func submitKey() {}
+  public func submitKey() {
+    queue.async { [self] in advance { $0.keyPressed() } }
+  }
 
   /// From now on changes start nothing, and are collected. What runs goes on.
-  public func pause() {}
+  public func pause() {
+    queue.async { [self] in advance { $0.pause() } }
+  }
 
   /// Ends a pause: what was collected is seen to.
-  public func resume() {}
+  public func resume() {
+    queue.async { [self] in advance { $0.resume() } }
+  }
 
-  /// Stops what runs, without ending the runner. Nothing starts until the next change or key.
-  public func stop() {}
+  /// Stops what runs, services as well, without ending the runner. Nothing starts until the next change
+  /// or key.
+  public func stop() {
+    queue.async { [self] in advance { $0.stop() } }
+  }
 
   /// Ends the runner: what runs is stopped, each task before those that it stands after, and then
   /// `finished` is reported. When called a second time, what runs is killed.
-  public func end() {}
+  public func end() {
+    queue.async { [self] in advance { $0.end() } }
+  }
 
   /// Takes over a changed project. Tasks that are as they were keep running, and keep their state;
-  /// those that are gone are stopped; those that are new, or other than before, are run.
-  public func replaceGraph(_ graph: TaskGraph) {}
+  /// those that are gone are stopped; those that are new, or other than before, are run, as at the
+  /// start.
+  public func replaceGraph(_ graph: TaskGraph) {
+    queue.async { [self] in replace(graph) }
+  }
 
   /// Sends a signal to all that runs.
-  public func send(_ signal: Signal) {}
+  public func send(_ signal: Signal) {
+    queue.async { [self] in
+      let workers = state.access { Array($0.workers.values) + $0.leaving }
+      for worker in workers { worker.actions.pass(signal, toAll: true) }
+    }
+  }
 }

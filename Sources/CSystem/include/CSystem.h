@@ -50,6 +50,15 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 int csystem_edges_open(int descriptor, int input);
 void csystem_take_edge(int edges);
 
+/// A pipe of which neither end is inherited, and reading does not wait. 0, or -1 with `errno`.
+int csystem_pipe(int ends[2]);
+
+/// Begins to connect to a TCP port of a host, by its number or name, without waiting for it. The socket,
+/// or -1 with `errno`.
+int csystem_connect(const char *host, uint16_t port);
+/// `send`, but never a SIGPIPE.
+ssize_t csystem_send(int socket, const void *bytes, size_t count);
+
 /// Closes the descriptors from the one to the other.
 void csystem_close_range(int lowest, int highest);
 
@@ -81,6 +90,7 @@ struct csystem_spawn {
   char *const *environment;
   const char *directory;              // NULL: where we are
   const char *standard_input;         // a file to read; NULL: ours
+  int output;                         // standard output and error; -1: ours
   int terminal;                       // is given to its group; -1: none
   const sigset_t *defaults;           // signals that are given their default action
   struct csystem_guardian *guardian;  // NULL: none

@@ -1,0 +1,173 @@
+import FileObservation
+import SystemCalls
+
+// What happens on the queue: the machine decides, and its actions are performed.
+
+extension TaskRunner {
+  /// Lets the machine take a step, and does what it says. What comes of that at once, such as a launch
+  /// that fails, has its turn after it.
+  func advance(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
+    let isPerforming = state.access { state in
+      state.actions += step(&state.machine)
+      defer { state.isPerforming = true }
+      return state.isPerforming
+    }
+    if isPerforming { return }
+    while let action = nextAction() { perform(action) }
+  }
+
+  private func nextAction() -> TaskStateMachine.Action? {
+    state.access { state in
+      state.isPerforming = !state.actions.isEmpty
+      return state.isPerforming ? state.actions.removeFirst() : nil
+    }
+  }
+
+  private func worker(_ name: String) -> TaskWorker? {
+    state.access { $0.workers[name] }
+  }
+
+  private func perform(_ action: TaskStateMachine.Action) {
+    switch action {
+    case .start(let name, let trigger):
+      let worker = worker(name)
+      worker?.state.access { $0.result = nil }
+      worker?.actions.accept(trigger)
+    case .stop(let name):
+      worker(name)?.actions.advance { $0.stopCommand() }
+    case .signal(let name, let signal, let trigger):
+      worker(name)?.actions.pass(signal)
+      report(.detail(name, .signaled(signal, trigger)))
+    case .skip(let name, let because):
+      report(.skipped(name, because: because))
+    case .keep(let name, let because):
+      report(.kept(name, because: because))
+    case .awaitReadiness(let name, let generation):
+      awaitReadiness(name, generation)
+    case .giveUpReadiness(let name):
+      worker(name)?.state.access { $0.takeCheck() }?.cancel()
+    case .tellReady(let name):
+      tellReady(name)
+    case .tellLate(let name):
+      if let readiness = worker(name)?.definition.readiness { report(.notReady(name, readiness)) }
+    case .endWave(let reached):
+      endWave(reached)
+    case .end(let name):
+      worker(name)?.end()
+    case .retire(let name):
+      let leaving = state.access { $0.leaving }
+      leaving.first { $0.name == name && !$0.state.access { $0.isAskedToEnd } }?.end()
+    case .killAll:
+      for worker in state.access({ Array($0.workers.values) + $0.leaving }) {
+        if !worker.state.access({ $0.isAskedToEnd }) { worker.end() }
+        worker.end()
+      }
+    case .finish:
+      let status = state.access { state in
+        // They hold us.
+        state.workers = [:]
+        return state.status
+      }
+      report(.finished(status))
+    }
+  }
+
+  private func tellReady(_ name: String) {
+    guard let worker = worker(name) else { return }
+    let now = scheduler.now
+    let duration = worker.state.access { state in
+      state.duration = state.began?.duration(to: now) ?? .zero
+      return state.duration
+    }
+    report(.ready(name, after: duration))
+  }
+
+  private func endWave(_ reached: [TaskStateMachine.Reached]) {
+    let entries = reached.compactMap { reached in
+      worker(reached.name)?.outcome(reached).map {
+        TaskWave.Entry(name: reached.name, outcome: $0)
+      }
+    }
+    let wave = TaskWave(entries: entries)
+    report(.waveEnded(wave))
+    guard options.completion.isReached(by: wave.status) else { return }
+    state.access { $0.status = wave.status }
+    advance { $0.isEnding ? [] : $0.end() }
+  }
+
+  private func awaitReadiness(_ name: String, _ generation: Int) {
+    guard let worker = worker(name), let readiness = worker.definition.readiness else { return }
+    let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] isReady in
+      guard self.worker(name) === worker else { return }
+      advance {
+        isReady
+          ? $0.serviceIsReady(name, generation: generation)
+          : $0.serviceIsLate(name, generation: generation)
+      }
+    }
+    let earlier = worker.state.access { state in
+      defer { state.check = check }
+      return state.check
+    }
+    earlier?.cancel()
+    check.begin()
+  }
+}
+
+extension TaskWorker.State {
+  fileprivate mutating func takeCheck() -> ReadinessCheck? {
+    defer { check = nil }
+    return check
+  }
+}
+
+// MARK: - What comes in
+
+extension TaskRunner {
+  func accept(_ batch: ChangeBatch) {
+    let now = scheduler.now
+    let (tasks, machine) = state.access { ($0.graph.tasks, $0.machine) }
+    var triggers: [String: Trigger] = [:]
+    for task in tasks {
+      guard let trigger = task.triggers.trigger(by: batch) else { continue }
+      triggers[task.name] = trigger
+      // Where each change restarts the run, its own outputs cannot be told from others.
+      guard task.options.busyPolicy == .restart, machine.state(of: task.name) == .running,
+        let worker = worker(task.name)
+      else { continue }
+      let culprits = worker.state.access { $0.ownOutputs.restarted(by: trigger, at: now) }
+      if !culprits.isEmpty { report(.detail(task.name, .restartsItself(culprits))) }
+    }
+    advance { $0.changed(triggers) }
+  }
+
+  /// Makes what the tasks need to be run.
+  func hire(_ tasks: [TaskDefinition]) {
+    for task in tasks {
+      let id = state.access { state in
+        state.workerCount += 1
+        return state.workerCount
+      }
+      let setting = ActionQueue.Setting(
+        queue: queue, launcher: launcher,
+        openOutput: { [self] run throws(SystemError) in try openOutput(of: run, by: id) },
+        rested: { [self] in rested(id) })
+      let worker = TaskWorker(id, task, setting) { [self] in handle($0, of: id) }
+      state.access { $0.workers[task.name] = worker }
+    }
+  }
+
+  func replace(_ graph: TaskGraph) {
+    let old = state.access { $0.graph }
+    if state.access({ $0.machine.isEnding }) { return }
+    let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))
+    state.access { state in
+      state.graph = graph
+      for name in old.order where !kept.contains(name) {
+        if let worker = state.workers.removeValue(forKey: name) { state.leaving.append(worker) }
+      }
+    }
+    hire(graph.tasks.filter { !kept.contains($0.name) })
+    advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
+  }
+}

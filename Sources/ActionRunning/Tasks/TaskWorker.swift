@@ -1,0 +1,102 @@
+import Dispatch
+import FileObservation
+import SystemCalls
+
+/// A task of a runner, with the queue that runs it, and what is known of its latest run.
+final class TaskWorker: Sendable {
+  struct State {
+    /// What reads the output of each job's latest run.
+    var readers: [Job: OutputReader] = [:]
+    var check: ReadinessCheck?
+    /// When the latest run began, and which it was.
+    var began: Instant?
+    var number = 0
+    /// What the latest run has come to; nil as long as there was none since it was asked for one.
+    var result: TaskStateMachine.Result?
+    var status = ExitStatus.exited(0)
+    var duration = Duration.zero
+    var isAskedToEnd = false
+    var ownOutputs = OwnOutputs()
+  }
+
+  /// Tells it from another one of its name, before or after it.
+  let id: Int
+  let definition: TaskDefinition
+  let actions: ActionQueue
+  let state: Confined<State>
+
+  var name: String { definition.name }
+
+  init(
+    _ id: Int, _ definition: TaskDefinition, _ setting: ActionQueue.Setting,
+    report: @escaping @Sendable (RunReport) -> Void
+  ) {
+    self.id = id
+    self.definition = definition
+    actions = ActionQueue(definition.command, definition.queueOptions, setting, report)
+    state = Confined(State(), to: setting.queue)
+  }
+
+  /// Ends it, when asked a second time at once.
+  func end() {
+    state.access { $0.isAskedToEnd = true }
+    actions.advance { $0.end() }
+  }
+
+  /// The run has come to this.
+  func note(_ status: ExitStatus, _ ending: RunReport.Ending, _ duration: Duration) {
+    var status = status
+    if ending == .timedOut && status.isSuccess {
+      status = .signaled(definition.options.stopPlan.signal)
+    }
+    state.access { state in
+      (state.status, state.duration) = (status, duration)
+      state.result = ending == .stopped ? .cancelled : status.isSuccess ? .succeeded : .failed
+    }
+  }
+
+  /// What the wave is told of it; nil if nothing.
+  func outcome(_ reached: TaskStateMachine.Reached) -> TaskWave.Outcome? {
+    let (status, duration) = state.access { ($0.status, $0.duration) }
+    switch reached.state {
+    case .succeeded:
+      if !definition.runsOn { return .succeeded(duration) }
+      return .ready(definition.readiness == nil ? .zero : duration)
+    case .failed: return definition.runsOn ? .notReady : .failed(status, duration)
+    case .cancelled: return .cancelled
+    case .skipped(let because):
+      return reached.isUp ? .kept(because: because) : .skipped(because: because)
+    case .pending, .ready, .running: return nil
+    }
+  }
+}
+
+extension TaskDefinition {
+  /// What its queue is to decide; the graph decides the rest.
+  fileprivate var queueOptions: ActionQueue.Options {
+    var options = options
+    options.completion = .never
+    options.build = nil
+    options.keepsAlive = runsOn
+    // A run is only begun when there is none; but one that is stopped for each change cannot be told
+    // from what it causes, and the queue knows that by this policy.
+    options.busyPolicy = runsOn || options.busyPolicy == .restart ? .restart : .queue
+    return options
+  }
+
+  var rules: TaskStateMachine.Rules {
+    var rules = TaskStateMachine.Rules(name, after: after)
+    rules.policy = options.busyPolicy
+    rules.runsOn = runsOn
+    rules.hasReadiness = readiness != nil
+    rules.isPostponed = isPostponed
+    return rules
+  }
+}
+
+extension TaskGraph {
+  /// The rules of all, each behind all that it stands after.
+  var rules: [TaskStateMachine.Rules] {
+    order.compactMap { self[$0]?.rules }
+  }
+}

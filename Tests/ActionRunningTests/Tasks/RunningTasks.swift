@@ -1,0 +1,108 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// A runner of shell lines in a folder of its own, and what it has reported.
+final class RunningTasks: Sendable {
+  let folder: TemporaryFolder
+  let runner: TaskRunner
+  private let reports: Log<TaskReport>
+
+  /// - Parameter tasks: Is given the folder's path.
+  init(
+    jobs: Int = 4, options: TaskRunner.Options = TaskRunner.Options(),
+    _ tasks: (Path) -> [TaskDefinition]
+  ) throws {
+    folder = try TemporaryFolder()
+    let reports = Log<TaskReport>()
+    self.reports = reports
+    let graph = try TaskGraph(tasks(folder.path), jobs: jobs)
+    runner = TaskRunner(graph, options: options) { reports.note($0) }
+  }
+
+  var entries: [TaskReport] { reports.entries }
+
+  /// In order: `+a` for a start, `a` for a success, `a!` for a failure, `a~` for what was stopped, `a?b`
+  /// for what was skipped because of b, `a=b` for what was kept, `a*` for ready, `a-` for late.
+  var story: [String] {
+    entries.compactMap { report in
+      switch report {
+      case .started(let name, _): "+" + name
+      case .ended(let name, _, _, .stopped): name + "~"
+      case .ended(let name, let status, _, _): status.isSuccess ? name : name + "!"
+      case .notStarted(let name, _, _): name + "!"
+      case .skipped(let name, let because): name + "?" + because
+      case .kept(let name, let because): name + "=" + because
+      case .ready(let name, _): name + "*"
+      case .notReady(let name, _): name + "-"
+      case .output, .detail, .waveEnded, .finished: nil
+      }
+    }
+  }
+
+  var waves: [TaskWave] {
+    entries.compactMap { if case .waveEnded(let wave) = $0 { wave } else { nil } }
+  }
+
+  func lines(of task: String) -> [String] {
+    entries.compactMap { report in
+      guard case .output(task, let line) = report else { return nil }
+      return String(decoding: line, as: UTF8.self)
+    }
+  }
+
+  var isFinished: Bool {
+    entries.contains { if case .finished = $0 { true } else { false } }
+  }
+
+  func change(_ names: String...) {
+    let changes = names.map { ChangeBatch.Change(path: folder[$0], kind: .modified, type: .file) }
+    runner.submit(ChangeBatch(number: 1, changes: changes))
+  }
+
+  func tells(_ story: [String]) async -> Bool {
+    await eventually { self.story == story }
+  }
+
+  func tells(_ part: String, times: Int = 1) async -> Bool {
+    await eventually { self.story.count { $0 == part } >= times }
+  }
+
+  func hasWaves(_ count: Int) async -> Bool {
+    await eventually { waves.count >= count }
+  }
+
+  func end() async -> Bool {
+    runner.end()
+    return await eventually { isFinished }
+  }
+
+  /// True if no process is left whose id the tasks have noted in the file.
+  func isGone(_ name: String) -> Bool {
+    folder.lines(of: name).allSatisfy { pid in
+      guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return true }
+      return String(decoding: stat, as: UTF8.self).contains(") Z ")
+    }
+  }
+}
+
+extension TaskDefinition {
+  /// A task that runs a shell line in the folder, and watches the files named there.
+  init(
+    _ name: String, in folder: Path, _ line: String, watch: [String] = [], after: [String] = [],
+    service: Bool = false, ready: Readiness? = nil, policy: BusyPolicy = .queue,
+    postponed: Bool = false
+  ) {
+    let words = ["sh", "-c", line].map { Array($0.utf8) }
+    self.init(
+      name, Command(words: words, directory: folder, inheritsStandardInput: false),
+      triggers: TaskTriggers(watched: watch.map { WatchedPath(folder.appending($0)) }),
+      after: after, isService: service, readiness: ready,
+      options: ActionQueue.Options(busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5))),
+      isPostponed: postponed)
+  }
+}

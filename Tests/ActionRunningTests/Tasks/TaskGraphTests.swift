@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ActionRunning
+
+struct TaskGraphTests {
+  private func task(
+    _ name: String, after: String..., service: Bool = false, ready: Readiness.Sign? = nil
+  ) -> TaskDefinition {
+    TaskDefinition(
+      name, Command("true"), after: after, isService: service,
+      readiness: ready.map { Readiness($0) })
+  }
+
+  private func problems(_ tasks: TaskDefinition...) -> [String] {
+    TaskGraph.problems(of: tasks).map(\.description)
+  }
+
+  @Test func `each task comes behind what it stands after, and else in the order given`() throws {
+    let graph = try TaskGraph(
+      [task("c", after: "b"), task("x"), task("b", after: "a"), task("a")], jobs: 0)
+    #expect(graph.order == ["x", "a", "b", "c"])
+    #expect(graph.jobs == 1)
+  }
+
+  @Test func `all that is wrong is told at once`() {
+    #expect(
+      problems(
+        task("build"), task("build"), task("test", after: "biuld"), task("a", after: "b"),
+        task("b", after: "c"), task("c", after: "a"), task("d", after: "d"),
+        task("s", service: true), task("t", after: "s"), task("u", ready: .url("https://x"))) == [
+          "there are two tasks called 'build'; give one another name",
+          "task 'test' stands after 'biuld', which is no task; did you mean 'build'?",
+          "tasks stand after each other in a circle: a → b → c → a; take one out of an 'after'",
+          "task 'd' stands after itself; take it out of its own 'after'",
+          "'t' waits for the service 's'; say when that is ready",
+          "task 'u' cannot be asked at 'https://x'; it takes an address such as "
+            + "http://localhost:8080/health",
+        ])
+  }
+
+  @Test func `a cycle is named without what only leads to it`() {
+    #expect(
+      problems(task("x", after: "a"), task("a", after: "b"), task("b", after: "a")) == [
+        "tasks stand after each other in a circle: a → b → a; take one out of an 'after'"
+      ])
+  }
+
+  @Test func `two ways to the same task are no cycle`() throws {
+    let graph = try TaskGraph(
+      [task("d", after: "b", "c"), task("b", after: "a"), task("c", after: "a"), task("a")], jobs: 1
+    )
+    #expect(graph.order == ["a", "b", "c", "d"])
+  }
+
+  @Test func `a graph of some tasks has what these stand after`() throws {
+    let graph = try TaskGraph(
+      [task("a"), task("b", after: "a"), task("c", after: "b"), task("x")], jobs: 3)
+    let part = try graph.restricted(to: ["b"])
+    #expect(part.order == ["a", "b"])
+    #expect(part.jobs == 3)
+    #expect(throws: TaskGraphError.noSuchTask("d", nearest: "a")) {
+      try graph.restricted(to: ["d"])
+    }
+  }
+
+  @Test func `what is kept alive is a service`() {
+    var kept = task("k")
+    kept.options.keepsAlive = true
+    #expect(problems(kept, task("t", after: "k")).count == 1)
+  }
+}
+
+struct HTTPAddressTests {
+  struct Row: Sendable {
+    let text: String
+    var host = ""
+    var port: UInt16 = 80
+    var target = "/"
+  }
+
+  @Test(arguments: [
+    Row(text: "http://localhost", host: "localhost"),
+    Row(text: "HTTP://localhost:8080/", host: "localhost", port: 8080),
+    Row(text: "http://127.0.0.1:1/a/b?c=d#e", host: "127.0.0.1", port: 1, target: "/a/b?c=d"),
+    Row(text: "http://[::1]:8080?x", host: "::1", port: 8080, target: "/?x"),
+    Row(text: "http://[::1]", host: "::1"),
+  ])
+  func `an address has a host, a port and a target`(row: Row) throws {
+    let address = try #require(HTTPAddress(row.text))
+    #expect(address.host == row.host)
+    #expect(address.port == row.port)
+    #expect(address.target == row.target)
+  }
+
+  @Test(arguments: [
+    "", "localhost:80", "https://localhost", "http://", "http://:80", "http://a:0",
+    "http://a:70000",
+    "http://a:b", "http://a:1:2", "http://[::1", "http://[::1]x", "http://u@a", "http://a/b c",
+    "http://a/\r\nX: y",
+  ])
+  func `what is no such address is refused`(text: String) {
+    #expect(HTTPAddress(text) == nil)
+  }
+
+  @Test func `the status stands in the first line of the answer`() {
+    let status = { (text: String) in HTTPAddress.status(in: Array(text.utf8)) }
+    #expect(status("HTTP/1.1 200 OK\r\n") == 200)
+    #expect(status("HTTP/1.0 503 ") == 503)
+    #expect(status("HTTP/1.1 20") == nil)
+    #expect(status("SSH-2.0-OpenSSH_9.2") == nil)
+  }
+}

@@ -1,0 +1,273 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+struct TaskRunnerTests {
+  /// Says that it is there, and waits until the other one is.
+  private func meeting(_ own: String, _ other: String) -> String {
+    "touch \(own); until test -e \(other); do sleep 0.01; done"
+  }
+
+  private let untilGo = "until test -e go; do sleep 0.01; done"
+
+  @Test func `two tasks that do not depend on each other run side by side`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", in: folder, meeting("1", "2")),
+        TaskDefinition("b", in: folder, meeting("2", "1")),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.waves.first?.status == .exited(0))
+    #expect(await tasks.end())
+  }
+
+  @Test func `with one place, no two run at once`() async throws {
+    let tasks = try RunningTasks(jobs: 1) { folder in
+      ["a", "b", "c"].map { name in
+        TaskDefinition(
+          name, in: folder, "mkdir lock || echo both >> log; sleep 0.05; rmdir lock; echo >> log",
+          watch: ["f"])
+      }
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    tasks.change("f")
+    #expect(await tasks.hasWaves(2))
+    #expect(tasks.story == ["+a", "a", "+b", "b", "+c", "c", "+a", "a", "+b", "b", "+c", "c"])
+    #expect(tasks.folder.lines(of: "log").isEmpty)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a task waits for what it stands after, and runs whenever that succeeds again`()
+    async throws
+  {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("test", in: folder, "cat built", watch: ["Tests"], after: ["build"]),
+        TaskDefinition("build", in: folder, "echo x >> built", watch: ["Sources"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    tasks.change("Sources")
+    #expect(await tasks.hasWaves(2))
+    tasks.change("Tests")
+    #expect(await tasks.hasWaves(3))
+    #expect(
+      tasks.story == [
+        "+build", "build", "+test", "test", "+build", "build", "+test", "test", "+test", "test",
+      ])
+    #expect(tasks.lines(of: "test") == ["x", "x", "x", "x", "x"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `what stands after a failure is skipped, and runs once that is mended`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("build", in: folder, "test -e good", watch: ["good"]),
+        TaskDefinition("test", in: folder, "true", watch: ["Tests"], after: ["build"]),
+        TaskDefinition("lint", in: folder, "true", after: ["test"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.story == ["+build", "build!", "test?build", "lint?build"])
+    #expect(tasks.waves[0].status == .exited(1))
+    #expect(tasks.waves[0].entries.map(\.name) == ["build", "test", "lint"])
+    #expect(tasks.waves[0].entries.last?.outcome == .skipped(because: "build"))
+    tasks.change("Tests")
+    #expect(await tasks.hasWaves(2))
+    #expect(Array(tasks.story.dropFirst(4)) == ["test?build"])
+    try tasks.folder.write(to: "good")
+    tasks.change("good")
+    #expect(await tasks.hasWaves(3))
+    #expect(
+      Array(tasks.story.dropFirst(5)) == ["+build", "build", "+test", "test", "+lint", "lint"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `a program that is not there fails its task`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", Command("/no/such/program")),
+        TaskDefinition("b", in: folder, "true", after: ["a"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.story == ["+a", "a!", "b?a"])
+    #expect(tasks.waves[0].status == .exited(127))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a newer change cancels a run, and what stands after it waits for the newest`()
+    async throws
+  {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "build", in: folder, "echo $WATCHRUN_COUNT >> log; " + untilGo, watch: ["f", "g"],
+          policy: .restart),
+        TaskDefinition("test", in: folder, "true", after: ["build"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("+build"))
+    tasks.change("f")
+    #expect(await tasks.tells("+build", times: 2))
+    tasks.change("g")
+    #expect(await tasks.tells("+build", times: 3))
+    try tasks.folder.write(to: "go")
+    #expect(await tasks.hasWaves(1))
+    #expect(
+      tasks.story == [
+        "+build", "build~", "+build", "build~", "+build", "build", "+test", "test",
+      ])
+    // What a run was told that was stopped, the next one is told again.
+    #expect(tasks.folder.lines(of: "log").last == "2")
+    #expect(await tasks.end())
+  }
+
+  @Test func `a run that tests what is built anew is stopped, or waited for, by its policy`()
+    async throws
+  {
+    for policy in [BusyPolicy.restart, .queue] {
+      let tasks = try RunningTasks { folder in
+        [
+          TaskDefinition("build", in: folder, "true", watch: ["f"]),
+          TaskDefinition("test", in: folder, untilGo, after: ["build"], policy: policy),
+        ]
+      }
+      tasks.runner.start()
+      #expect(await tasks.tells("+test"))
+      tasks.change("f")
+      if policy == .restart { #expect(await tasks.tells("+test", times: 2)) }
+      try tasks.folder.write(to: "go")
+      #expect(await tasks.hasWaves(1))
+      let first = policy == .restart ? "test~" : "test"
+      #expect(
+        tasks.story == [
+          "+build", "build", "+test", first, "+build", "build", "+test", "test",
+        ])
+      #expect(await tasks.end())
+    }
+  }
+
+  @Test func `a postponed task waits for a change, and so does what stands after it`() async throws
+  {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", in: folder, "true"),
+        TaskDefinition("b", in: folder, "true", watch: ["f"], postponed: true),
+        TaskDefinition("c", in: folder, "true", watch: ["g"], after: ["a", "b"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.story == ["+a", "a"])
+    // It cannot run without the other.
+    tasks.change("g")
+    #expect(await tasks.hasWaves(2))
+    #expect(Array(tasks.story.dropFirst(2)) == ["+b", "b", "+c", "c"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `while paused, changes are collected; a key runs all the same`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", in: folder, "true", watch: ["f"]),
+        TaskDefinition("b", in: folder, "true", after: ["a"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    tasks.runner.pause()
+    tasks.runner.submitKey()
+    #expect(await tasks.hasWaves(2))
+    tasks.change("f")
+    tasks.runner.resume()
+    #expect(await tasks.hasWaves(3))
+    #expect(tasks.story.count == 12)
+    #expect(await tasks.end())
+  }
+
+  @Test func `stopping leaves nothing running, and the next change starts what is missing`()
+    async throws
+  {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", in: folder, "test -e go || exec sleep 1000"),
+        TaskDefinition("b", in: folder, "true", watch: ["f"], after: ["a"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("+a"))
+    tasks.runner.stop()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.waves[0].entries.first?.outcome == .cancelled)
+    try tasks.folder.write(to: "go")
+    tasks.change("f")
+    #expect(await tasks.hasWaves(2))
+    #expect(tasks.story == ["+a", "a~", "+a", "a", "+b", "b"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `completion ends the runner after a wave, with its status`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { folder in
+      [
+        TaskDefinition("a", in: folder, "true"),
+        TaskDefinition("b", in: folder, "exit 7", after: ["a"]),
+        TaskDefinition("s", in: folder, "echo up; exec sleep 1000", service: true),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    guard case .finished(let status)? = tasks.entries.last else { return }
+    #expect(status == .exited(7))
+  }
+
+  @Test func `all end in the reverse order, and nothing of them is left`() async throws {
+    let line =
+      "echo $$ >> pids; sleep 1000 & echo $! >> pids; trap 'echo NAME >> ends; exit' TERM; "
+    let tasks = try RunningTasks { folder in
+      ["a", "b", "c"].enumerated().map { index, name in
+        TaskDefinition(
+          name, in: folder,
+          line.replacing("NAME", with: name) + "echo up; while :; do sleep 0.01; done",
+          after: index == 0 ? [] : [["a", "b"][index - 1]], service: true,
+          ready: Readiness(.line("up")))
+      }
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("c*"))
+    #expect(await tasks.end())
+    #expect(tasks.folder.lines(of: "ends") == ["c", "b", "a"])
+    #expect(tasks.folder.lines(of: "pids").count == 6)
+    #expect(tasks.isGone("pids"))
+  }
+
+  @Test func `a second end kills what does not want to`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("a", in: folder, "trap '' TERM; echo up; while :; do sleep 1; done"),
+        TaskDefinition("b", in: folder, "true"),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.lines(of: "a") == ["up"] })
+    tasks.runner.end()
+    tasks.runner.end()
+    #expect(await eventually { tasks.isFinished })
+    let hasKilled = tasks.entries.contains {
+      if case .detail("a", .killing) = $0 { true } else { false }
+    }
+    #expect(hasKilled)
+  }
+}

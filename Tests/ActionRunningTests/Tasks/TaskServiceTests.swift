@@ -1,0 +1,186 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// Services of real processes.
+struct TaskServiceTests {
+  /// A server of HTTP in a few lines, which answers all with this status, on a free port that it writes
+  /// to the file `port`.
+  private func server(_ status: Int, delay: String = "0") -> String {
+    """
+    exec python3 -u -c '
+    import http.server, sys, time
+    class Handler(http.server.BaseHTTPRequestHandler):
+      def do_GET(self):
+        self.send_response(\(status)); self.end_headers()
+      def log_message(self, *arguments): pass
+    time.sleep(\(delay))
+    print("starting", flush=True)
+    http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()' PORT
+    """
+  }
+
+  /// A port that was free a moment ago.
+  private func freePort() throws -> UInt16 {
+    let number = try checked("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+    let holder = Descriptor(owning: number)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        _ = bind(holder.number, pointer, size)
+        _ = getsockname(holder.number, pointer, &size)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  @Test(arguments: ["port", "url", "line"])
+  func `a service is ready by a sign, and is restarted when it is built again`(kind: String)
+    async throws
+  {
+    let port = try freePort()
+    let sign: Readiness.Sign =
+      switch kind {
+      case "port": .port(port)
+      case "url": .url("http://localhost:\(port)/health?x")
+      default: .line("starting")
+      }
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("build", in: folder, "true", watch: ["f"]),
+        TaskDefinition(
+          "server", in: folder,
+          "echo $$ >> pids; " + server(404, delay: "0.2").replacing("PORT", with: String(port)),
+          after: ["build"], service: true, ready: Readiness(sign)),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    tasks.change("f")
+    #expect(await tasks.hasWaves(2))
+    #expect(
+      tasks.story == [
+        "+build", "build", "+server", "server*", "+check", "check", "+build", "build", "server~",
+        "+server", "server*", "+check", "check",
+      ])
+    #expect(await tasks.end())
+    #expect(tasks.folder.lines(of: "pids").count == 2)
+    #expect(tasks.isGone("pids"))
+  }
+
+  @Test func `a status of 500 or more is no readiness`() async throws {
+    let port = try freePort()
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder, server(503).replacing("PORT", with: String(port)), service: true,
+          ready: Readiness(.url("http://127.0.0.1:\(port)"), timeout: .seconds(2))),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.story == ["+server", "server-", "check?server"])
+    #expect(tasks.waves[0].entries.map(\.outcome) == [.notReady, .skipped(because: "server")])
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service keeps running while what it stands after fails`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition("build", in: folder, "! test -e broken", watch: ["f"]),
+        TaskDefinition(
+          "server", in: folder, "echo $$ >> pids; echo up; exec sleep 1000", after: ["build"],
+          service: true, ready: Readiness(.line("up"))),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    try tasks.folder.write(to: "broken")
+    tasks.change("f")
+    #expect(await tasks.hasWaves(2))
+    #expect(
+      tasks.story == ["+build", "build", "+server", "server*", "+build", "build!", "server=build"])
+    #expect(tasks.waves[1].entries.map(\.outcome).last == .kept(because: "build"))
+    #expect(!tasks.isGone("pids"))
+    #expect(await tasks.end())
+    #expect(tasks.isGone("pids"))
+  }
+
+  @Test func `a service that crashes is started again, and what was skipped for it then runs`()
+    async throws
+  {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder,
+          "test -e tried || { touch tried; exit 3; }; echo up; exec sleep 1000",
+          service: true, ready: Readiness(.line("up"))),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("check"))
+    #expect(
+      tasks.story == [
+        "+server", "server!", "check?server", "+server", "server*", "+check", "check",
+      ])
+    let hasBackedOff = tasks.entries.contains {
+      if case .detail("server", .backingOff) = $0 { true } else { false }
+    }
+    #expect(hasBackedOff)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service by itself crashes and is started again`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder, "test -e tried || { touch tried; exit 0; }; exec sleep 1000",
+          service: true)
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells(["+server", "server", "+server"]))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service holds no place`() async throws {
+    let tasks = try RunningTasks(jobs: 1) { folder in
+      [
+        TaskDefinition("s", in: folder, "exec sleep 1000", service: true),
+        TaskDefinition("a", in: folder, "true"),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service may be signaled instead of being restarted`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "s", in: folder, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.01; done",
+          watch: ["f"], service: true, ready: Readiness(.line("up")), policy: .signal(.hangup)),
+        TaskDefinition("t", in: folder, "true", after: ["s"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    tasks.change("f")
+    #expect(await tasks.hasWaves(2))
+    #expect(await eventually { tasks.lines(of: "s").contains("reloaded") })
+    #expect(tasks.story == ["+s", "s*", "+t", "t", "+t", "t"])
+    #expect(await tasks.end())
+  }
+}

@@ -1,0 +1,238 @@
+import FileObservation
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+/// What happens to the machine, in words; what it says, in words.
+private struct Script {
+  var machine: TaskStateMachine
+  private(set) var said: [String] = []
+
+  init(_ rules: [TaskStateMachine.Rules], jobs: Int = 9) {
+    machine = TaskStateMachine(rules, jobs: jobs)
+  }
+
+  /// Does it, and answers with what the machine says: `+a` to start, `~a` to stop, `a!` to signal,
+  /// `a?b` to skip because of b, `a=b` to keep, `a…` to await, `a*` ready, `a-` late, `.` for a wave's end.
+  mutating func callAsFunction(
+    _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
+  ) -> [String] {
+    step(&machine).compactMap { action in
+      switch action {
+      case .start(let name, _): "+" + name
+      case .stop(let name): "~" + name
+      case .signal(let name, _, _): name + "!"
+      case .skip(let name, let because): name + "?" + because
+      case .keep(let name, let because): name + "=" + because
+      case .awaitReadiness(let name, _): name + "…"
+      case .giveUpReadiness: nil
+      case .tellReady(let name): name + "*"
+      case .tellLate(let name): name + "-"
+      case .endWave: "."
+      case .end(let name): "end " + name
+      case .retire(let name): "retire " + name
+      case .killAll: "kill"
+      case .finish: "finish"
+      }
+    }
+  }
+
+  mutating func change(_ names: String...) -> [String] {
+    self { machine in
+      machine.changed(Dictionary(uniqueKeysWithValues: names.map { ($0, .change("f")) }))
+    }
+  }
+
+  mutating func end(_ name: String, _ result: TaskStateMachine.Result? = .succeeded) -> [String] {
+    self { $0.ended(name, result) }
+  }
+
+  func state(_ name: String) -> TaskStateMachine.State? { machine.state(of: name) }
+}
+
+private func rules(
+  _ name: String, after: String..., policy: BusyPolicy = .queue, service: Bool = false,
+  postponed: Bool = false
+) -> TaskStateMachine.Rules {
+  var rules = TaskStateMachine.Rules(name, after: after)
+  rules.policy = policy
+  (rules.runsOn, rules.hasReadiness, rules.isPostponed) = (service, service, postponed)
+  return rules
+}
+
+struct TaskStateMachineTests {
+  @Test func `a task passes through its states`() {
+    var script = Script([rules("a"), rules("x"), rules("b", after: "a")], jobs: 1)
+    #expect(script.state("a") == .pending)
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.state("a") == .running)
+    #expect(script.state("x") == .ready)
+    #expect(script.state("b") == .pending)
+    #expect(script.end("a") == ["+x"])
+    #expect(script.state("a") == .succeeded)
+    #expect(script.state("b") == .ready)
+    #expect(script.end("x", .failed) == ["+b"])
+    #expect(script.state("x") == .failed)
+    #expect(script { $0.stop() } == ["~b"])
+    #expect(script.end("b", .cancelled) == ["."])
+    #expect(script.state("b") == .cancelled)
+    #expect(script.state("c") == nil)
+  }
+
+  @Test func `what stands after a task that is wanted again is pending, not succeeded`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["+b"])
+    #expect(script.end("b") == ["."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.state("b") == .pending)
+    #expect(script.change("b") == [])
+    #expect(script.end("a") == ["+b"])
+  }
+
+  @Test func `a change during a run passes its success on only when it is the newest`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+a"])
+    #expect(script.end("a") == ["+b"])
+  }
+
+  @Test func `a success is passed on after all if the run for the newer change had no reason`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+a"])
+    #expect(script.end("a", nil) == ["+b"])
+    #expect(script.end("b") == ["."])
+  }
+
+  @Test func `a run without a reason leaves things as they were`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    _ = script { $0.start() }
+    _ = script.end("a", .failed)
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a", nil) == [])
+    #expect(script.state("a") == .failed)
+    #expect(script.state("b") == .skipped(because: "a"))
+  }
+
+  @Test func `a task does not begin under a run that stands after it, even at a distance`() {
+    var script = Script([rules("a"), rules("b", after: "a"), rules("c", after: "b")])
+    _ = script { $0.start() }
+    _ = script.end("a")
+    #expect(script.end("b") == ["+c"])
+    #expect(script.change("a") == [])
+    #expect(script.state("a") == .pending)
+    #expect(script.end("c") == ["+a"])
+  }
+
+  @Test func `with restart, what has become pointless is stopped at once`() {
+    var script = Script([
+      rules("a"), rules("b", after: "a", policy: .restart), rules("c", after: "a"),
+    ])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["+b", "+c"])
+    #expect(script.change("a") == ["~b"])
+    #expect(script.end("b", .cancelled) == [])
+    #expect(script.end("c") == ["+a"])
+    #expect(script.end("a") == ["+b", "+c"])
+  }
+
+  @Test func `ignore lets a change during the run go by, and signal sends one`() {
+    var script = Script([rules("a", policy: .ignore), rules("b", policy: .signal(.hangup))])
+    #expect(script { $0.start() } == ["+a", "+b"])
+    #expect(script.change("a", "b") == ["b!"])
+    #expect(script.end("a") == [])
+    #expect(script.end("b") == ["."])
+  }
+
+  @Test func `a service is started again when it crashes, and what it was skipped for then runs`() {
+    var script = Script([
+      rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
+    ])
+    #expect(script { $0.start() } == ["+s"])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    #expect(script { $0.serviceCrashed("s") } == ["t?s", "u?s", "."])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    // What was asked of the one that has crashed is of no interest.
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == [])
+    #expect(script { $0.serviceIsReady("s", generation: 2) } == ["s*", "+t"])
+    #expect(script.end("t") == ["+u"])
+  }
+
+  @Test func `a crash of a service that was ready skips only what is wanted until it is back`() {
+    var script = Script([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    _ = script { $0.serviceStarted("s") }
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+    #expect(script { $0.serviceCrashed("s") } == [])
+    #expect(script.state("t") == .succeeded)
+    #expect(script.change("t") == ["t?s", "."])
+    _ = script { $0.serviceStarted("s") }
+    #expect(script { $0.serviceIsReady("s", generation: 2) } == ["s*", "+t"])
+  }
+
+  @Test func `a service that is kept, and becomes ready late, is still that of before the failure`()
+  {
+    var script = Script([
+      rules("a"), rules("s", after: "a", service: true), rules("t", after: "s"),
+    ])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["+s"])
+    _ = script { $0.serviceStarted("s") }
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a", .failed) == ["s=a", "t?a", "."])
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == ["s*"])
+    #expect(script.state("t") == .skipped(because: "a"))
+  }
+
+  @Test func `what is postponed keeps what stands after it waiting, until a change needs both`() {
+    var script = Script([
+      rules("a"), rules("p", postponed: true), rules("b", after: "a", "p"),
+    ])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a") == ["."])
+    #expect(script.state("b") == .pending)
+    #expect(script.change("b") == ["+p"])
+    #expect(script.end("p") == ["+b"])
+  }
+
+  @Test func `a pause holds what has not begun, and a key overrules it`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script { $0.pause() } == [])
+    #expect(script.end("a") == ["."])
+    #expect(script { $0.keyPressed() } == ["+a"])
+    #expect(script.end("a") == ["+b"])
+    #expect(script.end("b") == ["."])
+    #expect(script.change("a") == [])
+    #expect(script { $0.resume() } == ["+a"])
+  }
+
+  @Test func `each ends before those that it stands after, and a second time all at once`() {
+    var script = Script([rules("a"), rules("b", after: "a"), rules("c", after: "a")])
+    _ = script { $0.start() }
+    #expect(script { $0.end() } == ["end c", "end b"])
+    #expect(script { $0.isGone("b") } == [])
+    #expect(script { $0.isGone("c") } == ["end a"])
+    #expect(script { $0.end() } == ["kill"])
+    #expect(script { $0.isGone("a") } == ["finish"])
+    #expect(script.change("a") == [])
+  }
+
+  @Test func `another graph retires what is other, keeps what is not, and waits for what ends`() {
+    var script = Script([rules("a"), rules("c"), rules("b", after: "a")], jobs: 1)
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a") == ["+c"])
+    let new = [rules("a"), rules("c", policy: .restart), rules("b", after: "a")]
+    // The place is held, and the name taken, until it has gone.
+    #expect(script { $0.replace(new, jobs: 1, keeping: ["a", "b"]) } == ["retire c"])
+    #expect(script.state("b") == .ready)
+    #expect(script { $0.isGone("c") } == ["+c"])
+    #expect(script.end("c") == ["+b"])
+    #expect(script.state("a") == .succeeded)
+  }
+}

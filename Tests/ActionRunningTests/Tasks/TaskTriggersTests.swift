@@ -1,0 +1,64 @@
+import FileObservation
+import PathFiltering
+import Testing
+
+@testable import ActionRunning
+
+struct TaskTriggersTests {
+  private func change(
+    _ path: Path, _ kind: ChangeBatch.Kind = .modified, type: FileType = .file, from: Path? = nil
+  ) -> ChangeBatch.Change {
+    ChangeBatch.Change(path: path, kind: kind, type: type, from: from)
+  }
+
+  private func patterns(_ lines: String...) -> [GlobPattern] {
+    lines.compactMap { GlobPattern(line: $0.utf8) }
+  }
+
+  @Test func `a change starts a task that watches its path, or a folder above it`() {
+    let triggers = TaskTriggers(watched: [
+      WatchedPath("/p/Sources"), WatchedPath("/p/flat", isRecursive: false), WatchedPath("/p/one"),
+    ])
+    let counts = ["/p/Sources/a/b.c", "/p/Sources", "/p/flat/a", "/p/flat", "/p/one"] as [Path]
+    for path in counts { #expect(triggers.isTriggered(by: change(path))) }
+    let others = ["/p/Sources2/a", "/p", "/p/flat/a/b", "/p/one2"] as [Path]
+    for path in others { #expect(!triggers.isTriggered(by: change(path))) }
+    #expect(!TaskTriggers().isTriggered(by: change("/p/one")))
+  }
+
+  @Test func `only some kinds count, by default all but metadata`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p")])
+    #expect(triggers.isTriggered(by: change("/p/a", .removed, type: .unknown)))
+    #expect(!triggers.isTriggered(by: change("/p/a", .metadata)))
+    triggers.kinds = [.created]
+    #expect(!triggers.isTriggered(by: change("/p/a", .modified)))
+  }
+
+  @Test func `a renaming counts for both of its paths`() {
+    let triggers = TaskTriggers(watched: [WatchedPath("/p/in")])
+    #expect(triggers.isTriggered(by: change("/p/out/a", .renamed, from: "/p/in/a")))
+    #expect(triggers.isTriggered(by: change("/p/in/a", .renamed, from: "/p/out/a")))
+    #expect(!triggers.isTriggered(by: change("/p/out/a", .renamed, from: "/p/out/b")))
+  }
+
+  @Test func `the task's own patterns decide, also those on folders above`() {
+    let filter = PathFilter(
+      base: "/p", ignore: patterns("Generated/", "*.tmp", "!keep.tmp"),
+      filter: patterns("Sources/**"), extensions: [Array("swift".utf8), Array("tmp".utf8)])
+    let triggers = TaskTriggers(watched: [WatchedPath("/p")], filter: filter)
+    let counts = ["/p/Sources/a.swift", "/p/Sources/x/keep.tmp"] as [Path]
+    for path in counts { #expect(triggers.isTriggered(by: change(path))) }
+    let others =
+      [
+        "/p/Sources/Generated/a.swift", "/p/Sources/a.tmp", "/p/Tests/a.swift", "/p/Sources/a.c",
+      ] as [Path]
+    for path in others { #expect(!triggers.isTriggered(by: change(path))) }
+  }
+
+  @Test func `a task is told of its own changes only`() {
+    let triggers = TaskTriggers(watched: [WatchedPath("/p/a")])
+    let batch = ChangeBatch(number: 1, changes: [change("/p/b"), change("/p/a/x")])
+    #expect(triggers.trigger(by: batch)?.changes.map(\.path) == ["/p/a/x"])
+    #expect(triggers.trigger(by: ChangeBatch(number: 2, changes: [change("/p/b")])) == nil)
+  }
+}
