@@ -54,7 +54,7 @@ extension Settings {
     return command
   }
 
-  private var usualShell: [UInt8] {
+  var usualShell: [UInt8] {
     let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
     return Array((usual ?? "sh").utf8)
   }

@@ -1,4 +1,5 @@
 import ActionRunning
+import Dispatch
 import SystemCalls
 
 /// The program `watchrun`.
@@ -26,25 +27,48 @@ public enum Watchrun {
     switch settings.task {
     case .help: printAndExit(HelpText.full)
     case .version: printAndExit(HelpText.version + "\n")
-    case .run, .explain: break
+    case .run, .explain, .listTasks, .initialize, .check, .schema: break
     }
     let console = Console(settings)
     do throws(Failure) {
       let directory = try enterDirectory(settings)
       let settings = try addFileList(to: settings, in: directory, console)
-      if settings.task == .explain {
+      switch settings.task {
+      case .explain:
         try Explanation(settings, console: console, directory: directory).print()
         exit(ExitCode.success)
+      case .listTasks, .initialize, .check, .schema:
+        let source = ProjectSource(settings, directory: directory)
+        exit(
+          try ProjectQuestions(settings: settings, console: console, source: source).answer())
+      case .run, .help, .version:
+        break
       }
-      let guardian = startGuardian(settings, console)
-      let session = try Session(
-        settings, console: console, directory: directory, began: began,
-        ignoredSignals: ignoredSignals, guardian: guardian)
-      session.run()
+      try run(
+        settings, console, directory: directory, began: began, ignoredSignals: ignoredSignals)
     } catch {
       console.problem(error.message)
       exit(error.status)
     }
+  }
+
+  private static func run(
+    _ settings: Settings, _ console: Console, directory: Path, began: FileTime,
+    ignoredSignals: Set<Signal>
+  ) throws(Failure) -> Never {
+    let source = ProjectSource(settings, directory: directory)
+    let project = settings.isForProject ? try source.load(settings, console) : nil
+    let session = Session(
+      settings, console: console, directory: directory, began: began,
+      ignoredSignals: ignoredSignals, guardian: startGuardian(settings, console))
+    if let mode = settings.printMode {
+      try PrintSession(session, mode).begin()
+    } else if let project {
+      try ProjectSession(session, source, project).begin()
+    } else {
+      try CommandSession(session).begin()
+    }
+    dispatchMain()
   }
 
   /// Before there is a second thread. Nil where nothing is run that could be left behind.

@@ -5,7 +5,8 @@ import Testing
 @Suite struct UsageTests {
   @Test(
     arguments: [
-      ([], "nothing to run"), (["--print", "json", "make"], "--print"), (["-0", "make"], "-0"),
+      ([], "nothing to do"), (["-e", "swift"], "exts"), (["--print", "json", "make"], "--print"),
+      (["-0", "make"], "-0"),
       (["--no-such-option", "make"], "--no-such-option"), (["-Z", "make"], "-Z"),
       (["--restrat", "make"], "--restart"), (["--debounce", "soon", "make"], "soon"),
       (["-d", "50", "make"], "50"), (["--max-wait=", "make"], "--max-wait"),

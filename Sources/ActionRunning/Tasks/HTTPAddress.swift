@@ -1,5 +1,5 @@
 /// Where a page is asked for: an address that begins with `http://`.
-struct HTTPAddress: Hashable, Sendable {
+package struct HTTPAddress: Hashable, Sendable {
   /// A name or a number, without brackets.
   let host: String
   let port: UInt16
@@ -7,7 +7,7 @@ struct HTTPAddress: Hashable, Sendable {
   let target: String
 
   /// Nil for what is no such address.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),
       !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })

@@ -31,18 +31,21 @@ final class Console: Sendable {
 
   private let shown: Level
   private let isColored: Bool
+  private let isOutputColored: Bool
   private let lock = Mutex(())
   private let whenBroken = Mutex<(@Sendable () -> Void)?>(nil)
 
-  init(shown: Level, isColored: Bool) {
+  init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
     self.shown = shown
     self.isColored = isColored
+    self.isOutputColored = isOutputColored
   }
 
   convenience init(_ settings: Settings) {
     self.init(
       shown: settings.isQuiet ? .problem : settings.isVerbose ? .detail : .news,
-      isColored: Self.isColored(settings.colorMode))
+      isColored: Self.isColored(settings.colorMode, STDERR_FILENO),
+      isOutputColored: Self.isColored(settings.colorMode, STDOUT_FILENO))
   }
 
   /// The text is only put together if it is shown.
@@ -50,9 +53,32 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let line = "watchrun: \(text())"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
+    write(Array(styled.utf8), to: STDERR_FILENO)
+  }
+
+  /// Says something of one of several tasks.
+  func say(_ level: Level, of task: TaskLabel, _ text: String, style: Style = .plain) {
+    guard level <= shown else { return }
+    let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
+    let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
+    write(Array("watchrun: \(label): \(said)\n".utf8), to: STDERR_FILENO)
+  }
+
+  /// Passes on a line that one of several tasks has written, with its name in front.
+  func pass(_ line: [UInt8], of task: TaskLabel) {
+    let label = isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded
+    write(Array("\(label) | ".utf8) + line + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+  }
+
+  /// Passes on a line that the only task has written.
+  func pass(_ line: [UInt8]) {
+    write(line + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: Int32) {
     do throws(SystemError) {
       try lock.withLock { _ throws(SystemError) in
-        try writeAll(Array(styled.utf8), to: STDERR_FILENO)
+        try writeAll(bytes, to: descriptor)
       }
     } catch {
       // If nobody can read it any more, there is nobody to tell.
@@ -83,14 +109,14 @@ final class Console: Sendable {
     try? writeAll(Array("\u{1B}[H\u{1B}[2J".utf8), to: STDOUT_FILENO)
   }
 
-  private static func isColored(_ mode: Settings.ColorMode) -> Bool {
+  private static func isColored(_ mode: Settings.ColorMode, _ descriptor: Int32) -> Bool {
     switch mode {
     case .always: return true
     case .never: return false
     case .auto:
       let noColor = environmentVariable("NO_COLOR") ?? ""
       return noColor.isEmpty && environmentVariable("TERM") != "dumb"
-        && Terminal.isTerminal(STDERR_FILENO)
+        && Terminal.isTerminal(descriptor)
     }
   }
 }

@@ -16,10 +16,11 @@ extension Narration {
   }
 
   /// Says why a run was started, and what it was told.
-  func explain(_ run: RunReport.Run?) {
+  func explain(_ run: RunReport.Run?, of task: String? = nil) {
     guard let run else { return console.say(.answer, "nothing has been run yet") }
     let changes = run.trigger.changes
-    console.say(.answer, "run \(run.number) was started \(occasion(of: run.trigger))")
+    let owner = task.map { " of \($0)" } ?? ""
+    console.say(.answer, "run \(run.number)\(owner) was started \(occasion(of: run.trigger))")
     for change in changes.prefix(Self.longestList) {
       let from = change.from.map { " from \(shown($0))" } ?? ""
       console.say(.answer, "  \(change.kind.rawValue) \(shown(change.path))\(from)")

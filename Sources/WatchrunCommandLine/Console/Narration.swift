@@ -9,11 +9,23 @@ struct Narration: Sendable {
   let command: String
   /// From where paths are shown.
   let directory: Path
+  /// The task that it is about, where there is more than one.
+  let task: TaskLabel?
 
-  init(console: Console, command: [[UInt8]], directory: Path) {
+  init(console: Console, command: [[UInt8]], directory: Path, task: TaskLabel? = nil) {
     self.console = console
     self.command = command.map { Path(bytes: $0).description }.joined(separator: " ")
     self.directory = directory
+    self.task = task
+  }
+
+  /// Says something of the command.
+  func say(_ level: Console.Level, _ text: String, style: Console.Style = .plain) {
+    if let task {
+      console.say(level, of: task, text, style: style)
+    } else {
+      console.say(level, text, style: style)
+    }
   }
 
   func tell(_ report: RunReport) {
@@ -23,29 +35,28 @@ struct Narration: Sendable {
     case .ended(let run, let status, let duration, let ending):
       tellEnd(of: run.job, status, after: duration.forPeople, ending)
     case .notStarted(let run, let error, _):
-      let what = run.job == .command ? command : run.job.name
-      console.problem("cannot run \(what): \(explanation(of: error))")
+      tellNotStarted(run.job, error)
     case .timedOut(_, let time):
-      console.say(.news, "timed out after \(time.forPeople)", style: .bad)
+      say(.news, "timed out after \(time.forPeople)", style: .bad)
     case .stopping(let job, let signal):
-      console.say(.detail, "stopping \(job.name) with \(signal)", style: .faint)
+      say(.detail, "stopping \(job.name) with \(signal)", style: .faint)
     case .killing(let job):
-      console.say(.news, "\(job.name) did not end in time: killing it", style: .warning)
+      say(.news, "\(job.name) did not end in time: killing it", style: .warning)
     case .abandoned(let job):
-      console.say(
+      say(
         .problem, "\(job.name) was killed, and the kernel holds it: going on without it",
         style: .warning)
     case .signaled(let signal, let trigger):
-      console.say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
+      say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
     case .backingOff(let pause):
-      console.say(.news, "starting it again in \(pause.forPeople)", style: .faint)
+      say(.news, "starting it again in \(pause.forPeople)", style: .faint)
     case .foundOwnOutputs(let paths):
-      console.say(
+      say(
         .problem,
         "the command itself writes \(listed(paths)): changes to it during a run start no other; "
           + "to ignore it: \(ignoreOptions(paths))", style: .warning)
     case .restartsItself(let paths):
-      console.say(
+      say(
         .problem,
         "changes to \(listed(paths)) restart the command over and over; if it writes that itself: "
           + ignoreOptions(paths), style: .warning)
@@ -78,30 +89,35 @@ struct Narration: Sendable {
     let reason = reason(of: run.trigger)
     switch run.job {
     case .build:
-      console.say(.news, "building\(reason)", style: .faint)
+      say(.news, "building\(reason)", style: .faint)
     case .command:
-      console.say(.news, "running \(command)\(reason)", style: .faint)
+      say(.news, "running \(command)\(reason)", style: .faint)
     case .hook:
-      console.say(.detail, "running \(run.job.name)", style: .faint)
+      say(.detail, "running \(run.job.name)", style: .faint)
     }
   }
 
-  private func tellEnd(
+  func tellNotStarted(_ job: Job, _ error: SystemError) {
+    let what = job == .command ? command : job.name
+    say(.problem, "cannot run \(what): \(explanation(of: error))", style: .bad)
+  }
+
+  func tellEnd(
     of job: Job, _ status: ExitStatus, after duration: String, _ ending: RunReport.Ending
   ) {
     let name = job == .command ? "" : job.name + " "
     switch (status, ending) {
     case (_, .stopped):
-      console.say(.news, "\(name)stopped after \(duration)", style: .faint)
+      say(.news, "\(name)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
-      console.say(.detail, "stopped after \(duration)", style: .faint)
+      say(.detail, "stopped after \(duration)", style: .faint)
     case (.exited(0), .byItself):
       let level = job == .hook ? Console.Level.detail : .news
-      console.say(level, "\(name)succeeded in \(duration)", style: .good)
+      say(level, "\(name)succeeded in \(duration)", style: .good)
     case (.exited(let code), .byItself):
-      console.say(.news, "\(name)failed with status \(code) after \(duration)", style: .bad)
+      say(.news, "\(name)failed with status \(code) after \(duration)", style: .bad)
     case (.signaled(let signal), .byItself):
-      console.say(.news, "\(name)ended by \(signal) after \(duration)", style: .bad)
+      say(.news, "\(name)ended by \(signal) after \(duration)", style: .bad)
     }
   }
 

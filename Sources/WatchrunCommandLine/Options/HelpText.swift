@@ -3,9 +3,10 @@ enum HelpText {
   static let version = "watchrun 0.1.0"
 
   private static let usage = """
-    Runs a command again when files change.
+    Runs a command, or the tasks of a project, again when files change.
 
     Usage: watchrun [options] [--] command [argument...]
+           watchrun [options]                    the tasks of watchrun.json, or the usual ones
            watchrun [options] --print json
            watchrun [options] --explain path...
 

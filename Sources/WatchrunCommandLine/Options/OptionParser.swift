@@ -79,6 +79,7 @@ struct OptionParser {
     }
     do throws(UsageError) {
       try option.apply(&settings, value ?? [])
+      settings.given.insert(option.long)
     } catch {
       throw UsageError("\(written): \(error)")
     }

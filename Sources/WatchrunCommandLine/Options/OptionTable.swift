@@ -11,6 +11,7 @@ struct Option: Sendable {
     case filtering = "Which changes count"
     case timing = "When"
     case running = "How the command is run"
+    case project = "The project file, watchrun.json (without a command)"
     case output = "Output"
   }
 
@@ -43,7 +44,7 @@ struct Option: Sendable {
 
 /// All options, in the order of the help.
 enum OptionTable {
-  static let options: [Option] = watching + filtering + timing + running + output
+  static let options: [Option] = watching + filtering + timing + running + project + output
 
   private static let watching: [Option] = [
     Option("w", "watch", "PATH", .watching, "file or folder to watch, recursively (default: .)") {
@@ -212,6 +213,30 @@ enum OptionTable {
     },
   ]
 
+  private static let project: [Option] = [
+    Option("t", "task", "NAME", .project, "only this task, and what it stands after") {
+      (settings, value) throws(UsageError) in
+      if value.isEmpty { throw UsageError("expected the name of a task, not nothing") }
+      settings.taskNames.append(text(value))
+    },
+    Option(nil, "config", "FILE", .project, "the project file (default: watchrun.json)") {
+      (settings, value) throws(UsageError) in
+      settings.projectFile = try path(value)
+    },
+    Option(nil, "list-tasks", nil, .project, "run nothing; list the tasks, a line each") {
+      settings, _ in settings.task = .listTasks
+    },
+    Option(nil, "init", nil, .project, "run nothing; write a project file, if there is none") {
+      settings, _ in settings.task = .initialize
+    },
+    Option(nil, "check", nil, .project, "run nothing; say what is wrong with the project file") {
+      settings, _ in settings.task = .check
+    },
+    Option(nil, "schema", nil, .project, "print the JSON schema of project files") {
+      settings, _ in settings.task = .schema
+    },
+  ]
+
   private static let output: [Option] = [
     Option(nil, "print", "MODE", .output, "print each batch of changes: json, lines; run nothing") {
       (settings, value) throws(UsageError) in
@@ -315,7 +340,7 @@ extension OptionTable {
     return .init(name: Array(value[..<cut]), value: Array(value[(cut + 1)...]))
   }
 
-  private static let kindNames: KeyValuePairs<String, ChangeBatch.Kind> = [
+  static let kindNames: KeyValuePairs<String, ChangeBatch.Kind> = [
     "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
     "metadata": .metadata,
   ]

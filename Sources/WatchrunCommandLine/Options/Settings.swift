@@ -10,6 +10,10 @@ struct Settings: Sendable {
     case explain
     case help
     case version
+    case listTasks
+    case initialize
+    case check
+    case schema
   }
 
   /// How a command becomes a process.
@@ -47,6 +51,13 @@ struct Settings: Sendable {
 
   var task = Task.run
   var command: [[UInt8]] = []
+  /// The options that were given, by their long names.
+  var given: Set<String> = []
+
+  /// The tasks to run, if not all.
+  var taskNames: [String] = []
+  /// The project file, if it was named.
+  var projectFile: Path?
 
   var watched: [WatchedPath] = []
   /// A file that lists what to watch; `-` is standard input.
@@ -132,32 +143,60 @@ extension Settings {
     watched.isEmpty && filesFrom == nil ? [WatchedPath(".")] : watched
   }
 
+  /// True if there is no command to run but a project.
+  var isForProject: Bool { task == .run && printMode == nil && command.isEmpty }
+
   /// What cannot be said of one option alone.
   func checked() throws(UsageError) -> Settings {
     if task == .explain && command.isEmpty {
       throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
+    }
+    if Self.questions.contains(task) || isForProject {
+      try checkForProject()
+      return self
     }
     guard task == .run else { return self }
     if printMode != nil {
       if !command.isEmpty || build != nil || onSuccess != nil || onFailure != nil {
         throw UsageError("--print runs nothing: leave out the command, or leave out --print")
       }
-    } else if command.isEmpty {
-      throw UsageError(whatIsMissing)
     }
     if separatesByNUL && printMode != .lines && emitMode != .lines && filesFrom == nil {
       throw UsageError("-0 goes with --files-from, --print lines, --emit lines or --explain")
     }
+    for name in ["task", "config"] where given.contains(name) {
+      throw UsageError(
+        "--\(name) goes with a project: leave out the command, or leave out --\(name)")
+    }
     return self
   }
 
-  private var whatIsMissing: String {
+  private static let questions: Set = [Task.listTasks, .initialize, .check, .schema]
+
+  private func checkForProject() throws(UsageError) {
+    if !command.isEmpty {
+      throw UsageError(
+        "--list-tasks, --init, --check and --schema run nothing: leave out the command")
+    }
     if build != nil {
-      return "nothing to run after the build: give a command, as in 'watchrun --build make ./app'"
+      throw UsageError(
+        "nothing to run after the build: give a command, as in 'watchrun --build make ./app'")
     }
     if onSuccess != nil || onFailure != nil {
-      return "nothing to run before the hook: give a command, as in 'watchrun make test'"
+      throw UsageError(
+        "nothing to run before the hook: give a command, as in 'watchrun make test'")
     }
-    return "nothing to run: give a command, as in 'watchrun make test', or --print json"
+    for option in OptionTable.options where given.contains(option.long) {
+      switch ProjectOptions.use(of: option.long) {
+      case .forAll: continue
+      case .key(let key):
+        throw UsageError(
+          "--\(option.long) goes with a command; "
+            + "in a project it is said of each task, by '\(key)' in watchrun.json")
+      case .forCommand:
+        throw UsageError(
+          "--\(option.long) goes with a command, as in 'watchrun make test'; none is given")
+      }
+    }
   }
 }

@@ -147,7 +147,9 @@ struct OptionParserTests {
       Self.spellings.flatMap(\.words).filter { $0.hasPrefix("--") }
         .map { String($0.dropFirst(2).prefix { $0 != "=" }) })
     let left = Set(OptionTable.options.map(\.long)).subtracting(tested)
-    #expect(left == ["print", "null"], "these need one another, and are tested below")
+    #expect(
+      left == ["print", "null", "task", "config", "list-tasks", "init", "check", "schema"],
+      "these go with no command, and are tested below")
   }
 
   @Test func `printing needs no command`() throws {
@@ -156,6 +158,19 @@ struct OptionParserTests {
     #expect(settings.printMode == .lines && settings.separatesByNUL)
     #expect(try parse("--null", "--print=lines").separatesByNUL)
     #expect(try parse("-0", "--explain", "path").separatesByNUL)
+  }
+
+  @Test func `a project needs no command`() throws {
+    #expect(try parse().isForProject)
+    #expect(try !parse("make").isForProject && !parse("--print", "json").isForProject)
+    let settings = try parse("-t", "a", "--task=b", "--config", "x.json")
+    #expect(settings.taskNames == ["a", "b"] && settings.projectFile == "x.json")
+    #expect(settings.isForProject)
+    let questions: [(String, Settings.Task)] = [
+      ("--list-tasks", .listTasks), ("--init", .initialize), ("--check", .check),
+      ("--schema", .schema),
+    ]
+    for (word, task) in questions { #expect(try parse(word).task == task) }
   }
 
   @Test func `what is emitted as lines may be separated by NULs`() throws {

@@ -48,8 +48,6 @@ struct UsageErrorTests {
     (["--poll=", "x"], "--poll: the value behind '=' is missing"),
     (["--poll=1ms", "x"], "--poll: an interval is to be at least 10ms"),
     (["--poll=often", "x"], "--poll: 'often' is no duration; write 50ms, 1.5s, 2m or 0"),
-    ([], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
-    (["-q", "--"], "nothing to run: give a command, as in 'watchrun make test', or --print json"),
     (
       ["--build", "make"],
       "nothing to run after the build: give a command, as in 'watchrun --build make ./app'"
@@ -66,6 +64,31 @@ struct UsageErrorTests {
       ["--print", "json", "make"],
       "--print runs nothing: leave out the command, or leave out --print"
     ),
+    (
+      ["-e", "swift"],
+      "--exts goes with a command; in a project it is said of each task, by 'exts' in watchrun.json"
+    ),
+    (
+      ["-r"],
+      "--restart goes with a command; in a project it is said of each task, by 'onBusy' in "
+        + "watchrun.json"
+    ),
+    (
+      ["-I", "-q"],
+      "--interactive goes with a command, as in 'watchrun make test'; none is given"
+    ),
+    (
+      ["--check", "make"],
+      "--list-tasks, --init, --check and --schema run nothing: leave out the command"
+    ),
+    (
+      ["-t", "a", "make"], "--task goes with a project: leave out the command, or leave out --task"
+    ),
+    (
+      ["--config", "a", "make"],
+      "--config goes with a project: leave out the command, or leave out --config"
+    ),
+    (["-t", "", "-q"], "-t: expected the name of a task, not nothing"),
     (["-0", "make"], "-0 goes with --files-from, --print lines, --emit lines or --explain"),
     (
       ["-0", "--print", "json"],

@@ -1,0 +1,50 @@
+# What the samples that are run by watchrun itself have in common. To be read by their run-sample, in
+# bash, with the working directory at the sample: makes a copy to work in, and ends what it has started.
+
+watchrun=${WATCHRUN:-$(cd ../.. && swift build --product watchrun >&2 && swift build --show-bin-path)/watchrun}
+work=$(mktemp -d /var/tmp/watchrun-sample-XXXXXX)
+pid=
+
+finish() {
+  status=$?
+  if [ -n "$pid" ]; then
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  fi
+  if [ $status -ne 0 ]; then cat "$work/output" >&2; fi
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# Starts watchrun in a copy of the sample.
+start() {
+  mkdir "$work/sample"
+  tar -c --exclude=.build --exclude=build . | tar -x -C "$work/sample"
+  cd "$work/sample"
+  "$watchrun" "$@" >"$work/output" 2>&1 &
+  pid=$!
+}
+
+# Waits until a command succeeds.
+await() {
+  local deadline=$((SECONDS + 300))
+  until "$@"; do
+    if [ $SECONDS -ge $deadline ] || ! kill -0 "$pid" 2>/dev/null; then
+      echo "waited in vain: $*" >&2
+      exit 1
+    fi
+    sleep 0.1
+  done
+}
+
+# True if watchrun, or a task, has said this so often.
+said() {
+  [ "$(grep -c -e "$1" "$work/output")" -ge "${2:-1}" ]
+}
+
+# Ends watchrun as Ctrl-C does, and checks that it says so.
+stop() {
+  kill -INT "$pid"
+  wait "$pid"
+  pid=
+}

@@ -1,0 +1,118 @@
+import SystemCalls
+
+/// A task or page as far as it could be read, and where its parts stand.
+struct ProjectDraft {
+  /// The name of a task that it stands after.
+  struct Reference: Hashable {
+    var name: String
+    var offset: Int
+  }
+
+  var name: String
+  var nameOffset: Int
+  var isPage = false
+  var after: [Reference] = []
+  var isService = false
+  var hasReadiness = false
+  var port: UInt16?
+  var portOffset = 0
+  /// What it is, if it could be read.
+  var task: Project.Task?
+  var page: Project.Page?
+
+  init(name: String, nameOffset: Int) {
+    self.name = name
+    self.nameOffset = nameOffset
+  }
+}
+
+/// What is not right with tasks and pages that are right one by one.
+struct ProjectChecks {
+  private(set) var findings: [ProjectReader.Finding] = []
+  private let drafts: [ProjectDraft]
+  private let byName: [String: ProjectDraft]
+
+  init(_ drafts: [ProjectDraft]) {
+    self.drafts = drafts
+    byName = Dictionary(drafts.map { ($0.name, $0) }) { first, _ in first }
+    for draft in drafts { checkReferences(of: draft) }
+    checkCycles()
+    checkServices()
+    checkPorts()
+  }
+
+  private mutating func note(_ message: String, at offset: Int) {
+    findings.append(.init(offset: offset, message: message))
+  }
+
+  private mutating func checkReferences(of draft: ProjectDraft) {
+    var known: Set<String> = []
+    for reference in draft.after {
+      let written = "'\(Path(reference.name))'"
+      if !known.insert(reference.name).inserted {
+        note("\(written) stands here twice; leave out one", at: reference.offset)
+      } else if let found = byName[reference.name] {
+        guard found.isPage else { continue }
+        note(
+          "\(written) is a page, which nothing can stand after; name a task", at: reference.offset)
+      } else {
+        let names = drafts.filter { !$0.isPage && $0.name != draft.name }.map(\.name)
+        let hint = nearest(to: reference.name, among: names).map { "did you mean '\($0)'?" }
+        let all = names.isEmpty ? "there is no other" : "there are \(names.joined(separator: ", "))"
+        note("there is no task \(written); \(hint ?? all)", at: reference.offset)
+      }
+    }
+  }
+
+  /// Each cycle is told of once, with its members in order.
+  private mutating func checkCycles() {
+    var told: Set<String> = []
+    for draft in drafts where !told.contains(draft.name) {
+      guard let cycle = path(from: draft.name, to: draft.name) else { continue }
+      told.formUnion(cycle)
+      let next = cycle.dropFirst().first
+      let offset = draft.after.first { $0.name == next }?.offset ?? draft.nameOffset
+      let members = cycle.map { "\(Path($0))" }.joined(separator: " → ")
+      let what = cycle.count == 2 ? "a task waits for itself" : "these wait for one another"
+      note("\(what): \(members); take one of them out of 'after'", at: offset)
+    }
+  }
+
+  /// The shortest way along 'after', with both ends; nil if there is none.
+  private func path(from start: String, to end: String) -> [String]? {
+    var ways = [[start]]
+    var seen: Set<String> = []
+    while let way = ways.first {
+      ways.removeFirst()
+      for reference in way.last.flatMap({ byName[$0] })?.after ?? [] {
+        if reference.name == end { return way + [end] }
+        if byName[reference.name] != nil, seen.insert(reference.name).inserted {
+          ways.append(way + [reference.name])
+        }
+      }
+    }
+    return nil
+  }
+
+  private mutating func checkServices() {
+    for draft in drafts where draft.isService && !draft.hasReadiness {
+      let waiting = drafts.filter { other in other.after.contains { $0.name == draft.name } }
+      guard let first = waiting.first else { continue }
+      note(
+        "'\(draft.name)' is a service, which does not end, and '\(first.name)' waits for it; "
+          + "say when it can be used, as in ready: { port: 8080 }", at: draft.nameOffset)
+    }
+  }
+
+  private mutating func checkPorts() {
+    var owners: [UInt16: String] = [:]
+    for draft in drafts {
+      guard let port = draft.port else { continue }
+      if let owner = owners[port] {
+        note("port \(port) is already that of '\(owner)'; take another", at: draft.portOffset)
+      } else {
+        owners[port] = draft.name
+      }
+    }
+  }
+}

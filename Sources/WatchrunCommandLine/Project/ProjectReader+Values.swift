@@ -1,0 +1,244 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import SystemCalls
+
+// From what stands behind a key to what is meant. What is not there, or not right, is nil; what is not
+// right is noted.
+
+extension ProjectReader {
+  mutating func mismatch(_ field: ProjectField) {
+    mismatch(field, field.value)
+  }
+
+  private mutating func mismatch(_ field: ProjectField, _ value: LocatedValue) {
+    let found: String
+    switch value.value {
+    case .number(let number):
+      found = number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+    case .text(let text): found = "\"\(Path(text))\""
+    case .flag(let flag): found = "\(flag)"
+    case .null, .list, .table: found = value.value.kindName
+    }
+    note(
+      "'\(field.key.name)' is to be \(field.key.kind.expectation), not \(found)", at: value.offset)
+  }
+
+  mutating func text(_ field: ProjectField?) -> String? {
+    guard let field else { return nil }
+    if case .text(let text) = field.value.value, Self.isSound(text) { return text }
+    mismatch(field)
+    return nil
+  }
+
+  /// True for what can be an argument or a path.
+  private static func isSound(_ text: String) -> Bool {
+    !text.isEmpty && !text.utf8.contains(0)
+  }
+
+  mutating func path(_ field: ProjectField?) -> Path? {
+    text(field).map { Path($0) }
+  }
+
+  mutating func flag(_ field: ProjectField?) -> Bool? {
+    guard let field else { return nil }
+    if case .flag(let flag) = field.value.value { return flag }
+    mismatch(field)
+    return nil
+  }
+
+  mutating func count(_ field: ProjectField?) -> Int? {
+    guard let field else { return nil }
+    if case .number(let number) = field.value.value, let count = Int(exactly: number),
+      (1...10_000).contains(count)
+    {
+      return count
+    }
+    mismatch(field)
+    return nil
+  }
+
+  mutating func port(_ field: ProjectField?) -> UInt16? {
+    guard let field else { return nil }
+    if let port = Self.port(field.value.value) { return port }
+    mismatch(field)
+    return nil
+  }
+
+  private static func port(_ value: JSONValue) -> UInt16? {
+    guard case .number(let number) = value else { return nil }
+    return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
+  }
+
+  mutating func server(_ field: ProjectField?) -> Project.Page.Source? {
+    guard let field else { return nil }
+    if let port = Self.port(field.value.value) { return .port(port) }
+    return url(field).map { .url($0) }
+  }
+
+  /// An address for a program that speaks HTTP without encryption.
+  mutating func url(_ field: ProjectField?) -> String? {
+    guard let field else { return nil }
+    guard case .text(let text) = field.value.value, HTTPAddress(text) != nil else {
+      mismatch(field)
+      return nil
+    }
+    return text
+  }
+
+  mutating func duration(_ field: ProjectField?) -> Duration? {
+    guard let field else { return nil }
+    if case .text(let text) = field.value.value, let duration = Duration(parsing: text) {
+      return duration
+    }
+    mismatch(field)
+    return nil
+  }
+
+  mutating func positiveDuration(_ field: ProjectField?) -> Duration? {
+    let duration = duration(field)
+    if let field, duration == .zero {
+      note("'\(field.key.name)' is to be more time than 0", at: field.value.offset)
+    }
+    return duration
+  }
+
+  mutating func signal(_ field: ProjectField?) -> Signal? {
+    guard let field else { return nil }
+    guard case .text(let text) = field.value.value else {
+      mismatch(field)
+      return nil
+    }
+    if let signal = Signal(name: text) { return signal }
+    let nearest = nearest(to: text.uppercased(), among: Signal.names) ?? "TERM"
+    note("'\(Path(text))' is no signal; did you mean '\(nearest)'?", at: field.value.offset)
+    return nil
+  }
+
+  mutating func busyMode(_ field: ProjectField?) -> Settings.BusyMode? {
+    guard let field else { return nil }
+    if case .text(let text) = field.value.value, let mode = Settings.BusyMode(rawValue: text) {
+      return mode
+    }
+    mismatch(field)
+    return nil
+  }
+}
+
+// MARK: - Lists and tables
+
+extension ProjectReader {
+  /// The texts of a list, and where they stand.
+  private mutating func texts(_ field: ProjectField?) -> [(text: String, offset: Int)]? {
+    guard let field else { return nil }
+    guard case .list = field.value.value else {
+      mismatch(field)
+      return nil
+    }
+    var texts: [(String, Int)] = []
+    for element in field.value.elements {
+      if case .text(let text) = element.value, Self.isSound(text) {
+        texts.append((text, element.offset))
+      } else {
+        mismatch(field, element)
+      }
+    }
+    return texts
+  }
+
+  mutating func paths(_ field: ProjectField?) -> [Path]? {
+    texts(field)?.map { Path($0.text) }
+  }
+
+  mutating func extensions(_ field: ProjectField?) -> [[UInt8]] {
+    (texts(field) ?? []).map { Array($0.text.utf8) }
+  }
+
+  mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
+    (texts(field) ?? []).map { .init(name: $0.text, offset: $0.offset) }
+  }
+
+  mutating func globs(_ field: ProjectField?) -> [GlobPattern]? {
+    texts(field)?.compactMap { text, offset in
+      let pattern = GlobPattern(line: text.utf8)
+      if let pattern, pattern.defect == nil { return pattern }
+      let reason = pattern?.defect.map { "\($0)" } ?? "says nothing"
+      note("the pattern '\(Path(text))' \(reason); write it as in .gitignore", at: offset)
+      return nil
+    }
+  }
+
+  mutating func kinds(_ field: ProjectField?) -> Set<ChangeBatch.Kind>? {
+    guard let field, let texts = texts(field) else { return nil }
+    var kinds: Set<ChangeBatch.Kind> = []
+    for (text, offset) in texts {
+      if let kind = OptionTable.kindNames.first(where: { $0.key == text }) {
+        kinds.insert(kind.value)
+      } else {
+        let names = OptionTable.kindNames.map(\.key).joined(separator: ", ")
+        note("'\(Path(text))' is none of \(names)", at: offset)
+      }
+    }
+    if texts.isEmpty { note("'events' names none; leave it out for all", at: field.value.offset) }
+    return kinds
+  }
+
+  mutating func run(_ field: ProjectField?) -> Project.Run? {
+    guard let field else { return nil }
+    switch field.value.value {
+    case .text(let line) where Self.isSound(line):
+      return .line(line)
+    case .list(let words) where !words.isEmpty:
+      let texts = words.compactMap { word -> String? in
+        guard case .text(let text) = word, !text.utf8.contains(0) else { return nil }
+        return text
+      }
+      if texts.count == words.count, texts.first?.isEmpty == false { return .words(texts) }
+      mismatch(field)
+    default:
+      mismatch(field)
+    }
+    return nil
+  }
+
+  mutating func variables(_ field: ProjectField?) -> [Command.EnvironmentVariable] {
+    guard let field else { return [] }
+    guard case .table = field.value.value else {
+      mismatch(field)
+      return []
+    }
+    noteRepeated(field.value.members)
+    return field.value.members.compactMap { member in
+      if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
+        note("'\(Path(member.key))' is no name for a variable", at: member.keyOffset)
+      }
+      guard case .text(let text) = member.value.value, !text.utf8.contains(0) else {
+        note(
+          "the variable '\(Path(member.key))' is to be a text, as in \"8080\", "
+            + "not \(member.value.value.kindName)", at: member.value.offset)
+        return nil
+      }
+      return .init(name: Array(member.key.utf8), value: Array(text.utf8))
+    }
+  }
+
+  mutating func readiness(_ field: ProjectField?) -> Project.Readiness? {
+    guard let field else { return nil }
+    guard case .table = field.value.value else {
+      mismatch(field)
+      return nil
+    }
+    guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
+    let port = port(fields["port"]).map { Project.Readiness.Sign.port($0) }
+    let url = url(fields["url"]).map { Project.Readiness.Sign.url($0) }
+    let line = text(fields["line"]).map { Project.Readiness.Sign.line($0) }
+    let timeout = positiveDuration(fields["timeout"]) ?? Project.Readiness.usualTimeout
+    let given = ["port", "url", "line"].compactMap { fields[$0] }
+    let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
+    if given.count > 1 || (given.isEmpty && isKnown) {
+      let what = given.isEmpty ? "says nothing" : "says more than one thing"
+      note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
+    }
+    return (port ?? url ?? line).map { .init(sign: $0, timeout: timeout) }
+  }
+}

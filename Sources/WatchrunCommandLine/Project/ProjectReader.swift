@@ -1,0 +1,190 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import SystemCalls
+
+/// Reads a project from the text of its file, and finds all that is not right with it.
+struct ProjectReader {
+  /// A problem, and the byte where it is.
+  struct Finding: Error, Hashable {
+    var offset: Int
+    var message: String
+  }
+
+  /// All problems, or the project if there is none.
+  static func read(_ text: [UInt8], as file: String) -> Result<Project, ProjectProblems> {
+    var reader = ProjectReader()
+    var project: Project?
+    do throws(JSONPlaces.Fault) {
+      project = reader.project(from: try LocatedValue(text))
+    } catch {
+      reader.findings = [Finding(offset: error.offset, message: error.message)]
+    }
+    if let project, reader.findings.isEmpty { return .success(project) }
+    let problems = reader.findings.map { finding in
+      ProjectProblem(
+        file: file, position: TextPosition(finding.offset, in: text), message: finding.message)
+    }
+    return .failure(ProjectProblems(list: problems.sorted()))
+  }
+
+  private(set) var findings: [Finding] = []
+
+  mutating func note(_ message: String, at offset: Int) {
+    findings.append(Finding(offset: offset, message: message))
+  }
+}
+
+/// All that is not right with a project file, in the order of its text.
+struct ProjectProblems: Error, Hashable {
+  var list: [ProjectProblem]
+}
+
+// MARK: - The project and its tasks
+
+extension ProjectReader {
+  private mutating func project(from top: LocatedValue) -> Project {
+    var project = Project()
+    guard let fields = fields(of: top, .project, named: "a project file") else { return project }
+    _ = text(fields["$schema"])
+    project.jobs = count(fields["jobs"])
+    project.ignores = globs(fields["ignore"]) ?? []
+    var drafts: [ProjectDraft] = []
+    if let tasks = fields["tasks"] {
+      guard case .table = tasks.value.value else {
+        mismatch(tasks)
+        return project
+      }
+      drafts = draftTasks(tasks.value)
+    }
+    if drafts.isEmpty {
+      note(
+        #"there is no task; write one, as in tasks: { build: { run: "make" } }"#,
+        at: fields["tasks"]?.value.offset ?? top.offset)
+    }
+    findings += ProjectChecks(drafts).findings
+    project.tasks = drafts.compactMap(\.task)
+    project.pages = drafts.compactMap(\.page)
+    return project
+  }
+
+  private mutating func draftTasks(_ tasks: LocatedValue) -> [ProjectDraft] {
+    noteRepeated(tasks.members)
+    var known: Set<String> = []
+    return tasks.members.filter { known.insert($0.key).inserted }.map { member in
+      checkName(member)
+      var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
+      guard case .table = member.value.value else {
+        note(
+          "the task '\(Path(member.key))' is to be a table, as in { run: \"make\" }, "
+            + "not \(member.value.value.kindName)", at: member.value.offset)
+        return draft
+      }
+      let keys = member.value.members.map(\.key)
+      draft.isPage = !keys.contains("run") && (keys.contains("serve") || keys.contains("proxy"))
+      if draft.isPage { readPage(member, &draft) } else { readTask(member, &draft) }
+      return draft
+    }
+  }
+
+  private mutating func checkName(_ member: LocatedValue.Member) {
+    let isPlain = member.key.utf8.allSatisfy {
+      $0 >= 0x80 || JSONScanner.isNameByte($0) || Array("-.:".utf8).contains($0)
+    }
+    if member.key.isEmpty || !isPlain || member.key.hasPrefix("-") {
+      note(
+        "'\(Path(member.key))' is no name for a task; "
+          + "take letters, digits, '_', and '-', '.', ':' within it", at: member.keyOffset)
+    }
+  }
+
+  private mutating func readTask(_ member: LocatedValue.Member, _ draft: inout ProjectDraft) {
+    let title = "the task '\(Path(member.key))'"
+    guard let fields = fields(of: member.value, .task, named: title) else { return }
+    let run = run(fields["run"])
+    if fields["run"] == nil {
+      note(
+        "\(title) has nothing to do; give it 'run' (or 'serve' or 'proxy', if it is a page)",
+        at: member.keyOffset)
+    }
+    draft.after = after(fields["after"])
+    let isKeptAlive = flag(fields["keepAlive"]) ?? false
+    draft.isService = (flag(fields["service"]) ?? false) || isKeptAlive
+    draft.hasReadiness = fields["ready"] != nil
+    var task = Project.Task(name: member.key, run: run ?? .words([]))
+    task.directory = path(fields["directory"])
+    task.environment = variables(fields["env"])
+    task.watched = paths(fields["watch"]) ?? (fields["after"] == nil ? ["."] : [])
+    task.extensions = extensions(fields["exts"])
+    task.filters = globs(fields["filter"]) ?? []
+    task.ignores = globs(fields["ignore"]) ?? []
+    task.kinds = kinds(fields["events"])
+    task.after = draft.after.map(\.name)
+    task.isService = draft.isService
+    task.readiness = readiness(fields["ready"])
+    task.busyMode = busyMode(fields["onBusy"])
+    if let signal = signal(fields["stopSignal"]) { task.stopPlan.signal = signal }
+    if let time = duration(fields["stopTimeout"]) { task.stopPlan.timeout = time }
+    task.timeout = positiveDuration(fields["timeout"])
+    task.isPostponed = flag(fields["postpone"]) ?? false
+    task.onSuccess = text(fields["onSuccess"]).map { Array($0.utf8) }
+    task.onFailure = text(fields["onFailure"]).map { Array($0.utf8) }
+    checkTogether(task, fields)
+    draft.task = task
+  }
+
+  /// Keys that are right one by one.
+  private mutating func checkTogether(_ task: Project.Task, _ fields: ProjectFields) {
+    if !task.isService {
+      if let field = fields["ready"] {
+        note("'ready' goes with a service; add service: true", at: field.keyOffset)
+      }
+    } else if let field = fields["timeout"] {
+      note(
+        "a service runs on, so it has no 'timeout'; how long it may take to begin is said in "
+          + "ready: { timeout: … }", at: field.keyOffset)
+    } else if let field = fields["onBusy"], task.busyMode == .queue {
+      note(
+        "a service does not end, so that 'queue' would wait for ever; "
+          + "leave out onBusy to restart it", at: field.value.offset)
+    }
+    if fields["service"] != nil, let field = fields["keepAlive"] {
+      note(
+        "a service is kept alive anyway; leave out either 'service' or 'keepAlive'",
+        at: field.keyOffset)
+    }
+    guard task.watched.isEmpty else { return }
+    for name in ["exts", "filter", "ignore", "events"] {
+      guard let field = fields[name] else { continue }
+      note(
+        "'\(name)' says which changes count, and nothing is watched; add watch: [\".\"]",
+        at: field.keyOffset)
+    }
+  }
+
+  private mutating func readPage(_ member: LocatedValue.Member, _ draft: inout ProjectDraft) {
+    let title = "the page '\(Path(member.key))'"
+    guard let fields = fields(of: member.value, .page, named: title) else { return }
+    draft.after = after(fields["after"])
+    draft.port = port(fields["port"])
+    draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
+    if fields["serve"] != nil, let proxy = fields["proxy"] {
+      note(
+        "a page has either 'serve' or 'proxy'; make two pages of it, or leave out one",
+        at: proxy.keyOffset)
+    }
+    let folder = path(fields["serve"]).map { Project.Page.Source.folder($0) }
+    let server = server(fields["proxy"])
+    let source = folder ?? server
+    let reload = paths(fields["reload"]) ?? []
+    if case .port(let port) = source, port == draft.port, let field = fields["port"] {
+      note(
+        "the page is to be had on the port of the server behind it; take another port",
+        at: field.value.offset)
+    }
+    guard let source else { return }
+    draft.page = Project.Page(
+      name: member.key, source: source, port: draft.port, reload: reload,
+      after: draft.after.map(\.name))
+  }
+}

@@ -1,0 +1,215 @@
+import ActionRunning
+import FileObservation
+import Synchronization
+import SystemCalls
+
+/// Runs the tasks of a project when something changes: observer → runner → console. Reads the project
+/// again when its file changes.
+final class ProjectSession: Sendable {
+  private let session: Session
+  private let source: ProjectSource
+  private let narration: TaskNarration
+  private let keys: KeyPresses
+  /// For what is said of changes.
+  private let plain: Narration
+
+  struct State {
+    /// The project as it is run.
+    var project: Project
+    var observer: FileObserver?
+    /// True if the file was not right when it was read the last time.
+    var isBroken = false
+  }
+
+  private let state: Mutex<State>
+
+  init(
+    _ session: Session, _ source: ProjectSource, _ project: Project
+  ) {
+    self.session = session
+    self.source = source
+    narration = TaskNarration(
+      project, console: session.console, directory: session.directory)
+    plain = Narration(console: session.console, command: [], directory: session.directory)
+    keys = KeyPresses(plain)
+    state = Mutex(State(project: project))
+  }
+
+  func begin() throws(Failure) {
+    let project = state.withLock { $0.project }
+    let runner = makeRunner(try graph(of: project))
+    let observer = try makeObserver(for: project)
+    state.withLock { $0.observer = observer }
+    session.listen { runner.end() }
+    session.readKeys(keys, for: runner)
+    session.passOnSignals { runner.send($0) }
+    sayWhatIsMissing(in: project)
+    // The first runs see all that has changed before them; what counts is what changes from then on.
+    let start = FileTime.now()
+    runner.start()
+    session.start(observer, countingFrom: start) { [self] event in handle(event, runner) }
+  }
+
+  private func graph(of project: Project) throws(Failure) -> TaskGraph {
+    do throws(TaskGraphError) {
+      return try project.graph(
+        session.settings, in: session.directory, ignoring: session.ignoredSignals)
+    } catch {
+      throw Failure("\(source.file): \(error)", ExitCode.usage)
+    }
+  }
+
+  private func makeRunner(_ graph: TaskGraph) -> TaskRunner {
+    var options = TaskRunner.Options(
+      completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
+      guardian: session.guardian)
+    options.jobControl = session.makeJobControl(
+      "a task has stopped, since it wants the terminal; run its command by itself, with -I")
+    return TaskRunner(graph, options: options) { [self] report in
+      if narration.beginsAnew(with: report) && session.settings.clearsScreen {
+        session.console.clearScreen()
+      }
+      narration.tell(report)
+      switch report {
+      case .started(let task, let run):
+        keys.remember(run, of: narration.isAlone ? nil : task)
+      case .finished(let status):
+        session.workHasEnded(status)
+      default:
+        break
+      }
+    }
+  }
+
+  /// What is asked for and cannot be had, or not yet.
+  private func sayWhatIsMissing(in project: Project, since old: Project? = nil) {
+    for page in project.pages where old?.pages.contains(page) != true {
+      session.console.say(
+        .problem, "the page '\(page.name)' is left out: this version serves no pages",
+        style: .warning)
+    }
+    for task in project.tasks where old?.tasks.contains(task) != true {
+      for path in task.watched
+      where (try? FileStatus(of: path.absolute(from: session.directory))) == nil {
+        session.console.say(
+          .problem, "\(task.name) watches \(path), which is not there; it is waited for",
+          style: .warning)
+      }
+    }
+  }
+}
+
+// MARK: - Changes
+
+extension ProjectSession {
+  /// One for the files of all tasks, and the project's own.
+  private func makeObserver(for project: Project) throws(Failure) -> FileObserver {
+    let file = WatchedPath(source.path, isRecursive: false, mayBeMissing: true)
+    return try session.makeObserver(
+      of: project.watched(in: session.directory) + [file], ignoring: project.ignores,
+      kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
+  }
+
+  private func handle(_ event: FileObserver.Event, _ runner: TaskRunner) {
+    switch event {
+    case .ready(let readiness):
+      plain.tell(readiness)
+    case .changed(let batch):
+      plain.tell(batch)
+      handle(batch, runner)
+    case .warning(let error):
+      session.warn(error)
+    case .failed(let error):
+      session.failed(error)
+    }
+  }
+
+  private func handle(_ batch: ChangeBatch, _ runner: TaskRunner) {
+    var rest = batch
+    rest.changes.removeAll { $0.path == source.path }
+    let isFileAffected = batch.changes.contains {
+      $0.path == source.path || $0.from == source.path
+    }
+    if isFileAffected { readAgain(runner) }
+    if !rest.changes.isEmpty { runner.submit(rest) }
+  }
+
+  private func readAgain(_ runner: TaskRunner) {
+    do throws(Failure) {
+      guard let project = try source.readAgain(session.settings, session.console) else {
+        return session.console.say(
+          .problem, "\(source.file) is gone: going on as before", style: .warning)
+      }
+      let wasBroken = state.withLock { state in
+        defer { state.isBroken = false }
+        return state.isBroken
+      }
+      let old = state.withLock { $0.project }
+      if project == old {
+        if wasBroken { session.console.say(.news, "\(source.file) is right again") }
+        return
+      }
+      let graph = try graph(of: project)
+      try observe(project, insteadOf: old, runner)
+      state.withLock { $0.project = project }
+      session.console.say(.news, "\(source.file) has changed: \(project.changes(since: old))")
+      sayWhatIsMissing(in: project, since: old)
+      narration.take(project)
+      runner.replaceGraph(graph)
+    } catch {
+      state.withLock { $0.isBroken = true }
+      session.console.problem(error.message)
+      session.console.say(
+        .problem, "going on with \(source.file) as it was before", style: .warning)
+    }
+  }
+
+  /// Sees to it that the files of the new tasks are watched.
+  private func observe(
+    _ project: Project, insteadOf old: Project, _ runner: TaskRunner
+  ) throws(Failure) {
+    if project.ignores == old.ignores && project.kinds == old.kinds {
+      return try observeOtherPaths(of: project, than: old)
+    }
+    // What is ignored is known from the start. Until the new observer knows all there is, the old one
+    // is listened to as well: rather a run too many than a change too few.
+    let start = FileTime.now()
+    let observer = try makeObserver(for: project)
+    let outdated = state.withLock { state in
+      defer { state.observer = observer }
+      return state.observer
+    }
+    let wait = session.settings.maximumWait
+    session.start(observer, countingFrom: start) { [self] event in
+      if case .ready = event, let outdated { session.stop(outdated, after: wait) }
+      handle(event, runner)
+    }
+  }
+
+  private func observeOtherPaths(of project: Project, than old: Project) throws(Failure) {
+    guard let observer = state.withLock({ $0.observer }) else { return }
+    let paths = project.watched(in: session.directory)
+    let oldPaths = old.watched(in: session.directory)
+    do throws(ObserverError) {
+      for path in paths where !oldPaths.contains(path) { try observer.add(path) }
+    } catch {
+      throw Failure(error.description, ExitCode.failure)
+    }
+    for path in oldPaths where !paths.contains(path) { observer.remove(path.path) }
+  }
+}
+
+extension Project {
+  /// What is other than before, in one line.
+  func changes(since old: Project) -> String {
+    let before = Dictionary(old.tasks.map { ($0.name, $0) }) { first, _ in first }
+    let names = Set(tasks.map(\.name))
+    let parts = [
+      ("new", tasks.filter { before[$0.name] == nil }.map(\.name)),
+      ("changed", tasks.filter { before[$0.name] != nil && before[$0.name] != $0 }.map(\.name)),
+      ("gone", old.tasks.map(\.name).filter { !names.contains($0) }),
+    ]
+    let told = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+    return told.isEmpty ? "the tasks are the same" : told.joined(separator: "; ")
+  }
+}

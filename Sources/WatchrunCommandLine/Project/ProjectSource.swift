@@ -1,0 +1,134 @@
+import FileObservation
+import SystemCalls
+
+/// Where the project of a run comes from: a file, or what is found in the folder.
+struct ProjectSource {
+  static let usualFile = Path("watchrun.json")
+
+  /// The file, as it was given.
+  let file: Path
+  let directory: Path
+  /// True if it was asked for by name, and so has to be there.
+  let isNamed: Bool
+
+  init(_ settings: Settings, directory: Path) {
+    file = settings.projectFile ?? Self.usualFile
+    isNamed = settings.projectFile != nil
+    self.directory = directory
+  }
+
+  var path: Path { file.absolute(from: directory) }
+
+  /// Why there is no project to go by.
+  enum Refusal: Error {
+    /// The file says something that cannot be.
+    case problems(ProjectProblems)
+    case failure(Failure)
+  }
+
+  /// The project of the file; nil if there is no file, and none was named.
+  func read() throws(Refusal) -> Project? {
+    let text: [UInt8]?
+    do throws(SystemError) {
+      text = try fileContents(of: path)
+    } catch {
+      throw .failure(Failure("cannot read \(file): \(error.reason)", ExitCode.usage))
+    }
+    guard let text else {
+      guard isNamed else { return nil }
+      throw .failure(
+        Failure("there is no file \(file); 'watchrun --init' writes one", ExitCode.usage))
+    }
+    switch ProjectReader.read(text, as: file.description) {
+    case .success(let project): return project
+    case .failure(let problems): throw .problems(problems)
+    }
+  }
+
+  /// What the folder looks like; nil if nothing is known of it.
+  func recognize() -> RecognizedProject? {
+    RecognizedProject(ProjectFolder(path: directory))
+  }
+
+  static let nothingFound = Failure(
+    "nothing to do: no command, no \(usualFile), and no project that is known "
+      + "(\(Recognition.fileNames.joined(separator: ", "))); "
+      + "give a command, as in 'watchrun make test', or write a file with --init", ExitCode.usage)
+}
+
+extension Project {
+  /// The tasks of these names and what they stand after, in the order of the file.
+  func restricted(to names: [String]) throws(Failure) -> Project {
+    if names.isEmpty { return self }
+    let known = tasks.map(\.name) + pages.map(\.name)
+    for name in names where !known.contains(name) {
+      let hint = nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+      throw Failure(
+        "--task: there is no task '\(Path(name))'; "
+          + (hint ?? "there are \(known.joined(separator: ", "))"), ExitCode.usage)
+    }
+    var wanted = Set(names)
+    var rest = names
+    while let name = rest.popLast() {
+      let after =
+        tasks.first { $0.name == name }?.after ?? pages.first { $0.name == name }?.after ?? []
+      for other in after where wanted.insert(other).inserted { rest.append(other) }
+    }
+    var part = self
+    part.tasks.removeAll { !wanted.contains($0.name) }
+    part.pages.removeAll { !wanted.contains($0.name) }
+    return part
+  }
+}
+
+extension ProjectSource {
+  /// The project to run: that of the file, or what is recognised, which is said. Only the tasks that
+  /// were asked for.
+  func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
+    let project: Project
+    do throws(Refusal) {
+      if let read = try read() {
+        project = read
+      } else if let found = recognize() {
+        console.say(.news, "\(found.summary); to change that: watchrun --init")
+        project = found.project
+      } else {
+        throw .failure(Self.nothingFound)
+      }
+    } catch {
+      throw console.failure(of: error)
+    }
+    let wanted = try project.restricted(to: settings.taskNames)
+    if wanted.tasks.isEmpty {
+      throw Failure(
+        "there is no task to run, only pages, which are not served by this version",
+        ExitCode.usage)
+    }
+    return wanted
+  }
+}
+
+extension ProjectSource {
+  /// The project as its file has it now; nil if there is none any more. Of all problems but the last
+  /// it is told here.
+  func readAgain(_ settings: Settings, _ console: Console) throws(Failure) -> Project? {
+    let project: Project?
+    do throws(Refusal) {
+      project = try ProjectSource(unnamed: self).read()
+    } catch {
+      throw console.failure(of: error)
+    }
+    return try project?.restricted(to: settings.taskNames)
+  }
+
+  /// The same file, which need not be there.
+  private init(unnamed source: ProjectSource) {
+    self = ProjectSource(file: source.file, directory: source.directory, isNamed: false)
+  }
+
+  private init(file: Path, directory: Path, isNamed: Bool) {
+    self.file = file
+    self.directory = directory
+    self.isNamed = isNamed
+  }
+}

@@ -1,0 +1,57 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+/// Runs a command when something changes: observer → queue → console.
+struct CommandSession: Sendable {
+  private let session: Session
+  private let observer: FileObserver
+  private let narration: Narration
+
+  init(_ session: Session) throws(Failure) {
+    self.session = session
+    observer = try session.makeObserver(of: session.settings.effectiveWatched)
+    narration = Narration(
+      console: session.console, command: session.settings.command, directory: session.directory)
+  }
+
+  func begin() {
+    let keys = KeyPresses(narration)
+    let queue = makeQueue(keys)
+    session.listen { queue.end() }
+    session.readKeys(keys, for: queue)
+    session.passOnSignals { queue.send($0) }
+    // The first run sees all that has changed before it; what counts is what changes from then on.
+    let start = FileTime.now()
+    if !session.settings.isPostponed { queue.submit(Trigger(.start)) }
+    session.start(observer, countingFrom: start) { event in
+      switch event {
+      case .ready(let readiness):
+        narration.tell(readiness)
+      case .changed(let batch):
+        narration.tell(batch)
+        queue.submit(Trigger(batch))
+      case .warning(let error):
+        session.warn(error)
+      case .failed(let error):
+        session.failed(error)
+      }
+    }
+  }
+
+  private func makeQueue(_ keys: KeyPresses) -> ActionQueue {
+    let settings = session.settings
+    var options = settings.makeQueueOptions(
+      ignoring: session.ignoredSignals, guardian: session.guardian)
+    options.jobControl = session.makeJobControl(
+      "the command has stopped, since it wants the terminal: -I gives it")
+    return ActionQueue(settings.makeCommand(), options: options) { report in
+      if settings.clearsScreen && report.beginsAnew(withBuild: settings.build != nil) {
+        session.console.clearScreen()
+      }
+      if case .started(let run) = report { keys.remember(run) }
+      narration.tell(report)
+      if case .finished(let status) = report { session.workHasEnded(status) }
+    }
+  }
+}

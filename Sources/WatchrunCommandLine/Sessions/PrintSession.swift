@@ -1,0 +1,47 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+/// Prints what changes, and runs nothing: observer → stream.
+struct PrintSession: Sendable {
+  private let session: Session
+  private let stream: PrintStream
+  private let observer: FileObserver
+  private let narration: Narration
+
+  init(_ session: Session, _ mode: Settings.PrintMode) throws(Failure) {
+    self.session = session
+    stream = PrintStream(mode: mode, separatesByNUL: session.settings.separatesByNUL)
+    observer = try session.makeObserver(of: session.settings.effectiveWatched)
+    narration = Narration(console: session.console, command: [], directory: session.directory)
+  }
+
+  func begin() {
+    session.listen()
+    session.start(observer, countingFrom: session.began) { event in
+      do throws(SystemError) {
+        try handle(event)
+      } catch {
+        // The reader has gone: that is how one asks for no more.
+        let isGone = error.code == EPIPE
+        if !isGone { session.console.problem("cannot print: \(error.reason)") }
+        session.end(.exit(isGone ? ExitCode.success : ExitCode.failure))
+      }
+    }
+  }
+
+  private func handle(_ event: FileObserver.Event) throws(SystemError) {
+    switch event {
+    case .ready(let readiness):
+      narration.tell(readiness)
+      try stream.write(readiness)
+    case .changed(let batch):
+      try stream.write(batch)
+      if session.settings.endsAfterFirstRun { session.end(.exit(ExitCode.success)) }
+    case .warning(let error):
+      session.warn(error)
+    case .failed(let error):
+      session.failed(error)
+    }
+  }
+}

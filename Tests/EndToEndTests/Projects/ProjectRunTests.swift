@@ -1,0 +1,197 @@
+import SystemCalls
+import Testing
+
+extension Project {
+  /// Writes `watchrun.json`.
+  func writeTasks(_ tasks: String, _ rest: String = "") throws {
+    try place("watchrun.json", "{ tasks: {\n\(tasks)\n}, \(rest) }\n")
+  }
+
+  /// Starts watchrun for the project, and waits until everything is watched.
+  func startTasks(_ options: String...) async throws -> Watchrun {
+    let watchrun = try await start(["--verbose"] + options)
+    try await watchrun.watching()
+    return watchrun
+  }
+}
+
+extension Watchrun {
+  /// Waits until so many waves have ended whose closing line holds this text.
+  func closed(_ text: String, times: Int = 1) async throws {
+    try await eventually("'\(text)' closes a wave") {
+      errors.count { $0.contains(text) } >= times
+    }
+  }
+}
+
+/// The tasks of a project, run.
+@Suite struct ProjectRunTests {
+  @Test func tasksRunInOrderAndTheOutputBearsTheirNames() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG; echo one; printf two" },
+        test: { run: ["sh", "-c", "echo test >> $LOG; echo three"], after: ["build"] },
+        """)
+      let watchrun = try await project.start("--once", "--color", "never")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["build", "test"])
+      #expect(watchrun.process.output.lines == ["build | one", "build | two", "test  | three"])
+      let said = watchrun.errors
+      #expect(said.contains { $0.hasPrefix("watchrun: build: running echo build") })
+      #expect(said.contains { $0.hasPrefix("watchrun: build: succeeded in ") })
+      let closing = try #require(said.last { $0.contains(" · ") })
+      #expect(closing.wholeMatch(of: /watchrun: build \d+ ms · test \d+ ms/) != nil, "\(closing)")
+    }
+  }
+
+  @Test func colorsTellTasksApart() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo x' }, b: { run: 'echo y', after: ['a'] },")
+      let watchrun = try await project.start("--once", "--color", "always")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.process.output.lines == ["\u{1B}[36ma\u{1B}[0m | x", "\u{1B}[35mb\u{1B}[0m | y"])
+    }
+  }
+
+  @Test func oneTaskAloneLooksAsACommandDoes() async throws {
+    try await withProject { project in
+      try project.writeTasks("only: { run: 'echo out; exit 3' },")
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(3))
+      #expect(watchrun.process.output.lines == ["out"])
+      #expect(watchrun.errors.count == 2)
+      #expect(watchrun.errors.first == "watchrun: running echo out; exit 3")
+      #expect(watchrun.errors.last?.hasPrefix("watchrun: failed with status 3 after ") == true)
+    }
+  }
+
+  @Test func whatFailsSkipsWhatStandsAfterIt() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG; test ! -e broken" },
+        test: { run: "echo test >> $LOG", after: ["build"] },
+        lint: { run: "echo lint >> $LOG", watch: ["lint"] },
+        """)
+      try project.write("broken")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("watchrun: test: skipped, since build has failed")
+      try await watchrun.closed("failed · test skipped")
+      try project.remove("broken")
+      try await project.logged("test")
+      #expect(project.logged.filter { $0 == "build" }.count >= 2)
+    }
+  }
+
+  @Test func aServiceIsRestartedWhenWhatItStandsAfterHasSucceeded() async throws {
+    try await withProject { project in
+      try project.makeFolder("src")
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG; test ! -e src/broken", watch: ["src"] },
+        server: {
+          run: ["sh", "-c", "echo server >> $LOG; echo up; exec sleep 1000"],
+          after: ["build"], service: true, ready: { line: "up" },
+        },
+        client: { run: "echo client >> $LOG", after: ["server"] },
+        """)
+      let watchrun = try await project.startTasks()
+      try await project.logged("client")
+      #expect(project.logged == ["build", "server", "client"])
+      try project.place("src/file")
+      try await project.logged("client", times: 2)
+      #expect(project.logged == ["build", "server", "client", "build", "server", "client"])
+      try project.place("src/broken")
+      try await watchrun.said("watchrun: server: kept running as it was, since build has failed")
+      try await watchrun.closed("server kept")
+      #expect(project.logged.last == "build")
+      #expect(project.commandProcesses.count == 1)
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.commandProcesses.isEmpty)
+    }
+  }
+
+  @Test func onlySomeTasksAreRunIfThatIsAskedFor() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        a: { run: "echo a >> $LOG" }, b: { run: "echo b >> $LOG", after: ["a"] },
+        c: { run: "echo c >> $LOG" },
+        """)
+      let watchrun = try await project.start("--once", "-t", "b")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["a", "b"])
+    }
+  }
+
+  @Test func aTaskSeesOnlyTheChangesThatAreItsAffair() async throws {
+    try await withProject { project in
+      try project.makeFolder("src")
+      try project.makeFolder("doc/drafts")
+      try project.writeTasks(
+        """
+        c: { run: ["sh", "-c", "echo c $(basename $WATCHRUN_FIRST .) >> $LOG"],
+             watch: ["src"], exts: ["c"], postpone: true },
+        made: { run: ["sh", "-c", "echo made $(basename $WATCHRUN_FIRST .) >> $LOG"],
+             watch: ["src"], events: ["create"], postpone: true },
+        doc: { run: ["sh", "-c", "echo doc $(basename $WATCHRUN_FIRST .) >> $LOG"],
+             watch: ["doc"], filter: ["doc/*.txt"], ignore: ["x*"], postpone: true },
+        """, "ignore: ['drafts']")
+      _ = try await project.startTasks()
+      for name in ["doc/drafts/a.txt", "doc/a.md", "doc/x.txt"] { try project.place(name) }
+      try project.place("doc/b.txt")
+      try await project.logged("doc b.txt")
+      try project.place("src/d.c")
+      try await project.logged("c d.c")
+      try await project.logged("made d.c")
+      try project.place("src/e.h")
+      try await project.logged("made e.h")
+      try project.write("src/d.c", "more", appending: true)
+      try await project.logged("c d.c", times: 2)
+      #expect(
+        project.logged.sorted() == ["c d.c", "c d.c", "doc b.txt", "made d.c", "made e.h"])
+    }
+  }
+
+  @Test func aFolderIsRecognisedAndItsTasksAreRun() async throws {
+    try await withProject { project in
+      try project.write(
+        "Makefile",
+        "all: out\nout: in\n\tcp in out; echo built >> $$LOG\n"
+          + "test: out\n\techo tested $$(cat out) >> $$LOG\n")
+      try project.write("in", "1\n")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said(
+        "this is a Makefile: build, then test; to change that: watchrun --init")
+      try await project.logged("tested 1")
+      try project.place("in", "2\n")
+      try await project.logged("tested 2")
+      #expect(project.logged == ["built", "tested 1", "built", "tested 2"])
+    }
+  }
+
+  @Test func pagesAreLeftOutAndThatIsSaid() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'true' }, p: { serve: '.', port: 4000, after: ['a'] },")
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.errors.contains("watchrun: the page 'p' is left out: this version serves no pages")
+      )
+    }
+  }
+
+  @Test func whatIsNotThereYetIsWaitedFor() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'], postpone: true },")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("watchrun: a watches src, which is not there; it is waited for")
+      try project.makeFolder("src")
+      try project.place("src/file")
+      try await project.logged("a")
+    }
+  }
+}

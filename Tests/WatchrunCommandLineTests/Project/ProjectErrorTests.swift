@@ -1,0 +1,314 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+/// What is said of a text, without the file's name.
+private func problems(_ text: String) -> [String] {
+  switch ProjectReader.read(Array(text.utf8), as: "watchrun.json") {
+  case .success: []
+  case .failure(let problems): problems.list.map(\.description)
+  }
+}
+
+/// What is said of a file that holds this task alone, which is in the second line.
+private func problems(ofTask task: String) -> [String] {
+  problems("{ tasks: { t:\n\(task) } }")
+}
+
+struct ProjectErrorTests {
+  private static let tasks: [(String, String)] = [
+    ("{ run: 'x', wach: [] }", "2:13: the task 't' has no key 'wach'; did you mean 'watch'?"),
+    (
+      "{ run: 'x', depends_on: [] }",
+      "2:13: the task 't' has no key 'depends_on'; those are run, directory, env, watch, exts, filter, ignore, events, after, service, ready, onBusy, stopSignal, stopTimeout, timeout, keepAlive, postpone, onSuccess, onFailure"
+    ),
+    (
+      "{ run: 'x', jobs: 2 }",
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, env, watch, exts, filter, ignore, events, after, service, ready, onBusy, stopSignal, stopTimeout, timeout, keepAlive, postpone, onSuccess, onFailure"
+    ),
+    (
+      "{ run: 'x', port: 80 }",
+      "2:13: 'port' is a key of pages; for a service write ready: { port: … }"
+    ),
+    ("{ run: 'x', run: 'y' }", "2:13: 'run' stands here twice; leave out one"),
+    (
+      "{ watch: ['.'] }",
+      "1:12: the task 't' has nothing to do; give it 'run' (or 'serve' or 'proxy', if it is a page)"
+    ),
+    (
+      "{ run: 7 }",
+      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not 7"#
+    ),
+    (
+      "{ run: [] }",
+      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not a list"#
+    ),
+    (
+      "{ run: ['x', 1] }",
+      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not a list"#
+    ),
+    (
+      "{ run: '' }",
+      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not """#
+    ),
+    (
+      "{ run: 'x', directory: 1.5 }",
+      "2:24: 'directory' is to be a text between quotes that is not empty, not 1.5"
+    ),
+    (
+      "{ run: 'x', env: ['A=1'] }",
+      #"2:18: 'env' is to be a table of texts, as in { PORT: "8080" }, not a list"#
+    ),
+    (
+      "{ run: 'x', env: { A: 1 } }",
+      "2:23: the variable 'A' is to be a text, as in \"8080\", not a number"
+    ),
+    ("{ run: 'x', env: { 'A=B': '' } }", "2:20: 'A=B' is no name for a variable"),
+    (
+      "{ run: 'x', watch: 'src' }",
+      #"2:20: 'watch' is to be a list of paths, as in ["Sources"], not "src""#
+    ),
+    (
+      "{ run: 'x', watch: ['src', 1] }",
+      #"2:28: 'watch' is to be a list of paths, as in ["Sources"], not 1"#
+    ),
+    (
+      "{ run: 'x', exts: 'swift' }",
+      #"2:19: 'exts' is to be a list of extensions, as in ["swift", "md"], not "swift""#
+    ),
+    (
+      "{ run: 'x', filter: ['a['] }",
+      "2:22: the pattern 'a[' has a [ without its ]; write it as in .gitignore"
+    ),
+    (
+      "{ run: 'x', ignore: ['# x'] }",
+      "2:22: the pattern '# x' says nothing; write it as in .gitignore"
+    ),
+    (
+      "{ run: 'x', events: ['delete'] }",
+      "2:22: 'delete' is none of create, modify, remove, rename, metadata"
+    ),
+    ("{ run: 'x', events: [] }", "2:21: 'events' names none; leave it out for all"),
+    (
+      "{ run: 'x', after: 'build' }",
+      #"2:20: 'after' is to be a list of tasks, as in ["build"], not "build""#
+    ),
+    (
+      "{ run: 'x', after: ['t'] }",
+      "2:21: a task waits for itself: t → t; take one of them out of 'after'"
+    ),
+    ("{ run: 'x', after: ['y'] }", "2:21: there is no task 'y'; there is no other"),
+    ("{ run: 'x', service: 'yes' }", "2:22: 'service' is to be true or false, not \"yes\""),
+    ("{ run: 'x', ready: { port: 80 } }", "2:13: 'ready' goes with a service; add service: true"),
+    (
+      "{ run: 'x', service: true, ready: 8080 }",
+      #"2:35: 'ready' is to be a table, as in { port: 8080, timeout: "10s" }, not 8080"#
+    ),
+    (
+      "{ run: 'x', service: true, ready: {} }",
+      "2:28: 'ready' says nothing; give it one of port, url and line"
+    ),
+    (
+      "{ run: 'x', service: true, ready: { port: 80, line: 'x' } }",
+      "2:28: 'ready' says more than one thing; give it one of port, url and line"
+    ),
+    (
+      "{ run: 'x', service: true, ready: { port: 70000 } }",
+      "2:43: 'port' is to be a port from 1 to 65535, as in 8080, not 70000"
+    ),
+    (
+      "{ run: 'x', service: true, ready: { url: 'https://a' } }",
+      #"2:42: 'url' is to be an address, as in "http://localhost:8080/health", not "https://a""#
+    ),
+    (
+      "{ run: 'x', service: true, ready: { prot: 80 } }",
+      "2:37: 'ready' has no key 'prot'; did you mean 'port'?"
+    ),
+    (
+      "{ run: 'x', service: true, timeout: '1s' }",
+      "2:28: a service runs on, so it has no 'timeout'; how long it may take to begin is said in ready: { timeout: … }"
+    ),
+    (
+      "{ run: 'x', service: true, onBusy: 'queue' }",
+      "2:36: a service does not end, so that 'queue' would wait for ever; leave out onBusy to restart it"
+    ),
+    (
+      "{ run: 'x', service: true, keepAlive: true }",
+      "2:28: a service is kept alive anyway; leave out either 'service' or 'keepAlive'"
+    ),
+    (
+      "{ run: 'x', onBusy: 'wait' }",
+      #"2:21: 'onBusy' is to be one of "queue", "ignore", "restart", "signal", not "wait""#
+    ),
+    ("{ run: 'x', stopSignal: 'TREM' }", "2:25: 'TREM' is no signal; did you mean 'TERM'?"),
+    (
+      "{ run: 'x', stopTimeout: 5 }",
+      #"2:26: 'stopTimeout' is to be a duration, as in "50ms", "1.5s" or "2m", not 5"#
+    ),
+    (
+      "{ run: 'x', timeout: 'soon' }",
+      #"2:22: 'timeout' is to be a duration, as in "50ms", "1.5s" or "2m", not "soon""#
+    ),
+    ("{ run: 'x', timeout: '0' }", "2:22: 'timeout' is to be more time than 0"),
+    (
+      "{ run: 'x', onSuccess: ['x'] }",
+      "2:24: 'onSuccess' is to be a text between quotes that is not empty, not a list"
+    ),
+    ("'make'", #"2:1: the task 't' is to be a table, as in { run: "make" }, not a text"#),
+    (
+      "{ serve: 'a', proxy: 8080 }",
+      "2:15: a page has either 'serve' or 'proxy'; make two pages of it, or leave out one"
+    ),
+    (
+      "{ proxy: 'x' }",
+      #"2:10: 'proxy' is to be a port or an address, as in 8080 or "http://localhost:8080", not "x""#
+    ),
+    (
+      "{ proxy: 80, port: 80 }",
+      "2:20: the page is to be had on the port of the server behind it; take another port"
+    ),
+    (
+      "{ serve: 'a', watch: [] }",
+      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, reload"
+    ),
+    (
+      "{ run: 'x', serve: 'a' }",
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, env, watch, exts, filter, ignore, events, after, service, ready, onBusy, stopSignal, stopTimeout, timeout, keepAlive, postpone, onSuccess, onFailure"
+    ),
+  ]
+
+  @Test(arguments: tasks)
+  func `a task that is not right is told of in one line`(task: String, problem: String) {
+    #expect(problems(ofTask: task) == ["watchrun.json:" + problem])
+  }
+
+  @Test(arguments: ["exts: ['c']", "filter: ['*.c']", "ignore: ['*.o']", "events: ['create']"])
+  func `what changes count is not said where nothing is watched`(field: String) {
+    let name = field.prefix { $0 != ":" }
+    #expect(
+      problems("{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'],\n\(field) } } }") == [
+        "watchrun.json:2:1: '\(name)' says which changes count, and nothing is watched; "
+          + "add watch: [\".\"]"
+      ])
+  }
+
+  private static let files: [(String, String)] = [
+    ("", "1:1: is empty; write { tasks: { … } }"),
+    ("{ tasks: { a: { run: 'x' } }", "1:29: a '}' is missing: what begins at 1:1 has no end"),
+    ("[]", "1:1: a project file is to be a table, as in { … }, not a list"),
+    ("{}", #"1:1: there is no task; write one, as in tasks: { build: { run: "make" } }"#),
+    (
+      "{ tasks: {} }",
+      #"1:10: there is no task; write one, as in tasks: { build: { run: "make" } }"#
+    ),
+    (
+      "{ tasks: [] }",
+      #"1:10: 'tasks' is to be a table of tasks, as in { build: { run: "make" } }, not a list"#
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, jops: 2 }",
+      "1:31: a project file has no key 'jops'; did you mean 'jobs'?"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, run: 'x' }",
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, ignore"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, jobs: 0 }",
+      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not 0"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, jobs: 1.5 }",
+      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not 1.5"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, jobs: '2' }",
+      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not \"2\""
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, ignore: 'x' }",
+      #"1:39: 'ignore' is to be a list of patterns, as in ["docs/**"], not "x""#
+    ),
+    (
+      "{ tasks: { 'a b': { run: 'x' } } }",
+      "1:12: 'a b' is no name for a task; take letters, digits, '_', and '-', '.', ':' within it"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' }, a: { run: 'y' } } }",
+      "1:29: 'a' stands here twice; leave out one"
+    ),
+    (
+      "{ tasks: { build: { run: 'x' }, b: { run: 'y', after: ['biuld'] } } }",
+      "1:56: there is no task 'biuld'; did you mean 'build'?"
+    ),
+    (
+      "{ tasks: { build: { run: 'x' }, b: { run: 'y', after: ['zzz'] } } }",
+      "1:56: there is no task 'zzz'; there are build"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a', 'a'] } } }",
+      "1:57: 'a' stands here twice; leave out one"
+    ),
+    (
+      "{ tasks: { p: { serve: 'x' }, b: { run: 'y', after: ['p'] } } }",
+      "1:54: 'p' is a page, which nothing can stand after; name a task"
+    ),
+    (
+      "{ tasks: { a: { run: 'x', after: ['b'] }, b: { run: 'y', after: ['c'] },\nc: { run: 'z', after: ['a'] } } }",
+      "1:35: these wait for one another: a → b → c → a; take one of them out of 'after'"
+    ),
+    (
+      "{ tasks: { a: { run: 'x', service: true }, b: { run: 'y', after: ['a'] } } }",
+      "1:12: 'a' is a service, which does not end, and 'b' waits for it; say when it can be used, as in ready: { port: 8080 }"
+    ),
+    (
+      "{ tasks: { a: { run: 'x', keepAlive: true }, b: { run: 'y', after: ['a'] } } }",
+      "1:12: 'a' is a service, which does not end, and 'b' waits for it; say when it can be used, as in ready: { port: 8080 }"
+    ),
+    (
+      "{ tasks: { a: { serve: 'x', port: 80 }, b: { serve: 'y', port: 80 } } }",
+      "1:64: port 80 is already that of 'a'; take another"
+    ),
+  ]
+
+  @Test(arguments: files)
+  func `a file that is not right is told of in one line`(text: String, problem: String) {
+    #expect(problems(text) == ["watchrun.json:" + problem])
+  }
+
+  @Test func `all problems are told of at once, in the order of the text`() {
+    let text = """
+      {
+        jobs: "many",
+        tasks: {
+          build: { run: "make", wacth: ["src"] },
+          test: { run: "make test", after: ["biuld"], timeout: 5 },
+          server: { run: "./server", service: true },
+          page: { proxy: 8080, port: 0, after: ["server"] },
+        },
+      }
+      """
+    #expect(
+      problems(text).map { $0.split(separator: " ")[0] } == [
+        "watchrun.json:2:9:", "watchrun.json:4:27:", "watchrun.json:5:39:",
+        "watchrun.json:5:58:", "watchrun.json:6:5:", "watchrun.json:7:32:",
+      ])
+  }
+
+  @Test func `of two cycles each is told of once`() {
+    let text = """
+      { tasks: {
+        a: { run: "x", after: ["b"] }, b: { run: "x", after: ["a"] },
+        c: { run: "x", after: ["d"] }, d: { run: "x", after: ["c", "a"] },
+      } }
+      """
+    #expect(problems(text).count == 2)
+    #expect(problems(text).last?.contains("c → d → c") == true)
+  }
+
+  @Test func `names and texts cannot write to a terminal`() {
+    let all = problems(#"{ tasks: { '\u001b[2J': { run: 'x', '\u001bk': 1, onBusy: '\u0007' } } }"#)
+    #expect(all.count == 3)
+    #expect(all.joined().utf8.allSatisfy { $0 >= 0x20 })
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import WatchrunCommandLine
+
+/// One list of keys, and all that is made from it.
+struct ProjectKeyTests {
+  private static let places = ProjectKey.all.flatMap { key in key.tables.map { (key, $0) } }
+
+  /// A file in which this stands in a table of that kind.
+  private func file(_ field: String, in table: ProjectKey.Table) -> String {
+    switch table {
+    case .project: "{ tasks: { t: { run: 'x' } }, \(field) }"
+    case .task: "{ tasks: { t: { run: 'x', service: true, \(field) } } }"
+    case .page: "{ tasks: { t: { serve: 'x', \(field) } } }"
+    case .readiness: "{ tasks: { t: { run: 'x', service: true, ready: { \(field) } } } }"
+    }
+  }
+
+  @Test(arguments: places)
+  func `every key is known to the reader, which sees what stands behind it`(
+    key: ProjectKey, table: ProjectKey.Table
+  ) {
+    // A key that was given once already is told of as such; null is right for none.
+    let text = file("\"\(key.name)\": null", in: table)
+    guard case .failure(let problems) = ProjectReader.read(Array(text.utf8), as: "f") else {
+      Issue.record("null was taken for \(key.name)")
+      return
+    }
+    let isSeen = problems.list.contains {
+      $0.message.hasPrefix("'\(key.name)' is to be ")
+        || $0.message == "'\(key.name)' stands here twice; leave out one"
+    }
+    #expect(isSeen, "\(problems.list)")
+    #expect(!problems.list.contains { $0.message.contains("has no key") })
+  }
+
+  @Test func `the schema is JSON, and has every key with what it is for`() throws {
+    let object = try JSONSerialization.jsonObject(with: Data(ProjectSchema.text.utf8))
+    let schema = try #require(object as? [String: Any])
+    let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+    for table in ProjectKey.Table.allCases {
+      let part = try #require(table == .project ? schema : definitions[table.rawValue])
+      let properties = try #require(part["properties"] as? [String: [String: Any]])
+      #expect(Set(properties.keys) == Set(ProjectKey.names(in: table)))
+      #expect(part["additionalProperties"] as? Bool == false)
+      for (name, property) in properties {
+        let help = ProjectKey.named(name, in: table)?.help
+        #expect(property["description"] as? String == help)
+      }
+    }
+  }
+
+  @Test func `no table has two keys of one name`() {
+    for table in ProjectKey.Table.allCases {
+      let names = ProjectKey.names(in: table)
+      #expect(Set(names).count == names.count)
+    }
+  }
+
+  @Test(arguments: ProjectKey.all)
+  func `the README's table has every key with what it is for`(key: ProjectKey) throws {
+    let file = URL(filePath: #filePath).appending(path: "../../../../README.md").standardized
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let tables = key.tables.map(\.rawValue).joined(separator: ", ")
+    let row = "| `\(key.name)` | \(tables) | \(key.help) |"
+    #expect(lines.contains { $0 == row }, "\(row)")
+  }
+
+  @Test func `every option has a meaning in a project, and those that are keys are known`() {
+    for option in OptionTable.options {
+      if case .key(let name) = ProjectOptions.use(of: option.long) {
+        #expect(ProjectKey.named(name, in: .task) != nil)
+      }
+    }
+    let forAll = OptionTable.options.map(\.long).filter { ProjectOptions.use(of: $0) == .forAll }
+    #expect(
+      Set(forAll) == [
+        "follow-symlinks", "poll", "directory", "ignore", "no-vcs-ignore", "no-project-ignore",
+        "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
+        "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success", "env", "task",
+        "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
+        "no-keys", "color", "help", "version",
+      ])
+  }
+}

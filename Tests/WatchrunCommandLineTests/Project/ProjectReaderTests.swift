@@ -1,0 +1,124 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import Testing
+
+@testable import WatchrunCommandLine
+
+func readProject(_ text: String) throws -> Project {
+  try ProjectReader.read(Array(text.utf8), as: "watchrun.json").get()
+}
+
+struct ProjectReaderTests {
+  @Test func `the example of the design page is read as it is meant`() throws {
+    let project = try readProject(
+      """
+      {
+        jobs: 2,                       // tasks that may run side by side
+        ignore: ["docs/**"],           // for every task
+        tasks: {
+          build:  { run: "swift build", watch: ["Sources", "Package.swift"] },
+          test:   { run: ["swift", "test", "--skip-build"], watch: ["Tests"], after: ["build"] },
+          server: {
+            run: ".build/debug/App", after: ["build"], service: true,
+            ready: { port: 8080, timeout: "10s" }
+          },
+          page:   { proxy: 8080, port: 4000, reload: ["Public"], after: ["server"] },
+        },
+      }
+      """)
+    #expect(project.jobs == 2)
+    #expect(project.ignores.map(\.description) == ["docs/**"])
+    #expect(project.tasks.map(\.name) == ["build", "test", "server"])
+    #expect(project.tasks.map(\.after) == [[], ["build"], ["build"]])
+    #expect(project.tasks.map(\.watched) == [["Sources", "Package.swift"], ["Tests"], []])
+    #expect(project.tasks[1].run == .words(["swift", "test", "--skip-build"]))
+    #expect(project.tasks[2].isService)
+    #expect(project.tasks[2].readiness == .init(sign: .port(8080), timeout: .seconds(10)))
+    #expect(
+      project.pages == [
+        .init(name: "page", source: .port(8080), port: 4000, reload: ["Public"], after: ["server"])
+      ])
+  }
+
+  @Test func `each key of a task is understood`() throws {
+    let task = try #require(
+      try readProject(
+        """
+        { tasks: { t: {
+          run: 'x', directory: "d", env: { A: "1", B: "" }, watch: ["w"], exts: ["c", "tar.gz"],
+          filter: ["*.c"], ignore: ["*.o", "!keep.o"], events: ["create", "metadata"],
+          onBusy: "signal", stopSignal: "INT", stopTimeout: "3s", timeout: "1m", postpone: true,
+          onSuccess: "yes", onFailure: "no", keepAlive: false,
+        } } }
+        """
+      ).tasks.first)
+    #expect(task.run == .line("x"))
+    #expect(task.directory == "d")
+    #expect(
+      task.environment.map { String(decoding: $0.name + [0x3D] + $0.value, as: UTF8.self) }
+        == ["A=1", "B="])
+    #expect(task.watched == ["w"])
+    #expect(task.extensions == [Array("c".utf8), Array("tar.gz".utf8)])
+    #expect(task.filters.map(\.description) == ["*.c"])
+    #expect(task.ignores.map(\.description) == ["*.o", "!keep.o"])
+    #expect(task.kinds == [.created, .metadata])
+    #expect(task.busyMode == .signal)
+    #expect(task.stopPlan == StopPlan(signal: .interrupt, timeout: .seconds(3)))
+    #expect(task.timeout == .seconds(60))
+    #expect(task.isPostponed && !task.isService)
+    #expect(task.onSuccess == Array("yes".utf8) && task.onFailure == Array("no".utf8))
+  }
+
+  @Test func `without 'watch' the folder is watched, but nothing for what stands after others`()
+    throws
+  {
+    let project = try readProject(
+      "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'] }, c: { run: 'z', watch: [] } } }")
+    #expect(project.tasks.map(\.watched) == [["."], [], []])
+  }
+
+  @Test(
+    arguments: [
+      ("port: 80", .port(80)), ("url: 'http://localhost/x'", .url("http://localhost/x")),
+      ("line: 'up'", .line("up")),
+    ] as [(String, Project.Readiness.Sign)])
+  func `a service is ready by one sign, within thirty seconds`(
+    field: String, sign: Project.Readiness.Sign
+  ) throws {
+    let project = try readProject(
+      "{ tasks: { a: { run: 'x', service: true, ready: { \(field) } } } }")
+    #expect(project.tasks.first?.readiness == .init(sign: sign, timeout: .seconds(30)))
+  }
+
+  @Test(
+    arguments: [
+      (["b"], ["a", "b"]), (["a"], ["a"]), (["c"], ["a", "b", "c"]), (["d", "a"], ["a", "d"]),
+      (["p"], ["a", "p"]), ([], ["a", "b", "c", "d", "p"]),
+    ] as [([String], [String])])
+  func `only some tasks are run with what they stand after`(
+    names: [String], expected: [String]
+  ) throws {
+    let project = try readProject(
+      """
+      { tasks: { a: { run: 'x' }, b: { run: 'x', after: ['a'] }, c: { run: 'x', after: ['b'] },
+        d: { run: 'x' }, p: { serve: '.', after: ['a'] } } }
+      """
+    ).restricted(to: names)
+    #expect((project.tasks.map(\.name) + project.pages.map(\.name)) == expected)
+  }
+
+  @Test func `a task that there is not is not run`() throws {
+    let project = try readProject("{ tasks: { build: { run: 'x' } } }")
+    let failure = #expect(throws: Failure.self) { try project.restricted(to: ["biuld"]) }
+    #expect(failure?.message == "--task: there is no task 'biuld'; did you mean 'build'?")
+    #expect(failure?.status == 64)
+  }
+
+  @Test func `what is other than before is named`() throws {
+    let old = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'x' }, c: { run: 'x' } } }")
+    let new = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'y' }, d: { run: 'x' } } }")
+    #expect(new.changes(since: old) == "new: d; changed: b; gone: c")
+    #expect(old.changes(since: old) == "the tasks are the same")
+  }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct ProjectTextTests {
+  @Test func `the tasks are listed, a line each`() throws {
+    let project = try readProject(
+      """
+      { tasks: {
+        build: { run: "make" },
+        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", "sh"], after: ["build"] },
+        lint: { run: "x", filter: ["*.c", "*.h"], postpone: true },
+        server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
+        once: { run: "y", watch: [] },
+        page: { proxy: "http://localhost:1/", port: 4000, after: ["server"] },
+        docs: { serve: "site" },
+      } }
+      """)
+    let lines = ProjectText.list(project).split(separator: "\n").map(String.init)
+    #expect(
+      lines == [
+        "build   make                                    on changes in .",
+        "test    make test                               on changes in tests (*.py *.sh), after build",
+        "lint    x                                       on changes in . (*.c *.h), not at the start",
+        "server  ./s                                     "
+          + "after build and test, service, ready when it prints \"up\"",
+        "once    y                                       at the start",
+        "page    proxy http://localhost:1/ on port 4000  after server",
+        "docs    serve site                              at once",
+      ])
+  }
+
+  @Test func `the example is a project`() throws {
+    let project = try readProject(ProjectText.example)
+    #expect(project.tasks.map(\.name) == ["build", "test"])
+  }
+}
