@@ -32,7 +32,7 @@ public struct Polling: Sendable, Hashable {
   public var use: Use
   /// How long is waited between two looks: the least soon after something has changed, and growing
   /// to the most while nothing does. For large trees it may take longer: never more than a fifth of
-  /// the time is spent on looking.
+  /// a processor's time is spent on looking.
   public var interval: ClosedRange<Duration>
 
   /// Polling where it is needed, unless something else is said.

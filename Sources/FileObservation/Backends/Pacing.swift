@@ -62,7 +62,8 @@ struct RescanPacing {
 /// When that which nobody tells of is looked at: soon after something was found, and less and less
 /// often while nothing is. What takes long is done less often too.
 struct LookPacing {
-  /// A look is to take no more than one part in so many of the time.
+  /// A look is to take no more than one part in so many of a processor's time. Waiting for one, or for a
+  /// disk, does not count.
   private static let share = 5
 
   private let bounds: ClosedRange<Duration>

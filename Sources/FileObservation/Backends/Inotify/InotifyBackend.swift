@@ -251,16 +251,16 @@ extension InotifyBackend {
 
   /// Looks at the folders that could not be watched, as long as there are some.
   private func look() {
-    let (began, beganAt) = (scheduler.now, FileTime.now())
+    let (before, began) = (processorTimeOfThread(), FileTime.now())
     state.access { state in
       if state.isStopped { return }
       let folders = state.inotify.tree.unwatched
       state.inotify.tree.lookAtUnwatched(
         folders, since: state.lastLook ?? configuration.start)
       state.inotify.tree.refreshRules()
-      state.lastLook = beganAt
+      state.lastLook = began
       state.looks.ended(
-        foundSomething: state.inotify.tree.hasFindings, took: began.duration(to: scheduler.now))
+        foundSomething: state.inotify.tree.hasFindings, took: processorTimeOfThread() - before)
     }
     deliver()
   }

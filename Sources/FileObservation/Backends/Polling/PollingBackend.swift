@@ -21,7 +21,7 @@ package final class PollingBackend: Backend {
     /// The tree is walked for the first time.
     case learning
     /// A look is under way; these folders are still to be looked at.
-    case looking([TreeSnapshot.Entry], began: Instant, at: FileTime)
+    case looking([TreeSnapshot.Entry], began: FileTime, spent: Duration)
     case resting
   }
 
@@ -94,7 +94,6 @@ extension PollingBackend {
 
   /// The next slice of what is under way.
   private func goOn() {
-    let now = scheduler.now
     let step = state.access { state -> Step in
       if state.isStopped { return .end }
       switch state.phase {
@@ -102,24 +101,26 @@ extension PollingBackend {
         if state.tree.visitPending(atMost: Self.foldersPerSlice) { return .goOn }
         state.phase = .resting
         return .ready(state.tree.readiness(backend: "polling"))
-      case .looking(let folders, let began, let time):
+      case .looking(let folders, let began, var spent):
+        let before = processorTimeOfThread()
         let slice = folders.prefix(Self.foldersPerSlice)
         state.tree.lookAtUnwatched(slice, since: configuration.start)
         let rest = Array(folders.dropFirst(slice.count))
         if rest.isEmpty {
           state.tree.lookForMissingRoots()
           state.tree.refreshRules()
-          state.tree.lastLook = time
-          state.looks.ended(
-            foundSomething: state.tree.hasFindings, took: began.duration(to: scheduler.now))
+          state.tree.lastLook = began
+          spent += processorTimeOfThread() - before
+          state.looks.ended(foundSomething: state.tree.hasFindings, took: spent)
           state.phase = .resting
         } else {
-          state.phase = .looking(rest, began: began, at: time)
+          spent += processorTimeOfThread() - before
+          state.phase = .looking(rest, began: began, spent: spent)
         }
         return .goOn
       case .resting:
         if let delay = state.looks.plan() { return .rest(delay, leeway: state.looks.leeway) }
-        state.phase = .looking(Array(state.tree.unwatched), began: now, at: .now())
+        state.phase = .looking(Array(state.tree.unwatched), began: .now(), spent: .zero)
         return .goOn
       }
     }

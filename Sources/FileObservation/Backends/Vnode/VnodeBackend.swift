@@ -130,13 +130,13 @@ extension VnodeBackend {
 
   /// Looks at what could not be watched.
   private func look() {
-    let began = scheduler.now
+    let before = processorTimeOfThread()
     state.access { state in
       if state.isStopped { return }
       state.tree.lookAtUnwatched(state.tree.unwatched, since: configuration.start)
       state.tree.refreshRules()
       state.looks.ended(
-        foundSomething: state.tree.hasFindings, took: began.duration(to: scheduler.now))
+        foundSomething: state.tree.hasFindings, took: processorTimeOfThread() - before)
     }
     deliver()
   }
