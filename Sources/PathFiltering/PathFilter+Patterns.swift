@@ -12,7 +12,11 @@ extension PathFilter {
   ///   - path: An absolute path. One that is not below `root` passes, as a watched path itself does.
   ///   - isDirectory: True for a folder. Of a path that is gone, what it was.
   ///   - root: The folder by which the path is of interest.
-  public func passesPatterns(_ path: Path, isDirectory: Bool, below root: Path) -> Bool {
+  ///   - standsForContents: True for a folder of whose contents nobody tells, as of one that was
+  ///     renamed: `filter` and `extensions`, which files in it may pass, are not asked then.
+  public func passesPatterns(
+    _ path: Path, isDirectory: Bool, below root: Path, standsForContents: Bool = false
+  ) -> Bool {
     guard path != root, path.isWithin(root) else { return true }
     let rootOffset = root.offsetBelow
     return path.bytes.withUnsafeBufferPointer { bytes in
@@ -22,8 +26,9 @@ extension PathFilter {
         if isIgnored(folder, nameAt: begin, isDirectory: true) { return false }
         begin = end + 1
       }
-      return !isIgnored(bytes, nameAt: begin, isDirectory: isDirectory)
-        && passesGates(bytes, nameAt: begin, isDirectory: isDirectory, rootOffset: rootOffset)
+      if isIgnored(bytes, nameAt: begin, isDirectory: isDirectory) { return false }
+      return standsForContents
+        || passesGates(bytes, nameAt: begin, isDirectory: isDirectory, rootOffset: rootOffset)
     }
   }
 

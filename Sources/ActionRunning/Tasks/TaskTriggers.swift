@@ -24,16 +24,20 @@ public struct TaskTriggers: Sendable, Hashable {
   public func isTriggered(by change: ChangeBatch.Change) -> Bool {
     guard kinds.contains(change.kind) else { return false }
     return watched.contains { root in
-      passes(change.path, change.type, below: root)
-        || change.from.map { passes($0, change.type, below: root) } ?? false
+      passes(change.path, change, below: root)
+        || change.from.map { passes($0, change, below: root) } ?? false
     }
   }
 
-  private func passes(_ path: Path, _ type: FileType, below root: WatchedPath) -> Bool {
-    guard root.covers(path) else {
-      return false
-    }
-    return filter.passesPatterns(path, isDirectory: type == .directory, below: root.path)
+  private func passes(
+    _ path: Path, _ change: ChangeBatch.Change, below root: WatchedPath
+  ) -> Bool {
+    guard root.covers(path) else { return false }
+    let isDirectory = change.type == .directory
+    // Files that go with their folder are not told of one by one.
+    let takesContents = isDirectory && (change.kind == .renamed || change.kind == .removed)
+    return filter.passesPatterns(
+      path, isDirectory: isDirectory, below: root.path, standsForContents: takesContents)
   }
 
   /// What is left of a batch; nil if nothing is.

@@ -55,6 +55,18 @@ struct TaskTriggersTests {
     for path in others { #expect(!triggers.isTriggered(by: change(path))) }
   }
 
+  @Test func `a folder that moves or goes takes files with it that may be of interest`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p")])
+    triggers.filter = PathFilter(
+      base: "/p", ignore: patterns("out/"), extensions: [Array("c".utf8)])
+    let moved = change("/p/b", .renamed, type: .directory, from: "/p/a")
+    #expect(triggers.isTriggered(by: moved))
+    #expect(triggers.isTriggered(by: change("/p/a", .removed, type: .directory)))
+    #expect(!triggers.isTriggered(by: change("/p/a", .created, type: .directory)))
+    #expect(!triggers.isTriggered(by: change("/p/out", .removed, type: .directory)))
+    #expect(!triggers.isTriggered(by: change("/p/b.h", .renamed, from: "/p/a.h")))
+  }
+
   @Test func `a task is told of its own changes only`() {
     let triggers = TaskTriggers(watched: [WatchedPath("/p/a")])
     let batch = ChangeBatch(number: 1, changes: [change("/p/b"), change("/p/a/x")])

@@ -194,4 +194,16 @@ extension Watchrun {
       try await project.logged("a")
     }
   }
+
+  @Test func whatIsBesideAPathThatIsWaitedForIsNoNews() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG', postpone: true }, b: { run: 'true', watch: ['missing'] },")
+      try project.write("old")
+      let watchrun = try await project.startTasks()
+      try project.place("new")
+      try await watchrun.said("watchrun: created new")
+      #expect(!watchrun.errors.contains { $0.contains("created old") })
+    }
+  }
 }

@@ -152,7 +152,10 @@ extension ObservedTree {
       if awaited != root { snapshot.mark(awaited, [.awaited, .absent]) }
       if table[folder]?.watch == nil {
         table.add(folder, coverage: .named, stack: nil)
-        visitAtOnce(folder, for: .tell)
+        // One that is to be visited anyway, as a root, is visited now: what is in it is no news.
+        let purpose = pending.last { $0.folder == folder }?.purpose
+        pending.removeAll { $0.folder == folder }
+        visitAtOnce(folder, for: purpose ?? .tell)
       }
       if table[folder]?.watch != nil {
         // It may have come back just before the watch was set.
