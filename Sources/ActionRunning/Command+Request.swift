@@ -129,19 +129,23 @@ extension Command {
   private static func environment(
     _ inherited: [[UInt8]], with variables: [EnvironmentVariable]
   ) -> [[UInt8]] {
-    let equals = UInt8(ascii: "=")
     var values: [[UInt8]: [UInt8]] = [:]
     for variable in variables { values[variable.name] = variable.value }
     let ours = Array("WATCHRUN_".utf8)
+    let replaced = values.keys.filter { !$0.starts(with: ours) }
     let kept = inherited.filter { entry in
-      let name = Array(entry.prefix { $0 != equals })
-      return values[name] == nil && !name.starts(with: ours)
+      !entry.starts(with: ours) && !replaced.contains { isVariable(entry, named: $0) }
     }
     var isPut: Set<[UInt8]> = []
     let added = variables.compactMap { variable -> [UInt8]? in
       guard isPut.insert(variable.name).inserted else { return nil }
-      return variable.name + [equals] + (values[variable.name] ?? [])
+      return variable.name + [UInt8(ascii: "=")] + (values[variable.name] ?? [])
     }
     return kept + added
+  }
+
+  private static func isVariable(_ entry: [UInt8], named name: [UInt8]) -> Bool {
+    entry.starts(with: name)
+      && (entry.count == name.count || entry[name.count] == UInt8(ascii: "="))
   }
 }
