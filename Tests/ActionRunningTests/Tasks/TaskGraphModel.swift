@@ -19,8 +19,10 @@ struct TaskGraphModel {
     /// The newest change, to it or to what it stands after, that its latest success has seen.
     var succeeded: Int?
     var latest: TaskStateMachine.Result?
-    /// A success of something that it stands after has not led to a run yet.
+    /// What no run has been told that has come to an end.
     var paths: Set<Path> = []
+    /// What the run under way was told.
+    var given: Set<Path> = []
     var isEnded = false
   }
 
@@ -109,7 +111,11 @@ extension TaskGraphModel {
         change(name) { ($0.isUp, $0.generation) = (false, nil) }
       } else {
         if world(name).run == nil || world(name).isStopping { complain("a stop of nothing") }
-        change(name) { $0.isStopping = true }
+        // Nothing has come of what it was told.
+        change(name) { world in
+          world.isStopping = true
+          world.paths.formUnion(world.given)
+        }
       }
     case .signal(let name, _, let trigger):
       if world(name).run == nil && !world(name).isUp { complain("a signal to nothing") }
@@ -175,7 +181,10 @@ extension TaskGraphModel {
     let paths = Set(trigger.changes.map(\.path))
     let isExact = rule(name).policy != .ignore && !isLoose
     if isExact && !world(name).paths.isSubset(of: paths) { complain("a change that was not told") }
-    change(name) { $0.paths = [] }
+    change(name) { world in
+      world.given = paths
+      world.paths = []
+    }
   }
 }
 
