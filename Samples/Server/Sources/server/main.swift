@@ -22,6 +22,18 @@ let stream = Int32(SOCK_STREAM.rawValue)
 let stream = SOCK_STREAM
 #endif
 
+/// What a client has to say, up to the empty line.
+func request(from client: Int32) -> String {
+  var text = ""
+  var part = [UInt8](repeating: 0, count: 4096)
+  while !text.contains("\r\n\r\n"), text.utf8.count < 65_536 {
+    let count = read(client, &part, part.count)
+    if count <= 0 { break }
+    text += String(decoding: part[..<count], as: UTF8.self)
+  }
+  return text
+}
+
 let listener = socket(AF_INET, stream, 0)
 if listener < 0 { fail("socket") }
 var yes: Int32 = 1
@@ -43,10 +55,7 @@ while true {
   let client = accept(listener, nil, nil)
   if client < 0 { continue }
   defer { close(client) }
-  var request = [UInt8](repeating: 0, count: 4096)
-  let count = read(client, &request, request.count)
-  if count <= 0 { continue }
-  let words = String(decoding: request[..<count], as: UTF8.self).split(separator: " ")
+  let words = request(from: client).split(separator: " ")
   let text = greeting(for: words.count > 1 ? String(words[1]) : "/") + "\n"
   let answer =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n"
