@@ -214,7 +214,8 @@ struct ContentMemoryBoundTests {
     #expect(files.memory.digest(of: "/d/2") == nil)
   }
 
-  @Test func `what comes and goes beside does not matter below a root that is where it was`() throws {
+  @Test func `what comes and goes beside does not matter below a root that is where it was`() throws
+  {
     var files = Remembered()
     files.disk.makeFolder("/r")
     files.disk.write("A", to: "/r/f")
