@@ -79,12 +79,17 @@ extension Signal {
     var handling = sigaction()
     var mask = sigset_t()
     sigaction(rawValue, nil, &handling)
-    pthread_sigmask(SIG_BLOCK, nil, &mask)
-    if stopsGroup {
-      ignore()
-      ProcessGroup(leader: getpgrp()).send(self)
-    }
-    raiseWithDefaultAction()
+    var only = sigset_t()
+    sigemptyset(&only)
+    sigaddset(&only, rawValue)
+    pthread_sigmask(SIG_BLOCK, &only, &mask)
+    // It is pending before anybody else is stopped: whoever sees them stopped may continue us all at
+    // once, and what continues a process takes back the stop that it has not come to yet.
+    if stopsGroup { ignore() }
+    raise(rawValue)
+    if stopsGroup { ProcessGroup(leader: getpgrp()).send(self) }
+    restoreDefaultAction()
+    pthread_sigmask(SIG_UNBLOCK, &only, nil)
     pthread_sigmask(SIG_SETMASK, &mask, nil)
     sigaction(rawValue, &handling, nil)
   }
