@@ -19,6 +19,8 @@ package struct DebounceStateMachine: Sendable {
     var last: Instant
     var longestGap: Duration
     var isBeingWritten: Bool
+    /// When it is asked again whether the burst is held open; until then it is.
+    var heldUntil: Instant?
   }
 
   private enum State {
@@ -56,12 +58,9 @@ package struct DebounceStateMachine: Sendable {
       let endBefore = end(of: burst)
       burst.isBeingWritten = isBeingWritten
       let end = end(of: burst)
-      if end <= now {
-        reset()
-        return .fire
-      }
       state = .collecting(burst)
-      // Only an end that has come nearer needs another timer.
+      // Only an end that has come nearer needs another timer. One that is past is left to the timer
+      // that is due: it asks whether the burst is held open.
       guard end < endBefore else { return .none }
       generation += 1
       return .schedule(at: end, generation: generation)
@@ -76,10 +75,12 @@ package struct DebounceStateMachine: Sendable {
   package mutating func timerFired(
     generation: Int, at now: Instant, isHeld: Bool = false
   ) -> Action {
-    guard case .collecting(let burst) = state, generation == self.generation else { return .none }
+    guard case .collecting(var burst) = state, generation == self.generation else { return .none }
     var end = end(of: burst)
     if isHeld && end <= now {
       end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
+      burst.heldUntil = end
+      state = .collecting(burst)
     }
     if end <= now {
       reset()
@@ -102,7 +103,8 @@ package struct DebounceStateMachine: Sendable {
   }
 
   private func end(of burst: Burst) -> Instant {
-    min(burst.last.advanced(by: quiet(in: burst)), burst.first.advanced(by: maximumWait))
+    let end = min(burst.last.advanced(by: quiet(in: burst)), burst.first.advanced(by: maximumWait))
+    return burst.heldUntil.map { max($0, end) } ?? end
   }
 
   private func quiet(in burst: Burst) -> Duration {

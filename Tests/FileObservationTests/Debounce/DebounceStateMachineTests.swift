@@ -46,12 +46,12 @@ struct DebounceStateMachineTests {
     #expect(!machine.isWaiting(for: 1))
   }
 
-  @Test mutating func `a change that comes after the burst's end ends it at once`() {
+  @Test mutating func `a change that comes after the burst's end leaves it to its timer`() {
     _ = machine.changed(at: .milliseconds(0))
     let late = machine.changed(at: .milliseconds(1200))
-    #expect(late == .fire)
+    #expect(late == .none)
     let timer = machine.timerFired(generation: 1, at: .milliseconds(1200))
-    #expect(timer == .none)
+    #expect(timer == .fire)
   }
 
   @Test mutating func `a clock that seems to go back does no harm`() {
@@ -66,6 +66,19 @@ struct DebounceStateMachineTests {
     let held = machine.timerFired(generation: 1, at: .milliseconds(10), isHeld: true)
     #expect(held == .schedule(at: .milliseconds(35), generation: 2))
     let free = machine.timerFired(generation: 2, at: .milliseconds(35), isHeld: false)
+    #expect(free == .fire)
+  }
+
+  @Test mutating func `a burst that is held open stays so, however long it has been changing`() {
+    _ = machine.changed(at: .milliseconds(0))
+    _ = machine.timerFired(generation: 1, at: .milliseconds(990), isHeld: true)
+    let further = machine.changed(at: .milliseconds(1010))
+    #expect(further == .none)
+    let held = machine.timerFired(generation: 2, at: .milliseconds(1015), isHeld: true)
+    #expect(held == .schedule(at: .milliseconds(1040), generation: 3))
+    let late = machine.changed(at: .milliseconds(1050))
+    #expect(late == .none)
+    let free = machine.timerFired(generation: 3, at: .milliseconds(1050), isHeld: false)
     #expect(free == .fire)
   }
 
