@@ -52,7 +52,7 @@ struct ObservedTree {
   var prunedCount = 0
   var renames = RenamePairs()
   /// When the last look that is over began, or earlier: what has changed since may not be told yet.
-  var lastLook = FileTime.latest()
+  var lastLook = FileTime.now()
   var racilyClean = RacilyCleanFiles()
 
   private var events: [RawEvent] = []
