@@ -57,19 +57,31 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
 
 int csystem_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-int csystem_edges_open(int descriptor, int input) {
-  int edges = epoll_create1(EPOLL_CLOEXEC);
-  struct epoll_event event = {.events = (input ? EPOLLIN : 0) | EPOLLET};
-  if (edges < 0 || epoll_ctl(edges, EPOLL_CTL_ADD, descriptor, &event) == 0) return edges;
+// An epoll descriptor for a single other one.
+static int epoll_of(int descriptor, uint32_t events) {
+  int epoll = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = events};
+  if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0) return epoll;
   int error = errno;
-  close(edges);
+  close(epoll);
   errno = error;
   return -1;
 }
 
-void csystem_take_edge(int edges) {
+int csystem_edges_open(int descriptor, int input) {
+  return epoll_of(descriptor, (input ? EPOLLIN : 0) | EPOLLET);
+}
+
+int csystem_bell_open(int descriptor) { return epoll_of(descriptor, EPOLLIN | EPOLLONESHOT); }
+
+int csystem_bell_arm(int bell, int descriptor) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};
+  return epoll_ctl(bell, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+void csystem_silence(int epoll) {
   struct epoll_event event;
-  epoll_wait(edges, &event, 1, 0);
+  epoll_wait(epoll, &event, 1, 0);
 }
 
 int64_t csystem_file_clock_ns(void) {

@@ -61,6 +61,9 @@ package struct InotifyEvent {
 /// An inotify instance: watches in, events out.
 package final class Inotify {
   package let descriptor: Descriptor
+  /// Can be read from once there are events, and then not again until it is armed anew. To wait on
+  /// `descriptor` itself would wake whoever waits with each event, whether it is wanted or not.
+  package let bell: Descriptor
   private let buffer: UnsafeMutableRawBufferPointer
 
   package init() throws(SystemError) {
@@ -68,11 +71,24 @@ package final class Inotify {
       owning: try checked("inotify_init1") {
         inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       })
+    let number = descriptor.number
+    bell = Descriptor(owning: try checked("epoll_create1") { csystem_bell_open(number) })
     buffer = .allocate(byteCount: 64 * 1024, alignment: 8)
   }
 
   deinit {
     buffer.deallocate()
+  }
+
+  /// The bell has been heard: it is silent until it is armed.
+  package func silenceBell() {
+    csystem_silence(bell.number)
+  }
+
+  /// The bell rings once more: at once, if there are events that have not been read.
+  package func armBell() throws(SystemError) {
+    let (bell, watched) = (bell.number, descriptor.number)
+    _ = try checked("epoll_ctl") { csystem_bell_arm(bell, watched) }
   }
 
   /// How many events the kernel keeps for one instance; nil if it does not say.

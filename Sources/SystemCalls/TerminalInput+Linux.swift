@@ -20,7 +20,7 @@ package struct TerminalInput: ~Copyable {
 
   /// What has come so far is known now.
   package func acknowledge() {
-    csystem_take_edge(edges.number)
+    csystem_silence(edges.number)
   }
 }
 

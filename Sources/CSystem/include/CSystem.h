@@ -45,10 +45,17 @@ int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, cons
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
 /// A descriptor that becomes readable when another one is hung up, and, with `input`, whenever more can
-/// be read there than before; not as long as the same is left there. `csystem_take_edge` makes it
+/// be read there than before; not as long as the same is left there. `csystem_silence` makes it
 /// unreadable until then. Linux only.
 int csystem_edges_open(int descriptor, int input);
-void csystem_take_edge(int edges);
+
+/// A descriptor that becomes readable when there is something to read at another one. After
+/// `csystem_silence`, whatever comes there costs nobody anything, until the bell is armed again. Linux
+/// only.
+int csystem_bell_open(int descriptor);
+int csystem_bell_arm(int bell, int descriptor);
+
+void csystem_silence(int epoll);
 
 /// A pipe of which neither end is inherited, and reading does not wait. 0, or -1 with `errno`.
 int csystem_pipe(int ends[2]);

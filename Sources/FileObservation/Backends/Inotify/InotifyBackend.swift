@@ -18,8 +18,6 @@ package final class InotifyBackend: Backend {
     var rescan = RescanPacing()
     var hasToldOfOverflow = false
     var pacing = ReadPacing()
-    /// The source is suspended, until a pause between two reads is over.
-    var isPaused = false
     var looks = LookPacing()
     var lastLook: FileTime?
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
@@ -108,7 +106,7 @@ package final class InotifyBackend: Backend {
 extension InotifyBackend {
   private func makeSource(of inotify: Inotify) -> any DispatchSourceRead {
     let source = DispatchSource.makeReadSource(
-      fileDescriptor: inotify.descriptor.number, queue: configuration.queue)
+      fileDescriptor: inotify.bell.number, queue: configuration.queue)
     source.setEventHandler { @Sendable [weak self] in self?.eventsCame() }
     // The descriptor must not be closed before the source is done with it: until then, the state
     // that owns it is held.
@@ -121,29 +119,38 @@ extension InotifyBackend {
     state.access { state in
       state.isStopped = true
       state.source?.cancel()
-      // A suspended source may not be let go of.
-      if state.isPaused { state.source?.resume() }
-      state.isPaused = false
       state.source = nil
     }
   }
 
   private func eventsCame() {
+    state.access { $0.inotify.inotify.silenceBell() }
     drain()
     let now = scheduler.now
-    let pause = state.access { state -> Duration? in
-      guard !state.isStopped, let pause = state.pacing.pauseAfterRead(at: now) else { return nil }
-      state.isPaused = true
-      state.source?.suspend()
-      return pause
+    if let pause = state.access({ $0.pacing.pauseAfterRead(at: now) }) {
+      after(pause) { [weak self] in self?.listen() }
+    } else {
+      listen()
     }
-    guard let pause else { return }
-    after(pause) { [weak self] in
-      self?.state.access { state in
-        if state.isPaused { state.source?.resume() }
-        state.isPaused = false
+  }
+
+  /// What has come meanwhile is heard of at once.
+  private func listen() {
+    let failure = state.access { state -> SystemError? in
+      if state.isStopped { return nil }
+      do throws(SystemError) {
+        try state.inotify.inotify.armBell()
+        return nil
+      } catch {
+        return error
       }
     }
+    if let failure { fail(failure) }
+  }
+
+  private func fail(_ error: SystemError) {
+    end()
+    configuration.report(.failed(.observationFailed(error)))
   }
 
   private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
@@ -162,11 +169,7 @@ extension InotifyBackend {
       }
     }
     deliver()
-    if let failure {
-      end()
-      configuration.report(.failed(.observationFailed(failure)))
-      return
-    }
+    if let failure { return fail(failure) }
     afterDrain()
   }
 
