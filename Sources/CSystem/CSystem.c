@@ -15,10 +15,6 @@
 #include <sys/vfs.h>
 #endif
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #define NS_PER_S INT64_C(1000000000)
 
 #ifdef __linux__
@@ -166,16 +162,4 @@ void csystem_close_range(int lowest, int highest) {
 #endif
   int limit = (int)sysconf(_SC_OPEN_MAX);
   for (int number = lowest; number <= highest && number < limit; number++) close(number);
-}
-
-void csystem_share_free_memory(void) {
-#ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 1);
-#endif
-}
-
-void csystem_return_free_memory(void) {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
 }

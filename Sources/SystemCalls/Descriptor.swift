@@ -78,14 +78,3 @@ package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
     content.append(contentsOf: part[..<count])
   }
 }
-
-/// Has all threads take memory from one place. Where each has its own, what the allocator keeps of free
-/// memory grows by megabytes with what they hand on to each other. To be called before there are threads.
-package func shareFreeMemory() {
-  csystem_share_free_memory()
-}
-
-/// Gives memory that was used for a time and freed back to the system.
-package func returnFreeMemory() {
-  csystem_return_free_memory()
-}

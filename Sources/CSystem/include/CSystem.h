@@ -114,6 +114,10 @@ void csystem_share_free_memory(void);
 /// Gives memory that has been freed back to the system.
 void csystem_return_free_memory(void);
 
+/// Unmaps what of the program's and its libraries' code and constants is in memory. What is used again
+/// comes back, from the system's cache of the file. Does nothing but on Linux.
+void csystem_return_program_pages(void);
+
 /// The present time of the clock from which the kernel stamps files, in ns since 1970.
 int64_t csystem_file_clock_ns(void);
 

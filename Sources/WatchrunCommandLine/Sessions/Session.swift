@@ -80,7 +80,10 @@ extension Session {
   ) {
     state.withLock { $0.observers.append(observer) }
     do throws(ObserverError) {
-      try observer.start(countingFrom: start, handler)
+      try observer.start(countingFrom: start) { event in
+        handler(event)
+        if case .ready = event { returnProgramPages() }
+      }
     } catch {
       failed(error)
     }
