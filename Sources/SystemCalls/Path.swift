@@ -139,11 +139,12 @@ extension Path {
   package func withCString<Result, Failure>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let terminated = bytes + [0]
-    return try terminated.withUnsafeBufferPointer {
-      (buffer: UnsafeBufferPointer<UInt8>) throws(Failure) -> Result in
+    try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) {
+      (buffer: UnsafeMutableBufferPointer<CChar>) throws(Failure) -> Result in
       guard let start = buffer.baseAddress else { preconditionFailure("holds at least the NUL") }
-      return try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+      for index in bytes.indices { start[index] = CChar(bitPattern: bytes[index]) }
+      start[bytes.count] = 0
+      return try body(start)
     }
   }
 

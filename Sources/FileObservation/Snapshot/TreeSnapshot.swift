@@ -6,16 +6,17 @@ import SystemCalls
 /// place, and so that a renamed folder's whole subtree has its new path at once. A path is put
 /// together only when it is needed.
 ///
-/// Memory: 24 bytes an entry, its name, and 6 to 12 bytes for finding it by name; about 44 bytes for
+/// Memory: 24 bytes an entry, its name, and 8 to 15 bytes for finding it by name; about 47 bytes for
 /// a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 32 more.
 package struct TreeSnapshot {
   /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
   package struct Entry: Hashable, Sendable {
-    fileprivate let index: UInt32
+    /// For tables of what is kept of entries; never the largest number.
+    let number: UInt32
   }
 
   /// `/`, in which all begins.
-  package static let root = Entry(index: 0)
+  package static let root = Entry(number: 0)
 
   private struct Record {
     var parent: UInt32
@@ -32,6 +33,7 @@ package struct TreeSnapshot {
 
   /// "No entry", in links and in slots.
   private static let none = UInt32.max
+  private static let vacant: UInt8 = 0
 
   private var records: [Record]
   private var firstFree = TreeSnapshot.none
@@ -39,6 +41,9 @@ package struct TreeSnapshot {
   private var unusedNameBytes = 0
   /// Open addressing: where an entry is found by its parent and its name.
   private var slots: [UInt32]
+  /// Of each slot a few bits of its entry's hash, and `vacant` of one that has none: so that what is
+  /// not there is told without a look at the records, which are all over the memory.
+  private var tags: [UInt8]
   /// By the entries' numbers, as far as any was set.
   private var fingerprints: [Fingerprint] = []
   /// How many entries there are, `/` among them.
@@ -52,6 +57,7 @@ package struct TreeSnapshot {
         marks: 0, isUsed: true)
     ]
     slots = Array(repeating: Self.none, count: 64)
+    tags = Array(repeating: Self.vacant, count: 64)
   }
 }
 
@@ -61,11 +67,14 @@ extension TreeSnapshot {
   /// The entry called `name` in `parent`.
   package func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
     let mask = slots.count - 1
-    var slot = Self.hash(name, parent.index) & mask
-    while slots[slot] != Self.none {
-      let index = slots[slot]
-      if records[Int(index)].parent == parent.index, isNamed(index, name) {
-        return Entry(index: index)
+    let hash = Self.hash(name, parent.number)
+    let tag = Self.tag(of: hash)
+    var slot = hash & mask
+    while tags[slot] != Self.vacant {
+      if tags[slot] == tag, case let index = slots[slot],
+        records[Int(index)].parent == parent.number, isNamed(index, name)
+      {
+        return Entry(number: index)
       }
       slot = (slot + 1) & mask
     }
@@ -73,20 +82,20 @@ extension TreeSnapshot {
   }
 
   package func parent(of entry: Entry) -> Entry? {
-    let parent = records[Int(entry.index)].parent
-    return parent == Self.none ? nil : Entry(index: parent)
+    let parent = records[Int(entry.number)].parent
+    return parent == Self.none ? nil : Entry(number: parent)
   }
 
   package func type(of entry: Entry) -> FileType {
-    FileType(code: records[Int(entry.index)].type)
+    FileType(code: records[Int(entry.number)].type)
   }
 
   /// The entries directly in `parent`.
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
-    var next = records[Int(parent.index)].firstChild
+    var next = records[Int(parent.number)].firstChild
     while next != Self.none {
-      found.append(Entry(index: next))
+      found.append(Entry(number: next))
       next = records[Int(next)].nextSibling
     }
     return found
@@ -103,7 +112,7 @@ extension TreeSnapshot {
   }
 
   package func name(of entry: Entry) -> ArraySlice<UInt8> {
-    let record = records[Int(entry.index)]
+    let record = records[Int(entry.number)]
     let start = Int(record.nameStart)
     return names[start..<(start + Int(record.nameCount))]
   }
@@ -117,7 +126,7 @@ extension TreeSnapshot {
   /// Replaces what is in `bytes` by the path, without allocating if there is room.
   package func putPath(of entry: Entry, into bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
-    appendPath(of: entry.index, to: &bytes)
+    appendPath(of: entry.number, to: &bytes)
     if bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
   }
 
@@ -160,15 +169,15 @@ extension TreeSnapshot {
   }
 
   package func marks(of entry: Entry) -> Marks {
-    Marks(rawValue: records[Int(entry.index)].marks)
+    Marks(rawValue: records[Int(entry.number)].marks)
   }
 
   package mutating func mark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.index)].marks |= marks.rawValue
+    records[Int(entry.number)].marks |= marks.rawValue
   }
 
   package mutating func unmark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.index)].marks &= ~marks.rawValue
+    records[Int(entry.number)].marks &= ~marks.rawValue
   }
 }
 
@@ -177,13 +186,13 @@ extension TreeSnapshot {
 extension TreeSnapshot {
   /// How the entry was found on the last look; nil if none has been taken note of.
   package func fingerprint(of entry: Entry) -> Fingerprint? {
-    let index = Int(entry.index)
+    let index = Int(entry.number)
     guard index < fingerprints.count, fingerprints[index] != .none else { return nil }
     return fingerprints[index]
   }
 
   package mutating func setFingerprint(_ fingerprint: Fingerprint, of entry: Entry) {
-    let index = Int(entry.index)
+    let index = Int(entry.number)
     if index >= fingerprints.count {
       let missing = records.count - fingerprints.count
       fingerprints.append(contentsOf: repeatElement(.none, count: missing))
@@ -214,25 +223,25 @@ extension TreeSnapshot {
     }
     count += 1
     if count * 3 > slots.count * 2 { rebuildSlots(count: slots.count * 2) }
-    attach(index, to: parent.index, name: name)
-    return Entry(index: index)
+    attach(index, to: parent.number, name: name)
+    return Entry(number: index)
   }
 
   package mutating func setType(_ type: FileType, of entry: Entry) {
-    records[Int(entry.index)].type = type.code
+    records[Int(entry.number)].type = type.code
   }
 
   /// Takes out `entry` and all below it, the deepest first, and shows each to `visit` while its
   /// path can still be asked for.
   package mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
-    while case let child = records[Int(entry.index)].firstChild, child != Self.none {
-      remove(Entry(index: child), visit: visit)
+    while case let child = records[Int(entry.number)].firstChild, child != Self.none {
+      remove(Entry(number: child), visit: visit)
     }
     visit(entry)
-    if records[Int(entry.index)].parent != Self.none { detach(entry.index) }
-    records[Int(entry.index)].isUsed = false
-    records[Int(entry.index)].nextSibling = firstFree
-    firstFree = entry.index
+    if records[Int(entry.number)].parent != Self.none { detach(entry.number) }
+    records[Int(entry.number)].isUsed = false
+    records[Int(entry.number)].nextSibling = firstFree
+    firstFree = entry.number
     count -= 1
     compactNamesIfWorthIt()
     shrinkSlotsIfWorthIt()
@@ -241,14 +250,14 @@ extension TreeSnapshot {
   /// Takes `entry` out of its folder but keeps it and all below it, for `place` to put elsewhere.
   /// Meanwhile its path begins with its own name.
   package mutating func lift(_ entry: Entry) {
-    detach(entry.index)
+    detach(entry.number)
   }
 
   /// Puts a lifted entry into `parent`, where there must be none of that name.
   package mutating func place(
     _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
   ) {
-    attach(entry.index, to: parent.index, name: name)
+    attach(entry.number, to: parent.number, name: name)
     compactNamesIfWorthIt()
   }
 
@@ -307,6 +316,11 @@ extension TreeSnapshot {
     return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) >> 3)
   }
 
+  /// Bits that do not say where the slot is; never `vacant`.
+  private static func tag(of hash: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: hash >> 48) | 1
+  }
+
   private func hash(of index: UInt32) -> Int {
     let record = records[Int(index)]
     let start = Int(record.nameStart)
@@ -327,9 +341,11 @@ extension TreeSnapshot {
 
   private mutating func occupySlot(for index: UInt32) {
     let mask = slots.count - 1
-    var slot = hash(of: index) & mask
-    while slots[slot] != Self.none { slot = (slot + 1) & mask }
+    let hash = hash(of: index)
+    var slot = hash & mask
+    while tags[slot] != Self.vacant { slot = (slot + 1) & mask }
     slots[slot] = index
+    tags[slot] = Self.tag(of: hash)
   }
 
   /// Empties the entry's slot and moves up those behind it that had to give way to it.
@@ -338,19 +354,22 @@ extension TreeSnapshot {
     var hole = hash(of: index) & mask
     while slots[hole] != index { hole = (hole + 1) & mask }
     var next = (hole + 1) & mask
-    while slots[next] != Self.none {
+    while tags[next] != Self.vacant {
       let home = hash(of: slots[next]) & mask
       if (next - home) & mask >= (next - hole) & mask {
         slots[hole] = slots[next]
+        tags[hole] = tags[next]
         hole = next
       }
       next = (next + 1) & mask
     }
     slots[hole] = Self.none
+    tags[hole] = Self.vacant
   }
 
   private mutating func rebuildSlots(count: Int) {
     slots = Array(repeating: Self.none, count: count)
+    tags = Array(repeating: Self.vacant, count: count)
     for index in records.indices where records[index].isUsed {
       if records[index].parent != Self.none { occupySlot(for: UInt32(index)) }
     }

@@ -74,6 +74,11 @@ extension ObservedTree {
     }
   }
 
+  /// True for what was asked for by name.
+  func isRoot(_ entry: Entry) -> Bool {
+    snapshot.marks(of: entry).contains(.wanted)
+  }
+
   /// True for a root that is a folder, and for what leads to one that is gone: these are not come
   /// upon in a watched folder's listing but looked up.
   func isReachedByPath(_ entry: Entry) -> Bool {

@@ -85,7 +85,8 @@ extension ObservedTree {
       return
     }
     snapshot.putPath(of: folder, into: &path)
-    let folderPath = Path(bytes: path)
+    let folderPath = takePath()
+    defer { spareBytes = folderPath.bytes }
     do throws(SystemError) {
       let directory = try Descriptor.openDirectory(folderPath, followsLinks: isAnchor(folder))
       guard isFirstName(folder, for: folderPath) else { return releaseWatch(of: folder) }
@@ -106,11 +107,20 @@ extension ObservedTree {
     }
   }
 
+  /// What stands in `path`, in exchange for room that is used again.
+  private mutating func takePath() -> Path {
+    defer {
+      path = spareBytes
+      spareBytes = []
+    }
+    return Path(bytes: path)
+  }
+
   /// The rules in force in the folder that has just been listed.
   private mutating func enter(
     _ folder: Entry, at path: Path, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
-    guard let parentStack, !listing.ignoreFiles.isEmpty, roots[folder] == nil else {
+    guard let parentStack, !listing.ignoreFiles.isEmpty, !isRoot(folder) else {
       return parentStack
     }
     let seen = listing.ignoreFiles
@@ -183,7 +193,7 @@ extension ObservedTree {
     }
     switch purpose {
     case .learn(let since):
-      if roots[folder] != nil { warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack) }
+      if isRoot(folder) { warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack) }
       if comparesEntries && !toldOfArrival {
         lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
       }
@@ -207,9 +217,8 @@ extension ObservedTree {
       }
     }
     // A root has rules of its own, but is covered as far as the folder around it.
-    let isRoot = roots[entry] != nil
     table.add(
-      entry, coverage: .recursive, stack: (isRoot ? table[entry]?.stack : nil) ?? stack)
+      entry, coverage: .recursive, stack: (isRoot(entry) ? table[entry]?.stack : nil) ?? stack)
     let visit = Visit(folder: entry, purpose: purpose.forSubfolders)
     if snapshot.type(of: entry) == .symlink {
       pendingLinks.append(visit)

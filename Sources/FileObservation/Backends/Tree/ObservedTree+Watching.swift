@@ -16,7 +16,7 @@ extension ObservedTree {
 
   /// True for a folder whose watch must tell what becomes of it.
   func isAnchor(_ folder: Entry) -> Bool {
-    roots[folder] != nil || table[folder]?.coverage == .named
+    isRoot(folder) || table[folder]?.coverage == .named
       || snapshot.type(of: folder) == .symlink
   }
 

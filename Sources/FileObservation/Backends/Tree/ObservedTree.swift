@@ -35,6 +35,7 @@ struct ObservedTree {
   var linkTargets: [Path: LinkTarget] = [:]
   /// Room for putting paths together.
   var path: [UInt8] = []
+  var spareBytes: [UInt8] = []
   /// Folders that are to be looked at, because they could not be watched, or all that is in them.
   var unwatched: Set<Entry> = []
   /// Folders that have another one's watch, and which: each is that one renamed, of which the kernel may be
