@@ -6,8 +6,8 @@ import SystemCalls
 /// place, and so that a renamed folder's whole subtree has its new path at once. A path is put
 /// together only when it is needed.
 ///
-/// Memory: 24 bytes an entry, its name, and 8 to 15 bytes for finding it by name; about 47 bytes for
-/// a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 32 more.
+/// Memory: 24 bytes an entry and its name, and in folders of more than sixteen 8 to 15 bytes for finding it;
+/// 36 to 51 bytes for a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 32 more.
 package struct TreeSnapshot {
   /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
   package struct Entry: Hashable, Sendable {
@@ -28,8 +28,19 @@ package struct TreeSnapshot {
     var type: UInt8
     /// What the owner of the snapshot has marked it with.
     var marks: UInt8
-    var isUsed: Bool
+    var state: State
   }
+
+  private enum State: UInt8 {
+    case free
+    /// Its children are found by going through them: they lie side by side.
+    case listed
+    /// It has so many that they are found by the index.
+    case indexed
+  }
+
+  /// How many children are gone through, and not indexed.
+  private static let mostListed = 16
 
   /// "No entry", in links and in slots.
   private static let none = UInt32.max
@@ -39,8 +50,9 @@ package struct TreeSnapshot {
   private var firstFree = TreeSnapshot.none
   private var names: [UInt8] = []
   private var unusedNameBytes = 0
-  /// Open addressing: where an entry is found by its parent and its name.
+  /// Open addressing: where an entry of a large folder is found by its parent and its name.
   private var slots: [UInt32]
+  private var indexedCount = 0
   /// Of each slot a few bits of its entry's hash, and `vacant` of one that has none: so that what is
   /// not there is told without a look at the records, which are all over the memory.
   private var tags: [UInt8]
@@ -54,7 +66,7 @@ package struct TreeSnapshot {
       Record(
         parent: Self.none, nextSibling: Self.none, previousSibling: Self.none,
         firstChild: Self.none, nameStart: 0, nameCount: 0, type: FileType.directory.code,
-        marks: 0, isUsed: true)
+        marks: 0, state: .listed)
     ]
     slots = Array(repeating: Self.none, count: 64)
     tags = Array(repeating: Self.vacant, count: 64)
@@ -64,8 +76,41 @@ package struct TreeSnapshot {
 // MARK: - Looking
 
 extension TreeSnapshot {
-  /// The entry called `name` in `parent`.
-  package func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
+  /// What a look for a name has come upon. It holds as long as nothing changes.
+  package struct Lookup {
+    /// The entry of that name, if there is one.
+    package let entry: Entry?
+    fileprivate let place: Place
+
+    fileprivate enum Place {
+      /// One of so many, at the least.
+      case listed(Int)
+      /// In this slot, which is free if there is no entry.
+      case indexed(slot: Int, hash: Int)
+    }
+  }
+
+  /// Looks for the entry called `name` in `parent`.
+  ///
+  /// Inlined, because a call from a closure would copy the whole snapshot, reference by reference.
+  @inline(__always)
+  package func find(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
+    if records[Int(parent.number)].state == .indexed { return findIndexed(name, in: parent) }
+    var next = records[Int(parent.number)].firstChild
+    var count = 0
+    while next != Self.none {
+      count += 1
+      if isNamed(next, name) {
+        return Lookup(entry: Entry(number: next), place: .listed(count))
+      }
+      next = records[Int(next)].nextSibling
+    }
+    return Lookup(entry: nil, place: .listed(count))
+  }
+
+  private func findIndexed(
+    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry
+  ) -> Lookup {
     let mask = slots.count - 1
     let hash = Self.hash(name, parent.number)
     let tag = Self.tag(of: hash)
@@ -74,11 +119,16 @@ extension TreeSnapshot {
       if tags[slot] == tag, case let index = slots[slot],
         records[Int(index)].parent == parent.number, isNamed(index, name)
       {
-        return Entry(number: index)
+        return Lookup(entry: Entry(number: index), place: .indexed(slot: slot, hash: hash))
       }
       slot = (slot + 1) & mask
     }
-    return nil
+    return Lookup(entry: nil, place: .indexed(slot: slot, hash: hash))
+  }
+
+  /// The entry called `name` in `parent`.
+  package func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
+    find(name, in: parent).entry
   }
 
   package func parent(of entry: Entry) -> Entry? {
@@ -204,14 +254,15 @@ extension TreeSnapshot {
 // MARK: - Changing
 
 extension TreeSnapshot {
-  /// A new entry. There must be none of that name in `parent` yet.
+  /// A new entry. There must be none of that name in `parent` yet, as a `lookup` may just have shown.
   package mutating func insert(
-    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in parent: Entry
+    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in parent: Entry,
+    after lookup: Lookup? = nil
   ) -> Entry {
     let index: UInt32
     let record = Record(
       parent: Self.none, nextSibling: Self.none, previousSibling: Self.none, firstChild: Self.none,
-      nameStart: 0, nameCount: 0, type: type.code, marks: 0, isUsed: true)
+      nameStart: 0, nameCount: 0, type: type.code, marks: 0, state: .listed)
     if firstFree != Self.none {
       index = firstFree
       firstFree = records[Int(index)].nextSibling
@@ -222,8 +273,8 @@ extension TreeSnapshot {
       records.append(record)
     }
     count += 1
-    if count * 3 > slots.count * 2 { rebuildSlots(count: slots.count * 2) }
-    attach(index, to: parent.number, name: name)
+    let place = lookup.flatMap { $0.entry == nil ? $0.place : nil }
+    attach(index, to: parent.number, name: name, at: place ?? find(name, in: parent).place)
     return Entry(number: index)
   }
 
@@ -239,7 +290,7 @@ extension TreeSnapshot {
     }
     visit(entry)
     if records[Int(entry.number)].parent != Self.none { detach(entry.number) }
-    records[Int(entry.number)].isUsed = false
+    records[Int(entry.number)].state = .free
     records[Int(entry.number)].nextSibling = firstFree
     firstFree = entry.number
     count -= 1
@@ -257,12 +308,12 @@ extension TreeSnapshot {
   package mutating func place(
     _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
   ) {
-    attach(entry.number, to: parent.number, name: name)
+    attach(entry.number, to: parent.number, name: name, at: find(name, in: parent).place)
     compactNamesIfWorthIt()
   }
 
   private mutating func attach(
-    _ index: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>
+    _ index: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>, at place: Lookup.Place
   ) {
     let next = records[Int(parent)].firstChild
     records[Int(index)].parent = parent
@@ -273,12 +324,25 @@ extension TreeSnapshot {
     names.append(contentsOf: name.prefix(Int(UInt8.max)))
     if next != Self.none { records[Int(next)].previousSibling = index }
     records[Int(parent)].firstChild = index
-    occupySlot(for: index)
+    switch place {
+    case .listed(let count): if count >= Self.mostListed { indexChildren(of: parent, count + 1) }
+    case .indexed(let slot, let hash): occupy(slot, by: index, hash: hash)
+    }
+  }
+
+  private mutating func indexChildren(of parent: UInt32, _ count: Int) {
+    makeRoom(for: count)
+    records[Int(parent)].state = .indexed
+    var next = records[Int(parent)].firstChild
+    while next != Self.none {
+      occupySlot(for: next)
+      next = records[Int(next)].nextSibling
+    }
   }
 
   private mutating func detach(_ index: UInt32) {
-    vacateSlot(of: index)
     let record = records[Int(index)]
+    if records[Int(record.parent)].state == .indexed { vacateSlot(of: index) }
     if record.previousSibling != Self.none {
       records[Int(record.previousSibling)].nextSibling = record.nextSibling
     } else {
@@ -296,7 +360,7 @@ extension TreeSnapshot {
     guard unusedNameBytes > 1 << 14, unusedNameBytes * 2 > names.count else { return }
     var kept: [UInt8] = []
     kept.reserveCapacity(names.count - unusedNameBytes)
-    for index in records.indices where records[index].isUsed {
+    for index in records.indices where records[index].state != .free {
       let start = Int(records[index].nameStart)
       records[index].nameStart = UInt32(kept.count)
       kept.append(contentsOf: names[start..<(start + Int(records[index].nameCount))])
@@ -344,8 +408,20 @@ extension TreeSnapshot {
     let hash = hash(of: index)
     var slot = hash & mask
     while tags[slot] != Self.vacant { slot = (slot + 1) & mask }
+    occupy(slot, by: index, hash: hash)
+  }
+
+  private mutating func occupy(_ slot: Int, by index: UInt32, hash: Int) {
     slots[slot] = index
     tags[slot] = Self.tag(of: hash)
+    indexedCount += 1
+    makeRoom(for: 0)
+  }
+
+  /// At most two of three slots are occupied.
+  private mutating func makeRoom(for newcomers: Int) {
+    let wanted = (indexedCount + newcomers) * 3 / 2
+    if wanted > slots.count { rebuildSlots(count: slots.count * 2) }
   }
 
   /// Empties the entry's slot and moves up those behind it that had to give way to it.
@@ -365,18 +441,23 @@ extension TreeSnapshot {
     }
     slots[hole] = Self.none
     tags[hole] = Self.vacant
+    indexedCount -= 1
   }
 
   private mutating func rebuildSlots(count: Int) {
     slots = Array(repeating: Self.none, count: count)
     tags = Array(repeating: Self.vacant, count: count)
-    for index in records.indices where records[index].isUsed {
-      if records[index].parent != Self.none { occupySlot(for: UInt32(index)) }
+    indexedCount = 0
+    for index in records.indices where records[index].state != .free {
+      let parent = records[index].parent
+      if parent != Self.none, records[Int(parent)].state == .indexed {
+        occupySlot(for: UInt32(index))
+      }
     }
   }
 
   private mutating func shrinkSlotsIfWorthIt() {
-    if slots.count > 1024, count * 8 < slots.count { rebuildSlots(count: slots.count / 2) }
+    if slots.count > 1024, indexedCount * 8 < slots.count { rebuildSlots(count: slots.count / 2) }
   }
 }
 

@@ -139,7 +139,7 @@ extension ObservedTree {
     of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
     _ directory: borrowing Descriptor
   ) {
-    let isRecursive = table[folder]?.coverage == .recursive
+    let isRecursive = table.coverage(of: folder) == .recursive
     let listing = listing
     // Within the closure, to ask for it would copy the whole tree's state, entry by entry.
     let comparesEntries = comparesEntries
@@ -147,7 +147,8 @@ extension ObservedTree {
     for index in 0..<listing.count {
       listing.withItem(index) { name, type in
         // A folder that changes while it is listed may list a name twice.
-        var known = snapshot.child(name, of: folder)
+        let lookup = snapshot.find(name, in: folder)
+        var known = lookup.entry
         // What came since the folder was watched, the kernel tells.
         if known == nil && purpose.isAboutTheKnown {
           toldOfArrival = toldOfArrival || hasArrived(name, for: purpose, in: directory)
@@ -171,7 +172,7 @@ extension ObservedTree {
             return
           }
         }
-        let entry = known ?? snapshot.insert(name, type, in: folder)
+        let entry = known ?? snapshot.insert(name, type, in: folder, after: lookup)
         if purpose.findsRemovals { snapshot.mark(entry, .seen) }
         if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
         let isFollowed = type == .symlink && followsLinks
@@ -209,10 +210,10 @@ extension ObservedTree {
   }
 
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
-    if let known = table[entry], known.coverage == .recursive {
+    if table.coverage(of: entry) == .recursive {
       switch purpose {
       case .compare(_, .oneFolder): return
-      case .learn, .compare(_, .untilWatched): if known.watch != nil { return }
+      case .learn, .compare(_, .untilWatched): if table[entry]?.watch != nil { return }
       case .tell, .judge, .compare(_, .everything): break
       }
     }

@@ -16,7 +16,7 @@ extension ObservedTree {
 
   /// True for a folder whose watch must tell what becomes of it.
   func isAnchor(_ folder: Entry) -> Bool {
-    isRoot(folder) || table[folder]?.coverage == .named
+    isRoot(folder) || table.coverage(of: folder) == .named
       || snapshot.type(of: folder) == .symlink
   }
 

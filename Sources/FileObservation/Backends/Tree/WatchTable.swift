@@ -27,7 +27,12 @@ struct WatchTable {
   var watchCount: Int { owners.count }
 
   subscript(entry: TreeSnapshot.Entry) -> Folder? {
-    places[entry.number].map { folders[Int($0)].details }
+    place(of: entry).map { folders[$0].details }
+  }
+
+  /// How much of the folder counts, without a look at the rest.
+  func coverage(of entry: TreeSnapshot.Entry) -> Coverage? {
+    place(of: entry).map { folders[$0].details.coverage }
   }
 
   /// The entry to which what a watch tells belongs; nil if the watch is none of ours any more.
@@ -54,10 +59,10 @@ struct WatchTable {
       folders.append((details, entry))
       return
     }
-    let known = folders[place].details
     // What it has told so far of what was not wanted then, is not told again.
-    if coverage > known.coverage { folders[place].details.watchedAt = FileTime.latest() }
-    folders[place].details.coverage = max(known.coverage, coverage)
+    let known = folders[place].details.coverage
+    if coverage > known { folders[place].details.watchedAt = FileTime.latest() }
+    folders[place].details.coverage = max(known, coverage)
     if let stack { folders[place].details.stack = stack }
   }
 
