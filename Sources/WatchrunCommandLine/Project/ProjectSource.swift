@@ -37,7 +37,9 @@ struct ProjectSource {
     guard let text else {
       guard isNamed else { return nil }
       throw .failure(
-        Failure("there is no file \(file); 'watchrun --init' writes one", ExitCode.usage))
+        Failure(
+          "there is no file \(file); 'watchrun --init --config \(file)' writes one",
+          ExitCode.usage))
     }
     switch ProjectReader.read(text, as: file.description) {
     case .success(let project): return project
@@ -50,10 +52,21 @@ struct ProjectSource {
     RecognizedProject(ProjectFolder(path: directory))
   }
 
-  static let nothingFound = Failure(
-    "nothing to do: no command, no \(usualFile), and no project that is known "
-      + "(\(Recognition.fileNames.joined(separator: ", "))); "
-      + "give a command, as in 'watchrun make test', or write a file with --init", ExitCode.usage)
+  /// There is no file, and nothing is recognised.
+  func nothingFound() -> Failure {
+    let files = Recognition.fileNames.joined(separator: ", ")
+    let reason =
+      Recognition.flaw(ProjectFolder(path: directory)) ?? "no project that is known (\(files))"
+    let remedy: String
+    if let nearby = NearbyProject(around: directory) {
+      remedy = "there is \(nearby.title) in \(nearby.place): watchrun -C \(nearby.place)"
+    } else {
+      remedy = "give a command, as in 'watchrun make test', or write a file with --init"
+    }
+    return Failure(
+      "nothing to do: no command, no \(Self.usualFile), and \(reason); \(remedy)",
+      ExitCode.usage)
+  }
 }
 
 extension Project {
@@ -93,7 +106,7 @@ extension ProjectSource {
         console.say(.news, "\(found.summary); to change that: watchrun --init")
         project = found.project
       } else {
-        throw .failure(Self.nothingFound)
+        throw .failure(nothingFound())
       }
     } catch {
       throw console.failure(of: error)
