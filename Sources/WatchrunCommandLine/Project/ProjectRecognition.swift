@@ -71,11 +71,11 @@ struct RecognizedProject: Hashable {
   /// For people, in one line: what it is, and what is done in it. What does not wait for anything else
   /// begins at once.
   var summary: String {
-    let others = leftOut.map { ", beside \($0.title) that is left out" }.joined()
+    let others = leftOut.map { "; \($0.title) is left out" }.joined()
     let chains = kinds.map { kind in
       kind.tasks.map { name(of: $0, in: kind) }.joined(separator: ", then ")
     }
-    return "this is \(titles)\(others): \(chains.joined(separator: "; "))"
+    return "this is \(titles): \(chains.joined(separator: "; "))\(others)"
   }
 
   /// "a Swift package (Package.swift) and a Node package (package.json)".

@@ -66,13 +66,12 @@ final class ProjectSession: Sendable {
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options) { [self] report in
-      if narration.beginsAnew(with: report) && session.settings.clearsScreen {
-        session.console.clearScreen()
-      }
+      let beginsAnew = narration.beginsAnew(with: report)
+      if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
       narration.tell(report)
       switch report {
       case .started(let task, let run):
-        keys.remember(run, of: narration.isAlone ? nil : task)
+        keys.remember(run, of: narration.isAlone ? nil : task, beginsAnew: beginsAnew)
       case .finished(let status):
         session.workHasEnded(status)
       default:

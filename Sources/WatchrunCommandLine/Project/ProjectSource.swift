@@ -54,18 +54,17 @@ struct ProjectSource {
 
   /// There is no file, and nothing is recognised.
   func nothingFound() -> Failure {
-    let files = Recognition.fileNames.joined(separator: ", ")
-    let reason =
-      Recognition.flaw(ProjectFolder(path: directory)) ?? "no project that is known (\(files))"
-    let remedy: String
+    let flaw = Recognition.flaw(ProjectFolder(path: directory))
+    let lack = "nothing to do: no command, no \(Self.usualFile), and"
     if let nearby = NearbyProject(around: directory) {
-      remedy = "there is \(nearby.title) in \(nearby.place): watchrun -C \(nearby.place)"
-    } else {
-      remedy = "give a command, as in 'watchrun make test', or write a file with --init"
+      return Failure(
+        "\(lack) \(flaw ?? "no project that is known"); there is \(nearby.title) in "
+          + "\(nearby.place): watchrun -C \(nearby.place)", ExitCode.usage)
     }
+    let files = Recognition.fileNames.joined(separator: ", ")
     return Failure(
-      "nothing to do: no command, no \(Self.usualFile), and \(reason); \(remedy)",
-      ExitCode.usage)
+      "\(lack) \(flaw ?? "no project that is known (\(files))"); give a command, as in "
+        + "'watchrun make test', or write a file with --init", ExitCode.usage)
   }
 }
 

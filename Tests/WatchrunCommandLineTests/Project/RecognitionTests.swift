@@ -107,7 +107,7 @@ struct RecognitionTests {
     // A Makefile beside a tool that builds by itself wraps that.
     (
       ["Makefile": "test:\n\tcargo test", "Cargo.toml": ""],
-      "this is a Rust package (Cargo.toml), beside a Makefile that is left out: build, then test",
+      "this is a Rust package (Cargo.toml): build, then test; a Makefile is left out",
       ["build: cargo build", "test: cargo test"]
     ),
     (
