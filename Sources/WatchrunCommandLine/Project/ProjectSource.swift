@@ -36,6 +36,9 @@ struct ProjectSource {
     }
     guard let text else {
       guard isNamed else { return nil }
+      if (try? FileStatus(of: path, followsLinks: true)) != nil {
+        throw .failure(Failure("\(file) is no file that can be read again", ExitCode.usage))
+      }
       throw .failure(
         Failure(
           "there is no file \(file); 'watchrun --init --config \(file)' writes one",

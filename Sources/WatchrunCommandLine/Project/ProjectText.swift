@@ -92,10 +92,9 @@ extension ProjectText {
     if !task.watched.isEmpty {
       var watched = "on changes in \(task.watched.map(\.description).joined(separator: ", "))"
       if !task.extensions.isEmpty {
-        let endings = task.extensions.map { "*.\(Path(bytes: $0))" }.joined(separator: " ")
-        watched += " (\(endings))"
+        watched += " (\(some(of: task.extensions.map(pattern(of:)))))"
       } else if !task.filters.isEmpty {
-        watched += " (\(task.filters.map(\.description).joined(separator: " ")))"
+        watched += " (\(some(of: task.filters.map(\.description))))"
       }
       parts.append(watched)
     }
@@ -103,6 +102,17 @@ extension ProjectText {
     if task.isService { parts.append("service" + ready(task.readiness)) }
     if task.isPostponed { parts.append("not at the start") }
     return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
+  }
+
+  /// An extension may be given with its dot.
+  private static func pattern(of ending: [UInt8]) -> String {
+    "*.\(Path(bytes: ending.drop { $0 == UInt8(ascii: ".") }))"
+  }
+
+  /// As many as fit into a line.
+  private static func some(of patterns: [String]) -> String {
+    let more = patterns.count - 5
+    return patterns.prefix(5).joined(separator: " ") + (more > 0 ? " and \(more) more" : "")
   }
 
   private static func after(_ names: [String]) -> String? {

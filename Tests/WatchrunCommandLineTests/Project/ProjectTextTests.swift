@@ -8,12 +8,13 @@ struct ProjectTextTests {
       """
       { tasks: {
         build: { run: "make" },
-        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", "sh"], after: ["build"] },
+        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", ".sh"], after: ["build"] },
         lint: { run: "x", filter: ["*.c", "*.h"], postpone: true },
         server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
         once: { run: "y", watch: [] },
         page: { proxy: "http://localhost:1/", port: 4000, after: ["server"] },
         docs: { serve: "site" },
+        web: { run: "z", filter: ["*.js", "*.ts", "*.css", "*.html", "*.vue", "*.json", "*.md"] },
       } }
       """)
     let lines = ProjectText.list(project).split(separator: "\n").map(String.init)
@@ -25,6 +26,8 @@ struct ProjectTextTests {
         "server  ./s                                     "
           + "after build and test, service, ready when it prints \"up\"",
         "once    y                                       at the start",
+        "web     z                                       "
+          + "on changes in . (*.js *.ts *.css *.html *.vue and 2 more)",
         "page    proxy http://localhost:1/ on port 4000  after server",
         "docs    serve site                              at once",
       ])
