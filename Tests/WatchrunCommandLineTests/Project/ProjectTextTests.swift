@@ -33,6 +33,18 @@ struct ProjectTextTests {
       ])
   }
 
+  @Test func `a long command neither pushes others aside nor is told in full each time`() throws {
+    let line = String(repeating: "x", count: 90)
+    let project = try readProject(
+      "{ tasks: { a: { run: '\(line)' }, bb: { run: 'make', watch: [] } } }")
+    #expect(
+      ProjectText.list(project)
+        == "a   \(line)  on changes in .\nbb  make  at the start\n")
+    let shown = ProjectText.abridged(project.tasks[0].run)
+    #expect(shown.count == 80 && shown.hasSuffix("x…"))
+    #expect(ProjectText.abridged(project.tasks[1].run) == "make")
+  }
+
   @Test func `the example is a project`() throws {
     let project = try readProject(ProjectText.example)
     #expect(project.tasks.map(\.name) == ["build", "test"])
