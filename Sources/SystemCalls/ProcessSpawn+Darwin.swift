@@ -58,7 +58,7 @@ extension SpawnRequest {
         program.withCString { posix_spawnp(&pid, $0, &actions, &attributes, argv, envp) }
       }
     }
-    if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
+    if code != 0 { throw failure(code, of: program) }
     surroundings.guardian?.add(ProcessGroup(leader: pid))
     try? surroundings.terminal?.give(to: pid)
     kill(pid, SIGCONT)

@@ -25,7 +25,7 @@ extension SpawnRequest {
         }
       }
     }
-    if code != 0 { throw SystemError(call: "posix_spawn", code: code, path: program) }
+    if code != 0 { throw failure(code, of: program) }
     return pid
   }
 }

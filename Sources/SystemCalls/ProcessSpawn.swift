@@ -75,6 +75,21 @@ package struct SpawnRequest: Hashable, Sendable {
   }
 }
 
+extension SpawnRequest {
+  /// Why it was not started. The kernel gives one code for a program and for a folder that is not there.
+  func failure(_ code: Int32, of program: Path) -> SystemError {
+    let error = SystemError(call: "posix_spawn", code: code, path: program)
+    guard let directory else { return error }
+    do throws(SystemError) {
+      let status = try FileStatus(of: directory, followsLinks: true)
+      return status.type == .directory
+        ? error : SystemError(call: "chdir", code: ENOTDIR, path: directory)
+    } catch {
+      return SystemError(call: "chdir", code: error.code, path: directory)
+    }
+  }
+}
+
 extension SpawnRequest.Surroundings {
   /// The signals that are given their default action.
   var defaults: sigset_t {

@@ -42,6 +42,27 @@ import Testing
     }
   }
 
+  @Test func aKeyTellsWhyTheTasksOfAWaveWereRun() async throws {
+    try await withProject { project in
+      try project.makeFolder("src")
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG", watch: ["src"] },
+        test: { run: "echo test >> $LOG", after: ["build"] },
+        """)
+      let session = try await project.startOnTerminal("-q")
+      try await session.readsKeys()
+      try await project.logged("test")
+      try project.place("src/file")
+      try await project.logged("test", times: 2)
+      try session.type("e")
+      try await session.shows("watchrun: run 2 of build was started by 1 change:")
+      try await session.shows("watchrun:   created src/file")
+      try await session.shows(
+        "watchrun: run 2 of test was started since what it stands after had succeeded")
+    }
+  }
+
   @Test(arguments: ["h", "?"])
   func aKeyListsTheKeys(_ key: String) async throws {
     try await withProject { project in

@@ -44,6 +44,23 @@ struct ProcessSpawnTests {
     return "status"
   }
 
+  @Test(arguments: ["none", "file"])
+  func `a folder that cannot be entered is told from a program that is missing`(
+    name: String
+  ) throws {
+    try folder.write(to: "file")
+    let error = #expect(throws: SystemError.self) {
+      try request("true", in: folder[name]).spawn()
+    }
+    #expect(error?.call == "chdir")
+    #expect(error?.path == folder[name])
+    #expect(error?.code == (name == "none" ? ENOENT : ENOTDIR))
+    let other = #expect(throws: SystemError.self) {
+      try request("watchrun-no-such-program", in: folder.path).spawn()
+    }
+    #expect(other?.path == Path("watchrun-no-such-program"))
+  }
+
   @Test func `a process begins with an empty signal mask`() async throws {
     var blocked = sigset_t()
     var before = sigset_t()

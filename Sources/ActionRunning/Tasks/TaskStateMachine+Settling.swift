@@ -61,7 +61,7 @@ extension TaskStateMachine {
   private mutating func stopPointless(below name: String) -> [Action] {
     var actions: [Action] = []
     for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], task.rules.policy == .restart,
+      guard let task = tasks[below], isPointless(below, under: name),
         case .running(let trigger) = task.activity
       else { continue }
       update(below) { task in
@@ -71,6 +71,14 @@ extension TaskStateMachine {
       actions.append(.stop(below))
     }
     return actions
+  }
+
+  /// What is restarted by a change has what stands after it restarted as well: else it would have to wait
+  /// for that to begin.
+  private func isPointless(_ below: String, under name: String) -> Bool {
+    guard let task = tasks[below]?.rules, let above = tasks[name]?.rules else { return false }
+    let isCarriedAlong = above.policy == .restart && !above.runsOn && task.policy == .queue
+    return task.policy == .restart || isCarriedAlong
   }
 
   private mutating func begin(_ name: String, _ wanted: Trigger) -> [Action] {

@@ -67,7 +67,9 @@ final class Console: Sendable {
   /// Passes on a line that one of several tasks has written, with its name in front.
   func pass(_ line: [UInt8], of task: TaskLabel) {
     let label = isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded
-    write(Array("\(label) | ".utf8) + line + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    // A colour that it leaves switched on is not to run into what others say.
+    let end = isOutputColored && line.contains(0x1B) ? "\u{1B}[0m\n" : "\n"
+    write(Array("\(label) | ".utf8) + line + Array(end.utf8), to: STDOUT_FILENO)
   }
 
   /// Passes on a line that the only task has written.

@@ -32,9 +32,8 @@ extension TaskRunner: KeyListener {
 /// Does what keys ask for.
 final class KeyPresses: Sendable {
   private struct State {
-    var latestRun: RunReport.Run?
-    /// The task that it is a run of, where there is more than one.
-    var latestTask: String?
+    /// One of each task; nil for the only one.
+    var latestRuns: [(task: String?, run: RunReport.Run)] = []
     var isPaused = false
   }
 
@@ -45,11 +44,11 @@ final class KeyPresses: Sendable {
     self.narration = narration
   }
 
-  /// The run that can be asked about from now on.
-  func remember(_ run: RunReport.Run, of task: String? = nil) {
+  /// The run that can be asked about from now on, with those before it unless it begins something new.
+  func remember(_ run: RunReport.Run, of task: String? = nil, beginsAnew: Bool = true) {
     state.withLock { state in
-      state.latestRun = run
-      state.latestTask = task
+      state.latestRuns.removeAll { beginsAnew || $0.task == task }
+      state.latestRuns.append((task, run))
     }
   }
 
@@ -61,8 +60,9 @@ final class KeyPresses: Sendable {
     case .pause: togglePause(runner)
     case .clear: narration.console.clearScreen()
     case .explain:
-      let latest = state.withLock { $0 }
-      narration.explain(latest.latestRun, of: latest.latestTask)
+      let runs = state.withLock { $0.latestRuns }
+      if runs.isEmpty { narration.explain(nil) }
+      for (task, run) in runs { narration.explain(run, of: task) }
     case .help: narration.tellKeys()
     case .quit: return false
     }

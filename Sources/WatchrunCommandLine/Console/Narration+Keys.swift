@@ -37,7 +37,7 @@ extension Narration {
     case .key: return "by a key" + (count > 0 ? ", after \(changes):" : "")
     case .overflow: return "by more changes than the kernel could tell" + (count > 0 ? ":" : "")
     case .restart: return "again, since it had ended"
-    case .change: return "by \(changes):"
+    case .change: return count > 0 ? "by \(changes):" : "since what it stands after had succeeded"
     }
   }
 }

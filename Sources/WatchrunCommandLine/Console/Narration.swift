@@ -139,7 +139,11 @@ struct Narration: Sendable {
   }
 
   private func explanation(of error: SystemError) -> String {
-    switch error.code {
+    if error.call == "chdir", let path = error.path {
+      return "its directory \(shown(path)) "
+        + (error.saysGone ? "is not there" : "cannot be entered: \(error.reason)")
+    }
+    return switch error.code {
     case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
     case EACCES: "\(error.path?.description ?? "it") may not be executed"
     case E2BIG: "its arguments and its environment are longer than the kernel takes"

@@ -30,7 +30,9 @@ final class TaskNarration: Sendable {
     let names = project.tasks.map(\.name)
     let labels = names.count > 1 ? TaskLabel.labels(names) : [:]
     let new = project.tasks.map { task in
-      let command = Array(ProjectText.shown(task.run).utf8)
+      // Its name says what it is.
+      let text = labels.isEmpty ? ProjectText.shown(task.run) : ProjectText.abridged(task.run)
+      let command = Array(text.utf8)
       return (
         task.name,
         Narration(

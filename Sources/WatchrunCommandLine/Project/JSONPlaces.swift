@@ -33,7 +33,8 @@ struct JSONPlaces: Hashable, Sendable {
   }
 }
 
-/// A line and a column, both counted from 1; columns in characters of Unicode.
+/// A line and a column, both counted from 1; columns in characters of Unicode, as editors count them: a
+/// byte order mark is none.
 struct TextPosition: Hashable, Sendable, CustomStringConvertible {
   var line = 1
   var column = 1
@@ -41,7 +42,7 @@ struct TextPosition: Hashable, Sendable, CustomStringConvertible {
   /// Where a byte of the text is.
   init(_ offset: Int, in text: [UInt8]) {
     let before = text.prefix(offset)
-    var lineStart = 0
+    var lineStart = min(JSONScanner.start(of: text), before.count)
     for (index, byte) in before.enumerated() {
       let endsLine =
         byte == UInt8(ascii: "\n")

@@ -142,6 +142,9 @@ extension JSONScanner {
     if !Self.isNumber(written) {
       throw fault("'\(Path(written))' is no number; a text stands between quotes", at: start)
     }
+    if Double(written)?.isInfinite == true, !written.hasSuffix("Infinity") {
+      throw fault("this number is larger than any that can be read", at: start)
+    }
   }
 
   private static func isNumber(_ written: String) -> Bool {

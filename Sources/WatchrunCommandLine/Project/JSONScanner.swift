@@ -13,11 +13,19 @@ struct JSONScanner {
 
   init(_ text: [UInt8]) {
     self.text = text
+    offset = Self.start(of: text)
+  }
+
+  /// Where a text begins: behind the byte order mark, if there is one.
+  static func start(of text: [UInt8]) -> Int {
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    if text.starts(with: byteOrderMark) { offset = byteOrderMark.count }
+    return text.starts(with: byteOrderMark) ? byteOrderMark.count : 0
   }
 
   mutating func scan() throws(Fault) -> Place {
+    if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
+      throw Fault(offset: 0, message: "is written in UTF-16; save it as UTF-8")
+    }
     try skipSpace()
     if next == nil { throw Fault(offset: 0, message: "is empty; write { tasks: { … } }") }
     let place = try scanValue()
@@ -36,9 +44,11 @@ struct JSONScanner {
 
   /// The character that comes next, for people.
   var shownNext: String {
-    guard next != nil else { return "the end of the file" }
-    let rest = String(decoding: text[offset...].prefix(8), as: UTF8.self)
-    return rest.unicodeScalars.first.map { "'\(Path(String($0)))'" } ?? "the end of the file"
+    nextScalar.map { "'\(Path(String($0)))'" } ?? "the end of the file"
+  }
+
+  private var nextScalar: Unicode.Scalar? {
+    String(decoding: text[offset...].prefix(8), as: UTF8.self).unicodeScalars.first
   }
 }
 
@@ -129,9 +139,18 @@ extension JSONScanner {
       switch byte {
       case 0x09...0x0D, 0x20: offset += 1
       case UInt8(ascii: "/"): try skipComment()
+      case 0x80...: return try refuseOddSpace()
       default: return
       }
     }
+  }
+
+  /// A space that keyboards and web pages put in unasked, and that the decoder does not take for one.
+  private func refuseOddSpace() throws(Fault) {
+    guard let next = nextScalar, next.properties.isWhitespace else { return }
+    let hex = String(next.value, radix: 16, uppercase: true)
+    let code = String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+    throw fault("this is no plain space, but U+\(code); write a plain one")
   }
 
   private mutating func skipComment() throws(Fault) {

@@ -58,7 +58,9 @@ struct ProjectChecks {
       } else {
         let names = drafts.filter { !$0.isPage && $0.name != draft.name }.map(\.name)
         let hint = nearest(to: reference.name, among: names).map { "did you mean '\($0)'?" }
-        let all = names.isEmpty ? "there is no other" : "there are \(names.joined(separator: ", "))"
+        let verb = names.count == 1 ? "there is only" : "there are"
+        let all =
+          names.isEmpty ? "there is no other" : "\(verb) \(names.joined(separator: ", "))"
         note("there is no task \(written); \(hint ?? all)", at: reference.offset)
       }
     }

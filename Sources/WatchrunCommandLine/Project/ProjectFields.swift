@@ -57,10 +57,27 @@ extension ProjectReader {
       return "'\(name)' is a key \(home), not of \(title); "
         + "those are \(names.joined(separator: ", "))"
     }
-    if let nearest = nearest(to: name, among: names) {
+    if let nearest = Self.nearestKey(to: name, among: names) {
       return "\(title) has no key '\(Path(name))'; did you mean '\(nearest)'?"
     }
     return "\(title) has no key '\(Path(name))'; those are \(names.joined(separator: ", "))"
+  }
+
+  /// True if a key that is not known was probably to be this one; then that is enough to be told.
+  func isMeant(_ key: String, in value: LocatedValue, _ table: ProjectKey.Table) -> Bool {
+    let names = ProjectKey.names(in: table)
+    return value.members.contains { member in
+      !names.contains(member.key) && Self.nearestKey(to: member.key, among: names) == key
+    }
+  }
+
+  /// The key that was probably meant: what others call it, or what is written nearly like that.
+  private static func nearestKey(to name: String, among names: [String]) -> String? {
+    let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
+    if let known = names.first(where: { $0.lowercased() == plain }) { return known }
+    let others = ProjectKey.otherNames.filter { names.contains($0.value) }
+    return others[plain] ?? nearest(to: name, among: names)
+      ?? nearest(to: plain, among: others.keys.sorted()).flatMap { others[$0] }
   }
 
   private static func otherHome(of name: String, than table: ProjectKey.Table) -> String? {

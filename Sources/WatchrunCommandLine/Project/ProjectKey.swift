@@ -58,6 +58,17 @@ extension ProjectKey {
     all.first { $0.name == name && $0.tables.contains(table) }
   }
 
+  /// What other tools call a key, in small letters and without hyphens.
+  static let otherNames = [
+    "cmd": "run", "command": "run", "exec": "run", "script": "run",
+    "cwd": "directory", "dir": "directory", "workdir": "directory",
+    "workingdirectory": "directory", "environment": "env",
+    "files": "watch", "paths": "watch", "sources": "watch", "inputs": "watch",
+    "extensions": "exts", "exclude": "ignore", "include": "filter",
+    "depends": "after", "dependson": "after", "deps": "after", "needs": "after",
+    "dependencies": "after", "requires": "after",
+  ]
+
   private static let project = [
     ProjectKey("$schema", in: .project, is: .text, "for editors; what --schema prints"),
     ProjectKey(
@@ -129,7 +140,7 @@ extension ProjectKey.Kind {
   var expectation: String {
     switch self {
     case .flag: "true or false"
-    case .count: "a whole number from 1 on, as in 4"
+    case .count: "a whole number from 1 to 10000, as in 4"
     case .port: "a port from 1 to 65535, as in 8080"
     case .portOrURL: #"a port or an address, as in 8080 or "http://localhost:8080""#
     case .url: #"an address, as in "http://localhost:8080/health""#

@@ -27,7 +27,7 @@ struct ProjectQuestions {
       } else if let found = source.recognize() {
         project = found.project
       } else {
-        throw .failure(ProjectSource.nothingFound)
+        throw .failure(source.nothingFound())
       }
     } catch {
       throw console.failure(of: error)

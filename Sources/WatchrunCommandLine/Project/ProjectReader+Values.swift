@@ -47,10 +47,13 @@ extension ProjectReader {
     return nil
   }
 
+  /// More would be a slip of the pen.
+  static let mostJobs = 10_000
+
   mutating func count(_ field: ProjectField?) -> Int? {
     guard let field else { return nil }
     if case .number(let number) = field.value.value, let count = Int(exactly: number),
-      (1...10_000).contains(count)
+      (1...Self.mostJobs).contains(count)
     {
       return count
     }

@@ -57,7 +57,7 @@ extension ProjectReader {
       }
       drafts = draftTasks(tasks.value)
     }
-    if drafts.isEmpty {
+    if drafts.isEmpty && (fields["tasks"] != nil || !isMeant("tasks", in: top, .project)) {
       note(
         #"there is no task; write one, as in tasks: { build: { run: "make" } }"#,
         at: fields["tasks"]?.value.offset ?? top.offset)
@@ -102,7 +102,7 @@ extension ProjectReader {
     let title = "the task '\(Path(member.key))'"
     guard let fields = fields(of: member.value, .task, named: title) else { return }
     let run = run(fields["run"])
-    if fields["run"] == nil {
+    if fields["run"] == nil && !isMeant("run", in: member.value, .task) {
       note(
         "\(title) has nothing to do; give it 'run' (or 'serve' or 'proxy', if it is a page)",
         at: member.keyOffset)
@@ -139,14 +139,17 @@ extension ProjectReader {
       if let field = fields["ready"] {
         note("'ready' goes with a service; add service: true", at: field.keyOffset)
       }
-    } else if let field = fields["timeout"] {
-      note(
-        "a service runs on, so it has no 'timeout'; how long it may take to begin is said in "
-          + "ready: { timeout: … }", at: field.keyOffset)
-    } else if let field = fields["onBusy"], task.busyMode == .queue {
-      note(
-        "a service does not end, so that 'queue' would wait for ever; "
-          + "leave out onBusy to restart it", at: field.value.offset)
+    } else {
+      if let field = fields["timeout"] {
+        note(
+          "a service runs on, so it has no 'timeout'; how long it may take to begin is said in "
+            + "ready: { timeout: … }", at: field.keyOffset)
+      }
+      if let field = fields["onBusy"], task.busyMode == .queue {
+        note(
+          "a service does not end, so that 'queue' would wait for ever; "
+            + "leave out onBusy to restart it", at: field.value.offset)
+      }
     }
     if fields["service"] != nil, let field = fields["keepAlive"] {
       note(

@@ -15,6 +15,10 @@ struct ProjectFolder {
     (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .directory
   }
 
+  func holdsAnything(_ name: String) -> Bool {
+    (try? FileStatus(of: path.appending(name))) != nil
+  }
+
   /// What a file says; nil if it is not there.
   func text(of name: String) -> String? {
     let bytes = try? fileContents(of: path.appending(name))
@@ -50,21 +54,39 @@ struct RecognizedProject: Hashable {
   }
 
   var kinds: [Kind]
+  /// What is there and not made use of.
+  var leftOut: [Kind] = []
 
   /// What is in the folder; nil if nothing of it is known.
   init?(_ folder: ProjectFolder) {
     kinds = Recognition.all.compactMap { $0(folder) }
     // Beside a tool that builds by itself, a Makefile only wraps it.
     if kinds.contains(where: { Recognition.builders.contains($0.name) }) {
+      leftOut = kinds.filter { $0.name == Recognition.make }
       kinds.removeAll { $0.name == Recognition.make }
     }
     if kinds.isEmpty { return nil }
   }
 
-  /// For people, in one line.
+  /// For people, in one line: what it is, and what is done in it. What does not wait for anything else
+  /// begins at once.
   var summary: String {
-    let titles = kinds.map(\.title).joined(separator: " and ")
-    return "this is \(titles): \(project.tasks.map(\.name).joined(separator: ", then "))"
+    let others = leftOut.map { "; \($0.title) is left out" }.joined()
+    let chains = kinds.map { kind in
+      kind.tasks.map { name(of: $0, in: kind) }.joined(separator: ", then ")
+    }
+    return "this is \(titles): \(chains.joined(separator: "; "))\(others)"
+  }
+
+  /// "a Swift package (Package.swift) and a Node package (package.json)".
+  var titles: String {
+    let titles = kinds.map(\.title)
+    guard let last = titles.last, titles.count > 1 else { return titles.joined() }
+    return titles.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  private func name(of step: Step, in kind: Kind) -> String {
+    kinds.count == 1 ? step.name : "\(kind.name)-\(step.name)"
   }
 
   /// What is done in it.
@@ -76,7 +98,7 @@ struct RecognizedProject: Hashable {
     for kind in kinds {
       var before: String?
       for step in kind.tasks {
-        let name = kinds.count == 1 ? step.name : "\(kind.name)-\(step.name)"
+        let name = name(of: step, in: kind)
         var task = Project.Task(name: name, run: .line(step.run))
         if let before {
           task.after = [before]

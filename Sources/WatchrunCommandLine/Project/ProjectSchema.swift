@@ -33,6 +33,9 @@ enum ProjectSchema {
   }
 
   private static let someText = #""type": "string", "minLength": 1"#
+  private static let words = #""type": "array", "items": { "type": "string" }"#
+  private static let name = ##""pattern": "^[^\\s-]\\S*$""##
+  private static let number = "([0-9]+[.]?[0-9]*|[.][0-9]+)"
   private static let texts = #""type": "array", "items": { \#(someText) }"#
   private static let somePort = #""type": "integer", "minimum": 1, "maximum": 65535"#
   private static let someURL = #""type": "string", "pattern": "^http://[^/]""#
@@ -40,20 +43,23 @@ enum ProjectSchema {
   private static func type(of kind: ProjectKey.Kind) -> String {
     switch kind {
     case .flag: return #""type": "boolean""#
-    case .count: return #""type": "integer", "minimum": 1"#
+    case .count: return #""type": "integer", "minimum": 1, "maximum": \#(ProjectReader.mostJobs)"#
     case .port: return somePort
     case .url: return someURL
     case .portOrURL: return #""anyOf": [{ \#(somePort) }, { \#(someURL) }]"#
     case .text, .signal: return someText
-    case .command: return #""anyOf": [{ \#(someText) }, { \#(texts), "minItems": 1 }]"#
-    case .duration: return #""type": "string", "pattern": "^(0|[0-9.]+(us|ms|s|m|min|h))$""#
+    case .command: return #""anyOf": [{ \#(someText) }, { \#(words), "minItems": 1 }]"#
+    case .duration: return #""type": "string", "pattern": "^(0|\#(number)(us|ms|s|m|min|h))$""#
     case .choice(let names): return #""enum": [\#(list(names))]"#
-    case .choices(let names): return #""type": "array", "items": { "enum": [\#(list(names))] }"#
-    case .texts, .globs, .extensions, .taskNames: return texts
+    case .choices(let names):
+      return #""type": "array", "minItems": 1, "items": { "enum": [\#(list(names))] }"#
+    case .texts, .globs, .extensions: return texts
+    case .taskNames: return #"\#(texts), "uniqueItems": true"#
     case .variables: return #""type": "object", "additionalProperties": { "type": "string" }"#
     case .readiness: return ##""$ref": "#/$defs/ready""##
     case .tasks:
-      return #""type": "object", "minProperties": 1, "additionalProperties": "#
+      return #""type": "object", "minProperties": 1, "propertyNames": { \#(name) }, "#
+        + #""additionalProperties": "#
         + ##"{ "anyOf": [{ "$ref": "#/$defs/task" }, { "$ref": "#/$defs/page" }] }"##
     }
   }

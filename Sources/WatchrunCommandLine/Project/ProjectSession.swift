@@ -66,13 +66,12 @@ final class ProjectSession: Sendable {
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options) { [self] report in
-      if narration.beginsAnew(with: report) && session.settings.clearsScreen {
-        session.console.clearScreen()
-      }
+      let beginsAnew = narration.beginsAnew(with: report)
+      if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
       narration.tell(report)
       switch report {
       case .started(let task, let run):
-        keys.remember(run, of: narration.isAlone ? nil : task)
+        keys.remember(run, of: narration.isAlone ? nil : task, beginsAnew: beginsAnew)
       case .finished(let status):
         session.workHasEnded(status)
       default:
@@ -152,7 +151,7 @@ extension ProjectSession {
       let graph = try graph(of: project)
       try observe(project, insteadOf: old, runner)
       state.withLock { $0.project = project }
-      session.console.say(.news, "\(source.file) has changed: \(project.changes(since: old))")
+      session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       sayWhatIsMissing(in: project, since: old)
       narration.take(project)
       runner.replaceGraph(graph)
@@ -202,14 +201,23 @@ extension ProjectSession {
 extension Project {
   /// What is other than before, in one line.
   func changes(since old: Project) -> String {
-    let before = Dictionary(old.tasks.map { ($0.name, $0) }) { first, _ in first }
-    let names = Set(tasks.map(\.name))
+    let (now, before) = (entries, old.entries)
+    let common = now.filter { before[$0.key] != nil && before[$0.key] != $0.value }
     let parts = [
-      ("new", tasks.filter { before[$0.name] == nil }.map(\.name)),
-      ("changed", tasks.filter { before[$0.name] != nil && before[$0.name] != $0 }.map(\.name)),
-      ("gone", old.tasks.map(\.name).filter { !names.contains($0) }),
+      ("new", names.filter { before[$0] == nil }),
+      ("changed", names.filter { common[$0] != nil }),
+      ("gone", old.names.filter { now[$0] == nil }),
+      ("for all", (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])),
     ]
     let told = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
-    return told.isEmpty ? "the tasks are the same" : told.joined(separator: "; ")
+    return told.isEmpty ? "in another order" : told.joined(separator: "; ")
+  }
+
+  private var names: [String] { tasks.map(\.name) + pages.map(\.name) }
+
+  /// Tasks and pages by their names.
+  private var entries: [String: AnyHashable] {
+    let all = tasks.map { ($0.name, AnyHashable($0)) } + pages.map { ($0.name, AnyHashable($0)) }
+    return Dictionary(all) { first, _ in first }
   }
 }

@@ -36,8 +36,13 @@ struct ProjectSource {
     }
     guard let text else {
       guard isNamed else { return nil }
+      if (try? FileStatus(of: path, followsLinks: true)) != nil {
+        throw .failure(Failure("\(file) is no file that can be read again", ExitCode.usage))
+      }
       throw .failure(
-        Failure("there is no file \(file); 'watchrun --init' writes one", ExitCode.usage))
+        Failure(
+          "there is no file \(file); 'watchrun --init --config \(file)' writes one",
+          ExitCode.usage))
     }
     switch ProjectReader.read(text, as: file.description) {
     case .success(let project): return project
@@ -50,10 +55,20 @@ struct ProjectSource {
     RecognizedProject(ProjectFolder(path: directory))
   }
 
-  static let nothingFound = Failure(
-    "nothing to do: no command, no \(usualFile), and no project that is known "
-      + "(\(Recognition.fileNames.joined(separator: ", "))); "
-      + "give a command, as in 'watchrun make test', or write a file with --init", ExitCode.usage)
+  /// There is no file, and nothing is recognised.
+  func nothingFound() -> Failure {
+    let flaw = Recognition.flaw(ProjectFolder(path: directory))
+    let lack = "nothing to do: no command, no \(Self.usualFile), and"
+    if let nearby = NearbyProject(around: directory) {
+      return Failure(
+        "\(lack) \(flaw ?? "no project that is known"); there is \(nearby.title) in "
+          + "\(nearby.place): watchrun -C \(nearby.place)", ExitCode.usage)
+    }
+    let files = Recognition.fileNames.joined(separator: ", ")
+    return Failure(
+      "\(lack) \(flaw ?? "no project that is known (\(files))"); give a command, as in "
+        + "'watchrun make test', or write a file with --init", ExitCode.usage)
+  }
 }
 
 extension Project {
@@ -93,7 +108,7 @@ extension ProjectSource {
         console.say(.news, "\(found.summary); to change that: watchrun --init")
         project = found.project
       } else {
-        throw .failure(Self.nothingFound)
+        throw .failure(nothingFound())
       }
     } catch {
       throw console.failure(of: error)

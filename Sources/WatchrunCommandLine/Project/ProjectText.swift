@@ -56,12 +56,18 @@ enum ProjectText {
 // MARK: - The list
 
 extension ProjectText {
+  private static let widestColumn = 60
+  private static let longestCommand = 80
+
   /// A line for each task and page: its name, what is run, and when.
   static func list(_ project: Project) -> String {
     let rows =
       project.tasks.map { [$0.name, shown($0.run), conditions(of: $0)] }
       + project.pages.map { [$0.name, shown($0), after($0.after) ?? "at once"] }
-    let widths = [0, 1].map { column in rows.map { $0[column].count }.max() ?? 0 }
+    // A long line is not to push all others aside.
+    let widths = [0, 1].map { column in
+      rows.map { $0[column].count }.filter { $0 <= widestColumn }.max() ?? 0
+    }
     return rows.map { row in
       zip(row, widths + [0]).map { cell, width in
         cell + String(repeating: " ", count: max(0, width - cell.count))
@@ -75,6 +81,12 @@ extension ProjectText {
     case .line(let line): Path(line).description
     case .words(let words): words.map { Path($0).description }.joined(separator: " ")
     }
+  }
+
+  /// The same, as much as is needed to know it by.
+  static func abridged(_ run: Project.Run) -> String {
+    let text = shown(run)
+    return text.count <= longestCommand ? text : text.prefix(longestCommand - 1) + "…"
   }
 
   private static func shown(_ page: Project.Page) -> String {
@@ -92,10 +104,9 @@ extension ProjectText {
     if !task.watched.isEmpty {
       var watched = "on changes in \(task.watched.map(\.description).joined(separator: ", "))"
       if !task.extensions.isEmpty {
-        let endings = task.extensions.map { "*.\(Path(bytes: $0))" }.joined(separator: " ")
-        watched += " (\(endings))"
+        watched += " (\(some(of: task.extensions.map(pattern(of:)))))"
       } else if !task.filters.isEmpty {
-        watched += " (\(task.filters.map(\.description).joined(separator: " ")))"
+        watched += " (\(some(of: task.filters.map(\.description))))"
       }
       parts.append(watched)
     }
@@ -103,6 +114,17 @@ extension ProjectText {
     if task.isService { parts.append("service" + ready(task.readiness)) }
     if task.isPostponed { parts.append("not at the start") }
     return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
+  }
+
+  /// An extension may be given with its dot.
+  private static func pattern(of ending: [UInt8]) -> String {
+    "*.\(Path(bytes: ending.drop { $0 == UInt8(ascii: ".") }))"
+  }
+
+  /// As many as fit into a line.
+  private static func some(of patterns: [String]) -> String {
+    let more = patterns.count - 5
+    return patterns.prefix(5).joined(separator: " ") + (more > 0 ? " and \(more) more" : "")
   }
 
   private static func after(_ names: [String]) -> String? {

@@ -62,7 +62,9 @@ enum Recognition {
     guard let lists = folder.text(of: "CMakeLists.txt") else { return nil }
     // A folder that is ignored anyway, and that nobody else builds into.
     let place = ".build/cmake"
-    let hasTests = lists.contains("enable_testing") || lists.contains("include(CTest)")
+    // The names of its commands may be written in any case, and spaces may follow them.
+    let plain = lists.lowercased().filter { !$0.isWhitespace }
+    let hasTests = plain.contains("enable_testing(") || plain.contains("include(ctest)")
     let test = Step("test", "ctest --test-dir \(place) --output-on-failure")
     return Kind(
       name: "cmake", title: "a CMake project (CMakeLists.txt)",
@@ -94,6 +96,13 @@ extension Recognition {
         "*.js", "*.cjs", "*.mjs", "*.jsx", "*.ts", "*.cts", "*.mts", "*.tsx", "*.json", "*.css",
         "*.scss", "*.html", "*.vue", "*.svelte",
       ])
+  }
+
+  /// Why nothing is recognised, though one of the files is there.
+  static func flaw(_ folder: ProjectFolder) -> String? {
+    guard let text = folder.text(of: "package.json") else { return nil }
+    return JSONValue(decoding: text.utf8) == nil
+      ? "a package.json that is no JSON" : "a package.json without a script 'build' or 'test'"
   }
 
   private static func packageManager(_ folder: ProjectFolder) -> String {
@@ -134,9 +143,12 @@ extension Recognition {
     let files = goals.filter {
       !usualGoals.contains($0) && !folder.holdsFolder($0) && !makefiles.contains($0)
     }
+    // What `make` alone makes; the tests need not be run twice.
+    let isBuilt = test == nil || goals.first != test
     return Kind(
       name: make, title: "a \(name)",
-      tasks: [Step("build", "make")] + (test.map { [Step("test", "make \($0)")] } ?? []),
+      tasks: (isBuilt ? [Step("build", "make")] : [])
+        + (test.map { [Step("test", "make \($0)")] } ?? []),
       products: ["/build/", "*.o", "*.d", "*.a", "*.so"] + files.map { "/\($0)" },
       sources: cSources + ["Makefile", "GNUmakefile", "makefile", "*.mk"])
   }

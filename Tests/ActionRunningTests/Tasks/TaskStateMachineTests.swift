@@ -140,6 +140,35 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["+b", "+c"])
   }
 
+  @Test func `what is restarted does not wait for what stands after it`() {
+    var script = Script([
+      rules("a", policy: .restart), rules("b", after: "a"), rules("c", after: "b"),
+      rules("i", after: "a", policy: .ignore),
+    ])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["+b", "+i"])
+    #expect(script.change("a") == ["~b"])
+    #expect(script.end("b", .cancelled) == [])
+    #expect(script.end("i") == ["+a"])
+    #expect(script.change("a") == ["~a"])
+    #expect(script.end("a", .cancelled) == ["+a"])
+    #expect(script.end("a") == ["+b", "+i"])
+    #expect(script.end("b") == ["+c"])
+    #expect(script.change("b") == [])
+    #expect(script.end("c") == ["+b"])
+  }
+
+  @Test func `what tests a service is waited for before that is restarted`() {
+    var script = Script([
+      rules("s", policy: .restart, service: true), rules("t", after: "s"),
+    ])
+    _ = script { $0.start() }
+    _ = script { $0.serviceStarted("s") }
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == ["s*", "+t"])
+    #expect(script.change("s") == [])
+    #expect(script.end("t") == ["+s"])
+  }
+
   @Test func `ignore lets a change during the run go by, and signal sends one`() {
     var script = Script([rules("a", policy: .ignore), rules("b", policy: .signal(.hangup))])
     #expect(script { $0.start() } == ["+a", "+b"])

@@ -69,8 +69,7 @@ import Testing
         #expect(checked.output.isEmpty)
         #expect(
           checked.errors.map { $0.prefix { $0 != "'" } } == [
-            "watchrun: watchrun.json:3:15: ", "watchrun: watchrun.json:4:5: the task ",
-            "watchrun: watchrun.json:4:10: the task ",
+            "watchrun: watchrun.json:3:15: ", "watchrun: watchrun.json:4:10: the task ",
           ])
       }
     }
@@ -95,7 +94,12 @@ import Testing
       }
       let missing = try await said(["--config", "none.json"], status: 64, in: project)
       #expect(
-        missing.errors == ["watchrun: there is no file none.json; 'watchrun --init' writes one"])
+        missing.errors == [
+          "watchrun: there is no file none.json; 'watchrun --init --config none.json' writes one"
+        ])
+      try project.makeFolder("folder")
+      let odd = try await said(["--config", "folder"], status: 64, in: project)
+      #expect(odd.errors == ["watchrun: folder is no file that can be read again"])
       let unchecked = try await said(["--check"], status: 64, in: project)
       #expect(
         unchecked.errors == [

@@ -18,7 +18,7 @@ import Testing
       try project.writeTasks(
         Self.server + "a: { run: 'echo other >> $LOG', watch: ['a'] }, "
           + "b: { run: 'echo b >> $LOG', watch: ['b'] },")
-      try await watchrun.said("watchrun.json has changed: new: b; changed: a")
+      try await watchrun.said("watchrun.json read again (new: b; changed: a)")
       try await project.logged("other")
       try await project.logged("b")
       #expect(project.logged.filter { $0 == "server" }.count == 1)
@@ -35,7 +35,7 @@ import Testing
       let watchrun = try await project.startTasks()
       try await project.logged("server")
       try project.writeTasks("a: { run: 'echo a >> $LOG' },")
-      try await watchrun.said("watchrun.json has changed: gone: server")
+      try await watchrun.said("watchrun.json read again (gone: server)")
       try await eventually("the server is stopped") { project.commandProcesses.isEmpty }
     }
   }
@@ -82,7 +82,7 @@ import Testing
       let watchrun = try await project.startTasks()
       try await project.logged(".")
       try project.writeTasks(task, "ignore: ['y']")
-      try await watchrun.said("watchrun.json has changed")
+      try await watchrun.said("watchrun.json read again")
       try await eventually("it is watched anew") {
         watchrun.errors.count { $0.contains("watching ") } == 2
       }
@@ -97,7 +97,7 @@ import Testing
       let watchrun = try await project.startTasks()
       try await project.logged("made")
       try project.writeTasks("mine: { run: 'echo mine >> $LOG' },")
-      try await watchrun.said("watchrun.json has changed: new: mine; gone: build")
+      try await watchrun.said("watchrun.json read again (new: mine; gone: build; for all: ignore)")
       try await project.logged("mine")
     }
   }

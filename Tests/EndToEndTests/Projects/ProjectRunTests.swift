@@ -55,6 +55,29 @@ extension Watchrun {
     }
   }
 
+  @Test func aColorThatIsLeftOnEndsWithItsLine() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        "a: { run: \"printf '\\u001b[31mx'\" }, b: { run: 'echo y', after: ['a'] },")
+      let watchrun = try await project.start("--once", "--color", "always")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.process.output.lines == [
+          "\u{1B}[36ma\u{1B}[0m | \u{1B}[31mx\u{1B}[0m", "\u{1B}[35mb\u{1B}[0m | y",
+        ])
+    }
+  }
+
+  @Test func aDirectoryThatIsMissingIsNamed() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'make', directory: 'none' },")
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(127))
+      #expect(
+        watchrun.errors.last == "watchrun: cannot run make: its directory none is not there")
+    }
+  }
+
   @Test func oneTaskAloneLooksAsACommandDoes() async throws {
     try await withProject { project in
       try project.writeTasks("only: { run: 'echo out; exit 3' },")

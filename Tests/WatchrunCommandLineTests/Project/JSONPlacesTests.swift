@@ -35,7 +35,9 @@ struct JSONPlacesTests {
       ("{ \"\\u0061\": 1 }", "1:3", "1:13"),
       ("{\r\n\r\n  a: 1\r\n}", "3:3", "3:6"),
       ("{ é: 'ü', a: 1 }", "1:11", "1:14"),
-      ("\u{FEFF}{ a: 1 }", "1:4", "1:7"),
+      ("\u{FEFF}{ a: 1 }", "1:3", "1:6"),
+      ("\u{FEFF}{\n a: 1 }", "2:2", "2:5"),
+      ("{\t\ta:\t1 }", "1:4", "1:7"),
       ("{ b: +.5e-3, c: 0x1F, d: -Infinity, a: NaN }", "1:37", "1:40"),
     ] as [(String, String, String)])
   func `a key and its value are found`(text: String, key: String, value: String) throws {
@@ -80,16 +82,21 @@ struct JSONPlacesTests {
       ("{ a: 01 }", "1:6", "'01' is no number; a text stands between quotes"),
       ("{ /* a }", "1:3", "this comment has no end; write */ behind it"),
       ("{ / a }", "1:3", "expected a comment, as in // or /* */"),
-      (
-        "{ \u{A0}a: 1 }", "1:3",
-        "expected a key, not '\u{A0}'; if that begins one, put it between quotes"
-      ),
+      ("{ \u{A0}a: 1 }", "1:3", "this is no plain space, but U+00A0; write a plain one"),
+      ("{ a:\u{2003}1 }", "1:5", "this is no plain space, but U+2003; write a plain one"),
+      ("{ é→: 1 }", "1:3", "expected a key, not '→'; if that begins one, put it between quotes"),
+      ("{ a: 1e999 }", "1:6", "this number is larger than any that can be read"),
     ] as [(String, String, String)])
   func `a fault is told of with its place`(text: String, position: String, message: String) throws {
     let bytes = Array(text.utf8)
     let fault = #expect(throws: JSONPlaces.Fault.self) { try JSONPlaces(bytes) }
     #expect(fault?.message == message)
     #expect(fault.map { TextPosition($0.offset, in: bytes).description } == position)
+  }
+
+  @Test func `a text in another encoding is told of as that`() {
+    let fault = #expect(throws: JSONPlaces.Fault.self) { try JSONPlaces([0xFF, 0xFE, 0x7B, 0]) }
+    #expect(fault == JSONPlaces.Fault(offset: 0, message: "is written in UTF-16; save it as UTF-8"))
   }
 
   @Test func `what is nested too deeply is a fault, and no crash`() throws {

@@ -18,9 +18,19 @@ private func problems(ofTask task: String) -> [String] {
 struct ProjectErrorTests {
   private static let tasks: [(String, String)] = [
     ("{ run: 'x', wach: [] }", "2:13: the task 't' has no key 'wach'; did you mean 'watch'?"),
+    ("{ rnu: 'x' }", "2:3: the task 't' has no key 'rnu'; did you mean 'run'?"),
     (
       "{ run: 'x', depends_on: [] }",
-      "2:13: the task 't' has no key 'depends_on'; those are run, directory, env, watch, exts, filter, ignore, events, after, service, ready, onBusy, stopSignal, stopTimeout, timeout, keepAlive, postpone, onSuccess, onFailure"
+      "2:13: the task 't' has no key 'depends_on'; did you mean 'after'?"
+    ),
+    ("{ run: 'x', comand: '' }", "2:13: the task 't' has no key 'comand'; did you mean 'run'?"),
+    ("{ run: 'x', CWD: '.' }", "2:13: the task 't' has no key 'CWD'; did you mean 'directory'?"),
+    (
+      "{ run: 'x', on_busy: '' }", "2:13: the task 't' has no key 'on_busy'; did you mean 'onBusy'?"
+    ),
+    (
+      "{ run: 'x', colour: 'red' }",
+      "2:13: the task 't' has no key 'colour'; those are run, directory, env, watch, exts, filter, ignore, events, after, service, ready, onBusy, stopSignal, stopTimeout, timeout, keepAlive, postpone, onSuccess, onFailure"
     ),
     (
       "{ run: 'x', jobs: 2 }",
@@ -182,6 +192,14 @@ struct ProjectErrorTests {
     #expect(problems(ofTask: task) == ["watchrun.json:" + problem])
   }
 
+  @Test func `what does not go with a service is told of at once`() {
+    let task = "{ run: 'x', service: true, timeout: '1s', onBusy: 'queue', keepAlive: true }"
+    #expect(
+      problems(ofTask: task).map { $0.split(separator: " ")[0] } == [
+        "watchrun.json:2:28:", "watchrun.json:2:51:", "watchrun.json:2:60:",
+      ])
+  }
+
   @Test(arguments: ["exts: ['c']", "filter: ['*.c']", "ignore: ['*.o']", "events: ['create']"])
   func `what changes count is not said where nothing is watched`(field: String) {
     let name = field.prefix { $0 != ":" }
@@ -201,6 +219,7 @@ struct ProjectErrorTests {
       "{ tasks: {} }",
       #"1:10: there is no task; write one, as in tasks: { build: { run: "make" } }"#
     ),
+    ("{ taks: {} }", "1:3: a project file has no key 'taks'; did you mean 'tasks'?"),
     (
       "{ tasks: [] }",
       #"1:10: 'tasks' is to be a table of tasks, as in { build: { run: "make" } }, not a list"#
@@ -215,15 +234,19 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",
-      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not 0"
+      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 0"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, jobs: 1e23 }",
+      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 1e+23"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 1.5 }",
-      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not 1.5"
+      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 1.5"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: '2' }",
-      "1:37: 'jobs' is to be a whole number from 1 on, as in 4, not \"2\""
+      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not \"2\""
     ),
     (
       "{ tasks: { a: { run: 'x' } }, ignore: 'x' }",
@@ -243,7 +266,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { build: { run: 'x' }, b: { run: 'y', after: ['zzz'] } } }",
-      "1:56: there is no task 'zzz'; there are build"
+      "1:56: there is no task 'zzz'; there is only build"
     ),
     (
       "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a', 'a'] } } }",

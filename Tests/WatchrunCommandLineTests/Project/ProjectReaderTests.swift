@@ -119,6 +119,10 @@ struct ProjectReaderTests {
     let old = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'x' }, c: { run: 'x' } } }")
     let new = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'y' }, d: { run: 'x' } } }")
     #expect(new.changes(since: old) == "new: d; changed: b; gone: c")
-    #expect(old.changes(since: old) == "the tasks are the same")
+    let other = try readProject(
+      "{ jobs: 1, ignore: ['x'], tasks: { c: { run: 'x' }, b: { run: 'x' }, a: { serve: 'x' } } }")
+    #expect(other.changes(since: old) == "changed: a; for all: jobs, ignore")
+    let turned = try readProject("{ tasks: { c: { run: 'x' }, b: { run: 'x' }, a: { run: 'x' } } }")
+    #expect(turned.changes(since: old) == "in another order")
   }
 }

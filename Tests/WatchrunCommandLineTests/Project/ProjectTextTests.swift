@@ -8,12 +8,13 @@ struct ProjectTextTests {
       """
       { tasks: {
         build: { run: "make" },
-        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", "sh"], after: ["build"] },
+        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", ".sh"], after: ["build"] },
         lint: { run: "x", filter: ["*.c", "*.h"], postpone: true },
         server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
         once: { run: "y", watch: [] },
         page: { proxy: "http://localhost:1/", port: 4000, after: ["server"] },
         docs: { serve: "site" },
+        web: { run: "z", filter: ["*.js", "*.ts", "*.css", "*.html", "*.vue", "*.json", "*.md"] },
       } }
       """)
     let lines = ProjectText.list(project).split(separator: "\n").map(String.init)
@@ -25,9 +26,23 @@ struct ProjectTextTests {
         "server  ./s                                     "
           + "after build and test, service, ready when it prints \"up\"",
         "once    y                                       at the start",
+        "web     z                                       "
+          + "on changes in . (*.js *.ts *.css *.html *.vue and 2 more)",
         "page    proxy http://localhost:1/ on port 4000  after server",
         "docs    serve site                              at once",
       ])
+  }
+
+  @Test func `a long command neither pushes others aside nor is told in full each time`() throws {
+    let line = String(repeating: "x", count: 90)
+    let project = try readProject(
+      "{ tasks: { a: { run: '\(line)' }, bb: { run: 'make', watch: [] } } }")
+    #expect(
+      ProjectText.list(project)
+        == "a   \(line)  on changes in .\nbb  make  at the start\n")
+    let shown = ProjectText.abridged(project.tasks[0].run)
+    #expect(shown.count == 80 && shown.hasSuffix("x…"))
+    #expect(ProjectText.abridged(project.tasks[1].run) == "make")
   }
 
   @Test func `the example is a project`() throws {

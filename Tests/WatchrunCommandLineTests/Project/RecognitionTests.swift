@@ -64,6 +64,8 @@ struct RecognitionTests {
       ["GNUmakefile": "all:\ntest: all\n\t./run\n"], "this is a GNUmakefile: build, then test",
       ["build: make", "test: make test"]
     ),
+    // What `make` alone makes is the tests.
+    (["Makefile": "test:\n\t./run\n"], "this is a Makefile: test", ["test: make test"]),
     (
       ["makefile": "x: y\ncheck :\n"], "this is a makefile: build, then test",
       ["build: make", "test: make check"]
@@ -71,6 +73,14 @@ struct RecognitionTests {
     (
       ["CMakeLists.txt": "project(x)"], "this is a CMake project (CMakeLists.txt): build",
       ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+    ),
+    (
+      ["CMakeLists.txt": "PROJECT(x)\nINCLUDE ( CTest )"],
+      "this is a CMake project (CMakeLists.txt): build, then test",
+      [
+        "build: cmake -S . -B .build/cmake && cmake --build .build/cmake",
+        "test: ctest --test-dir .build/cmake --output-on-failure",
+      ]
     ),
     (
       ["CMakeLists.txt": "enable_testing()"],
@@ -86,19 +96,28 @@ struct RecognitionTests {
     (
       ["Package.swift": "", "package.json": #"{"scripts": {"build": "x", "test": "y"}}"#],
       "this is a Swift package (Package.swift) and a Node package (package.json): "
-        + "swift-build, then node-build, then node-test",
+        + "swift-build; node-build, then node-test",
       ["swift-build: swift build", "node-build: npm run build", "node-test: npm run test"]
     ),
     (
       ["Makefile": "a: b", "pyproject.toml": ""],
-      "this is a Python project (pyproject.toml) and a Makefile: python-test, then make-build",
+      "this is a Python project (pyproject.toml) and a Makefile: python-test; make-build",
       ["python-test: python3 -m pytest", "make-build: make"]
     ),
     // A Makefile beside a tool that builds by itself wraps that.
     (
       ["Makefile": "test:\n\tcargo test", "Cargo.toml": ""],
-      "this is a Rust package (Cargo.toml): build, then test",
+      "this is a Rust package (Cargo.toml): build, then test; a Makefile is left out",
       ["build: cargo build", "test: cargo test"]
+    ),
+    (
+      ["Package.swift": "", "Cargo.toml": "", "pytest.ini": ""],
+      "this is a Swift package (Package.swift), a Rust package (Cargo.toml) and a Python project "
+        + "(pytest.ini): swift-build; cargo-build, then cargo-test; python-test",
+      [
+        "swift-build: swift build", "cargo-build: cargo build", "cargo-test: cargo test",
+        "python-test: python3 -m pytest",
+      ]
     ),
   ]
 
