@@ -176,6 +176,7 @@ extension Session {
       defer { state.ending = state.ending ?? ending }
       return (state.ending == nil, state.endWork)
     }
+    console.hurry()
     guard let endWork else { return end(ending) }
     if isFirst || insists { endWork() }
     guard isFirst else { return }
@@ -191,6 +192,7 @@ extension Session {
 
   func end(_ ending: Ending) {
     for observer in state.withLock({ $0.observers }) { observer.stop() }
+    console.flush()
     keeper?.giveUp()
     switch ending {
     case .exit(let status):
