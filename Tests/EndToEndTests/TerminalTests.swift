@@ -137,6 +137,84 @@ import Testing
     }
   }
 
+  @Test func continuedAsSoonAsSomebodyIsSeenStoppedAllGoOn() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("watching 1 folder")
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      for round in 1...60 {
+        kill(watchrun, SIGTSTP)
+        // Every second time it has perhaps not even noticed.
+        let deadline = ContinuousClock.now + patience
+        while round % 2 == 0, ProcessTable.state(of: pid) != "T", ContinuousClock.now < deadline {}
+        kill(watchrun, SIGCONT)
+        // Only what is seen now and then again cannot be on its way to a stop.
+        for _ in 1...3 {
+          try await eventually("all go on", within: .seconds(10)) {
+            ![pid, watchrun].map(ProcessTable.state).contains("T")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func stoppedByForceItReadsKeysWhenItGoesOn() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      for round in 1...2 {
+        let prompts = bash.terminal.output.text.occurrences(of: "ready>")
+        kill(watchrun, SIGSTOP)
+        try await bash.shows("ready>", times: prompts + 1)
+        try bash.command("stty -a > modes-\(round)")
+        try await eventually("the shell has put the modes right") {
+          project.read("modes-\(round)").contains(" icanon")
+        }
+        try bash.command("fg")
+        try await eventually("it has the terminal") {
+          bash.terminal.foregroundGroup == watchrun && ProcessTable.state(of: watchrun) != "T"
+        }
+        try await eventually("it reads keys") {
+          try bash.terminal.type("h")
+          return bash.terminal.output.text.occurrences(of: "watchrun: h, ?") >= round
+        }
+      }
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+      try await areGone(pids(project))
+    }
+  }
+
+  @Test func askedToStopWhileTheCommandIsStartedItStops() async throws {
+    try await withProject { project in
+      var generator = SystemRandomNumberGenerator()
+      let bash = try await Shell(project)
+      try bash.start("-r", "-d", "0", "--", "sleep", "1000")
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      for round in 1...25 {
+        try project.place("file-\(round)")
+        try await Task.sleep(for: .microseconds(Int.random(in: 0...8_000, using: &generator)))
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try await eventually("all have stopped") {
+          let children = ProcessTable.children(of: watchrun).filter {
+            ProcessTable.isAlive($0) && ProcessTable.name(of: $0) != "wr-guard"
+          }
+          return (children + [watchrun]).allSatisfy { ProcessTable.state(of: $0) == "T" }
+        }
+        try bash.command("fg")
+        try await eventually("it goes on") {
+          bash.terminal.foregroundGroup == watchrun && ProcessTable.state(of: watchrun) != "T"
+        }
+      }
+    }
+  }
+
   @Test func wherePeopleCannotContinueItItIsNotStopped() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Self.pair)
