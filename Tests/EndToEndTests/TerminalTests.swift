@@ -166,6 +166,7 @@ import Testing
       try bash.start("-v", Self.pair)
       let watchrun = try await bash.watchrun()
       try await bash.shows("press h")
+      let modes = try bash.terminal.modes
       for round in 1...2 {
         let prompts = bash.terminal.output.text.occurrences(of: "ready>")
         kill(watchrun, SIGSTOP)
@@ -175,13 +176,11 @@ import Testing
           project.read("modes-\(round)").contains(" icanon")
         }
         try bash.command("fg")
-        try await eventually("it has the terminal") {
-          bash.terminal.foregroundGroup == watchrun && ProcessTable.state(of: watchrun) != "T"
-        }
         try await eventually("it reads keys") {
-          try bash.terminal.type("h")
-          return bash.terminal.output.text.occurrences(of: "watchrun: h, ?") >= round
+          try bash.terminal.foregroundGroup == watchrun && bash.terminal.modes == modes
         }
+        try bash.terminal.type("h")
+        try await bash.shows("watchrun: h, ?", times: round)
       }
       try bash.terminal.type("q")
       try await bash.hasPrompt()
