@@ -144,14 +144,15 @@ import Testing
       let watchrun = try await bash.watchrun()
       try await bash.shows("watching 1 folder")
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
-      for round in 1...60 {
+      var generator = SystemRandomNumberGenerator()
+      for _ in 1...150 {
         kill(watchrun, SIGTSTP)
-        // Every second time it has perhaps not even noticed.
-        let deadline = ContinuousClock.now + patience
-        while round % 2 == 0, ProcessTable.state(of: pid) != "T", ContinuousClock.now < deadline {}
+        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...600, using: &generator))
+        while ContinuousClock.now < moment {}
         kill(watchrun, SIGCONT)
-        // Only what is seen now and then again cannot be on its way to a stop.
-        for _ in 1...3 {
+        // A stop that is still on its way has come the second time.
+        for _ in 1...2 {
+          try await Task.sleep(for: .milliseconds(3))
           try await eventually("all go on", within: .seconds(10)) {
             ![pid, watchrun].map(ProcessTable.state).contains("T")
           }

@@ -58,7 +58,7 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let line = "watchrun: \(text())"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
-    messages.tell(Array(styled.utf8))
+    tell(styled)
   }
 
   /// Says something of one of several tasks.
@@ -66,7 +66,13 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
     let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
-    messages.tell(Array("watchrun: \(label): \(said)\n".utf8))
+    tell("watchrun: \(label): \(said)\n")
+  }
+
+  /// What was passed on before comes before it.
+  private func tell(_ line: String) {
+    output.settle()
+    messages.tell(Array(line.utf8))
   }
 
   /// Passes on a line that one of several tasks has written, with its name in front.

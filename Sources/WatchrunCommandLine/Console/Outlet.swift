@@ -8,20 +8,32 @@ import SystemCalls
 /// started and stopped all the same.
 final class Outlet: Sendable {
   private struct State {
-    /// How many bytes have not been taken.
+    /// What is to be written next, whole lines.
+    var pending: [[UInt8]] = []
+    /// How many bytes have not been taken, these among them.
     var backlog = 0
+    var isWriting = false
     /// True from when its reader was waited for in vain until it has taken all.
     var isStuck = false
-    /// True once nobody waits any more.
+    /// True once nobody waits any more for as long as it takes.
     var isHurried = false
-    /// Those who wait as long as it takes.
+    /// Those who wait until all is written.
     var waiting: [DispatchSemaphore] = []
+
+    mutating func release() -> [DispatchSemaphore] {
+      defer { waiting = [] }
+      return waiting
+    }
   }
 
   /// How long a message is waited for, so that what comes after it is shown after it.
   private static let patience = DispatchTimeInterval.milliseconds(100)
+  /// How much may be passed on before it is waited for.
+  private static let mostAhead = 64 * 1024
   /// What is kept for a reader who may read again.
   private static let mostKept = 256 * 1024
+  /// What a pipe takes in one piece (`PIPE_BUF`): what others write never comes in between.
+  private static let piece = 4096
 
   private let descriptor: Int32
   private let queue: DispatchQueue
@@ -38,62 +50,89 @@ final class Outlet: Sendable {
   /// Writes a message. Returns when it is written, or when it has become clear that nobody reads; then
   /// it is kept, if it is not too much.
   func tell(_ message: [UInt8]) {
-    let (isKept, waits) = state.withLock { state in
-      if state.backlog + message.count > Self.mostKept { return (false, false) }
-      return (true, !state.isStuck)
-    }
-    if !isKept { return }
-    let written = begin(message)
-    if !waits || written.wait(timeout: .now() + Self.patience) == .success { return }
-    state.withLock { $0.isStuck = $0.backlog > 0 }
+    begin(message)
+    settle()
   }
 
-  /// Writes what may be much. Returns when it is written, or nobody is to wait any more.
-  func pass(_ bytes: [UInt8]) {
-    let isTooMuch = state.withLock { $0.isHurried && $0.backlog > Self.mostKept }
-    if !isTooMuch { wait(for: begin(bytes)) }
+  /// Waits until all is written, or it has become clear that nobody reads.
+  func settle() {
+    if !state.withLock({ $0.isStuck }) { wait(until: .now() + Self.patience) }
   }
 
-  /// Waits until all is written, or nobody is to wait any more.
+  /// Writes what may be much. As long as too much is not written, it waits, unless nobody is to any more.
+  func pass(_ line: [UInt8]) {
+    begin(line)
+    if state.withLock({ $0.backlog > Self.mostAhead }) { flush() }
+  }
+
+  /// Waits until all is written, unless nobody is to wait any more.
   func flush() {
-    if state.withLock({ $0.backlog > 0 }) { wait(for: begin([])) }
+    if !state.withLock({ $0.isHurried }) { wait(until: .distantFuture) }
   }
 
-  /// From now on nobody waits for the reader.
+  /// From now on nobody waits for as long as it takes.
   func hurry() {
     let waiting = state.withLock { state in
       state.isHurried = true
-      defer { state.waiting = [] }
-      return state.waiting
+      return state.release()
     }
     for semaphore in waiting { semaphore.signal() }
   }
 
-  private func wait(for written: DispatchSemaphore) {
-    let isHurried = state.withLock { state in
-      if !state.isHurried { state.waiting.append(written) }
-      return state.isHurried
+  private func wait(until time: DispatchTime) {
+    let written = DispatchSemaphore(value: 0)
+    let waits = state.withLock { state in
+      if state.backlog == 0 || (state.isHurried && time == .distantFuture) { return false }
+      state.waiting.append(written)
+      return true
     }
-    if isHurried { return }
-    written.wait()
-    state.withLock { $0.waiting.removeAll { $0 === written } }
+    if !waits || written.wait(timeout: time) == .success { return }
+    state.withLock { $0.isStuck = $0.backlog > 0 }
+  }
+}
+
+// MARK: - Writing
+
+extension Outlet {
+  private func begin(_ line: [UInt8]) {
+    let begins = state.withLock { state in
+      if state.backlog > Self.mostKept { return false }
+      state.pending.append(line)
+      state.backlog += line.count
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    if begins { queue.async { [self] in writePending() } }
   }
 
-  private func begin(_ bytes: [UInt8]) -> DispatchSemaphore {
-    let written = DispatchSemaphore(value: 0)
-    state.withLock { $0.backlog += bytes.count }
-    queue.async { [self] in
-      do throws(SystemError) {
-        try writeAll(bytes, to: descriptor)
-      } catch {
-        failed(error)
+  private func writePending() {
+    while true {
+      let (lines, waiting) = state.withLock { state -> ([[UInt8]], [DispatchSemaphore]) in
+        defer { state.pending = [] }
+        if !state.pending.isEmpty { return (state.pending, []) }
+        (state.isWriting, state.isStuck) = (false, false)
+        return ([], state.release())
       }
-      state.withLock { state in
-        state.backlog -= bytes.count
-        if state.backlog == 0 { state.isStuck = false }
+      for semaphore in waiting { semaphore.signal() }
+      if lines.isEmpty { return }
+      var piece: [UInt8] = []
+      for line in lines {
+        if !piece.isEmpty && piece.count + line.count > Self.piece {
+          write(piece)
+          piece = []
+        }
+        piece += line
       }
-      written.signal()
+      write(piece)
     }
-    return written
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    do throws(SystemError) {
+      try writeAll(bytes, to: descriptor)
+    } catch {
+      failed(error)
+    }
+    state.withLock { $0.backlog -= bytes.count }
   }
 }
