@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
@@ -52,6 +54,13 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
 }
 
 int csystem_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int csystem_pending_open(int signal) {
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  return signalfd(-1, &only, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
 // An epoll descriptor for a single other one.
 static int epoll_of(int descriptor, uint32_t events) {
@@ -116,6 +125,11 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
 }
 
 int csystem_pidfd_open(pid_t pid) {
+  errno = ENOSYS;
+  return -1;
+}
+
+int csystem_pending_open(int signal) {
   errno = ENOSYS;
   return -1;
 }

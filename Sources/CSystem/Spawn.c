@@ -5,6 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,8 +24,47 @@ static void reset_signals(const sigset_t *defaults) {
   }
 }
 
+// The file to execute, found in PATH as `execvpe` does. Each of its attempts that failed would be a
+// moment in which the child can be stopped.
+static const char *find(const char *program, char found[PATH_MAX]) {
+  const char *folders = strchr(program, '/') == NULL ? getenv("PATH") : NULL;
+  while (folders != NULL && *program != '\0') {
+    size_t length = strcspn(folders, ":"), name = strlen(program) + 1;
+    if (length + 1 + name <= PATH_MAX) {
+      memcpy(found, length == 0 ? "." : folders, length == 0 ? 1 : length);
+      size_t end = length == 0 ? 1 : length;
+      found[end] = '/';
+      memcpy(found + end + 1, program, name);
+      struct stat status;
+      if (stat(found, &status) == 0 && S_ISREG(status.st_mode) && access(found, X_OK) == 0) {
+        return found;
+      }
+    }
+    folders = folders[length] == ':' ? folders + length + 1 : NULL;
+  }
+  return program;
+}
+
+// Whoever stops the child before it executes its program stops us with it, for we wait for that: and
+// none of us could continue the other. So its stop is put off. Answers the signal, or 0.
+static int put_off_stop(const sigset_t *defaults) {
+  static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, action = {.sa_handler = SIG_DFL};
+  sigset_t pending;
+  sigpending(&pending);
+  int found = 0;
+  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+    if (sigismember(defaults, stops[i]) != 1) continue;
+    if (sigismember(&pending, stops[i]) == 1) found = stops[i];
+    // That takes back what is pending.
+    sigaction(stops[i], &ignore, NULL);
+    sigaction(stops[i], &action, NULL);
+  }
+  return found;
+}
+
 // In the child. It shares our memory until it executes its program, while we wait. Answers an error.
-static int execute(const struct csystem_spawn *spawn) {
+static int execute(const struct csystem_spawn *spawn, volatile int *stop) {
   if (setpgid(0, 0) != 0) return errno;
   if (spawn->guardian != NULL) csystem_guardian_add(spawn->guardian, getpid());
   if (spawn->terminal >= 0) tcsetpgrp(spawn->terminal, getpid());
@@ -36,23 +79,26 @@ static int execute(const struct csystem_spawn *spawn) {
   if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
   // Not before the group is entrusted: the guardian's lifeline is among them.
   csystem_close_range(STDERR_FILENO + 1, INT32_MAX);
+  char found[PATH_MAX];
+  const char *program = find(spawn->program, found);
   reset_signals(spawn->defaults);
   sigset_t none;
   sigemptyset(&none);
+  *stop = put_off_stop(spawn->defaults);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  execvpe(spawn->program, spawn->arguments, spawn->environment);
+  execvpe(program, spawn->arguments, spawn->environment);
   return errno;
 }
 
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
-  volatile int error = 0;
+  volatile int error = 0, stop = 0;
   sigset_t all, before;
   sigfillset(&all);
   // None of our handlers may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t child = vfork();
   if (child == 0) {
-    error = execute(spawn);
+    error = execute(spawn, &stop);
     if (spawn->guardian != NULL) csystem_guardian_forget(spawn->guardian, getpid());
     _exit(127);
   }
@@ -61,6 +107,8 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
   } else if (error != 0) {
     while (waitpid(child, NULL, 0) == -1 && errno == EINTR) {
     }
+  } else if (stop != 0) {
+    kill(-child, stop);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   *pid = child;

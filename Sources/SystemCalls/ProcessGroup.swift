@@ -7,6 +7,9 @@ package struct ProcessGroup: Hashable, Sendable {
     self.leader = leader
   }
 
+  /// The one that this process belongs to.
+  package static var ours: ProcessGroup { ProcessGroup(leader: getpgrp()) }
+
   /// Sends a signal to all its members. False if it has none.
   @discardableResult
   package func send(_ signal: Signal) -> Bool {

@@ -71,27 +71,35 @@ extension Signal {
     raise(rawValue)
   }
 
-  /// Stops this process by the signal's default action, and returns when it has been continued. At
-  /// once if there is nobody to do that: then the kernel does not let it be stopped.
+  /// Blocks all signals in this thread but those that tell of a crash. What Dispatch sources are made for
+  /// is told by these all the same; Dispatch blocks it in its own threads.
+  package static func blockAll() {
+    var all = sigset_t()
+    sigfillset(&all)
+    for crash in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP] {
+      sigdelset(&all, crash)
+    }
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+
+  /// True if it was sent to this process and has not been taken, because it is blocked.
+  package var isPending: Bool {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return sigismember(&pending, rawValue) == 1
+  }
+
+  /// If this signal, by which a process stops, is pending: stops this process, and returns when it has been
+  /// continued. To be blocked in all threads.
   ///
-  /// Whatever handles the signal otherwise does so again afterwards.
-  package func stopThisProcess(andItsGroup stopsGroup: Bool = false) {
-    var handling = sigaction()
-    var mask = sigset_t()
-    sigaction(rawValue, nil, &handling)
+  /// Until then it is the kernel that keeps the order: what continues a process takes back the stop that
+  /// it has not come to yet. So it does, too, if there is nobody who could continue us.
+  package func stopIfPending() {
     var only = sigset_t()
     sigemptyset(&only)
     sigaddset(&only, rawValue)
-    pthread_sigmask(SIG_BLOCK, &only, &mask)
-    // It is pending before anybody else is stopped: whoever sees them stopped may continue us all at
-    // once, and what continues a process takes back the stop that it has not come to yet.
-    if stopsGroup { ignore() }
-    raise(rawValue)
-    if stopsGroup { ProcessGroup(leader: getpgrp()).send(self) }
-    restoreDefaultAction()
     pthread_sigmask(SIG_UNBLOCK, &only, nil)
-    pthread_sigmask(SIG_SETMASK, &mask, nil)
-    sigaction(rawValue, &handling, nil)
+    pthread_sigmask(SIG_BLOCK, &only, nil)
   }
 
   /// Makes this process ignore it.
@@ -103,6 +111,11 @@ extension Signal {
   package func restoreDefaultAction() {
     setSignalAction(rawValue, SIG_DFL)
   }
+}
+
+/// Leaves all to the other threads.
+package func sleepForever() -> Never {
+  while true { pause() }
 }
 
 private func setSignalAction(_ number: Int32, _ action: (@convention(c) (Int32) -> Void)?) {

@@ -16,7 +16,9 @@ public enum Watchrun {
     do throws(UsageError) {
       start(try OptionParser.parse(commandLineWords()), began: began, ignoredSignals: ignored)
     } catch {
-      Console(shown: .problem, isColored: false).say(.problem, error.description)
+      let console = Console(shown: .problem, isColored: false)
+      console.say(.problem, error.description)
+      console.flush()
       exit(ExitCode.usage)
     }
   }
@@ -48,6 +50,7 @@ public enum Watchrun {
         settings, console, directory: directory, began: began, ignoredSignals: ignoredSignals)
     } catch {
       console.problem(error.message)
+      console.flush()
       exit(error.status)
     }
   }
@@ -63,12 +66,16 @@ public enum Watchrun {
       ignoredSignals: ignoredSignals, guardian: startGuardian(settings, console))
     if let mode = settings.printMode {
       try PrintSession(session, mode).begin()
-    } else if let project {
+      dispatchMain()
+    }
+    // Job control demands that.
+    Signal.blockAll()
+    if let project {
       try ProjectSession(session, source, project).begin()
     } else {
       try CommandSession(session).begin()
     }
-    dispatchMain()
+    sleepForever()
   }
 
   /// Before there is a second thread. Nil where nothing is run that could be left behind.

@@ -1,6 +1,8 @@
 import SystemCalls
 import Testing
 
+import enum SystemCalls.ExitStatus
+
 /// How watchrun ends, and with which status.
 @Suite struct ExitTests {
   @Test(
@@ -141,6 +143,77 @@ import Testing
         return project.read(project.outside + "/status") == "0\n"
       }
       #expect(pipeline.errors.isEmpty)
+    }
+  }
+
+  /// What goes into a pipe that nobody reads, and that is full soon.
+  private static let unread = [
+    "/bin/sh", "-c",
+    #"""
+    mkfifo "$OUTSIDE/pipe"; sleep 1000 < "$OUTSIDE/pipe" > /dev/null 2>&1 &
+    exec "$@" > "$OUTSIDE/pipe" 2>&1
+    """#, "sh",
+  ]
+
+  /// Waits until a process that only writes has to wait.
+  private func isStuck(_ project: Project) async throws -> pid_t {
+    let pid = try await value("it writes") { project.logged.last.flatMap { pid_t($0) } }
+    try await eventually("the pipe is full") {
+      ProcessTable.name(of: pid) == "yes" && ProcessTable.state(of: pid) == "S"
+    }
+    return pid
+  }
+
+  @Test(
+    arguments: [(SIGTERM, .signaled(.terminate)), (SIGINT, .exited(0)), (SIGHUP, .exited(0))]
+      as [(Int32, ExitStatus)])
+  func itEndsThoughNobodyReadsWhatItSays(_ signal: Int32, _ status: ExitStatus) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        [#"echo $$ >> "$LOG"; exec yes"#], prefix: Self.unread)
+      let pid = try await isStuck(project)
+      watchrun.process.send(signal)
+      try await #expect(watchrun.ended() == status)
+      #expect(!ProcessTable.isAlive(pid))
+    }
+  }
+
+  @Test func itRestartsThoughNobodyReadsWhatItSays() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["-r", #"echo $$ >> "$LOG"; exec yes"#], prefix: Self.unread)
+      for round in 1...3 {
+        let pid = try await isStuck(project)
+        try project.place("file-\(round)")
+        try await eventually("it runs again") { project.logged.count == round + 1 }
+        #expect(!ProcessTable.isAlive(pid))
+      }
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+    }
+  }
+
+  @Test func aProjectEndsThoughNobodyReadsItsOutput() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'sleep 1000' }, b: { run: 'echo $$ >> $LOG; exec yes' },")
+      let watchrun = try await project.start([], prefix: Self.unread)
+      let pid = try await isStuck(project)
+      watchrun.process.send(SIGTERM)
+      try await #expect(watchrun.ended() == .signaled(.terminate))
+      #expect(!ProcessTable.isAlive(pid))
+    }
+  }
+
+  @Test func aSlowReaderReadsAllTheSame() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'seq 40000' }, b: { run: 'true' },")
+      let watchrun = try await project.start(
+        ["--once"],
+        prefix: ["/bin/sh", "-c", #""$@" 2>&1 | { sleep 0.7; cat > "$OUTSIDE/all"; }"#, "sh"])
+      try await watchrun.ended()
+      let lines = project.read(project.outside + "/all").split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix("a | ") } == 40_000)
+      #expect(lines.last?.contains(" · ") == true)
     }
   }
 }

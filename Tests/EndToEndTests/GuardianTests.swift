@@ -98,6 +98,48 @@ import Testing
     }
   }
 
+  @Test func ofTheTasksOfAProjectNobodyIsLeftEither() async throws {
+    try await withProject { project in
+      let deaf =
+        #"trap '' TERM; sleep 1000 & echo $! >> $LOG; echo $$ >> $LOG; while :; do wait; done"#
+      try project.writeTasks(
+        """
+        one: { run: "\(deaf)" }, two: { run: "\(deaf)" },
+        three: { run: "\(deaf)", service: true },
+        four: { run: "sleep 1000 & echo $! >> $LOG; echo $$ >> $LOG" },
+        five: { run: "\(deaf)", after: ["four"] },
+        """, "jobs: 8")
+      let watchrun = try await project.startTasks()
+      let pids = try await pids(project, 10)
+      watchrun.process.send(SIGKILL)
+      try await areGone(pids)
+    }
+  }
+
+  @Test func killedWhileTasksAreStartedAndStoppedItLeavesNobody() async throws {
+    try await withProject { project in
+      var generator = SystemRandomNumberGenerator()
+      let line = "sleep 1000 & wait"
+      try project.writeTasks(
+        """
+        quick: { run: "true", watch: ["."] },
+        one: { run: "\(line)", onBusy: "restart" }, two: { run: "\(line)", onBusy: "restart" },
+        server: { run: "\(line)", service: true, after: ["quick"] },
+        """, "jobs: 8")
+      for round in 1...30 {
+        let watchrun = try await project.start("-q", "-d", "0")
+        try await Task.sleep(for: .microseconds(Int.random(in: 0...40_000, using: &generator)))
+        try project.place("file-\(round)")
+        try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
+        watchrun.process.send(SIGKILL)
+      }
+      try await eventually("nothing is left", within: .seconds(10)) {
+        !ProcessTable.processes(withVariable: "LOG=" + project.log)
+          .contains(where: ProcessTable.isAlive)
+      }
+    }
+  }
+
   @Test func theGuardianIsSmallAndHoldsNothingAndEndsWithWatchrun() async throws {
     try await withProject { project in
       // `ended` waits for the end of its output as well, as the next program of a pipeline does.

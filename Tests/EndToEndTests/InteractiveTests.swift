@@ -150,6 +150,42 @@ import Testing
     }
   }
 
+  @Test func whatIsStoppedByForceGetsTheTerminalAgain() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      for _ in 1...3 {
+        let prompts = bash.terminal.output.text.occurrences(of: "ready>")
+        kill(watchrun, SIGSTOP)
+        try await bash.shows("ready>", times: prompts + 1)
+        try bash.command("fg")
+        try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      }
+    }
+  }
+
+  @Test func stoppedAgainAndAgainItGoesOnEachTime() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"echo $$ >> "$LOG"; exec cat"#)
+      let watchrun = try await bash.watchrun()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      for _ in 1...20 {
+        try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try await eventually("all have stopped") {
+          [pid, watchrun].map(ProcessTable.state) == ["T", "T"]
+        }
+        try bash.command("fg")
+      }
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+    }
+  }
+
   @Test func aScriptThatHasStartedWatchrunStopsAsWell() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -137,6 +137,84 @@ import Testing
     }
   }
 
+  @Test func continuedAsSoonAsSomebodyIsSeenStoppedAllGoOn() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("watching 1 folder")
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      var generator = SystemRandomNumberGenerator()
+      for _ in 1...150 {
+        kill(watchrun, SIGTSTP)
+        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...600, using: &generator))
+        while ContinuousClock.now < moment {}
+        kill(watchrun, SIGCONT)
+        // A stop that is still on its way has come the second time.
+        for _ in 1...2 {
+          try await Task.sleep(for: .milliseconds(3))
+          try await eventually("all go on", within: .seconds(10)) {
+            ![pid, watchrun].map(ProcessTable.state).contains("T")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func stoppedByForceItReadsKeysWhenItGoesOn() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      let modes = try bash.terminal.modes
+      for round in 1...2 {
+        let prompts = bash.terminal.output.text.occurrences(of: "ready>")
+        kill(watchrun, SIGSTOP)
+        try await bash.shows("ready>", times: prompts + 1)
+        try bash.command("stty -a > modes-\(round)")
+        try await eventually("the shell has put the modes right") {
+          project.read("modes-\(round)").contains(" icanon")
+        }
+        try bash.command("fg")
+        try await eventually("it reads keys") {
+          try bash.terminal.foregroundGroup == watchrun && bash.terminal.modes == modes
+        }
+        try bash.terminal.type("h")
+        try await bash.shows("watchrun: h, ?", times: round)
+      }
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+      try await areGone(pids(project))
+    }
+  }
+
+  @Test func askedToStopWhileTheCommandIsStartedItStops() async throws {
+    try await withProject { project in
+      var generator = SystemRandomNumberGenerator()
+      let bash = try await Shell(project)
+      try bash.start("-r", "-d", "0", "--", "sleep", "1000")
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      for round in 1...25 {
+        try project.place("file-\(round)")
+        try await Task.sleep(for: .microseconds(Int.random(in: 0...8_000, using: &generator)))
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try await eventually("all have stopped") {
+          let children = ProcessTable.children(of: watchrun).filter {
+            ProcessTable.isAlive($0) && ProcessTable.name(of: $0) != "wr-guard"
+          }
+          return (children + [watchrun]).allSatisfy { ProcessTable.state(of: $0) == "T" }
+        }
+        try bash.command("fg")
+        try await eventually("it goes on") {
+          bash.terminal.foregroundGroup == watchrun && ProcessTable.state(of: watchrun) != "T"
+        }
+      }
+    }
+  }
+
   @Test func wherePeopleCannotContinueItItIsNotStopped() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Self.pair)

@@ -34,11 +34,18 @@ package final class JobControl: Sendable {
     self.wantsTerminal = wantsTerminal
   }
 
-  /// To be called once. All that is done from here on is done on this queue.
+  /// To be called once, when all signals are blocked in all threads but Dispatch's. All that is done from here
+  /// on is done on this queue.
   func begin(on queue: DispatchQueue) {
     if !ignoredSignals.contains(.terminalStop) {
-      whenSignaled(.terminalStop, on: queue) { [self] in suspend(.terminalStop) }
+      // If we cannot be told, we are at least stopped no more than the command is.
+      try? whenPending(.terminalStop, on: queue) { [self] in
+        // The terminal's signals go to a whole group. If that is the command's, others have sent us this
+        // one, and those who are with us have had none.
+        suspend(.terminalStop, andOurGroup: keeper?.isLent ?? false)
+      }
     }
+    whenSignaled(.continue, on: queue) { [self] in haveBeenContinued() }
     whenSignaled(Signal(rawValue: SIGCHLD), on: queue) { [self] in childrenHaveChanged() }
   }
 }
@@ -90,17 +97,28 @@ extension JobControl {
 // MARK: - Stopping
 
 extension JobControl {
-  /// We are to stop: the command first. Returns when we have been continued.
-  private func suspend(_ signal: Signal) {
+  /// We are to stop, by a signal that is pending, or comes to be with `andOurGroup`: the command first.
+  /// Returns when we have been continued.
+  ///
+  /// That may be before we have stopped: whoever sees somebody stopped may continue us all at once.
+  private func suspend(_ signal: Signal, andOurGroup stopsOurGroup: Bool) {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
-    for group in groups { group.send(.stop) }
-    // The terminal's signals go to a whole group. Where they went to the command's, the others of ours
-    // have had none: a script that has started us, the other programs of a pipeline.
-    let stopsOurGroup = signal != .terminalStop || keeper?.isLent ?? false
+    // Before the shell sees that anybody has stopped, and takes the terminal.
     keeper?.giveUp()
-    signal.stopThisProcess(andItsGroup: stopsOurGroup)
+    // A script that has started us, the other programs of a pipeline.
+    if stopsOurGroup { ProcessGroup.ours.send(signal) }
+    for group in groups { group.send(.stop) }
+    signal.stopIfPending()
     keeper?.resume(lendingTo: borrower)
     for group in groups { group.send(.continue) }
+  }
+
+  /// Perhaps we were stopped without having been asked. The command may have been stopped as well, since
+  /// somebody else has had its terminal.
+  private func haveBeenContinued() {
+    let borrower = state.withLock { $0.borrower }
+    keeper?.haveBeenContinued()
+    if let borrower, keeper?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
   }
 
   private func childrenHaveChanged() {
@@ -109,7 +127,7 @@ extension JobControl {
       guard let signal = try? group.leaderStop() else { continue }
       let isForTerminal = signal.rawValue == SIGTTIN || signal.rawValue == SIGTTOU
       if group == borrower && (isForTerminal || keeper?.isLent ?? false) {
-        suspend(isForTerminal ? signal : .terminalStop)
+        suspend(isForTerminal ? signal : .terminalStop, andOurGroup: true)
       } else if isForTerminal {
         wantsTerminal()
       }

@@ -77,6 +77,26 @@ package final class TerminalKeeper: Sendable {
     }
   }
 
+  /// We have been continued. If we had not been asked to stop, but were stopped, somebody else has had the
+  /// terminal meanwhile, and may have put it into modes of his own.
+  func haveBeenContinued() {
+    guard use == .keys else { return }
+    let isOurs = terminal.isOurs
+    state.withLock { state in
+      guard state.isChanged, !state.isGivenUp, let found = state.found,
+        let modes = try? terminal.modes()
+      else { return }
+      if modes == found.forKeys {
+        if !isOurs { restore(&state) }
+      } else if isOurs {
+        if change(&state) { try? terminal.setModes(modes.forKeys) }
+      } else {
+        state.isChanged = false
+        guardian?.modesAreRestored()
+      }
+    }
+  }
+
   // The calls to the terminal are made under the lock: what has been done to it and what is known of
   // it must not come apart.
 
@@ -106,6 +126,14 @@ extension TerminalKeeper {
       if state.isGivenUp || (!state.isChanged && !change(&state)) { return nil }
       state.isLent = true
       return terminal
+    }
+  }
+
+  /// Lends it to a group once more that had it, if it has come to us. False if it has not.
+  func lendAgain(to group: ProcessGroup) -> Bool {
+    guard use == .lending, terminal.isOurs else { return false }
+    return state.withLock { state in
+      state.isLent && (try? terminal.give(to: group.leader)) != nil
     }
   }
 

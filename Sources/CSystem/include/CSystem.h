@@ -37,6 +37,10 @@ long csystem_directory_entries(int descriptor, void *buffer, size_t size);
 /// A descriptor that becomes readable when the process ends. Linux only.
 int csystem_pidfd_open(pid_t pid);
 
+/// A descriptor that is readable while the signal, which must be blocked, is pending. Not to be read
+/// from: that would take it. Linux only.
+int csystem_pending_open(int signal);
+
 /// Waits as told by `options` (`WEXITED`, `WNOHANG`, `WNOWAIT` …) for one child. `code` is the
 /// `CLD_…` constant, 0 if nothing has happened; `status` the exit status or the signal.
 int csystem_wait(pid_t pid, int options, int *code, int *status);

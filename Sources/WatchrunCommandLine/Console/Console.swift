@@ -32,13 +32,18 @@ final class Console: Sendable {
   private let shown: Level
   private let isColored: Bool
   private let isOutputColored: Bool
-  private let lock = Mutex(())
-  private let whenBroken = Mutex<(@Sendable () -> Void)?>(nil)
+  private let brokenPipe: BrokenPipe
+  private let output: Outlet
+  private let messages: Outlet
 
   init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
     self.shown = shown
     self.isColored = isColored
     self.isOutputColored = isOutputColored
+    let brokenPipe = BrokenPipe()
+    self.brokenPipe = brokenPipe
+    output = Outlet(STDOUT_FILENO) { brokenPipe.tell(of: $0) }
+    messages = Outlet(STDERR_FILENO) { brokenPipe.tell(of: $0) }
   }
 
   convenience init(_ settings: Settings) {
@@ -53,7 +58,7 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let line = "watchrun: \(text())"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
-    write(Array(styled.utf8), to: STDERR_FILENO)
+    tell(styled)
   }
 
   /// Says something of one of several tasks.
@@ -61,7 +66,13 @@ final class Console: Sendable {
     guard level <= shown else { return }
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
     let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
-    write(Array("watchrun: \(label): \(said)\n".utf8), to: STDERR_FILENO)
+    tell("watchrun: \(label): \(said)\n")
+  }
+
+  /// What was passed on before comes before it.
+  private func tell(_ line: String) {
+    output.settle()
+    messages.tell(Array(line.utf8))
   }
 
   /// Passes on a line that one of several tasks has written, with its name in front.
@@ -69,36 +80,29 @@ final class Console: Sendable {
     let label = isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded
     // A colour that it leaves switched on is not to run into what others say.
     let end = isOutputColored && line.contains(0x1B) ? "\u{1B}[0m\n" : "\n"
-    write(Array("\(label) | ".utf8) + line + Array(end.utf8), to: STDOUT_FILENO)
+    output.pass(Array("\(label) | ".utf8) + line + Array(end.utf8))
   }
 
   /// Passes on a line that the only task has written.
   func pass(_ line: [UInt8]) {
-    write(line + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
-  }
-
-  private func write(_ bytes: [UInt8], to descriptor: Int32) {
-    do throws(SystemError) {
-      try lock.withLock { _ throws(SystemError) in
-        try writeAll(bytes, to: descriptor)
-      }
-    } catch {
-      // If nobody can read it any more, there is nobody to tell.
-      if error.code == EPIPE { tellBroken() }
-    }
+    output.pass(line + [UInt8(ascii: "\n")])
   }
 
   /// Calls `body`, once, when the reader of what is said has gone.
   func onBrokenPipe(_ body: @escaping @Sendable () -> Void) {
-    whenBroken.withLock { $0 = body }
+    brokenPipe.whenBroken(body)
   }
 
-  private func tellBroken() {
-    let body = whenBroken.withLock { body -> (@Sendable () -> Void)? in
-      defer { body = nil }
-      return body
-    }
-    body?()
+  /// Waits until all that was said can be read, unless `hurry` is called.
+  func flush() {
+    output.flush()
+    messages.flush()
+  }
+
+  /// From now on nobody is waited for who reads slowly, or not at all.
+  func hurry() {
+    output.hurry()
+    messages.hurry()
   }
 
   func problem(_ text: String) {
@@ -108,7 +112,7 @@ final class Console: Sendable {
   /// Clears the screen, if there is one, and keeps what has scrolled off it.
   func clearScreen() {
     guard Terminal.isTerminal(STDOUT_FILENO) else { return }
-    try? writeAll(Array("\u{1B}[H\u{1B}[2J".utf8), to: STDOUT_FILENO)
+    output.tell(Array("\u{1B}[H\u{1B}[2J".utf8))
   }
 
   private static func isColored(_ mode: Settings.ColorMode, _ descriptor: Int32) -> Bool {
@@ -120,5 +124,24 @@ final class Console: Sendable {
       return noColor.isEmpty && environmentVariable("TERM") != "dumb"
         && Terminal.isTerminal(descriptor)
     }
+  }
+}
+
+/// Somebody who is to know when nobody can read any more what is said.
+private final class BrokenPipe: Sendable {
+  private let body = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func whenBroken(_ body: @escaping @Sendable () -> Void) {
+    self.body.withLock { $0 = body }
+  }
+
+  /// Only of that: if something else keeps us from saying anything, there is nobody to tell.
+  func tell(of error: SystemError) {
+    guard error.code == EPIPE else { return }
+    let body = body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
   }
 }

@@ -179,6 +179,7 @@ extension Session {
       defer { state.ending = state.ending ?? ending }
       return (state.ending == nil, state.endWork)
     }
+    console.hurry()
     guard let endWork else { return end(ending) }
     if isFirst || insists { endWork() }
     guard isFirst else { return }
@@ -194,6 +195,7 @@ extension Session {
 
   func end(_ ending: Ending) {
     for observer in state.withLock({ $0.observers }) { observer.stop() }
+    console.flush()
     keeper?.giveUp()
     switch ending {
     case .exit(let status):
