@@ -120,12 +120,22 @@ extension ObservedTree {
     } else if snapshot.type(of: folder) == .symlink {
       forgetBehind(link: folder)
     } else if table[folder]?.coverage == .named {
-      releaseWatch(of: folder)
+      let lost = roots.keys.filter { snapshot.isWithin($0, folder) }
+      for root in lost { releaseWatches(from: root, upTo: folder) }
       // Those that were waited for here already are now waited for further up.
-      for root in roots.keys where snapshot.isWithin(root, folder) {
+      for root in lost {
         missingRoots.remove(root)
         lose(root: root)
       }
+    }
+  }
+
+  /// Gives back the watches of the folders on the way to a root: they have gone, and may go on elsewhere.
+  private mutating func releaseWatches(from root: Entry, upTo folder: Entry) {
+    var step = snapshot.parent(of: root)
+    while let here = step, snapshot.isWithin(here, folder) {
+      if roots[here] == nil, table[here]?.coverage == .named { releaseWatch(of: here) }
+      step = snapshot.parent(of: here)
     }
   }
 
