@@ -41,6 +41,7 @@ extension InotifyTree {
     lookAgainAtDepartures()
     lookAtUncovered()
     settleDisputes()
+    tree.refreshLinks()
     tree.refreshRules()
   }
 
