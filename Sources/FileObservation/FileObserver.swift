@@ -247,7 +247,7 @@ extension FileObserver {
       return Burst(
         changes: state.coalescer.take(), overflow: state.overflow, noticed: state.noticed)
     }
-    guard let burst else { return }
+    guard let burst = burst?.withTypesLookedUp() else { return }
     if let comparison {
       comparison.follow(burst.changes) { [weak self] in self?.handOver($0, of: burst) }
     } else {
@@ -257,9 +257,22 @@ extension FileObserver {
 
   /// What one burst has come to.
   private struct Burst: Sendable {
-    let changes: [ChangeBatch.Change]
+    var changes: [ChangeBatch.Change]
     let overflow: Bool
     let noticed: ClosedRange<Instant>?
+
+    /// What was renamed with its folder before it could be looked at has its place by now.
+    func withTypesLookedUp() -> Burst {
+      let isUnknown = { (change: ChangeBatch.Change) in
+        change.type == .unknown && change.kind != .removed
+      }
+      guard changes.contains(where: isUnknown) else { return self }
+      var burst = self
+      for index in changes.indices where isUnknown(changes[index]) {
+        burst.changes[index].type = (try? FileStatus(of: changes[index].path).type) ?? .unknown
+      }
+      return burst
+    }
   }
 
   /// Hands over those of a burst's changes that count.

@@ -126,6 +126,14 @@ package func resolvedPath(_ path: Path) throws(SystemError) -> Path {
   return Path(cString: resolved)
 }
 
+/// What a symbolic link holds.
+package func linkTarget(of path: Path) throws(SystemError) -> Path {
+  var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = path.withCString { readlink($0, &bytes, bytes.count) }
+  if count < 0 { throw .last("readlink", path: path) }
+  return Path(bytes: bytes.prefix(count).map(UInt8.init(bitPattern:)))
+}
+
 /// The folder in which the process works.
 package func currentDirectory() throws(SystemError) -> Path {
   guard let current = getcwd(nil, 0) else { throw .last("getcwd") }

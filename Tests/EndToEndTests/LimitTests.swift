@@ -34,6 +34,29 @@ import Testing
     }
   }
 
+  /// Failure case 61.
+  @Test(.enabled(if: mayLimit))
+  func withoutRoomForWatchesFilesThatHaveGoneAreWaitedFor() async throws {
+    try await withProject { project in
+      let files = (0..<5).map { "folder-\($0)/file" }
+      for number in 0..<5 {
+        try project.makeFolder("folder-\(number)")
+        try project.write(files[number])
+      }
+      let watchrun = try await project.start(
+        ["--print", "json"] + files.flatMap { ["-w", $0] },
+        prefix: [
+          "unshare", "-Ur", "sh", "-c",
+          "echo 2 > /proc/sys/user/max_inotify_watches && exec \"$@\"", "sh",
+        ])
+      try await watchrun.ready()
+      for file in files { try project.remove(file) }
+      for file in files { try await project.reported(file, "removed", by: watchrun) }
+      for file in files { try project.write(file) }
+      for file in files { try await project.reported(file, "created", by: watchrun) }
+    }
+  }
+
   @Test func theFilesOfAListAreWatchedAndNoOthers() async throws {
     try await withProject { project in
       try project.write("a")

@@ -94,6 +94,24 @@ import Testing
     }
   }
 
+  /// Failure case 64.
+  @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
+  func anUnreadablePathToWatchIsNamedAndWatchedWhenItIsReadable() async throws {
+    try await withProject { project in
+      try project.makeFolder("closed")
+      try await project.shell("chmod 000 closed && chmod 755 .. .")
+      let watchrun = try await project.start(
+        ["--print", "json", "-w", "closed"], prefix: try #require(Self.asNobody))
+      try await watchrun.ready()
+      try await watchrun.said("cannot read " + project.path("closed"))
+      try await project.shell("chmod 755 closed")
+      try await eventually("it is watched") {
+        try project.write("closed/file", "more\n", appending: true)
+        return try project.changes(by: watchrun).contains { $0.path == "closed/file" }
+      }
+    }
+  }
+
   /// Failure case 76.
   @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
   func whereSomethingWasUnmountedWhatComesBackIsWatched() async throws {

@@ -260,6 +260,7 @@ extension InotifyBackend {
       let folders = state.inotify.tree.unwatched
       state.inotify.tree.lookAtUnwatched(
         folders, since: state.lastLook ?? configuration.start)
+      state.inotify.tree.refreshLinks()
       state.inotify.tree.refreshRules()
       state.lastLook = began
       state.looks.ended(

@@ -41,6 +41,7 @@ extension InotifyTree {
     lookAgainAtDepartures()
     lookAtUncovered()
     settleDisputes()
+    tree.refreshLinks()
     tree.refreshRules()
   }
 
@@ -140,8 +141,9 @@ extension InotifyTree {
     let isMove = event.mask.contains(.movedFrom)
     if let known = place.known {
       if tree.isReachedByPath(known) {
-        tree.lose(root: known)
-        return
+        if tree.roots[known] != nil { return tree.lose(root: known) }
+        // It is waited for already, on the way to a root. It may lie within another one.
+        if (tree.table[place.folder]?.coverage ?? .named) == .named { return }
       }
       if tree.roots[known] != nil {
         tree.snapshot.mark(known, .absent)

@@ -31,6 +31,7 @@ extension ObservedTree {
       let end = isBounded ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
       let kind = isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
+      if isBounded && status.isFolderMoved(since: since) { return News(kind: kind) }
       // A folder that is known changes with each entry that comes or goes.
       return status.type == .directory && kind != .created ? nil : News(kind: kind)
     }
@@ -62,6 +63,7 @@ extension ObservedTree {
     case .learn(let since):
       guard status.changed >= since else { return nil }
       let kind = status.kindOfChange(since: since)
+      if status.isFolderMoved(since: since) { return News(kind: kind) }
       return status.type == .directory && kind != .created ? nil : News(kind: kind)
     case .tell, .compare:
       if !wasKnown { return News(kind: .created, come: fingerprint) }
@@ -169,7 +171,8 @@ extension ObservedTree {
     for entry in snapshot.children(of: folder) {
       let marks = snapshot.marks(of: entry)
       let isFile = isFileRoot(entry)
-      let isOfUse = comparesEntries && !marks.isDisjoint(with: [.awaited, .absent, .rules])
+      let isLookedAt = comparesEntries || table[folder]?.watch == nil
+      let isOfUse = isLookedAt && !marks.isDisjoint(with: [.awaited, .absent, .rules])
       guard isFile || isOfUse else { continue }
       let entryPath = snapshot.path(of: entry)
       path = entryPath.bytes
@@ -315,6 +318,12 @@ extension Fingerprint.Difference {
 }
 
 extension FileStatus {
+  /// True for a folder that has changed though nothing has come to it or gone from it: it has another
+  /// name, or other attributes.
+  func isFolderMoved(since: FileTime) -> Bool {
+    type == .directory && changed >= since && modified < since
+  }
+
   /// What a file that has changed since a time is told of as.
   func kindOfChange(since: FileTime) -> RawEvent.Kind {
     if let born, born >= since { return .created }

@@ -43,18 +43,54 @@ extension ObservedTree {
   /// A link has come to a watched folder.
   mutating func followIfWanted(_ place: Place) {
     let entry = place.name.withUnsafeBufferPointer { snapshot.child($0, of: place.folder) }
-    guard let entry, let parent = table[place.folder] else { return }
+    if let entry { followIfWanted(entry) }
+  }
+
+  private mutating func followIfWanted(_ link: Entry) {
+    guard let parent = snapshot.parent(of: link).flatMap({ table[$0] }) else { return }
     if followsLinks {
-      path = place.path.bytes
-      let nameStart = path.count - place.name.count
+      snapshot.putPath(of: link, into: &path)
+      let nameStart = path.count - snapshot.name(of: link).count
       let others = (pending, pendingLinks)
       (pending, pendingLinks) = ([], [])
-      follow(entry, nameStart, parent.coverage == .recursive, parent.stack, .tell)
+      follow(link, nameStart, parent.coverage == .recursive, parent.stack, .tell)
       while visitPending(atMost: .max) {}
       (pending, pendingLinks) = others
-    } else if roots[entry] == .named {
-      noteTarget(ofLink: entry)
+    } else if roots[link] == .named {
+      noteTarget(ofLink: link)
     }
+  }
+
+  /// Remembers the links that lead over a place where something has come or gone.
+  mutating func noteIfLinksAreStale(_ path: Path, _ kind: RawEvent.Kind) {
+    switch kind {
+    case .created, .removed, .movedFrom, .movedTo:
+      staleLinks.formUnion(linkTargets[path]?.links ?? [])
+    case .modified, .metadata:
+      break
+    }
+  }
+
+  /// Looks where links lead by now, of which that may have changed.
+  mutating func refreshLinks() {
+    if staleLinks.isEmpty { return }
+    let links = staleLinks
+    staleLinks = []
+    assignToLinks()
+    for link in links {
+      guard let entry = existingEntry(at: link) else { continue }
+      if isFolderRoot(entry) {
+        let isThere = (try? FileStatus(of: link, followsLinks: true)) != nil
+        if isThere || !missingRoots.contains(entry) { returned(entry) }
+        if !isThere { noteTarget(ofLink: entry) }
+      } else if snapshot.type(of: entry) == .symlink {
+        followIfWanted(entry)
+      }
+    }
+  }
+
+  private func isFolderRoot(_ entry: Entry) -> Bool {
+    roots[entry].map { $0 > .named } ?? false
   }
 
   /// Which folder the entry's path leads to.
@@ -86,13 +122,20 @@ extension ObservedTree {
     releaseWatch(of: link)
   }
 
-  /// Watches what a link to a file points to. Where entries are compared, the link's fingerprint
-  /// holds that already.
+  /// Watches what a link points to, and the links on the way. A folder that is there is watched by
+  /// itself; nothing is waited for. Where entries are compared, the link's fingerprint holds that
+  /// already.
   mutating func noteTarget(ofLink link: Entry) {
     if comparesEntries { return }
     let linkPath = snapshot.path(of: link)
     forgetTarget(ofLink: linkPath)
-    guard let target = try? resolvedPath(linkPath), target != linkPath else { return }
+    guard let trail = LinkTrail(from: linkPath) else { return }
+    for target in trail.links where target != linkPath { note(target, ofLink: link, linkPath) }
+    let isFolder = (try? FileStatus(of: trail.end).type) == .directory
+    if trail.end != linkPath && !isFolder { note(trail.end, ofLink: link, linkPath) }
+  }
+
+  private mutating func note(_ target: Path, ofLink link: Entry, _ linkPath: Path) {
     let entry = makeEntry(at: target)
     let isCovered =
       roots[entry] != nil
@@ -126,7 +169,8 @@ extension ObservedTree {
         case .modified(let isOpen): .modified(isOpen: isOpen)
         case .created, .removed, .movedFrom, .movedTo: .modified(isOpen: false)
         }
-      let told = target.links.sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
+      let links = target.links.filter { !(existingEntry(at: $0).map(isFolderRoot) ?? false) }
+      let told = links.sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
       return (target.isReported ? [event] : []) + told
     }
   }

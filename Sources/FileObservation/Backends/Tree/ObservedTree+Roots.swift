@@ -98,17 +98,26 @@ extension ObservedTree {
       lose(root: entry)
       return
     }
-    let isReplaced = !snapshot.marks(of: entry).contains(.absent) && status.type != .directory
+    let isFolder = coverage > .named && status.type == .directory
+    // Where nobody names entries, a link is only known by what is behind it.
+    let isLink = isFolder && !comparesEntries && (try? FileStatus(of: path).type) == .symlink
+    let isThere = !snapshot.marks(of: entry).contains(.absent)
+    let isReplaced = isThere && (isLink || status.type != .directory)
+    if case .tell = purpose, isThere && isLink { forgetBehind(link: entry) }
     snapshot.unmark(entry, [.absent, .awaited])
     snapshot.setType(status.type, of: entry)
     if case .tell = purpose {
       emit(isReplaced ? .modified(isOpen: false) : .created, status.type, at: path)
     }
-    if coverage == .named || status.type != .directory {
+    if !isFolder {
       // A file is watched through its folder, so that it may be replaced or come and go.
       watchByName(parentOf: entry, purpose)
       if status.type == .symlink { noteTarget(ofLink: entry) }
     } else {
+      if isLink {
+        watchByName(parentOf: entry, purpose)
+        noteTarget(ofLink: entry)
+      }
       table.add(entry, coverage: coverage, stack: rules(forRoot: path))
       switch purpose {
       case .learn: pending.append(Visit(folder: entry, purpose: purpose))
@@ -124,13 +133,24 @@ extension ObservedTree {
       lose(root: folder)
     } else if snapshot.type(of: folder) == .symlink {
       forgetBehind(link: folder)
+      staleLinks.insert(snapshot.path(of: folder))
     } else if table[folder]?.coverage == .named {
-      releaseWatch(of: folder)
+      let lost = roots.keys.filter { snapshot.isWithin($0, folder) }
+      for root in lost { releaseWatches(from: root, upTo: folder) }
       // Those that were waited for here already are now waited for further up.
-      for root in roots.keys where snapshot.isWithin(root, folder) {
+      for root in lost {
         missingRoots.remove(root)
         lose(root: root)
       }
+    }
+  }
+
+  /// Gives back the watches of the folders on the way to a root: they have gone, and may go on elsewhere.
+  private mutating func releaseWatches(from root: Entry, upTo folder: Entry) {
+    var step = snapshot.parent(of: root)
+    while let here = step, snapshot.isWithin(here, folder) {
+      if roots[here] == nil, table[here]?.coverage == .named { releaseWatch(of: here) }
+      step = snapshot.parent(of: here)
     }
   }
 
@@ -162,9 +182,15 @@ extension ObservedTree {
         pending.removeAll { $0.folder == folder }
         visitAtOnce(folder, for: purpose ?? .tell)
       }
-      if table[folder]?.watch != nil {
+      // Where there was no room for the watch, it is looked for.
+      if table[folder]?.watch != nil || unwatched.contains(folder) {
         // It may have come back just before the watch was set.
-        if (try? FileStatus(of: snapshot.path(of: awaited))) != nil { returned(awaited) }
+        let isFile = roots[awaited] == .named
+        if (try? FileStatus(of: snapshot.path(of: awaited), followsLinks: !isFile)) != nil {
+          returned(awaited)
+        } else {
+          noteTarget(ofLink: awaited)
+        }
         return
       }
       _ = table.remove(folder)

@@ -47,6 +47,8 @@ extension ObservedTree {
       }
       if !error.saysGone {
         tellUnreadable(Path(bytes: path), error)
+        // The folder around it tells when it becomes readable.
+        if roots[folder] != nil { watchByName(parentOf: folder) }
       } else if roots[folder] != nil {
         lose(root: folder)
       }

@@ -33,6 +33,8 @@ struct ObservedTree {
   var realFolders: [FileIdentity: Entry] = [:]
   /// The files that links to be watched point to, where a change to them is told in other folders.
   var linkTargets: [Path: LinkTarget] = [:]
+  /// Links that may lead elsewhere by now.
+  var staleLinks: Set<Path> = []
   /// Room for putting paths together.
   var path: [UInt8] = []
   var spareBytes: [UInt8] = []
@@ -98,10 +100,16 @@ extension ObservedTree {
     return Findings(events: withLinkTargets(renames.paired(in: events)), warnings: warnings)
   }
 
+  /// Takes for the links' what has been found of their targets so far, before these are others.
+  mutating func assignToLinks() {
+    events = withLinkTargets(events)
+  }
+
   /// True if something has been found since.
   var hasFindings: Bool { !events.isEmpty }
 
   mutating func emit(_ kind: RawEvent.Kind, _ type: FileType, at path: Path) {
+    if !linkTargets.isEmpty { noteIfLinksAreStale(path, kind) }
     events.append(RawEvent(path: path, kind: kind, type: type))
   }
 
