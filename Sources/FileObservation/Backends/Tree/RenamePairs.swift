@@ -67,7 +67,9 @@ struct RenamePairs {
       if events[index].kind == .removed { return nil }
       return RawEvent(path: events[index].path, kind: .created, type: events[index].type)
     }
-    return departures + arrivals + others
+    // Where something has gone and another has come by a rename, it is there in the end.
+    let removals = others.filter { $0.kind == .removed }
+    return departures + removals + arrivals + others.filter { $0.kind != .removed }
   }
 
   private func findPairs() -> [Pair] {
