@@ -68,7 +68,9 @@ extension ObserverError {
   static func pathNotFound(_ path: Path, _ cause: SystemError) -> ObserverError {
     ObserverError(
       code: .pathNotFound, path: path, cause: cause,
-      message: "cannot watch \(path): \(cause.reason)", advice: "")
+      message: "cannot watch \(path): \(cause.reason)",
+      advice: cause.saysGone
+        ? "check the name, or watch the folder in which it is to appear" : "check who may read it")
   }
 
   static func unreadableFolder(_ path: Path, _ cause: SystemError) -> ObserverError {

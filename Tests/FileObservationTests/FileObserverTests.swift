@@ -214,7 +214,9 @@ struct FileObserverTests {
     }
     #expect(error?.code == .pathNotFound)
     #expect(error?.path == folder["none"])
-    #expect(error?.description == "cannot watch \(folder["none"]): No such file or directory")
+    #expect(error?.advice == "check the name, or watch the folder in which it is to appear")
+    let cause = "cannot watch \(folder["none"]): No such file or directory"
+    #expect(error?.description == "\(cause); \(error?.advice ?? "")")
   }
 }
 
