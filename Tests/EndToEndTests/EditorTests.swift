@@ -11,8 +11,11 @@ import Testing
   @Test func aSingleFileIsWatchedThroughSavesThatReplaceIt() async throws {
     try await withProject { project in
       try project.write("file", "0")
-      _ = try await project.startRunning(["-w", "file"], #"echo "run $(cat file)" >> "$LOG""#)
+      let watchrun = try await project.startRunning(
+        ["-w", "file"], #"echo "run $(cat file)" >> "$LOG""#)
       for number in 1...5 {
+        // What is saved in each of several runs is taken for the command's own doing.
+        try await eventually("the run has ended") { watchrun.runsEnded == number }
         try project.place("file", "\(number)")
         try await project.logged("run \(number)")
       }

@@ -9,10 +9,9 @@ struct TerminalTests {
     private let other: Int32
 
     init() throws {
-      var numbers: (Int32, Int32) = (-1, -1)
-      _ = try checked("openpty") { openpty(&numbers.0, &numbers.1, nil, nil, nil) }
-      other = numbers.0
-      terminal = Terminal(numbers.1)
+      let opened = try openPseudoTerminal()
+      other = opened.ours
+      terminal = Terminal(opened.theirs)
     }
 
     deinit { close(terminal.descriptor) }

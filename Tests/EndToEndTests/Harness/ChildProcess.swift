@@ -1,5 +1,6 @@
 import Synchronization
 import SystemCalls
+import TestSupport
 
 /// A process that a test has started: in a group of its own, with no descriptor, no blocked and no
 /// ignored signal that it was not given here.
@@ -44,7 +45,7 @@ final class ChildProcess: Sendable {
       errors = terminal.output
       inputWriter = nil
     case (.terminal, _):
-      let terminal = try Self.openTerminal()
+      let terminal = try openPseudoTerminal()
       plan.descriptors = [terminal.theirs, terminal.theirs, terminal.theirs]
       self.output = ByteCollector(reading: terminal.ours)
       errors = self.output
@@ -113,19 +114,11 @@ final class ChildProcess: Sendable {
       ? .exited((status >> 8) & 0xFF) : .signaled(SystemCalls.Signal(rawValue: signal))
   }
 
-  private static func openPipe() throws -> (reader: Int32, writer: Int32) {
+  static func openPipe() throws -> (reader: Int32, writer: Int32) {
     var ends: [Int32] = [0, 0]
     _ = try checked("pipe") { pipe(&ends) }
     for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
-  }
-
-  private static func openTerminal() throws -> (ours: Int32, theirs: Int32) {
-    var ours: Int32 = -1
-    var theirs: Int32 = -1
-    _ = try checked("openpty") { openpty(&ours, &theirs, nil, nil, nil) }
-    for number in [ours, theirs] { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    return (ours, theirs)
   }
 }
 

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 
 /// A terminal at which a test sits: it types, sees what is shown, and looks at the modes.
 final class PseudoTerminal: Sendable {
@@ -12,17 +13,9 @@ final class PseudoTerminal: Sendable {
   private let stop: (reader: Int32, writer: Int32)
 
   init() throws {
-    var numbers: (ours: Int32, theirs: Int32) = (-1, -1)
-    var name = [CChar](repeating: 0, count: 128)
-    _ = try checked("openpty") { openpty(&numbers.ours, &numbers.theirs, &name, nil, nil) }
-    (ours, theirs) = numbers
-    for number in [ours, theirs] { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    path = Path(cString: name).description
-    var ends: [Int32] = [0, 0]
-    _ = try checked("pipe") { pipe(&ends) }
-    for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    stop = (ends[0], ends[1])
-    output = ByteCollector(reading: ours, until: ends[0])
+    (ours, theirs, path) = try openPseudoTerminal()
+    stop = try ChildProcess.openPipe()
+    output = ByteCollector(reading: ours, until: stop.reader)
     resize(rows: 24, columns: 80)
   }
 

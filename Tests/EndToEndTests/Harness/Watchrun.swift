@@ -67,6 +67,9 @@ extension Watchrun {
     try await value("watchrun says '\(text)'") { errors.first { $0.contains(text) } }
   }
 
+  /// How many runs are said to have succeeded.
+  var runsEnded: Int { errors.count { $0.hasPrefix("watchrun: succeeded") } }
+
   /// Waits until it has ended, and all that it wrote is there.
   @discardableResult
   func ended() async throws -> ExitStatus {
