@@ -144,6 +144,19 @@ static struct csystem_guardian *abandon(struct csystem_guardian *guardian) {
   return NULL;
 }
 
+// Whoever inherits our end keeps the guardian from seeing that we have gone: on Linux nobody does, not even
+// one who is started meanwhile by another thread.
+static int open_lifeline(int ends[2]) {
+#ifdef __linux__
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) != 0) return -1;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return 0;
+#endif
+}
+
 struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms) {
   struct csystem_guardian *guardian =
       mmap(NULL, sizeof *guardian, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -151,9 +164,7 @@ struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms
   guardian->stop_signal = stop_signal;
   guardian->patience_ms = patience_ms;
   int ends[2];
-  if (pipe(ends) != 0) return abandon(guardian);
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  if (open_lifeline(ends) != 0) return abandon(guardian);
   sigset_t all, before;
   sigfillset(&all);
   // Whatever is meant to end us must not end it: it ends by itself.

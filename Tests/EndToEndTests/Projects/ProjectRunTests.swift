@@ -192,7 +192,11 @@ extension Watchrun {
       try await project.logged("tested 1")
       try project.place("in", "2\n")
       try await project.logged("tested 2")
-      #expect(project.logged == ["built", "tested 1", "built", "tested 2"])
+      // What the build writes may be noticed when the tests have begun: then they are run once more.
+      let order = project.logged.reduce(into: [String]()) { order, line in
+        if order.last != line { order.append(line) }
+      }
+      #expect(order == ["built", "tested 1", "built", "tested 2"])
     }
   }
 
