@@ -68,17 +68,20 @@ static int execute(const struct csystem_spawn *spawn, volatile int *stop) {
   if (setpgid(0, 0) != 0) return errno;
   if (spawn->guardian != NULL) csystem_guardian_add(spawn->guardian, getpid());
   if (spawn->terminal >= 0) tcsetpgrp(spawn->terminal, getpid());
-  if (spawn->standard_input != NULL) {
-    int input = open(spawn->standard_input, O_RDONLY);
-    if (input < 0 || dup2(input, STDIN_FILENO) < 0) return errno;
-  }
   if (spawn->output >= 0) {
     if (dup2(spawn->output, STDOUT_FILENO) < 0) return errno;
     if (dup2(spawn->output, STDERR_FILENO) < 0) return errno;
   }
-  if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
-  // Not before the group is entrusted: the guardian's lifeline is among them.
+  // Not before the group is entrusted: the guardian's lifeline is among them. But before anything that
+  // may take its time: whoever waits for the end of one of ours waits for the child as well.
   csystem_close_range(STDERR_FILENO + 1, INT32_MAX);
+  if (spawn->standard_input != NULL) {
+    int input = open(spawn->standard_input, O_RDONLY | O_CLOEXEC);
+    if (input < 0) return errno;
+    if (input != STDIN_FILENO && dup2(input, STDIN_FILENO) < 0) return errno;
+    if (input == STDIN_FILENO) fcntl(input, F_SETFD, 0);
+  }
+  if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
   char found[PATH_MAX];
   const char *program = find(spawn->program, found);
   reset_signals(spawn->defaults);

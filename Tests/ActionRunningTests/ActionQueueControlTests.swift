@@ -86,8 +86,8 @@ struct ActionQueueControlTests {
 
   @Test func `signals go to the command, or to all`() async throws {
     let trap = "trap 'echo $NAME got >> log' USR1; echo $NAME up >> log; "
-    let wait = "until test -e go; do sleep 0.01; done"
-    let queue = queue("NAME=command; \(trap)while :; do sleep 0.01; done", .restart) {
+    let wait = "until test -e go; do sleep 0.1; done"
+    let queue = queue("NAME=command; \(trap)while :; do sleep 0.1; done", .restart) {
       $0.build = command("test -e second || exit 0; NAME=build; \(trap)\(wait)")
     }
     queue.submit(Trigger(.start))

@@ -79,17 +79,11 @@ private final class RunningQueue: Sendable {
     queue.end()
     return await eventually { finish != nil }
   }
-
-  /// True for a process that is there and not dead.
-  func isAlive(_ pid: Substring) -> Bool {
-    guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return false }
-    return !String(decoding: stat, as: UTF8.self).contains(") Z ")
-  }
 }
 
 struct ActionQueueTests {
   @Test func `triggers during a run lead to exactly one more, with all their paths`() async throws {
-    let run = try RunningQueue("echo $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.01; done")
+    let run = try RunningQueue("echo $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.1; done")
     run.submit("a")
     #expect(await run.logs(["1"]))
     for name in ["b", "c", "b"] { run.submit(name) }
@@ -103,7 +97,7 @@ struct ActionQueueTests {
 
   @Test func `ignore lets triggers during a run go by`() async throws {
     let run = try RunningQueue(
-      "echo x >> log; until test -e go; do sleep 0.01; done", .init(busyPolicy: .ignore))
+      "echo x >> log; until test -e go; do sleep 0.1; done", .init(busyPolicy: .ignore))
     run.submit("a")
     #expect(await run.logs(["x"]))
     run.submit("b")
@@ -117,7 +111,7 @@ struct ActionQueueTests {
 
   @Test func `restart stops the run, and waits until it has ended`() async throws {
     let run = try RunningQueue(
-      "trap 'sleep 0.1; echo end >> log; exit' TERM; echo begin >> log; while :; do sleep 0.01; done",
+      "trap 'sleep 0.1; echo end >> log; exit' TERM; echo begin >> log; while :; do sleep 0.1; done",
       .init(busyPolicy: .restart))
     run.submit("a")
     #expect(await run.logs(["begin"]))
@@ -132,7 +126,7 @@ struct ActionQueueTests {
 
   @Test func `signal sends it and starts nothing`() async throws {
     let run = try RunningQueue(
-      "trap 'echo got >> log' USR1; echo up >> log; while :; do sleep 0.01; done",
+      "trap 'echo got >> log' USR1; echo up >> log; while :; do sleep 0.1; done",
       .init(busyPolicy: .signal(Signal(rawValue: SIGUSR1))))
     run.submit("a")
     #expect(await run.logs(["up"]))
@@ -145,7 +139,7 @@ struct ActionQueueTests {
 
   @Test func `what ignores the signal is killed`() async throws {
     let run = try RunningQueue(
-      "trap '' TERM; echo $$ >> log; while :; do sleep 0.01; done",
+      "trap '' TERM; echo $$ >> log; while :; do sleep 0.1; done",
       .init(stopPlan: StopPlan(timeout: .milliseconds(100))))
     run.submit()
     #expect(await run.logs(count: 1))
@@ -156,7 +150,7 @@ struct ActionQueueTests {
 
   @Test func `ended a second time, it kills without waiting`() async throws {
     let run = try RunningQueue(
-      "trap '' TERM; echo $$ >> log; while :; do sleep 0.01; done",
+      "trap '' TERM; echo $$ >> log; while :; do sleep 0.1; done",
       .init(stopPlan: StopPlan(timeout: .seconds(3600))))
     run.submit()
     #expect(await run.logs(count: 1))
@@ -175,9 +169,9 @@ struct ActionQueueTests {
     #expect(await run.hasEnded(2))
     #expect(run.folder.lines(of: "log") == ["run", "run"])
     let pid = try #require(run.folder.lines(of: "pid").first)
-    #expect(run.isAlive(pid[...]), "it is left alone while nothing is to run")
+    #expect(run.folder.isHome(of: pid), "it is left alone while nothing is to run")
     #expect(await run.end())
-    #expect(!run.isAlive(pid[...]))
+    #expect(!run.folder.isHome(of: pid))
   }
 
   @Test func `when it has finished, nothing is left of the group`() async throws {
@@ -186,7 +180,7 @@ struct ActionQueueTests {
     #expect(await run.logs(count: 2))
     let pids = run.folder.lines(of: "log")
     #expect(await run.end())
-    #expect(!pids.contains { run.isAlive($0[...]) })
+    #expect(!pids.contains { run.folder.isHome(of: $0) })
     #expect(run.finish == .some(nil))
   }
 
@@ -196,7 +190,7 @@ struct ActionQueueTests {
     #expect(await run.logs(count: 1))
     let pid = try #require(run.folder.lines(of: "log").first)
     #expect(await run.end())
-    #expect(run.isAlive(pid[...]))
+    #expect(run.folder.isHome(of: pid))
     kill(try #require(pid_t(pid)), SIGKILL)
   }
 

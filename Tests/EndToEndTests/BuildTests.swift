@@ -47,7 +47,7 @@ import Testing
           "--build",
           #"""
           key=$(cat source); echo "build $key" >> "$LOG"
-          [ $key = 1 ] && while :; do sleep 0.02; done; echo "$key" > "$OUTSIDE/built"
+          [ $key = 1 ] && while :; do sleep 0.1; done; echo "$key" > "$OUTSIDE/built"
           """#,
         ], "sh", "-c", #"echo "run $(cat "$OUTSIDE/built")" >> "$LOG""#)
       try project.place("source", "2")

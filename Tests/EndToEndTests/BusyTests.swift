@@ -5,14 +5,14 @@ import Testing
 @Suite struct BusyTests {
   /// Logs what stands in `key`, and ends only when the gate is open.
   private static let gated =
-    #"echo "run $(cat key)" >> "$LOG"; while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.02; done"#
+    #"echo "run $(cat key)" >> "$LOG"; while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.1; done"#
 
   /// Logs if another one is alive, and what stands in `key`; takes a moment to end when asked to.
   private static let exclusive = """
     trap 'sleep 0.1; rmdir "$OUTSIDE/lock"; exit 0' TERM
     mkdir "$OUTSIDE/lock" 2>/dev/null || echo overlap >> "$LOG"
     echo "run $(cat key)" >> "$LOG"
-    if [ -n "$LONG" ]; then while :; do sleep 0.02; done; fi
+    if [ -n "$LONG" ]; then while :; do sleep 0.1; done; fi
     sleep 0.05; rmdir "$OUTSIDE/lock"
     """
 
@@ -69,7 +69,7 @@ import Testing
         options,
         #"""
         trap 'echo usr1 >> "$LOG"' USR1; echo run >> "$LOG"
-        while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.02; done; echo end >> "$LOG"
+        while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.1; done; echo end >> "$LOG"
         """#)
       for number in 1...3 {
         try project.place("file-\(number)")

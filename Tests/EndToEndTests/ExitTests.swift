@@ -109,7 +109,7 @@ import enum SystemCalls.ExitStatus
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--stop-timeout", "1h"],
-        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
       let pid = try #require(project.logged.first.flatMap { pid_t($0) })
       watchrun.process.send(SIGINT)
       try await watchrun.said("stopping it")
@@ -123,7 +123,7 @@ import enum SystemCalls.ExitStatus
   @Test func whileItEndsNothingNewIsStarted() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
-        ["-r"], #"trap 'sleep 0.3; exit' TERM; echo run >> "$LOG"; while :; do sleep 0.02; done"#)
+        ["-r"], #"trap 'sleep 0.3; exit' TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
       watchrun.process.send(SIGINT)
       try await watchrun.said("stopping it")
       for number in 1...5 { try project.place("file-\(number)") }

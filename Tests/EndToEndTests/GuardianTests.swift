@@ -5,8 +5,8 @@ import Testing
 @Suite struct GuardianTests {
   /// Two processes in the command's group, and what they do when they are asked to end.
   private static let pair = #"""
-    sh -c 'trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done' &
-    trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done
+    sh -c 'trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done' &
+    trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done
     """#
 
   private func pids(_ project: Project, _ count: Int) async throws -> [pid_t] {
@@ -34,7 +34,7 @@ import Testing
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--stop-signal", "INT"],
-        #"trap 'echo int >> "$LOG"; exit' INT; echo $$ >> "$LOG"; while :; do sleep 0.02; done"#)
+        #"trap 'echo int >> "$LOG"; exit' INT; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
       let pids = try await pids(project, 1)
       watchrun.process.send(SIGKILL)
       try await areGone(pids)

@@ -72,7 +72,7 @@ import Testing
       let session = try await project.startOnTerminal(
         "-I",
         #"""
-        trap 'echo int >> "$LOG"; exit 3' INT; echo up >> "$LOG"; while :; do sleep 0.05; done
+        trap 'echo int >> "$LOG"; exit 3' INT; echo up >> "$LOG"; while :; do sleep 0.1; done
         """#)
       try await project.logged("up")
       try session.type(Keystroke.controlC)
@@ -92,7 +92,7 @@ import Testing
       let session = try await project.startOnTerminal(
         "-I",
         #"""
-        trap 'stty size >> "$LOG"' WINCH; stty size >> "$LOG"; while :; do sleep 0.05; done
+        trap 'stty size >> "$LOG"' WINCH; stty size >> "$LOG"; while :; do sleep 0.1; done
         """#)
       try await project.logged("24 80")
       session.terminal.resize(rows: 50, columns: 132)

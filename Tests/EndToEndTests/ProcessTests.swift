@@ -12,7 +12,7 @@ import Testing
     static let all = [
       Difficult(
         testDescription: "ignores the stop signal",
-        line: #"trap "" TERM; echo up >> "$LOG"; while :; do sleep 0.05; done"#, count: 1),
+        line: #"trap "" TERM; echo up >> "$LOG"; while :; do sleep 0.1; done"#, count: 1),
       Difficult(
         testDescription: "forks and exits", line: #"sleep 1000 & sleep 1000 & echo up >> "$LOG""#,
         count: 2),
@@ -21,7 +21,7 @@ import Testing
         line: #"(sleep 1000 & sleep 1000 &) ; echo up >> "$LOG"; sleep 1000"#, count: 3),
       Difficult(
         testDescription: "leaves behind what ignores the stop signal",
-        line: #"(trap "" TERM; while :; do sleep 0.05; done) & echo up >> "$LOG""#, count: 1),
+        line: #"(trap "" TERM; while :; do sleep 0.1; done) & echo up >> "$LOG""#, count: 1),
       Difficult(
         testDescription: "stops itself", line: #"echo up >> "$LOG"; kill -STOP $$; sleep 1000"#,
         count: 1),

@@ -123,7 +123,7 @@ import Testing
           "unshare", "-Urm", "sh", "-c",
           """
           mount -t tmpfs none mounted && echo text > mounted/inner
-          (while [ ! -e "$OUTSIDE/go" ]; do sleep 0.05; done; umount mounted) &
+          (while [ ! -e "$OUTSIDE/go" ]; do sleep 0.1; done; umount mounted) &
           exec "$@"
           """, "sh",
         ])

@@ -22,7 +22,7 @@ import Testing
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--timeout", "300ms", "--stop-timeout", "100ms"],
-        #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.02; done"#)
+        #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
       try await watchrun.said("timed out after")
       try project.place("file")
       try await project.logged("run", times: 2)
@@ -91,7 +91,7 @@ import Testing
         "-v", "-p",
         #"""
         trap 'echo 10 >> "$LOG"' USR1; trap 'echo 12 >> "$LOG"' USR2; trap 'echo 28 >> "$LOG"' WINCH
-        echo up >> "$LOG"; while :; do sleep 0.02; done
+        echo up >> "$LOG"; while :; do sleep 0.1; done
         """#)
       try await watchrun.watching()
       // While nothing runs, it is nobody's.

@@ -20,7 +20,7 @@ import Testing
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r", "--stop-timeout", "200ms"],
-        #"trap "" TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+        #"trap "" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
       try project.place("file")
       try await eventually("a restart") { project.logged.count == 2 }
       let pids = project.logged.compactMap { pid_t($0) }
@@ -44,7 +44,7 @@ import Testing
         ["-r", "--stop-signal", "INT"],
         #"""
         trap 'echo int >> "$LOG"; exit' INT; trap 'echo term >> "$LOG"; exit' TERM
-        echo run >> "$LOG"; while :; do sleep 0.05; done
+        echo run >> "$LOG"; while :; do sleep 0.1; done
         """#)
       try project.place("file")
       try await project.logged("run", times: 2)

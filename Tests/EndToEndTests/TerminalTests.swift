@@ -67,7 +67,7 @@ import Testing
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-v", "--stop-timeout", "1h",
-        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.05; done"#)
+        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
       try await session.readsKeys()
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       try session.type(Keystroke.controlC)

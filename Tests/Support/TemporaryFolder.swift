@@ -53,6 +53,11 @@ package final class TemporaryFolder: Sendable {
     (try? FileStatus(of: self[name])) != nil
   }
 
+  /// True if the process runs, with this as its working folder: its number alone may be another's by now.
+  package func isHome(of pid: some StringProtocol) -> Bool {
+    (try? linkTarget(of: Path("/proc/\(pid)/cwd"))) == path
+  }
+
   /// Makes a folder and those on the way to it.
   package func makeDirectories(_ name: String) throws(SystemError) {
     var step = path

@@ -31,7 +31,7 @@ struct GuardianProcessTests {
 
   @Test func `kills those who do not do as they are asked`() async throws {
     let folder = try TemporaryFolder()
-    let group = try start("trap '' TERM; echo > \(folder["up"]); while :; do sleep 0.01; done")
+    let group = try start("trap '' TERM; echo > \(folder["up"]); while :; do sleep 0.1; done")
     #expect(await eventually { folder.exists("up") })
     guardian.dismiss()
     #expect(try await end(group) == .signaled(.kill))

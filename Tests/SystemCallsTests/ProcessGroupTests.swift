@@ -61,7 +61,7 @@ struct ProcessGroupTests {
     let folder = try TemporaryFolder()
     let (up, got) = (folder["up"], folder["got"])
     let member =
-      "trap 'echo x >> \(got); exit' USR1; echo x >> \(up); while :; do sleep 0.01; done"
+      "trap 'echo x >> \(got); exit' USR1; echo x >> \(up); while :; do sleep 0.1; done"
     let group = try start("(\(member)) & \(member)")
     #expect(await eventually { folder.lines(of: "up").count == 2 })
     group.send(Signal(rawValue: SIGUSR1))

@@ -3,7 +3,8 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// A child is asked to stop before it has executed its program.
+/// What happens to a child before it has executed its program, which takes its time.
+@Suite(.serialized)
 struct StoppedStartTests {
   /// A child of ours that opens a pipe into which nobody writes.
   private func childAtPipe() throws -> pid_t? {
@@ -20,8 +21,12 @@ struct StoppedStartTests {
     return found
   }
 
-  @Test(.serialized, arguments: [SIGTSTP, SIGTTIN, SIGTTOU])
-  func `the stop comes when the program has begun`(number: Int32) async throws {
+  /// Starts a child that is kept at the pipe while `body` sees to it; then it goes on, and `afterwards`
+  /// sees to its group.
+  private func start(
+    whileAtPipe body: (pid_t) throws -> Void,
+    afterwards: (ProcessGroup) async throws -> Void = { _ in }
+  ) async throws {
     let folder = try TemporaryFolder()
     let pipe = folder["pipe"]
     _ = try checked("mkfifo") { mkfifo(pipe.description, 0o600) }
@@ -34,18 +39,37 @@ struct StoppedStartTests {
     }
     #expect(try await eventually { try childAtPipe() != nil })
     let child = try #require(try childAtPipe())
-    defer { kill(child, SIGKILL) }
-    kill(child, number)
+    try body(child)
     // Its other end, and the child goes on.
     let writer = try Descriptor.open(pipe, O_WRONLY | O_NONBLOCK)
     #expect(await eventually { started.entries == [child] })
     let group = ProcessGroup(leader: child)
-    #expect(try await eventually { try group.leaderStop() == Signal(rawValue: number) })
-    let name = try fileContents(of: Path("/proc/\(child)/comm"))
-    #expect(name?.elementsEqual("sleep\n".utf8) == true)
+    try await afterwards(group)
     group.send(.kill)
     #expect(try await eventually { try group.leaderStatus() != nil })
     try group.reap()
     _ = consume writer
+  }
+
+  @Test(arguments: [SIGTSTP, SIGTTIN, SIGTTOU])
+  func `the stop comes when the program has begun`(number: Int32) async throws {
+    try await start {
+      kill($0, number)
+    } afterwards: { group in
+      #expect(try await eventually { try group.leaderStop() == Signal(rawValue: number) })
+      let name = try fileContents(of: Path("/proc/\(group.leader)/comm"))
+      #expect(name?.elementsEqual("sleep\n".utf8) == true)
+    }
+  }
+
+  @Test func `it holds nothing of ours any more`() async throws {
+    try await start { child in
+      var held: [String] = []
+      let descriptors = try Descriptor.openDirectory(Path("/proc/\(child)/fd"))
+      try DirectoryReader().forEachEntry(of: descriptors) { (name, _) throws(SystemError) in
+        held.append(String(decoding: name, as: UTF8.self))
+      }
+      #expect(Set(held).isSubset(of: ["0", "1", "2"]))
+    }
   }
 }

@@ -52,7 +52,7 @@ struct ReplacedGraphTests {
         TaskDefinition(
           "a", in: folder,
           "trap 'sleep 0.1; echo end >> log; exit' TERM; echo begin >> log; "
-            + "echo up; while :; do sleep 0.01; done"),
+            + "echo up; while :; do sleep 0.1; done"),
         TaskDefinition("b", in: folder, "true"),
       ]
     }

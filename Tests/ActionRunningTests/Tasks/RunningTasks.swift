@@ -83,10 +83,7 @@ final class RunningTasks: Sendable {
 
   /// True if no process is left whose id the tasks have noted in the file.
   func isGone(_ name: String) -> Bool {
-    folder.lines(of: name).allSatisfy { pid in
-      guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return true }
-      return String(decoding: stat, as: UTF8.self).contains(") Z ")
-    }
+    !folder.lines(of: name).contains { folder.isHome(of: $0) }
   }
 }
 

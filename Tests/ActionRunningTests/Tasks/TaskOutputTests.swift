@@ -36,7 +36,7 @@ struct TaskOutputTests {
       [
         TaskDefinition(
           "a", in: folder,
-          "{ until test -e go; do sleep 0.01; done; echo late; exec sleep 1000; } & echo early"),
+          "{ until test -e go; do sleep 0.1; done; echo late; exec sleep 1000; } & echo early"),
         TaskDefinition("b", in: folder, "true", after: ["a"]),
       ]
     }

@@ -10,10 +10,10 @@ import enum SystemCalls.ExitStatus
 struct TaskRunnerTests {
   /// Says that it is there, and waits until the other one is.
   private func meeting(_ own: String, _ other: String) -> String {
-    "touch \(own); until test -e \(other); do sleep 0.01; done"
+    "touch \(own); until test -e \(other); do sleep 0.1; done"
   }
 
-  private let untilGo = "until test -e go; do sleep 0.01; done"
+  private let untilGo = "until test -e go; do sleep 0.1; done"
 
   @Test func `two tasks that do not depend on each other run side by side`() async throws {
     let tasks = try RunningTasks { folder in
@@ -240,7 +240,7 @@ struct TaskRunnerTests {
       ["a", "b", "c"].enumerated().map { index, name in
         TaskDefinition(
           name, in: folder,
-          line.replacing("NAME", with: name) + "echo up; while :; do sleep 0.01; done",
+          line.replacing("NAME", with: name) + "echo up; while :; do sleep 0.1; done",
           after: index == 0 ? [] : [["a", "b"][index - 1]], service: true,
           ready: Readiness(.line("up")))
       }

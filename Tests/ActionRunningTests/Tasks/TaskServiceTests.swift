@@ -170,7 +170,7 @@ struct TaskServiceTests {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition(
-          "s", in: folder, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.01; done",
+          "s", in: folder, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.1; done",
           watch: ["f"], service: true, ready: Readiness(.line("up")), policy: .signal(.hangup)),
         TaskDefinition("t", in: folder, "true", after: ["s"]),
       ]
