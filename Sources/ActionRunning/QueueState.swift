@@ -19,8 +19,7 @@ struct QueueState {
 
   var machine: ActionStateMachine
   /// What the machine has said and is not done yet, in order.
-  var actions: [ActionStateMachine.Action] = []
-  var isPerforming = false
+  var actions = PendingActions<ActionStateMachine.Action>()
   var timers: [ActionStateMachine.Timer: any ScheduledWork] = [:]
 
   private(set) var current: [Job: Current] = [:]

@@ -34,8 +34,23 @@ package struct Descriptor: ~Copyable {
   package static func openDirectory(
     _ path: Path, followsLinks: Bool = false
   ) throws(SystemError) -> Descriptor {
-    try open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+    try open(path, directoryFlags | (followsLinks ? 0 : O_NOFOLLOW))
   }
+
+  /// The same for what is at `path`, by its last name in an open folder: the kernel need not find its
+  /// way to it once more.
+  package static func openDirectory(
+    _ path: Path, in folder: borrowing Descriptor
+  ) throws(SystemError) -> Descriptor {
+    let nameStart = path.bytes.count - path.lastComponent.count
+    let parent = folder.number
+    let number = try checked("openat", path: path) {
+      path.withCString { openat(parent, $0 + nameStart, directoryFlags | O_NOFOLLOW | O_CLOEXEC) }
+    }
+    return Descriptor(owning: number)
+  }
+
+  private static var directoryFlags: Int32 { O_RDONLY | O_DIRECTORY | O_NONBLOCK }
 }
 
 /// `open`, which `Descriptor.open` would hide from its own body.

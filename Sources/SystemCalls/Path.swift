@@ -142,7 +142,7 @@ extension Path {
     try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) {
       (buffer: UnsafeMutableBufferPointer<CChar>) throws(Failure) -> Result in
       guard let start = buffer.baseAddress else { preconditionFailure("holds at least the NUL") }
-      for index in bytes.indices { start[index] = CChar(bitPattern: bytes[index]) }
+      UnsafeMutableRawBufferPointer(buffer).copyBytes(from: bytes)
       start[bytes.count] = 0
       return try body(start)
     }

@@ -4,23 +4,10 @@ import SystemCalls
 // What happens on the queue: the machine decides, and its actions are performed.
 
 extension TaskRunner {
-  /// Lets the machine take a step, and does what it says. What comes of that at once, such as a launch
-  /// that fails, has its turn after it.
+  /// Lets the machine take a step, and does what it says.
   func advance(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
-    let isPerforming = state.access { state in
-      state.actions += step(&state.machine)
-      defer { state.isPerforming = true }
-      return state.isPerforming
-    }
-    if isPerforming { return }
-    while let action = nextAction() { perform(action) }
-  }
-
-  private func nextAction() -> TaskStateMachine.Action? {
-    state.access { state in
-      state.isPerforming = !state.actions.isEmpty
-      return state.isPerforming ? state.actions.removeFirst() : nil
-    }
+    guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
+    while let action = state.access({ $0.actions.next() }) { perform(action) }
   }
 
   private func worker(_ name: String) -> TaskWorker? {

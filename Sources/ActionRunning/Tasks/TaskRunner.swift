@@ -42,9 +42,7 @@ public final class TaskRunner: Sendable {
     var workerCount = 0
     /// Those that belong to the graph no more, and have not ended.
     var leaving: [TaskWorker] = []
-    /// What the machine has said and is not done yet, in order.
-    var actions: [TaskStateMachine.Action] = []
-    var isPerforming = false
+    var actions = PendingActions<TaskStateMachine.Action>()
     /// The status of the last wave, if one was the last by the completion's rule.
     var status: ExitStatus?
   }

@@ -1,5 +1,8 @@
 import SystemCalls
 
+/// "No entry", in links.
+private let none = UInt32.max
+
 /// The observer's picture of the tree: each entry it knows, with its parent, its name and its type.
 ///
 /// One tree, rooted at `/`, so that folders given by several names or within each other meet in one
@@ -24,52 +27,59 @@ package struct TreeSnapshot {
     var previousSibling: UInt32
     var firstChild: UInt32
     var nameStart: UInt32
-    var nameCount: UInt8
-    var type: UInt8
+    /// More than a byte: where names are stored in two bytes a letter, they are longer than 255 here.
+    var nameCount: UInt16
+    private var typeAndState: UInt8
     /// What the owner of the snapshot has marked it with.
     var marks: UInt8
-    var state: State
+
+    init(_ type: FileType) {
+      (parent, nextSibling, previousSibling, firstChild) = (none, none, none, none)
+      (nameStart, nameCount, marks) = (0, 0, 0)
+      typeAndState = type.code
+    }
+
+    var type: FileType {
+      get { FileType(code: typeAndState & 15) }
+      set { typeAndState = typeAndState & ~15 | newValue.code }
+    }
+
+    var state: State {
+      get { State(rawValue: typeAndState >> 4) ?? .free }
+      set { typeAndState = typeAndState & 15 | newValue.rawValue << 4 }
+    }
   }
 
   private enum State: UInt8 {
-    case free
     /// Its children are found by going through them: they lie side by side.
     case listed
     /// It has so many that they are found by the index.
     case indexed
+    /// It is no entry at present.
+    case free
   }
 
   /// How many children are gone through, and not indexed.
   private static let mostListed = 16
 
-  /// "No entry", in links and in slots.
-  private static let none = UInt32.max
-  private static let vacant: UInt8 = 0
+  /// By how many bytes the room for names grows.
+  private static let nameRoom = 1 << 14
 
   private var records: [Record]
-  private var firstFree = TreeSnapshot.none
+  private var firstFree = none
+  /// One behind the other, and room for more.
   private var names: [UInt8] = []
+  private var nameEnd = 0
   private var unusedNameBytes = 0
-  /// Open addressing: where an entry of a large folder is found by its parent and its name.
-  private var slots: [UInt32]
-  private var indexedCount = 0
-  /// Of each slot a few bits of its entry's hash, and `vacant` of one that has none: so that what is
-  /// not there is told without a look at the records, which are all over the memory.
-  private var tags: [UInt8]
+  /// Where an entry of a large folder is found by its parent and its name.
+  private var index = NameIndex()
   /// By the entries' numbers, as far as any was set.
   private var fingerprints: [Fingerprint] = []
   /// How many entries there are, `/` among them.
   package private(set) var count = 1
 
   package init() {
-    records = [
-      Record(
-        parent: Self.none, nextSibling: Self.none, previousSibling: Self.none,
-        firstChild: Self.none, nameStart: 0, nameCount: 0, type: FileType.directory.code,
-        marks: 0, state: .listed)
-    ]
-    slots = Array(repeating: Self.none, count: 64)
-    tags = Array(repeating: Self.vacant, count: 64)
+    records = [Record(.directory)]
   }
 }
 
@@ -98,7 +108,7 @@ extension TreeSnapshot {
     if records[Int(parent.number)].state == .indexed { return findIndexed(name, in: parent) }
     var next = records[Int(parent.number)].firstChild
     var count = 0
-    while next != Self.none {
+    while next != none {
       count += 1
       if isNamed(next, name) {
         return Lookup(entry: Entry(number: next), place: .listed(count))
@@ -108,22 +118,13 @@ extension TreeSnapshot {
     return Lookup(entry: nil, place: .listed(count))
   }
 
-  private func findIndexed(
-    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry
-  ) -> Lookup {
-    let mask = slots.count - 1
+  private func findIndexed(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
     let hash = Self.hash(name, parent.number)
-    let tag = Self.tag(of: hash)
-    var slot = hash & mask
-    while tags[slot] != Self.vacant {
-      if tags[slot] == tag, case let index = slots[slot],
-        records[Int(index)].parent == parent.number, isNamed(index, name)
-      {
-        return Lookup(entry: Entry(number: index), place: .indexed(slot: slot, hash: hash))
-      }
-      slot = (slot + 1) & mask
+    let hit = index.find(hash) { number in
+      records[Int(number)].parent == parent.number && isNamed(number, name)
     }
-    return Lookup(entry: nil, place: .indexed(slot: slot, hash: hash))
+    return Lookup(
+      entry: hit.number.map(Entry.init), place: .indexed(slot: hit.slot, hash: hash))
   }
 
   /// The entry called `name` in `parent`.
@@ -133,18 +134,18 @@ extension TreeSnapshot {
 
   package func parent(of entry: Entry) -> Entry? {
     let parent = records[Int(entry.number)].parent
-    return parent == Self.none ? nil : Entry(number: parent)
+    return parent == none ? nil : Entry(number: parent)
   }
 
   package func type(of entry: Entry) -> FileType {
-    FileType(code: records[Int(entry.number)].type)
+    records[Int(entry.number)].type
   }
 
   /// The entries directly in `parent`.
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
     var next = records[Int(parent.number)].firstChild
-    while next != Self.none {
+    while next != none {
       found.append(Entry(number: next))
       next = records[Int(next)].nextSibling
     }
@@ -175,20 +176,27 @@ extension TreeSnapshot {
 
   /// Replaces what is in `bytes` by the path, without allocating if there is room.
   package func putPath(of entry: Entry, into bytes: inout [UInt8]) {
+    var length = 0
+    var step = Int(entry.number)
+    while records[step].parent != none {
+      length += 1 + Int(records[step].nameCount)
+      step = Int(records[step].parent)
+    }
     bytes.removeAll(keepingCapacity: true)
-    appendPath(of: entry.number, to: &bytes)
-    if bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
-  }
-
-  private func appendPath(of index: UInt32, to bytes: inout [UInt8]) {
-    let record = records[Int(index)]
-    if record.parent == Self.none { return }
-    appendPath(of: record.parent, to: &bytes)
-    bytes.append(UInt8(ascii: "/"))
-    let start = Int(record.nameStart)
-    names.withUnsafeBufferPointer {
-      let name = UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))])
-      bytes.append(contentsOf: name)
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "/"), count: max(length, 1)))
+    // From its end: what is above an entry is only found from it.
+    bytes.withUnsafeMutableBytes { path in
+      names.withUnsafeBytes { names in
+        var end = length
+        var step = Int(entry.number)
+        while case let record = records[step], record.parent != none {
+          let (start, count) = (Int(record.nameStart), Int(record.nameCount))
+          let place = UnsafeMutableRawBufferPointer(rebasing: path[(end - count)..<end])
+          place.copyMemory(from: UnsafeRawBufferPointer(rebasing: names[start..<(start + count)]))
+          end -= count + 1
+          step = Int(record.parent)
+        }
+      }
     }
   }
 }
@@ -259,43 +267,41 @@ extension TreeSnapshot {
     _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in parent: Entry,
     after lookup: Lookup? = nil
   ) -> Entry {
-    let index: UInt32
-    let record = Record(
-      parent: Self.none, nextSibling: Self.none, previousSibling: Self.none, firstChild: Self.none,
-      nameStart: 0, nameCount: 0, type: type.code, marks: 0, state: .listed)
-    if firstFree != Self.none {
-      index = firstFree
-      firstFree = records[Int(index)].nextSibling
-      records[Int(index)] = record
-      if Int(index) < fingerprints.count { fingerprints[Int(index)] = .none }
+    let place = lookup.flatMap { $0.entry == nil ? $0.place : nil } ?? find(name, in: parent).place
+    let number: UInt32
+    let record = Record(type)
+    if firstFree != none {
+      number = firstFree
+      firstFree = records[Int(number)].nextSibling
+      records[Int(number)] = record
+      if Int(number) < fingerprints.count { fingerprints[Int(number)] = .none }
     } else {
-      index = UInt32(records.count)
+      number = UInt32(records.count)
       records.append(record)
     }
     count += 1
-    let place = lookup.flatMap { $0.entry == nil ? $0.place : nil }
-    attach(index, to: parent.number, name: name, at: place ?? find(name, in: parent).place)
-    return Entry(number: index)
+    attach(number, to: parent.number, name: name, at: place)
+    return Entry(number: number)
   }
 
   package mutating func setType(_ type: FileType, of entry: Entry) {
-    records[Int(entry.number)].type = type.code
+    records[Int(entry.number)].type = type
   }
 
   /// Takes out `entry` and all below it, the deepest first, and shows each to `visit` while its
   /// path can still be asked for.
   package mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
-    while case let child = records[Int(entry.number)].firstChild, child != Self.none {
+    while case let child = records[Int(entry.number)].firstChild, child != none {
       remove(Entry(number: child), visit: visit)
     }
     visit(entry)
-    if records[Int(entry.number)].parent != Self.none { detach(entry.number) }
+    if records[Int(entry.number)].parent != none { detach(entry.number) }
     records[Int(entry.number)].state = .free
     records[Int(entry.number)].nextSibling = firstFree
     firstFree = entry.number
     count -= 1
     compactNamesIfWorthIt()
-    shrinkSlotsIfWorthIt()
+    if index.isSparse { rebuildIndex() }
   }
 
   /// Takes `entry` out of its folder but keeps it and all below it, for `place` to put elsewhere.
@@ -313,59 +319,82 @@ extension TreeSnapshot {
   }
 
   private mutating func attach(
-    _ index: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>, at place: Lookup.Place
+    _ number: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>, at place: Lookup.Place
   ) {
-    let next = records[Int(parent)].firstChild
-    records[Int(index)].parent = parent
-    records[Int(index)].previousSibling = Self.none
-    records[Int(index)].nextSibling = next
-    records[Int(index)].nameStart = UInt32(names.count)
-    records[Int(index)].nameCount = UInt8(clamping: name.count)
-    names.append(contentsOf: name.prefix(Int(UInt8.max)))
-    if next != Self.none { records[Int(next)].previousSibling = index }
-    records[Int(parent)].firstChild = index
+    // No system has a longer one.
+    let name = UnsafeBufferPointer(rebasing: name.prefix(Int(UInt16.max)))
+    let nameStart = store(name)
+    records.withUnsafeMutableBufferPointer { records in
+      let next = records[Int(parent)].firstChild
+      records[Int(parent)].firstChild = number
+      if next != none { records[Int(next)].previousSibling = number }
+      records[Int(number)].parent = parent
+      records[Int(number)].previousSibling = none
+      records[Int(number)].nextSibling = next
+      records[Int(number)].nameStart = nameStart
+      records[Int(number)].nameCount = UInt16(name.count)
+    }
     switch place {
-    case .listed(let count): if count >= Self.mostListed { indexChildren(of: parent, count + 1) }
-    case .indexed(let slot, let hash): occupy(slot, by: index, hash: hash)
+    case .listed(let count):
+      if count >= Self.mostListed { indexChildren(of: parent, count + 1) }
+    case .indexed(let slot, let hash):
+      index.insert(number, hash, at: slot)
+      if !index.hasRoom(for: 0) { rebuildIndex() }
     }
   }
 
+  /// Where the name begins.
+  private mutating func store(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    if nameEnd + name.count > names.count {
+      names.append(contentsOf: repeatElement(0, count: Self.nameRoom))
+    }
+    names.withUnsafeMutableBytes {
+      UnsafeMutableRawBufferPointer(rebasing: $0[nameEnd...]).copyMemory(
+        from: UnsafeRawBufferPointer(name))
+    }
+    defer { nameEnd += name.count }
+    return UInt32(nameEnd)
+  }
+
   private mutating func indexChildren(of parent: UInt32, _ count: Int) {
-    makeRoom(for: count)
+    if !index.hasRoom(for: count) { rebuildIndex(for: count) }
     records[Int(parent)].state = .indexed
     var next = records[Int(parent)].firstChild
-    while next != Self.none {
-      occupySlot(for: next)
+    while next != none {
+      index.insert(next, hash(of: next))
       next = records[Int(next)].nextSibling
     }
   }
 
-  private mutating func detach(_ index: UInt32) {
-    let record = records[Int(index)]
-    if records[Int(record.parent)].state == .indexed { vacateSlot(of: index) }
-    if record.previousSibling != Self.none {
+  private mutating func detach(_ number: UInt32) {
+    let record = records[Int(number)]
+    if records[Int(record.parent)].state == .indexed {
+      removeFromIndex(number)
+    }
+    if record.previousSibling != none {
       records[Int(record.previousSibling)].nextSibling = record.nextSibling
     } else {
       records[Int(record.parent)].firstChild = record.nextSibling
     }
-    if record.nextSibling != Self.none {
+    if record.nextSibling != none {
       records[Int(record.nextSibling)].previousSibling = record.previousSibling
     }
-    records[Int(index)].parent = Self.none
+    records[Int(number)].parent = none
     unusedNameBytes += Int(record.nameCount)
   }
 
   /// Names of removed entries stay in the store until they are the larger part of it.
   private mutating func compactNamesIfWorthIt() {
-    guard unusedNameBytes > 1 << 14, unusedNameBytes * 2 > names.count else { return }
+    guard unusedNameBytes > 1 << 14, unusedNameBytes * 2 > nameEnd else { return }
     var kept: [UInt8] = []
-    kept.reserveCapacity(names.count - unusedNameBytes)
-    for index in records.indices where records[index].state != .free {
-      let start = Int(records[index].nameStart)
-      records[index].nameStart = UInt32(kept.count)
-      kept.append(contentsOf: names[start..<(start + Int(records[index].nameCount))])
+    kept.reserveCapacity(nameEnd - unusedNameBytes)
+    for number in records.indices where records[number].state != .free {
+      let start = Int(records[number].nameStart)
+      records[number].nameStart = UInt32(kept.count)
+      kept.append(contentsOf: names[start..<(start + Int(records[number].nameCount))])
     }
     names = kept
+    nameEnd = kept.count
     unusedNameBytes = 0
   }
 }
@@ -380,89 +409,49 @@ extension TreeSnapshot {
     return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) >> 3)
   }
 
-  /// Bits that do not say where the slot is; never `vacant`.
-  private static func tag(of hash: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: hash >> 48) | 1
-  }
-
-  private func hash(of index: UInt32) -> Int {
-    let record = records[Int(index)]
+  private static func hash(of number: UInt32, _ records: [Record], _ names: [UInt8]) -> Int {
+    let record = records[Int(number)]
     let start = Int(record.nameStart)
     return names.withUnsafeBufferPointer {
-      Self.hash(
+      hash(
         UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))]), record.parent)
     }
   }
 
-  private func isNamed(_ index: UInt32, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    let record = records[Int(index)]
-    guard Int(record.nameCount) == name.count else { return false }
-    let start = Int(record.nameStart)
-    return names.withUnsafeBufferPointer {
-      $0[start..<(start + name.count)].elementsEqual(name)
+  private func hash(of number: UInt32) -> Int {
+    Self.hash(of: number, records, names)
+  }
+
+  private mutating func removeFromIndex(_ number: UInt32) {
+    let (records, names) = (records, names)
+    index.remove(number, hash(of: number)) { Self.hash(of: $0, records, names) }
+  }
+
+  @inline(__always)
+  private func isNamed(_ number: UInt32, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let record = records[Int(number)]
+    guard Int(record.nameCount) == name.count, let start = name.baseAddress else { return false }
+    return names.withUnsafeBytes {
+      guard let names = $0.baseAddress else { return false }
+      return memcmp(names + Int(record.nameStart), start, name.count) == 0
     }
   }
 
-  private mutating func occupySlot(for index: UInt32) {
-    let mask = slots.count - 1
-    let hash = hash(of: index)
-    var slot = hash & mask
-    while tags[slot] != Self.vacant { slot = (slot + 1) & mask }
-    occupy(slot, by: index, hash: hash)
-  }
-
-  private mutating func occupy(_ slot: Int, by index: UInt32, hash: Int) {
-    slots[slot] = index
-    tags[slot] = Self.tag(of: hash)
-    indexedCount += 1
-    makeRoom(for: 0)
-  }
-
-  /// At most two of three slots are occupied.
-  private mutating func makeRoom(for newcomers: Int) {
-    let wanted = (indexedCount + newcomers) * 3 / 2
-    if wanted > slots.count { rebuildSlots(count: slots.count * 2) }
-  }
-
-  /// Empties the entry's slot and moves up those behind it that had to give way to it.
-  private mutating func vacateSlot(of index: UInt32) {
-    let mask = slots.count - 1
-    var hole = hash(of: index) & mask
-    while slots[hole] != index { hole = (hole + 1) & mask }
-    var next = (hole + 1) & mask
-    while tags[next] != Self.vacant {
-      let home = hash(of: slots[next]) & mask
-      if (next - home) & mask >= (next - hole) & mask {
-        slots[hole] = slots[next]
-        tags[hole] = tags[next]
-        hole = next
-      }
-      next = (next + 1) & mask
-    }
-    slots[hole] = Self.none
-    tags[hole] = Self.vacant
-    indexedCount -= 1
-  }
-
-  private mutating func rebuildSlots(count: Int) {
-    slots = Array(repeating: Self.none, count: count)
-    tags = Array(repeating: Self.vacant, count: count)
-    indexedCount = 0
-    for index in records.indices where records[index].state != .free {
-      let parent = records[index].parent
-      if parent != Self.none, records[Int(parent)].state == .indexed {
-        occupySlot(for: UInt32(index))
+  /// Makes the index as large as it needs to be for the children of large folders, and so many more.
+  private mutating func rebuildIndex(for newcomers: Int = 0) {
+    // Not to be done again at once.
+    index = NameIndex(for: index.count * 5 / 4 + newcomers)
+    for number in records.indices where records[number].state != .free {
+      let parent = records[number].parent
+      if parent != none, records[Int(parent)].state == .indexed {
+        index.insert(UInt32(number), hash(of: UInt32(number)))
       }
     }
-  }
-
-  private mutating func shrinkSlotsIfWorthIt() {
-    if slots.count > 1024, indexedCount * 8 < slots.count { rebuildSlots(count: slots.count / 2) }
   }
 }
 
 extension FileType {
-  fileprivate var code: UInt8 {
+  var code: UInt8 {
     switch self {
     case .unknown: 0
     case .file: 1
@@ -472,7 +461,7 @@ extension FileType {
     }
   }
 
-  fileprivate init(code: UInt8) {
+  init(code: UInt8) {
     switch code {
     case 1: self = .file
     case 2: self = .directory

@@ -1,4 +1,5 @@
 import FileObservation
+import SystemCalls
 import Testing
 
 extension TreeSnapshot {
@@ -55,6 +56,15 @@ struct TreeSnapshotTests {
     #expect(snapshot.child("x", of: root) == nil)
     #expect(snapshot.child("y", of: a) == nil)
     #expect(Set(snapshot.children(of: root)) == [a, b])
+  }
+
+  @Test mutating func `a name may be longer than 255 bytes`() {
+    let (name, other) = (String(repeating: "名", count: 255), String(repeating: "名", count: 254))
+    let long = snapshot.insert(name, .directory, in: root)
+    let file = snapshot.insert("f", in: long)
+    #expect(snapshot.child(name, of: root) == long)
+    #expect(snapshot.child(other, of: root) == nil)
+    #expect(snapshot.path(of: file) == Path("/\(name)/f"))
   }
 
   @Test mutating func `two spellings of a name are two entries`() {

@@ -93,18 +93,18 @@ extension ObservedTree {
   }
 
   /// Of a root whose listing has just been read: says so if nothing of it is left to watch.
-  mutating func warnIfAllIsIgnored(in root: Entry, at path: Path, stack: IgnoreStack?) {
-    guard let stack, listing.count > 0 else { return }
+  mutating func warnIfAllIsIgnored(_ listing: FolderListing, _ path: Path, _ stack: IgnoreStack?) {
+    guard let stack, !listing.isEmpty else { return }
     var example: FilterDecision.Rule?
-    for index in 0..<listing.count {
-      let rule = listing.withItem(index) { name, type -> FilterDecision.Rule? in
-        let entry = path.appending(name)
-        guard stack.ignores(entry, isDirectory: type == .directory) == true else { return nil }
-        return filter.decision(for: entry, isDirectory: type == .directory, below: path).rule
-      }
-      guard let rule else { return }
+    var isAllIgnored = true
+    listing.forEach { name, type in
+      guard isAllIgnored else { return }
+      let (entry, isDirectory) = (path.appending(name), type == .directory)
+      guard stack.ignores(entry, isDirectory: isDirectory) == true,
+        let rule = filter.decision(for: entry, isDirectory: isDirectory, below: path).rule
+      else { return isAllIgnored = false }
       if rule.source != .builtIn { example = example ?? rule }
     }
-    if let example { warn(.everythingIgnored(in: path, by: example)) }
+    if isAllIgnored, let example { warn(.everythingIgnored(in: path, by: example)) }
   }
 }

@@ -43,6 +43,7 @@ extension ObservedTree {
       self.visit(visit.folder, for: visit.purpose)
       left -= 1
     }
+    openFolders.forgetAll()
     return !pending.isEmpty || !pendingLinks.isEmpty
   }
 
@@ -77,26 +78,34 @@ extension ObservedTree {
   private mutating func visit(_ folder: Entry, for purpose: Purpose) {
     // A folder that has been removed since has no details; for another in its place, a visit more
     // does no harm.
-    guard let details = table[folder], watch(folder, details, for: purpose) != .impossible else {
-      return
-    }
+    guard let details = table[folder] else { return }
+    snapshot.putPath(of: folder, into: &path)
+    guard watch(folder, details, for: purpose) != .impossible else { return }
     guard details.coverage > .named else {
       lookAtNamed(in: folder, for: purpose)
       return
     }
-    snapshot.putPath(of: folder, into: &path)
     let folderPath = takePath()
-    defer { spareBytes = folderPath.bytes }
+    var listing = listings.popLast() ?? FolderListing()
+    defer {
+      spareBytes = folderPath.bytes
+      listings.append(listing)
+    }
     do throws(SystemError) {
-      let directory = try Descriptor.openDirectory(folderPath, followsLinks: isAnchor(folder))
+      let directory = try open(folder, at: folderPath)
       guard isFirstName(folder, for: folderPath) else { return releaseWatch(of: folder) }
       if purpose.isOneLook, isAnother(directory, than: folder) { return }
       listing.removeAll()
       try reader.forEachEntry(of: directory) { (name, type) throws(SystemError) in
         listing.append(name, type)
       }
-      let stack = enter(folder, at: folderPath, parentStack: details.stack)
-      followListing(of: folder, at: folderPath, stack: stack, for: purpose, directory)
+      let stack = enter(folder, at: folderPath, listing, parentStack: details.stack)
+      let visited = VisitedFolder(
+        folder: folder, path: folderPath, stack: stack, purpose: purpose,
+        isRecursive: table.coverage(of: folder) == .recursive)
+      let others = pending.count
+      follow(listing, of: visited, directory)
+      if pending.count > others { openFolders.keep(directory, of: folder) }
     } catch {
       if !error.saysGone {
         tellUnreadable(folderPath, error)
@@ -105,6 +114,11 @@ extension ObservedTree {
         lose(root: folder)
       }
     }
+  }
+
+  private func open(_ folder: Entry, at path: Path) throws(SystemError) -> Descriptor {
+    if isAnchor(folder) { return try .openDirectory(path, followsLinks: true) }
+    return try openFolders.open(path, in: snapshot.parent(of: folder))
   }
 
   /// What stands in `path`, in exchange for room that is used again.
@@ -118,7 +132,7 @@ extension ObservedTree {
 
   /// The rules in force in the folder that has just been listed.
   private mutating func enter(
-    _ folder: Entry, at path: Path, parentStack: IgnoreStack?
+    _ folder: Entry, at path: Path, _ listing: FolderListing, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
     guard let parentStack, !listing.ignoreFiles.isEmpty, !isRoot(folder) else {
       return parentStack
@@ -135,78 +149,91 @@ extension ObservedTree {
 // MARK: - Following a listing
 
 extension ObservedTree {
-  private mutating func followListing(
-    of folder: Entry, at folderPath: Path, stack: IgnoreStack?, for purpose: Purpose,
-    _ directory: borrowing Descriptor
+  /// A folder whose listing is followed, and what is needed for each entry of it.
+  private struct VisitedFolder {
+    let folder: Entry
+    let path: Path
+    let stack: IgnoreStack?
+    let purpose: Purpose
+    let isRecursive: Bool
+  }
+
+  private mutating func follow(
+    _ listing: FolderListing, of visited: VisitedFolder, _ directory: borrowing Descriptor
   ) {
-    let isRecursive = table.coverage(of: folder) == .recursive
-    let listing = listing
-    // Within the closure, to ask for it would copy the whole tree's state, entry by entry.
-    let comparesEntries = comparesEntries
     var toldOfArrival = false
-    for index in 0..<listing.count {
-      listing.withItem(index) { name, type in
-        // A folder that changes while it is listed may list a name twice.
-        let lookup = snapshot.find(name, in: folder)
-        var known = lookup.entry
-        // What came since the folder was watched, the kernel tells.
-        if known == nil && purpose.isAboutTheKnown {
-          toldOfArrival = toldOfArrival || hasArrived(name, for: purpose, in: directory)
-          return
-        }
-        let marks = known.map { snapshot.marks(of: $0) } ?? []
-        if let known, marks.contains(.absent) { return returned(known) }
-        if marks.contains(.passage) { return }
-        let isWanted = marks.contains(.wanted)
-        if let entry = known, !isWanted,
-          (snapshot.type(of: entry) == .directory) != (type == .directory)
-        {
-          tellRemoved(entry, stack)
-          removeSubtree(entry)
-          known = nil
-        }
-        if type == .directory && !isWanted {
-          guard mayEnter(name, in: folderPath, stack) else {
-            if let known { removeSubtree(known) }
-            prunedCount += 1
-            return
-          }
-        }
-        let entry = known ?? snapshot.insert(name, type, in: folder, after: lookup)
-        if purpose.findsRemovals { snapshot.mark(entry, .seen) }
-        if type == .directory && isRecursive { descend(entry, stack, for: purpose) }
-        let isFollowed = type == .symlink && followsLinks
-        let isAskedFor = comparesEntries || purpose.asksOfEach(isKnown: known != nil)
-        guard isFollowed || isAskedFor else { return }
-        let nameStart = putPath(folderPath, name)
-        if isFollowed { follow(entry, nameStart, isRecursive, stack, purpose) }
-        guard isAskedFor else { return }
-        let isReported = isWanted || reports(nameStart, type == .directory, stack)
-        if !isReported && type != .directory { return }
-        let news = news(
-          of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
-        guard let news else { return }
-        toldOfArrival = toldOfArrival || news.kind == .created
-        noteIfRulesChanged(name, in: folder, news.kind)
-        guard isReported else { return }
-        emit(news.kind, type, at: Path(bytes: path), was: news.gone, is: news.come)
-      }
+    listing.forEach { item in
+      if follow(item, in: visited, directory) { toldOfArrival = true }
     }
-    switch purpose {
+    switch visited.purpose {
     case .learn(let since):
-      if isRoot(folder) { warnIfAllIsIgnored(in: folder, at: folderPath, stack: stack) }
-      if comparesEntries && !toldOfArrival {
-        lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
-      }
+      if isRoot(visited.folder) { warnIfAllIsIgnored(listing, visited.path, visited.stack) }
+      if comparesEntries && !toldOfArrival { lookForTraces(in: visited, since: since) }
     case .tell, .judge:
       break
     case .compare(_, .everything), .compare(_, .oneFolder):
-      forgetUnseen(in: folder, stack: stack)
+      forgetUnseen(in: visited.folder, stack: visited.stack)
     case .compare(let since, .untilWatched):
-      if !toldOfArrival {
-        lookForTracesOfRemoval(in: folder, at: folderPath, since: since, stack: stack)
-      }
+      if !toldOfArrival { lookForTraces(in: visited, since: since) }
     }
+  }
+
+  private mutating func lookForTraces(in visited: VisitedFolder, since: FileTime) {
+    lookForTracesOfRemoval(
+      in: visited.folder, at: visited.path, since: since, stack: visited.stack)
+  }
+
+  /// Sees to one entry. True if it has come there since, as is told of it or has to be told elsewhere.
+  private mutating func follow(
+    _ item: FolderListing.Item, in visited: VisitedFolder, _ directory: borrowing Descriptor
+  ) -> Bool {
+    let (name, type) = item
+    let (folder, stack, purpose) = (visited.folder, visited.stack, visited.purpose)
+    // A folder that changes while it is listed may list a name twice.
+    let lookup = snapshot.find(name, in: folder)
+    var known = lookup.entry
+    // What came since the folder was watched, the kernel tells.
+    if known == nil && purpose.isAboutTheKnown {
+      return hasArrived(name, for: purpose, in: directory)
+    }
+    let marks = known.map { snapshot.marks(of: $0) } ?? []
+    if let known, marks.contains(.absent) {
+      returned(known)
+      return false
+    }
+    if marks.contains(.passage) { return false }
+    let isWanted = marks.contains(.wanted)
+    if let entry = known, !isWanted,
+      (snapshot.type(of: entry) == .directory) != (type == .directory)
+    {
+      tellRemoved(entry, stack)
+      removeSubtree(entry)
+      known = nil
+    }
+    if type == .directory && !isWanted && !mayEnter(name, in: visited.path, stack) {
+      if let known { removeSubtree(known) }
+      prunedCount += 1
+      return false
+    }
+    let entry = known ?? snapshot.insert(name, type, in: folder, after: lookup)
+    if purpose.findsRemovals { snapshot.mark(entry, .seen) }
+    if type == .directory && visited.isRecursive { descend(entry, stack, for: purpose) }
+    let isFollowed = type == .symlink && followsLinks
+    let isAskedFor = comparesEntries || purpose.asksOfEach(isKnown: known != nil)
+    guard isFollowed || isAskedFor else { return false }
+    let nameStart = putPath(visited.path, name)
+    if isFollowed { follow(entry, nameStart, visited.isRecursive, stack, purpose) }
+    guard isAskedFor else { return false }
+    let isReported = isWanted || reports(nameStart, type == .directory, stack)
+    if !isReported && type != .directory { return false }
+    let news = news(
+      of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
+    guard let news else { return false }
+    noteIfRulesChanged(name, in: folder, news.kind)
+    if isReported {
+      emit(news.kind, type, at: Path(bytes: path), was: news.gone, is: news.come)
+    }
+    return news.kind == .created
   }
 
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {

@@ -20,6 +20,7 @@ extension ObservedTree {
       || snapshot.type(of: folder) == .symlink
   }
 
+  /// Watches a folder, whose path stands in `path`.
   mutating func watch(
     _ folder: Entry, _ details: WatchTable.Folder, for purpose: Purpose
   ) -> WatchOutcome {
@@ -30,7 +31,6 @@ extension ObservedTree {
     let mayBeOutdated = purpose.mistrustsWatches
     if details.watch != nil && !mayBeOutdated { return .watched }
     let subject: WatchSubject = isAnchor(folder) ? .anchor : .folder
-    snapshot.putPath(of: folder, into: &path)
     switch watch(pathWith: watcher, subject) {
     case .success(let watch):
       if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated {

@@ -21,7 +21,9 @@ struct ObservedTree {
   let reader = DirectoryReader()
   var snapshot = TreeSnapshot()
   var table = WatchTable()
-  var listing = FolderListing()
+  /// Those that are not in use: a folder may have to be listed while another one's listing is followed.
+  var listings: [FolderListing] = []
+  let openFolders = OpenFolders()
   /// Roots that are not there at present.
   var missingRoots: Set<Entry> = []
   var roots: [Entry: Coverage] = [:]
@@ -180,6 +182,7 @@ extension ObservedTree {
   /// Forgets an entry and all below it, and gives the watches back. Roots in it are waited for.
   mutating func removeSubtree(_ entry: Entry) {
     if roots[entry] != nil { return lose(root: entry) }
+    openFolders.forgetAll()
     if hasRoot(below: entry) {
       releaseWatch(of: entry)
       snapshot.mark(entry, [.awaited, .absent])
