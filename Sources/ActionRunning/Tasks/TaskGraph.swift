@@ -70,13 +70,23 @@ public struct TaskGraph: Sendable, Hashable {
 
 extension TaskGraph {
   private static func sorted(_ tasks: [TaskDefinition]) -> [String] {
+    let places = Dictionary(
+      tasks.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let after = tasks.map { Set($0.after.compactMap { places[$0] }) }
+    var isPlaced = Array(repeating: false, count: tasks.count)
     var order: [String] = []
-    var placed: Set<String> = []
-    while let next = tasks.first(where: { task in
-      !placed.contains(task.name) && task.after.allSatisfy(placed.contains)
-    }) {
-      order.append(next.name)
-      placed.insert(next.name)
+    // What may come is looked for from the front each time, since the order given counts.
+    var front = 0
+    var place = 0
+    while place < tasks.count {
+      if isPlaced[place] || !after[place].allSatisfy({ isPlaced[$0] }) {
+        place += 1
+        continue
+      }
+      isPlaced[place] = true
+      order.append(tasks[place].name)
+      while front < tasks.count && isPlaced[front] { front += 1 }
+      place = front
     }
     return order
   }
@@ -88,19 +98,23 @@ extension TaskGraph {
     var cycles: [[String]] = []
     for task in tasks {
       var trail: [(name: String, rest: ArraySlice<String>)] = []
+      var places: [String: Int] = [:]
       func enter(_ name: String) {
+        places[name] = trail.count
         trail.append((name, (after[name] ?? [])[...]))
       }
       if !finished.contains(task.name) { enter(task.name) }
       while let last = trail.indices.last {
         guard let next = trail[last].rest.popFirst() else {
-          finished.insert(trail.removeLast().name)
+          let name = trail.removeLast().name
+          finished.insert(name)
+          places[name] = nil
           continue
         }
-        if let start = trail.firstIndex(where: { $0.name == next }) {
+        if let start = places[next] {
           cycles.append(trail[start...].map(\.name))
           finished.formUnion(trail.map(\.name))
-          trail = []
+          (trail, places) = ([], [:])
         } else if !finished.contains(next) && after[next] != nil {
           enter(next)
         }

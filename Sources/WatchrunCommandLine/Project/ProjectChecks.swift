@@ -68,9 +68,10 @@ struct ProjectChecks {
 
   /// Each cycle is told of once, with its members in order.
   private mutating func checkCycles() {
+    let suspects = suspects()
     var told: Set<String> = []
-    for draft in drafts where !told.contains(draft.name) {
-      guard let cycle = path(from: draft.name, to: draft.name) else { continue }
+    for draft in drafts where suspects.contains(draft.name) && !told.contains(draft.name) {
+      guard let cycle = cycle(through: draft.name, within: suspects) else { continue }
       told.formUnion(cycle)
       let next = cycle.dropFirst().first
       let offset = draft.after.first { $0.name == next }?.offset ?? draft.nameOffset
@@ -80,16 +81,43 @@ struct ProjectChecks {
     }
   }
 
-  /// The shortest way along 'after', with both ends; nil if there is none.
-  private func path(from start: String, to end: String) -> [String]? {
-    var ways = [[start]]
-    var seen: Set<String> = []
-    while let way = ways.first {
-      ways.removeFirst()
-      for reference in way.last.flatMap({ byName[$0] })?.after ?? [] {
-        if reference.name == end { return way + [end] }
-        if byName[reference.name] != nil, seen.insert(reference.name).inserted {
-          ways.append(way + [reference.name])
+  /// The names of those whose turn never comes: they stand in a cycle, or after one.
+  private func suspects() -> Set<String> {
+    var followers: [String: [String]] = [:]
+    var awaited: [String: Int] = [:]
+    for (name, draft) in byName {
+      let names = Set(draft.after.map(\.name)).filter { byName[$0] != nil }
+      awaited[name] = names.count
+      for other in names { followers[other, default: []].append(name) }
+    }
+    var free = awaited.filter { $0.value == 0 }.map(\.key)
+    while let name = free.popLast() {
+      awaited[name] = nil
+      for follower in followers[name] ?? [] {
+        awaited[follower, default: 0] -= 1
+        if awaited[follower] == 0 { free.append(follower) }
+      }
+    }
+    return Set(awaited.keys)
+  }
+
+  /// The shortest way along 'after' from a task back to it, with both ends; nil if there is none.
+  private func cycle(through start: String, within names: Set<String>) -> [String]? {
+    var cameFrom: [String: String] = [:]
+    var reached = [start]
+    var next = 0
+    while next < reached.count {
+      let name = reached[next]
+      next += 1
+      for reference in byName[name]?.after ?? [] {
+        if reference.name == start {
+          var way = [name]
+          while let step = cameFrom[way[0]] { way.insert(step, at: 0) }
+          return way + [start]
+        }
+        if names.contains(reference.name), cameFrom[reference.name] == nil {
+          cameFrom[reference.name] = name
+          reached.append(reference.name)
         }
       }
     }
