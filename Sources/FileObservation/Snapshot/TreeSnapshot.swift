@@ -277,6 +277,7 @@ extension TreeSnapshot {
       if Int(number) < fingerprints.count { fingerprints[Int(number)] = .none }
     } else {
       number = UInt32(records.count)
+      records.makeRoom()
       records.append(record)
     }
     count += 1
@@ -346,6 +347,7 @@ extension TreeSnapshot {
   /// Where the name begins.
   private mutating func store(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
     if nameEnd + name.count > names.count {
+      names.makeRoom(for: Self.nameRoom)
       names.append(contentsOf: repeatElement(0, count: Self.nameRoom))
     }
     names.withUnsafeMutableBytes {

@@ -95,8 +95,9 @@ extension ObservedTree {
 
   /// Which folder the entry's path leads to.
   func identity(of folder: Entry) -> FileIdentity? {
-    (try? FileStatus(of: snapshot.path(of: folder), followsLinks: isAnchor(folder)))
-      .map(FileIdentity.init)
+    let followsLinks = isAnchor(folder, table[folder])
+    let status = try? FileStatus(of: snapshot.path(of: folder), followsLinks: followsLinks)
+    return status.map(FileIdentity.init)
   }
 
   /// True unless links are followed and the folder is known by another name: the first counts.

@@ -92,7 +92,7 @@ extension ObservedTree {
       listings.append(listing)
     }
     do throws(SystemError) {
-      let directory = try open(folder, at: folderPath)
+      let directory = try open(folder, details, at: folderPath)
       guard isFirstName(folder, for: folderPath) else { return releaseWatch(of: folder) }
       if purpose.isOneLook, isAnother(directory, than: folder) { return }
       listing.removeAll()
@@ -102,7 +102,7 @@ extension ObservedTree {
       let stack = enter(folder, at: folderPath, listing, parentStack: details.stack)
       let visited = VisitedFolder(
         folder: folder, path: folderPath, stack: stack, purpose: purpose,
-        isRecursive: table.coverage(of: folder) == .recursive)
+        isRecursive: details.coverage == .recursive)
       let others = pending.count
       follow(listing, of: visited, directory)
       if pending.count > others { openFolders.keep(directory, of: folder) }
@@ -116,8 +116,10 @@ extension ObservedTree {
     }
   }
 
-  private func open(_ folder: Entry, at path: Path) throws(SystemError) -> Descriptor {
-    if isAnchor(folder) { return try .openDirectory(path, followsLinks: true) }
+  private func open(
+    _ folder: Entry, _ details: WatchTable.Folder, at path: Path
+  ) throws(SystemError) -> Descriptor {
+    if isAnchor(folder, details) { return try .openDirectory(path, followsLinks: true) }
     return try openFolders.open(path, in: snapshot.parent(of: folder))
   }
 

@@ -15,9 +15,8 @@ extension ObservedTree {
   }
 
   /// True for a folder whose watch must tell what becomes of it.
-  func isAnchor(_ folder: Entry) -> Bool {
-    isRoot(folder) || table.coverage(of: folder) == .named
-      || snapshot.type(of: folder) == .symlink
+  func isAnchor(_ folder: Entry, _ details: WatchTable.Folder?) -> Bool {
+    isRoot(folder) || details?.coverage == .named || snapshot.type(of: folder) == .symlink
   }
 
   /// Watches a folder, whose path stands in `path`.
@@ -30,7 +29,7 @@ extension ObservedTree {
     }
     let mayBeOutdated = purpose.mistrustsWatches
     if details.watch != nil && !mayBeOutdated { return .watched }
-    let subject: WatchSubject = isAnchor(folder) ? .anchor : .folder
+    let subject: WatchSubject = isAnchor(folder, details) ? .anchor : .folder
     switch watch(pathWith: watcher, subject) {
     case .success(let watch):
       if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated {
@@ -38,7 +37,7 @@ extension ObservedTree {
         return .impossible
       }
       if details.watch != watch { table.setWatch(watch, of: folder, at: FileTime.latest()) }
-      unwatched.remove(folder)
+      if !unwatched.isEmpty { unwatched.remove(folder) }
       return .watched
     case .failure(let error):
       if error.saysNoRoom {

@@ -56,6 +56,7 @@ struct WatchTable {
       places[entry.number] = UInt32(folders.count)
       let details = Folder(
         watch: nil, coverage: coverage, stack: stack, watchedAt: FileTime(nanoseconds: 0))
+      folders.makeRoom()
       folders.append((details, entry))
       return
     }
