@@ -211,7 +211,10 @@ extension InotifyBackend {
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
         // The walk is over; what it needed for itself is not needed again.
-        if folders.isEmpty { returnFreeMemory() }
+        if folders.isEmpty {
+          state.inotify.tree.toldMeanwhile = nil
+          returnFreeMemory()
+        }
         return nil
       case .watching:
         return nil

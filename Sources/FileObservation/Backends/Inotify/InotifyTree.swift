@@ -84,6 +84,7 @@ extension InotifyTree {
       if let known = place.known, tree.snapshot.marks(of: known).contains(.absent) { return }
       guard place.isReported, !event.mask.contains(.isDirectory) else { return }
       let isOpen = !event.mask.contains(.closeAfterWrite)
+      tree.noteTold(.modified(isOpen: isOpen), of: place)
       tree.emit(.modified(isOpen: isOpen), type(at: place), at: place.path)
     case .attributes:
       if event.mask.contains(.isDirectory) { tree.retryIfUnwatched(place) }
@@ -114,7 +115,10 @@ extension InotifyTree {
       // that came by a rename is another one than was known.
       let isKnown = place.known.map { tree.snapshot.type(of: $0) == .directory } ?? false
       if isKnown && !isMove {
-        if place.isReported { tree.emit(.created, .directory, at: place.path) }
+        if place.isReported {
+          tree.noteTold(.created, of: place)
+          tree.emit(.created, .directory, at: place.path)
+        }
       } else {
         if let known = place.known { tree.removeSubtree(known) }
         tree.discover(place)
@@ -133,6 +137,7 @@ extension InotifyTree {
     }
     if type == .symlink { tree.followIfWanted(place) }
     guard place.isReported else { return }
+    tree.noteTold(.created, of: place)
     tree.emit(
       isMove ? .movedTo(cookie: event.cookie, replacing: isThere) : .created, type, at: place.path)
   }

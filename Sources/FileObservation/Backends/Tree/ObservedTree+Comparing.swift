@@ -9,6 +9,8 @@ extension ObservedTree {
     /// What has gone from there, and what has come there: it may be met elsewhere.
     var gone: Fingerprint?
     var come: Fingerprint?
+    /// It has been told of, and is no news any more.
+    var isTold = false
   }
 
   /// What there is to tell of an entry that is listed, whose path stands in `path`.
@@ -31,6 +33,9 @@ extension ObservedTree {
       let end = isBounded ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
       let kind = isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
+      if isBounded, let toldMeanwhile, toldMeanwhile.covers(kind, of: entry) {
+        return News(kind: kind, isTold: true)
+      }
       if isBounded && status.isFolderMoved(since: since) { return News(kind: kind) }
       // A folder that is known changes with each entry that comes or goes.
       return status.type == .directory && kind != .created ? nil : News(kind: kind)

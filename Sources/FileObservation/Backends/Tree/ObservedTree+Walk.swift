@@ -62,6 +62,7 @@ extension ObservedTree {
     guard mayEnter(place, in: parent) else { return }
     if place.isReported { emit(.created, .directory, at: place.path) }
     note(place, .directory)
+    if place.isReported { noteTold(.created, of: place) }
     guard parent.coverage == .recursive,
       let entry = place.name.withUnsafeBufferPointer({ snapshot.child($0, of: place.folder) })
     else { return }
@@ -231,8 +232,9 @@ extension ObservedTree {
     let news = news(
       of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
     guard let news else { return false }
-    noteIfRulesChanged(name, in: folder, news.kind)
-    if isReported {
+    if !news.isTold { noteIfRulesChanged(name, in: folder, news.kind) }
+    if isReported && !news.isTold {
+      toldMeanwhile?.note(news.kind, of: entry)
       emit(news.kind, type, at: Path(bytes: path), was: news.gone, is: news.come)
     }
     return news.kind == .created

@@ -53,6 +53,8 @@ struct ObservedTree {
   /// The files of rules that have been read, for being told of.
   var ruleFiles: [Path: IgnoreFile] = [:]
   var unreadableRules: Set<Path> = []
+  /// Until the second look is over.
+  var toldMeanwhile: ToldMeanwhile? = ToldMeanwhile()
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
@@ -149,6 +151,13 @@ extension ObservedTree {
     }
   }
 
+  /// Remembers for the second look that it was told of.
+  mutating func noteTold(_ kind: RawEvent.Kind, of place: Place) {
+    guard toldMeanwhile != nil else { return }
+    let entry = place.name.withUnsafeBufferPointer { snapshot.child($0, of: place.folder) }
+    if let entry { toldMeanwhile?.note(kind, of: entry) }
+  }
+
   func lookUpType(at path: Path) -> FileType {
     (try? FileStatus(of: path).type) ?? .unknown
   }
@@ -191,6 +200,7 @@ extension ObservedTree {
       let watcher = watcher
       snapshot.remove(entry) { removed in
         if let watch = table.remove(removed) { watcher?.unwatch(watch) }
+        toldMeanwhile?.forget(removed)
       }
     }
   }

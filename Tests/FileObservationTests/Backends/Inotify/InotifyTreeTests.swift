@@ -34,6 +34,41 @@ struct InotifyTreeTests {
     #expect(try watched.rawKinds() == [.modified(isOpen: false)])
   }
 
+  @Test func `a second look tells of what changed before the first came by`() throws {
+    let since = FileTime.now()
+    let watched = try WatchedTree { try $0.write(to: "f") }
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.news() == ["created f"])
+  }
+
+  @Test func `a second look does not tell of what was told since the first`() throws {
+    let since = FileTime.now()
+    let watched = try WatchedTree()
+    try watched.folder.makeDirectories("d")
+    try watched.folder.write(to: "d/f")
+    #expect(try watched.news() == ["created d", "created d/f"])
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.news() == [])
+    try watched.folder.remove("d/f")
+    try watched.folder.write(to: "d/g")
+    _ = try watched.news()
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.news() == [], "nor by a number that is used again")
+  }
+
+  /// Files are stamped by a clock that ticks every few milliseconds, and so perhaps with a time before
+  /// that of the watch that has told of them.
+  @Test func `a second look does not tell twice of what comes in the tick of the watch`() throws {
+    for _ in 0..<100 {
+      let since = FileTime.now()
+      let watched = try WatchedTree()
+      try watched.folder.write(to: "f")
+      #expect(try watched.news() == ["created f"])
+      watched.lookForTheSecondTime(since: since)
+      #expect(try watched.news() == [])
+    }
+  }
+
   @Test func `folders on the way are watched, and what is in them already is told of`() throws {
     let watched = try WatchedTree()
     try watched.folder.makeDirectories("a/b/c")

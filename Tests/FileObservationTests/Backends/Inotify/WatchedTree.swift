@@ -67,6 +67,13 @@ final class WatchedTree {
     inotify.tree.visitAtOnce(entry, for: .tell)
   }
 
+  /// The second look that follows the first walk, for what had changed before it came by.
+  func lookForTheSecondTime(since: FileTime) {
+    for folder in inotify.tree.table.watchedFolders {
+      inotify.tree.visitAtOnce(folder, for: .compare(since: since, .untilWatched))
+    }
+  }
+
   /// Gives up waiting for the second halves of renames.
   func dropLifted() {
     inotify.dropLifted()
