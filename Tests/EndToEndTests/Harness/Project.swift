@@ -264,6 +264,13 @@ extension Project {
     try move(draft, to: name)
   }
 
+  /// Waits until what is saved bears a later time than all that has happened: the clock from which the kernel
+  /// stamps files ticks every few milliseconds.
+  func nextTick() async throws {
+    let now = FileTime.latest()
+    try await eventually("the clock ticks") { FileTime.now() > now }
+  }
+
   func move(_ name: String, to other: String) throws {
     _ = try checked("rename", path: Path(name)) { rename(path(name), path(other)) }
   }
