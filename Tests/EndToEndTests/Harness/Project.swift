@@ -131,19 +131,22 @@ extension Project {
     return shell
   }
 
-  /// Starts watchrun, and waits until it prints batches.
+  /// Starts watchrun, and waits until it prints batches. What changes then bears a later time than the
+  /// watches: within one tick of the clock, a folder may be told of beside what was removed from it.
   func startPrinting(_ options: String...) async throws -> Watchrun {
     let watchrun = try await start(["--print", "json"] + options)
     try await watchrun.ready()
+    try await nextTick()
     return watchrun
   }
 
-  /// Starts watchrun with a command, and waits until everything is watched and the command has
-  /// logged something.
+  /// Starts watchrun with a command, and waits until everything is watched, the command has logged
+  /// something, and the clock has ticked.
   func startRunning(_ options: [String] = [], _ command: String...) async throws -> Watchrun {
     let watchrun = try await start(["--verbose"] + options + ["--"] + command)
     try await watchrun.watching()
     try await eventually("the first run logs something") { !logged.isEmpty }
+    try await nextTick()
     return watchrun
   }
 
