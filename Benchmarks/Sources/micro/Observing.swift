@@ -106,6 +106,8 @@ private final class ProjectFolder {
     observed.tree.add(.init(path: path, coverage: .recursive), since: .now())
     while observed.tree.visitPending(atMost: .max) {}
     _ = observed.tree.takeFindings()
+    // As when the second look is over.
+    observed.tree.toldMeanwhile = nil
     return observed
   }
 }
