@@ -53,8 +53,8 @@ struct ObservedTree {
   /// The files of rules that have been read, for being told of.
   var ruleFiles: [Path: IgnoreFile] = [:]
   var unreadableRules: Set<Path> = []
-  /// Until the second look is over.
-  var toldMeanwhile: ToldMeanwhile? = ToldMeanwhile()
+  /// Until the second look is over; nil where there is none, since each look compares entries.
+  var toldMeanwhile: ToldMeanwhile?
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
@@ -73,6 +73,7 @@ struct ObservedTree {
     self.watcher = watcher
     self.followsLinks = followsLinks
     self.excluded = excluded
+    if !comparesEntries { toldMeanwhile = ToldMeanwhile() }
   }
 
   init(_ configuration: BackendConfiguration, watcher: (any FolderWatcher)?) {

@@ -3,7 +3,7 @@
 /// A second look follows the walk, for what had changed before it came by. It goes by times, and the clock
 /// from which the kernel stamps files is a coarse one: what is known to have been told is not to be told
 /// again, in a batch and a run of its own.
-struct ToldMeanwhile {
+struct ToldMeanwhile: Equatable {
   private var created: Set<TreeSnapshot.Entry> = []
   private var modified: Set<TreeSnapshot.Entry> = []
 

@@ -24,4 +24,15 @@ struct ObservedTreeTests {
       #expect(tree.takeFindings().events.contains { $0.path == folder["sub/f"] })
     }
   }
+
+  @Test func `where each look compares, nothing is kept for a second look`() throws {
+    let folder = try TemporaryFolder()
+    var tree = ObservedTree(filter: PathFilter(), watcher: nil)
+    tree.add(.init(path: folder.path, coverage: .recursive), since: .latest())
+    while tree.visitPending(atMost: 8) {}
+    try folder.write(to: "f")
+    tree.lookAtUnwatched(tree.unwatched, since: .latest())
+    #expect(tree.takeFindings().events.contains { $0.path == folder["f"] })
+    #expect(tree.toldMeanwhile == nil)
+  }
 }
