@@ -168,6 +168,9 @@ extension ActionQueue {
       }
       // Nothing is to wake us when nothing runs.
       timer?.cancel()
+      setting.observer.catchUp { [self] time in
+        setting.queue.async { [self] in state.access { $0.observerHasCaughtUp(time) } }
+      }
       if let (current, duration) = found {
         report(.ended(run, status, duration: duration, current.ending))
       }

@@ -107,6 +107,12 @@ public final class ActionQueue: Sendable {
     self.scheduler = scheduler
   }
 
+  /// Says whose batches are submitted. When a run has ended, the observer is asked what has changed by
+  /// then: so a change right after it is not taken for the run's own doing. It is not kept alive.
+  public func attach(_ observer: FileObserver) {
+    setting.observer.set(observer)
+  }
+
   /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
   /// `ignore` it waits for the run that is under way.
   public func submit(_ trigger: Trigger) {
@@ -150,6 +156,8 @@ extension ActionQueue {
     /// On which all is done.
     let queue: DispatchQueue
     let launcher: any ProcessLauncher
+    /// Who notices what the runs write.
+    var observer = AttachedObserver()
     /// Where the output of a run goes that is about to be started; nil for our own descriptors.
     var openOutput: @Sendable (RunReport.Run) throws(SystemError) -> PipeInput? = {
       (_) throws(SystemError) in nil

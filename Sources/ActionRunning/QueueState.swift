@@ -15,6 +15,8 @@ struct QueueState {
     var ended: Instant?
     /// What a file is stamped with at the latest that was changed before the end.
     var lastStamp: FileTime?
+    /// What is noticed later than this was changed after the end. Nil if that is not known.
+    var caughtUp: Instant?
   }
 
   var machine: ActionStateMachine
@@ -61,7 +63,7 @@ struct QueueState {
     switch job {
     case .command where rules.hasBuild && trigger.reason != .restart:
       // It belongs to the work that its build has begun; or to none.
-      if !rules.buildsBeside { work?.ended = nil }
+      if !rules.buildsBeside { workGoesOn() }
       return []
     case .build, .command:
       let duration = work.flatMap { work in work.ended.map { work.began.duration(to: $0) } }
@@ -71,9 +73,14 @@ struct QueueState {
       machine.suspects = ownOutputs.suspects
       return outputs
     case .hook:
-      work?.ended = nil
+      workGoesOn()
       return []
     }
+  }
+
+  private mutating func workGoesOn() {
+    work?.ended = nil
+    work?.caughtUp = nil
   }
 
   /// A job has ended.
@@ -86,6 +93,12 @@ struct QueueState {
       work?.lastStamp = .latest()
     }
     return (ended, duration)
+  }
+
+  /// The observer has noticed by the end of this time all that had changed by its beginning.
+  mutating func observerHasCaughtUp(_ time: ClosedRange<Instant>) {
+    guard let ended = work?.ended, ended <= time.lowerBound, work?.caughtUp == nil else { return }
+    work?.caughtUp = time.upperBound
   }
 
   mutating func isBeingEnded(_ job: Job, _ ending: RunReport.Ending) {
@@ -120,12 +133,12 @@ struct QueueState {
   func stampOfLatestWork(near trigger: Trigger) -> FileTime? {
     guard let work, let ended = work.ended, let noticed = trigger.noticed,
       noticed.lowerBound >= work.began, noticed.upperBound > ended,
-      noticed.upperBound <= ended.advanced(by: Self.lateness)
+      noticed.upperBound <= work.caughtUp ?? ended.advanced(by: Self.lateness)
     else { return nil }
     return work.lastStamp
   }
 
-  /// How late a change may be noticed. The kernel tells of it before it tells of the end of who made
-  /// it, but to another queue.
+  /// How late a change may be noticed, where the observer does not say. The kernel tells of it before
+  /// it tells of the end of who made it, but to another queue.
   private static let lateness = Duration.milliseconds(100)
 }

@@ -171,6 +171,15 @@ public final class FileObserver: Sendable {
     try backend.start()
   }
 
+  /// Notices all that has changed before this call, and then calls `done` on a queue of its own with
+  /// the time when that began and the time when it was done: what is noticed later has changed later.
+  /// Where that cannot be said, as while the first walk goes on or where it is polled, it is not
+  /// called.
+  package func catchUp(_ done: @escaping @Sendable (ClosedRange<Instant>) -> Void) {
+    let began = scheduler.now
+    state.withLock { $0.backend }?.catchUp { [scheduler] in done(began...scheduler.now) }
+  }
+
   /// Ends it: no event is handed over any more but those that are on their way already, and the
   /// streams end. Calling it again does nothing.
   public func stop() {

@@ -135,6 +135,37 @@ struct FileObserverControlTests {
     unpaused.stop()
   }
 
+  @Test func `it says when it has noticed all that has changed so far`() async throws {
+    let observer = try await start([WatchedPath(folder.path)])
+    let times = Log<ClosedRange<Instant>>()
+    // Not yet, as long as folders are looked at for the second time.
+    let isAnswered = await eventually {
+      observer.catchUp { times.note($0) }
+      return !times.entries.isEmpty
+    }
+    #expect(isAnswered)
+    let asked = Log<ClosedRange<Instant>>()
+    try folder.write(to: "before")
+    observer.catchUp { asked.note($0) }
+    #expect(await eventually { !asked.entries.isEmpty })
+    try folder.write(to: "after")
+    #expect(await recorder.sees(folder["after"]))
+    let time = try #require(asked.entries.first)
+    let noticed = try #require(recorder.batches.first?.noticed)
+    #expect(noticed.lowerBound <= time.upperBound)
+    #expect(try #require(recorder.batches.last?.noticed).upperBound > time.upperBound)
+    observer.stop()
+  }
+
+  @Test func `where folders are looked at from time to time, it cannot say so`() async throws {
+    let observer = try await start([WatchedPath(folder.path)], Self.backends[1])
+    let times = Log<ClosedRange<Instant>>()
+    observer.catchUp { times.note($0) }
+    #expect(try await isUpToDate("mark"))
+    #expect(times.entries.isEmpty)
+    observer.stop()
+  }
+
   @Test func `a script waits for one change after the other`() async throws {
     #expect(await clockTicks())
     let observer = try FileObserver(paths: [folder.path])

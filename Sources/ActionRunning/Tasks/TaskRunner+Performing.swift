@@ -136,7 +136,7 @@ extension TaskRunner {
         return state.workerCount
       }
       let setting = ActionQueue.Setting(
-        queue: queue, launcher: launcher,
+        queue: queue, launcher: launcher, observer: observer,
         openOutput: { [self] run throws(SystemError) in try openOutput(of: run, by: id) },
         rested: { [self] in rested(id) })
       let worker = TaskWorker(id, task, setting) { [self] in handle($0, of: id) }

@@ -53,6 +53,7 @@ public final class TaskRunner: Sendable {
   let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
   let report: @Sendable (TaskReport) -> Void
+  let observer = AttachedObserver()
   let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
 
   /// A runner for the graph. Nothing runs yet.
@@ -74,6 +75,13 @@ public final class TaskRunner: Sendable {
     launcher = SystemLauncher(queue: queue, shared)
     probe = SystemProbe(queue: queue)
     queue.async { [self] in hire(graph.tasks) }
+  }
+
+  /// Says whose batches are submitted, in the place of who was before. When a run has ended, the
+  /// observer is asked what has changed by then: so a change right after it is not taken for the run's
+  /// own doing. It is not kept alive.
+  public func attach(_ observer: FileObserver) {
+    self.observer.set(observer)
   }
 
   /// Runs all tasks but those that are postponed, and those that stand after one of these.

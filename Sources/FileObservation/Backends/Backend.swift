@@ -14,12 +14,21 @@ package protocol Backend: Sendable {
   /// Ends with a root. What is also covered by another stays watched.
   func remove(_ root: Path)
 
+  /// Notices all that has changed before this call, and then calls `done` on the backend's queue. Does
+  /// nothing where that cannot be said: before everything is watched, or where the kernel does not
+  /// tell of all.
+  func catchUp(_ done: @escaping @Sendable () -> Void)
+
   /// How things stand. May be asked for on any thread.
   var statistics: BackendStatistics { get }
 
   /// Ends it and gives everything back. Nothing is reported any more once a report that is on its
   /// way has been made. Calling it again does nothing.
   func stop()
+}
+
+extension Backend {
+  package func catchUp(_ done: @escaping @Sendable () -> Void) {}
 }
 
 /// What a backend has to say, in the order in which it happened.

@@ -93,6 +93,11 @@ package final class CombinedBackend: Backend {
     backend?.remove(root)
   }
 
+  package func catchUp(_ done: @escaping @Sendable () -> Void) {
+    let native = state.withLock { $0.polling == nil ? $0.native : nil }
+    native?.catchUp(done)
+  }
+
   package func stop() {
     let (native, poller) = state.withLock { ($0.native, $0.polling) }
     native?.stop()

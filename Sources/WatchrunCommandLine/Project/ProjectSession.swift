@@ -40,6 +40,7 @@ final class ProjectSession: Sendable {
     let runner = makeRunner(try graph(of: project))
     let observer = try makeObserver(for: project)
     state.withLock { $0.observer = observer }
+    runner.attach(observer)
     session.listen { runner.end() }
     session.readKeys(keys, for: runner)
     session.passOnSignals { runner.send($0) }
@@ -178,6 +179,7 @@ extension ProjectSession {
       defer { state.observer = observer }
       return state.observer
     }
+    runner.attach(observer)
     let wait = session.settings.maximumWait
     session.start(observer, countingFrom: start) { [self] event in
       if case .ready = event, let outdated { session.stop(outdated, after: wait) }

@@ -18,6 +18,7 @@ struct CommandSession: Sendable {
   func begin() {
     let keys = KeyPresses(narration)
     let queue = makeQueue(keys)
+    queue.attach(observer)
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
     session.passOnSignals { queue.send($0) }

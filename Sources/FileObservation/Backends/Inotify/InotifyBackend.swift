@@ -23,6 +23,13 @@ package final class InotifyBackend: Backend {
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
+
+    /// True if, when all events have been read, no change is left that is told of only later.
+    var hasNoticedAll: Bool {
+      guard case .watching = phase else { return false }
+      return !isStopped && !inotify.sawOverflow && inotify.lifted.isEmpty
+        && inotify.tree.unwatched.isEmpty
+    }
   }
 
   private enum Phase {
@@ -78,7 +85,7 @@ package final class InotifyBackend: Backend {
       state.access { state in
         if !state.isStopped { state.inotify.tree.addAtOnce(root, since: now) }
       }
-      deliver()
+      drain()
     }
   }
 
@@ -89,6 +96,13 @@ package final class InotifyBackend: Backend {
         if !state.isStopped { state.inotify.tree.remove(rootAt: path) }
       }
       deliver()
+    }
+  }
+
+  package func catchUp(_ done: @escaping @Sendable () -> Void) {
+    configuration.queue.async { [self] in
+      drain()
+      if state.access({ $0.hasNoticedAll }) { done() }
     }
   }
 
@@ -226,7 +240,11 @@ extension InotifyBackend {
       if case .watching = state.phase { return false }
       return !state.isStopped
     }
-    if goesOn { configuration.queue.async { [weak self] in self?.walk() } }
+    if goesOn {
+      configuration.queue.async { [weak self] in self?.walk() }
+    } else {
+      drain()
+    }
   }
 
   /// After an overflow: the whole tree is compared with what was known of it.

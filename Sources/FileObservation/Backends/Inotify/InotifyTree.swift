@@ -41,6 +41,7 @@ extension InotifyTree {
     lookAgainAtDepartures()
     lookAtUncovered()
     settleDisputes()
+    tree.tellOfTraces()
     tree.refreshLinks()
     tree.refreshRules()
   }

@@ -296,19 +296,28 @@ extension ObservedTree {
   }
 
   /// A folder that changed before it was watched, and in which nothing new is found, has lost
-  /// something whose name cannot be known: the folder itself is told of. Unless the kernel has told
-  /// of something in it, which within one tick of the clock looks the same.
-  mutating func lookForTracesOfRemoval(
-    in folder: Entry, at folderPath: Path, since: FileTime, stack: IgnoreStack?
-  ) {
+  /// something whose name cannot be known: the folder itself is told of. But what the kernel tells of
+  /// by name looks the same within one tick of the clock: so where it does, that is read first.
+  mutating func lookForTracesOfRemoval(in folder: Entry, at folderPath: Path, since: FileTime) {
     guard let status = try? FileStatus(of: folderPath, followsLinks: true),
-      let details = table[folder], !details.hasNews, status.modified >= since,
+      let details = table[folder], status.modified >= since,
       comparesEntries || status.modified <= details.watchedAt
     else { return }
-    path = folderPath.bytes
-    let nameStart = path.count - folderPath.lastComponent.count
-    if roots[folder] != nil || reports(nameStart, true, stack) {
-      emit(.modified(isOpen: false), .directory, at: folderPath)
+    traces.insert(folder)
+    if comparesEntries { tellOfTraces() }
+  }
+
+  /// Tells of the folders that have lost something whose name nobody has told.
+  mutating func tellOfTraces() {
+    if traces.isEmpty { return }
+    defer { traces = [] }
+    for folder in traces {
+      guard let details = table[folder], !details.hasNews else { continue }
+      snapshot.putPath(of: folder, into: &path)
+      let nameStart = path.count - snapshot.name(of: folder).count
+      if roots[folder] != nil || reports(nameStart, true, details.stack) {
+        emit(.modified(isOpen: false), .directory, at: Path(bytes: path))
+      }
     }
   }
 }

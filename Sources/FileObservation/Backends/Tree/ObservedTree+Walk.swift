@@ -171,19 +171,18 @@ extension ObservedTree {
     switch visited.purpose {
     case .learn(let since):
       if isRoot(visited.folder) { warnIfAllIsIgnored(listing, visited.path, visited.stack) }
-      if comparesEntries && !toldOfArrival { lookForTraces(in: visited, since: since) }
+      if comparesEntries && !toldOfArrival {
+        lookForTracesOfRemoval(in: visited.folder, at: visited.path, since: since)
+      }
     case .tell, .judge:
       break
     case .compare(_, .everything), .compare(_, .oneFolder):
       forgetUnseen(in: visited.folder, stack: visited.stack)
     case .compare(let since, .untilWatched):
-      if !toldOfArrival { lookForTraces(in: visited, since: since) }
+      if !toldOfArrival {
+        lookForTracesOfRemoval(in: visited.folder, at: visited.path, since: since)
+      }
     }
-  }
-
-  private mutating func lookForTraces(in visited: VisitedFolder, since: FileTime) {
-    lookForTracesOfRemoval(
-      in: visited.folder, at: visited.path, since: since, stack: visited.stack)
   }
 
   /// Sees to one entry. True if it has come there since, as is told of it or has to be told elsewhere.

@@ -55,6 +55,8 @@ struct ObservedTree {
   var unreadableRules: Set<Path> = []
   /// Until the second look is over; nil where there is none, since each look compares entries.
   var toldMeanwhile: ToldMeanwhile?
+  /// Folders that have lost something before they were watched, as it seems.
+  var traces: Set<Entry> = []
   /// How many folders the first walk has passed by.
   var prunedCount = 0
   var renames = RenamePairs()
@@ -202,6 +204,7 @@ extension ObservedTree {
       snapshot.remove(entry) { removed in
         if let watch = table.remove(removed) { watcher?.unwatch(watch) }
         toldMeanwhile?.forget(removed)
+        traces.remove(removed)
       }
     }
   }

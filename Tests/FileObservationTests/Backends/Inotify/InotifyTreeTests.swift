@@ -69,6 +69,35 @@ struct InotifyTreeTests {
     }
   }
 
+  @Test func `of what was removed in the tick of the watch, only the kernel tells`() throws {
+    for _ in 0..<100 {
+      let since = FileTime.now()
+      let watched = try WatchedTree {
+        try $0.makeDirectories("d")
+        try $0.write(to: "d/f")
+      }
+      try watched.folder.remove("d/f")
+      watched.lookForTheSecondTime(since: since)
+      let news = try watched.news()
+      #expect(news.contains("removed d/f"))
+      #expect(!news.contains("modified d"))
+    }
+  }
+
+  @Test func `a folder that has lost something before it was watched is told of itself`() throws {
+    var since = FileTime.latest()
+    let watched = try WatchedTree {
+      try $0.makeDirectories("d")
+      try $0.write(to: "d/f")
+      since = .latest()
+      while FileTime.now() <= since {}
+      try $0.remove("d/f")
+    }
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.news() == ["modified d"])
+    #expect(try watched.news() == [])
+  }
+
   @Test func `folders on the way are watched, and what is in them already is told of`() throws {
     let watched = try WatchedTree()
     try watched.folder.makeDirectories("a/b/c")
