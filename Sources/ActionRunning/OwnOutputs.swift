@@ -11,6 +11,11 @@ import SystemCalls
 /// proof; from then on a change to these paths during a run starts nothing. A change to them while
 /// nothing runs counts, and puts an end to the suspicion.
 ///
+/// A command that writes the same each time, as one that formats its sources, may write what a person
+/// writes as well. So what was in an output is remembered: if something else is in it after a change
+/// during a run, that counts. Only if it is something else time after time, as in a log, the command
+/// is taken to have written that, too.
+///
 /// Where each change restarts the command, it always runs, and none of this can be told. Five restarts
 /// within ten seconds by the same paths are reported, and that is all.
 struct OwnOutputs: Sendable {
@@ -21,23 +26,55 @@ struct OwnOutputs: Sendable {
   private static let followUpsOfLongRuns = 5
   private static let restartLimit = 5
   private static let restartSpan = Duration.seconds(10)
+  /// How often in a row an output that holds something else counts.
+  private static let surprisesThatCount = 2
+  /// How many outputs are read. So many at once are no person's work.
+  private static let mostContents = 64
+  private static let largestContent = 1 << 20
 
+  /// What was in a file that changed during runs.
+  private struct Content {
+    var digest: ContentDigest?
+    /// How often in a row it was something else.
+    var surprises = 0
+
+    mutating func note(_ now: ContentDigest?) {
+      surprises = now == digest ? 0 : surprises + 1
+      digest = now
+    }
+  }
+
+  private var contents: [Path: Content] = [:]
   private(set) var paths: Set<Path> = []
   private var toldOf: Set<Path> = []
   /// What started the latest runs, if they were follow-ups, and how many there were in a row.
   private var followUps: (paths: Set<Path>, count: Int) = ([], 0)
   private var restarts: [(time: Instant, paths: Set<Path>)] = []
   private var hasToldOfRestarts = false
+  private let digest: @Sendable (Path) -> ContentDigest?
+
+  /// - Parameter digest: Of what is in a file now; nil if that cannot be said.
+  init(
+    digest: @escaping @Sendable (Path) -> ContentDigest? = {
+      DiskContents(largestFile: Self.largestContent).sample(of: $0)?.digest
+    }
+  ) {
+    self.digest = digest
+  }
 
   /// What is left of a trigger without the command's own doings; nil if nothing is.
   mutating func sift(_ trigger: Trigger) -> Trigger? {
     if trigger.changes.isEmpty || paths.isEmpty { return trigger }
     if !trigger.cameDuringRun {
-      paths.subtract(trigger.changes.map(\.path))
+      for change in trigger.changes where paths.remove(change.path) != nil {
+        contents[change.path] = nil
+      }
       return trigger
     }
+    let own = paths.intersection(trigger.changes.map(\.path))
+    noteContents(of: own)
     var rest = trigger
-    rest.changes.removeAll { paths.contains($0.path) }
+    rest.changes.removeAll { own.contains($0.path) && !isSurprise($0.path) }
     return rest.changes.isEmpty ? nil : rest
   }
 
@@ -53,6 +90,8 @@ struct OwnOutputs: Sendable {
       return []
     }
     followUps = (started, started == followUps.paths ? followUps.count + 1 : 1)
+    // Those that are outputs already were looked at when the trigger was sifted.
+    if !started.isSubset(of: paths) { noteContents(of: started) }
     let needed = duration < Self.longRun ? Self.followUpsOfShortRuns : Self.followUpsOfLongRuns
     guard followUps.count >= needed, !started.isSubset(of: paths) else { return [] }
     paths.formUnion(started)
@@ -69,5 +108,21 @@ struct OwnOutputs: Sendable {
     guard restarts.count >= Self.restartLimit, !hasToldOfRestarts, !paths.isEmpty else { return [] }
     hasToldOfRestarts = true
     return trigger.changes.map(\.path)
+  }
+}
+
+// MARK: - Contents
+
+extension OwnOutputs {
+  private mutating func noteContents(of written: Set<Path>) {
+    contents = contents.filter { paths.contains($0.key) || followUps.paths.contains($0.key) }
+    if written.count > Self.mostContents { return }
+    for path in written { contents[path, default: Content()].note(digest(path)) }
+  }
+
+  /// True if something else was written to an output than the command has written before.
+  private func isSurprise(_ path: Path) -> Bool {
+    guard let content = contents[path] else { return false }
+    return (1...Self.surprisesThatCount).contains(content.surprises)
   }
 }

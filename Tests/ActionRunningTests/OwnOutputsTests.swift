@@ -1,13 +1,33 @@
 import FileObservation
+import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
 @testable import ActionRunning
 
 struct OwnOutputsTests {
-  private var outputs = OwnOutputs()
+  private let disk: Disk
+  private var outputs: OwnOutputs
 
-  private func during(_ paths: Path...) -> Trigger {
+  /// What is in the files; nothing can be said of those that are not named.
+  private final class Disk: Sendable {
+    let contents = Mutex<[Path: UInt64]>([:])
+
+    func digest(of path: Path) -> ContentDigest? {
+      contents.withLock { $0[path] }.map { ContentDigest(high: 0, low: $0) }
+    }
+  }
+
+  init() {
+    let disk = Disk()
+    self.disk = disk
+    outputs = OwnOutputs(digest: disk.digest)
+  }
+
+  private func during(_ paths: Path...) -> Trigger { during(contentsOf: paths) }
+
+  private func during(contentsOf paths: [Path]) -> Trigger {
     var trigger = Trigger(.change, changes: paths.map { .of($0, .modified) })
     trigger.cameDuringRun = true
     return trigger
@@ -91,6 +111,50 @@ struct OwnOutputsTests {
       outputs.restarted(by: .change(Path("f\(number % 2)")), at: .milliseconds(30_000 + number))
     }
     #expect(various.joined().isEmpty)
+  }
+
+  /// The command writes its output in each run; what follows from that.
+  private mutating func runs(
+    _ count: Int, writing content: (Int) -> UInt64
+  ) -> [Trigger?] {
+    (0..<count).map { number in
+      disk.contents.withLock { $0["out"] = content(number) }
+      let rest = outputs.sift(during("out"))
+      if let rest { _ = outputs.runBegins(rest, after: .milliseconds(100)) }
+      return rest
+    }
+  }
+
+  @Test mutating func `an output that holds the same as before starts nothing`() {
+    let left = runs(6) { _ in 1 }
+    #expect(left.map { $0 != nil } == [true, true, true, false, false, false])
+  }
+
+  @Test mutating func `an output that holds something else each time starts nothing`() {
+    let left = runs(6) { UInt64($0) }
+    #expect(left.map { $0 != nil } == [true, true, true, false, false, false])
+  }
+
+  @Test mutating func `what somebody else writes to an output during a run counts`() {
+    _ = runs(4) { _ in 1 }
+    // It is saved, put into shape by the command, and left as it is.
+    let left = runs(4) { [2, 3, 3, 3][$0] }
+    #expect(left.map { $0 != nil } == [true, true, false, false])
+    let again = runs(2) { _ in 4 }
+    #expect(again.map { $0 != nil } == [true, false])
+  }
+
+  @Test mutating func `a command that begins to write something else comes to an end`() {
+    _ = runs(4) { _ in 1 }
+    let left = runs(6) { UInt64($0 + 2) }
+    #expect(left.map { $0 != nil } == [true, true, false, false, false, false])
+  }
+
+  @Test mutating func `of a great many outputs none is read`() {
+    let many = during(contentsOf: (0..<65).map { Path("out\($0)") })
+    _ = followUps(3, by: many)
+    disk.contents.withLock { $0["out1"] = 1 }
+    #expect(outputs.sift(many) == nil)
   }
 
   @Test mutating func `what a follow-up carries is not among the proof`() {

@@ -16,7 +16,6 @@ import Testing
       for number in 1...5 {
         // What is saved in each of several runs is taken for the command's own doing.
         try await eventually("the run has ended") { watchrun.runsEnded == number }
-        try await project.nextTick()
         try project.place("file", "\(number)")
         try await project.logged("run \(number)")
       }

@@ -105,6 +105,38 @@ import Testing
     }
   }
 
+  @Test func whoSavesAsSoonAsARunHasEndedIsNotTakenForTheCommand() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-d", "1ms"], #"cat f >> "$LOG"; echo >> "$LOG""#)
+      for number in 1...12 {
+        let ended = watchrun.runsEnded
+        try project.place("f", "\(number)")
+        // At once: that is what this is about.
+        let deadline = ContinuousClock.now + .seconds(20)
+        while watchrun.runsEnded == ended && ContinuousClock.now < deadline { await Task.yield() }
+      }
+      #expect(project.logged.filter { !$0.isEmpty } == (1...12).map { "\($0)" })
+      #expect(!watchrun.errors.contains { $0.contains("itself writes") })
+    }
+  }
+
+  @Test func whatIsSavedToAnOutputDuringARunIsSeenTo() async throws {
+    try await withProject { project in
+      try project.write("source", "text\n")
+      // It puts its source into shape, which takes no time, and then tests it.
+      let watchrun = try await project.startRunning(
+        [], #"cp source ../shaped; cat ../shaped > source; cat source >> "$LOG"; sleep 0.5"#)
+      try await watchrun.said("the command itself writes source")
+      try await eventually("nothing runs") { watchrun.runsEnded == project.logged.count }
+      let settled = project.logged.count
+      try project.place("other")
+      try await eventually("a run has begun") { project.logged.count > settled }
+      try project.place("source", "edited\n")
+      try await project.logged("edited")
+    }
+  }
+
   @Test func aCommandThatWritesWatchedFilesComesToAnEnd() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"echo x > out; echo run >> "$LOG""#)

@@ -131,22 +131,19 @@ extension Project {
     return shell
   }
 
-  /// Starts watchrun, and waits until it prints batches. What changes then bears a later time than the
-  /// watches: within one tick of the clock, a folder may be told of beside what was removed from it.
+  /// Starts watchrun, and waits until it prints batches.
   func startPrinting(_ options: String...) async throws -> Watchrun {
     let watchrun = try await start(["--print", "json"] + options)
     try await watchrun.ready()
-    try await nextTick()
     return watchrun
   }
 
-  /// Starts watchrun with a command, and waits until everything is watched, the command has logged
-  /// something, and the clock has ticked.
+  /// Starts watchrun with a command, and waits until everything is watched and the command has logged
+  /// something.
   func startRunning(_ options: [String] = [], _ command: String...) async throws -> Watchrun {
     let watchrun = try await start(["--verbose"] + options + ["--"] + command)
     try await watchrun.watching()
     try await eventually("the first run logs something") { !logged.isEmpty }
-    try await nextTick()
     return watchrun
   }
 
@@ -265,13 +262,6 @@ extension Project {
     let draft = base + "/draft-\(nextNumber())"
     try write(draft, text)
     try move(draft, to: name)
-  }
-
-  /// Waits until what is saved bears a later time than all that has happened: the clock from which the kernel
-  /// stamps files ticks every few milliseconds.
-  func nextTick() async throws {
-    let now = FileTime.latest()
-    try await eventually("the clock ticks") { FileTime.now() > now }
   }
 
   func move(_ name: String, to other: String) throws {
