@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,8 +65,10 @@ static int put_off_stop(const sigset_t *defaults) {
 }
 
 // In the child. It shares our memory until it executes its program, while we wait. Answers an error.
-static int execute(const struct csystem_spawn *spawn, volatile int *stop) {
+static int execute(const struct csystem_spawn *spawn, int nice, volatile int *stop) {
   if (setpgid(0, 0) != 0) return errno;
+  // A thread of Dispatch may have another one, by the quality of service of what it does.
+  if (getpriority(PRIO_PROCESS, 0) != nice) setpriority(PRIO_PROCESS, 0, nice);
   if (spawn->guardian != NULL) csystem_guardian_add(spawn->guardian, getpid());
   if (spawn->terminal >= 0) tcsetpgrp(spawn->terminal, getpid());
   if (spawn->output >= 0) {
@@ -99,9 +102,10 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
   sigfillset(&all);
   // None of our handlers may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  int nice = getpriority(PRIO_PROCESS, getpid());
   pid_t child = vfork();
   if (child == 0) {
-    error = execute(spawn, &stop);
+    error = execute(spawn, nice, &stop);
     if (spawn->guardian != NULL) csystem_guardian_forget(spawn->guardian, getpid());
     _exit(127);
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import SystemCalls
 import TestSupport
 import Testing
@@ -73,6 +74,24 @@ struct ProcessSpawnTests {
     #expect(try await eventually { try group.leaderStatus() != nil })
     try group.reap()
     #expect(try signals("SigBlk", in: "status") == [])
+  }
+
+  /// Dispatch gives its threads other nice values than their process has, where it may.
+  @Test(.enabled(if: geteuid() == 0, "only root may be less nice again"))
+  func `a process is as nice as ours, whichever thread starts it`() async throws {
+    let request = request("cp", "/proc/self/stat", folder["stat"].description)
+    let spawned = await withCheckedContinuation { continuation in
+      DispatchQueue.global(qos: .background).async {
+        continuation.resume(
+          returning: Result { () throws(SystemError) in try request.spawn() })
+      }
+    }
+    let group = ProcessGroup(leader: try spawned.get())
+    #expect(try await eventually { try group.leaderStatus() != nil })
+    try group.reap()
+    // proc(5): the field after the sixteen that follow the name in parentheses.
+    let fields = try folder.read("stat").split(separator: ")").last?.split(separator: " ") ?? []
+    #expect(fields[16] == "\(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid())))")
   }
 
   @Test func `a process ignores what it is told to and nothing that only we ignore`() async throws {
