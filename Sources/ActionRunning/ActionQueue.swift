@@ -73,7 +73,8 @@ public final class ActionQueue: Sendable {
   let folder = RunFolder()
   let report: @Sendable (RunReport) -> Void
   let setting: Setting
-  private var queue: DispatchQueue { setting.queue }
+  /// On which all is done.
+  package var queue: DispatchQueue { setting.queue }
 
   /// A queue that runs `command`. Nothing runs yet.
   ///
@@ -82,7 +83,7 @@ public final class ActionQueue: Sendable {
     _ command: Command, options: Options = Options(),
     report: @escaping @Sendable (RunReport) -> Void
   ) {
-    let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
+    let queue = DispatchQueue(label: "watchrun.actions")
     let launcher = SystemLauncher(queue: queue, options)
     self.init(command, options, Setting(queue: queue, launcher: launcher), report)
   }
@@ -168,7 +169,7 @@ extension ActionQueue {
   }
 
   /// `submit`, for those who are on the queue.
-  func accept(_ trigger: Trigger) {
+  package func accept(_ trigger: Trigger) {
     let sifted = sifted(trigger)
     advance { machine in sifted.map { machine.triggered($0) } ?? [] }
   }

@@ -1,5 +1,5 @@
 /// What an action queue starts: the command, and what belongs to it. There is one of each at most.
-public enum Job: Sendable, Hashable, CaseIterable {
+public enum Job: String, Sendable, Hashable, CaseIterable {
   /// What is run first on every change, and decides whether the command is started.
   case build
   /// The command itself.

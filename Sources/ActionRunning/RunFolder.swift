@@ -18,7 +18,7 @@ final class RunFolder: Sendable {
   /// Writes what the job's next run is given to read, as a file of that name.
   func write(_ text: [UInt8], _ name: String, for job: Job) throws(SystemError) -> Path {
     // One a job: the command may still read its own while its next version is built.
-    let name = "\(job)-\(name)"
+    let name = "\(job.rawValue)-\(name)"
     do throws(SystemError) {
       return try makeFile(name, text)
     } catch {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -118,6 +119,8 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
     kill(-child, stop);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  // The kernel has woken us where the child was about to begin: what is left to us can wait for that.
+  sched_yield();
   *pid = child;
   return error;
 }

@@ -68,6 +68,7 @@ public final class FileObserver: Sendable {
     var debouncer: Debouncer?
     var handler: (@Sendable (Event) -> Void)?
     var handlerQueue: DispatchQueue?
+    var isHandlerAwaited = false
     var streams: [Int: AsyncStream<ChangeBatch>.Continuation] = [:]
     var streamCount = 0
     var coalescer = Coalescer()
@@ -89,7 +90,7 @@ public final class FileObserver: Sendable {
   /// Batches for those who wait for one.
   let inbox = BatchInbox()
   /// Where all is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
-  let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
+  let queue = DispatchQueue(label: "watchrun.observer")
   private let scheduler: DispatchScheduler
   /// Where only changes of content count.
   private let comparison: ContentComparison?
@@ -135,9 +136,11 @@ public final class FileObserver: Sendable {
     try start(on: queue, countingFrom: .now(), handler)
   }
 
-  /// The same, for what has changed since a time that may lie a little back.
+  /// The same, for what has changed since a time that may lie a little back. A handler that is awaited
+  /// keeps the observer from all else: who is quick with it is spared the way from thread to thread.
   package func start(
-    on queue: DispatchQueue? = nil, countingFrom start: FileTime,
+    on queue: DispatchQueue? = nil, awaitingHandler isAwaited: Bool = false,
+    countingFrom start: FileTime,
     makeBackend: @Sendable (BackendConfiguration, Polling) -> any Backend = {
       CombinedBackend($0, polling: $1)
     },
@@ -164,6 +167,7 @@ public final class FileObserver: Sendable {
       state.debouncer = debouncer
       state.readingAhead = readingAhead
       state.handler = handler
+      state.isHandlerAwaited = isAwaited
       state.handlerQueue = queue ?? DispatchQueue(label: "watchrun.observer.events")
       return true
     }
@@ -307,8 +311,8 @@ extension FileObserver {
   }
 
   private func send(_ event: Event) {
-    let (handler, queue, streams) = state.withLock { state in
-      (state.handler, state.handlerQueue, Array(state.streams.values))
+    let (handler, queue, isAwaited, streams) = state.withLock { state in
+      (state.handler, state.handlerQueue, state.isHandlerAwaited, Array(state.streams.values))
     }
     if case .changed(let batch) = event {
       for stream in streams { stream.yield(batch) }
@@ -316,7 +320,7 @@ extension FileObserver {
     }
     if case .failed(let error) = event { inbox.close(error) }
     guard let handler, let queue else { return }
-    queue.async { handler(event) }
+    if isAwaited { queue.sync { handler(event) } } else { queue.async { handler(event) } }
   }
 }
 

@@ -111,7 +111,8 @@ extension TaskWorker.State {
 // MARK: - What comes in
 
 extension TaskRunner {
-  func accept(_ batch: ChangeBatch) {
+  /// `submit`, for those who are on the queue.
+  package func accept(_ batch: ChangeBatch) {
     let now = scheduler.now
     let (tasks, machine) = state.access { ($0.graph.tasks, $0.machine) }
     var triggers: [String: Trigger] = [:]
@@ -144,7 +145,8 @@ extension TaskRunner {
     }
   }
 
-  func replace(_ graph: TaskGraph) {
+  /// `replaceGraph`, for those who are on the queue.
+  package func replace(_ graph: TaskGraph) {
     let old = state.access { $0.graph }
     if state.access({ $0.machine.isEnding }) { return }
     let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))

@@ -54,7 +54,8 @@ public final class TaskRunner: Sendable {
   let probe: any ReadinessProbe
   let report: @Sendable (TaskReport) -> Void
   let observer = AttachedObserver()
-  let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
+  /// On which all is done.
+  package let queue = DispatchQueue(label: "watchrun.tasks")
 
   /// A runner for the graph. Nothing runs yet.
   ///

@@ -48,7 +48,9 @@ final class ProjectSession: Sendable {
     // The first runs see all that has changed before them; what counts is what changes from then on.
     let start = FileTime.now()
     runner.start()
-    session.start(observer, countingFrom: start) { [self] event in handle(event, runner) }
+    session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
+      handle(event, runner)
+    }
   }
 
   private func graph(of project: Project) throws(Failure) -> TaskGraph {
@@ -131,7 +133,7 @@ extension ProjectSession {
       $0.path == source.path || $0.from == source.path
     }
     if isFileAffected { readAgain(runner) }
-    if !rest.changes.isEmpty { runner.submit(rest) }
+    if !rest.changes.isEmpty { runner.accept(rest) }
   }
 
   private func readAgain(_ runner: TaskRunner) {
@@ -155,7 +157,7 @@ extension ProjectSession {
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       sayWhatIsMissing(in: project, since: old)
       narration.take(project)
-      runner.replaceGraph(graph)
+      runner.replace(graph)
     } catch {
       state.withLock { $0.isBroken = true }
       session.console.problem(error.message)
@@ -181,7 +183,7 @@ extension ProjectSession {
     }
     runner.attach(observer)
     let wait = session.settings.maximumWait
-    session.start(observer, countingFrom: start) { [self] event in
+    session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
       if case .ready = event, let outdated { session.stop(outdated, after: wait) }
       handle(event, runner)
     }

@@ -25,13 +25,13 @@ struct CommandSession: Sendable {
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
     if !session.settings.isPostponed { queue.submit(Trigger(.start)) }
-    session.start(observer, countingFrom: start) { event in
+    session.start(observer, on: queue.queue, countingFrom: start) { event in
       switch event {
       case .ready(let readiness):
         narration.tell(readiness)
       case .changed(let batch):
         narration.tell(batch)
-        queue.submit(Trigger(batch))
+        queue.accept(Trigger(batch))
       case .warning(let error):
         session.warn(error)
       case .failed(let error):

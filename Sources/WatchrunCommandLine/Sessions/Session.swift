@@ -73,14 +73,17 @@ extension Session {
     }
   }
 
-  /// Begins to observe, until the end. If that cannot be, it ends.
+  /// Begins to observe, until the end, and calls the handler on the queue of what is run, if there is
+  /// one: what is done there is soon done. If it cannot begin, it ends.
   func start(
-    _ observer: FileObserver, countingFrom start: FileTime,
+    _ observer: FileObserver, on queue: DispatchQueue? = nil, countingFrom start: FileTime,
     _ handler: @escaping @Sendable (FileObserver.Event) -> Void
   ) {
     state.withLock { $0.observers.append(observer) }
     do throws(ObserverError) {
-      try observer.start(countingFrom: start) { event in
+      try observer.start(
+        on: queue, awaitingHandler: queue != nil, countingFrom: start
+      ) { event in
         handler(event)
         if case .ready = event { returnProgramPages() }
       }
