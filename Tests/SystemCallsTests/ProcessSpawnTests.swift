@@ -91,7 +91,8 @@ struct ProcessSpawnTests {
     try group.reap()
     // proc(5): the field after the sixteen that follow the name in parentheses.
     let fields = try folder.read("stat").split(separator: ")").last?.split(separator: " ") ?? []
-    #expect(fields[16] == "\(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid())))")
+    let process = __priority_which_t(PRIO_PROCESS.rawValue)
+    #expect(fields[16] == "\(getpriority(process, id_t(getpid())))")
   }
 
   @Test func `a process ignores what it is told to and nothing that only we ignore`() async throws {
