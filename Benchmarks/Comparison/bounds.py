@@ -21,13 +21,13 @@ def judge(results):
 
     for size in results.get("readiness", []):
         folders = next(iter(size.values()))["folders"]
-        own, floor = at(size, "watchrun", "ready"), at(size, "floor", "ready")
+        own, to_floor = at(size, "watchrun", "ready"), at(size, "watchrun", "to_floor")
         if folders == 20000:
-            note("ready, 20,000 folders, to the floor", 1.2, over(own, floor), "×")
+            note("ready, 20,000 folders, to the floor", 1.2, to_floor, "×")
             note("… to inotifywait", 0.6, over(own, at(size, "inotifywait -m", "ready")), "×")
             note("memory, 20,000 folders", 14, at(size, "watchrun", "proportional"), "MB")
         if folders == 100000:
-            note("ready, 100,000 folders, to the floor", 1.25, over(own, floor), "×")
+            note("ready, 100,000 folders, to the floor", 1.25, to_floor, "×")
     growth_of_trees(results.get("readiness", []), note)
 
     burst = results.get("burst", {})

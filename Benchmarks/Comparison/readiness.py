@@ -63,12 +63,14 @@ def wait_for_watches(running):
 
 
 def measure_readiness(tools, work, folders, files, rounds):
-    """For each tool the times to ready, and its memory once it has settled."""
+    """For each tool, the floor before all others, the time to ready, how many times the floor's of the same
+    round that is, and its memory once it has settled."""
     tree = f"{work}/tree"
     make_tree(tree, folders, files)
     paths = [f"{place}/{name}" for place, _, names in os.walk(tree) for name in names]
     results = {}
     for round in range(rounds):
+        floor = None
         for number, tool in enumerate(tools):
             if tool.watch is None or (tool.watches_each_file and len(paths) > watch_limit() / 2):
                 continue
@@ -77,11 +79,16 @@ def measure_readiness(tools, work, folders, files, rounds):
             running, took = start_watching(tool, place)
             try:
                 result = results.setdefault(
-                    tool.label, {"times": [], "proportional": [], "private": [], "failed": 0})
+                    tool.label, {
+                        "times": [], "to_floor": [], "proportional": [], "private": [], "failed": 0})
                 if took is None:
                     result["failed"] += 1
                     continue
                 result["times"].append(took)
+                # Round by round: a machine that has become slower has become slower for both.
+                floor = took if tool.name == "floor" else floor
+                if floor:
+                    result["to_floor"].append(took / floor)
                 # What is done after it is ready is done by then.
                 settle(running)
                 for kind, size in running.memory().items():
@@ -95,6 +102,7 @@ def measure_readiness(tools, work, folders, files, rounds):
         label: {
             "folders": folders,
             "ready": median(result["times"]) if result["times"] else None,
+            "to_floor": median(result["to_floor"]) if result["to_floor"] else None,
             "proportional": median(result["proportional"]) if result["times"] else None,
             "private": median(result["private"]) if result["times"] else None,
             "failed": result["failed"],

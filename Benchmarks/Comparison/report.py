@@ -91,9 +91,9 @@ def trees(results):
     for label in dict.fromkeys(labels):
         row = [label]
         for size in sizes:
-            it, floor = size.get(label, {}), size.get("floor", {}).get("ready")
+            it = size.get(label, {})
             row += [
-                number(it.get("ready"), "ms"), ratio(it.get("ready"), floor),
+                number(it.get("ready"), "ms"), number(it.get("to_floor"), "×"),
                 number(it.get("proportional"), "MB"), number(it.get("private"), "MB"),
             ]
         rows.append(row)
