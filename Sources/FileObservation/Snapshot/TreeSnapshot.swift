@@ -26,17 +26,15 @@ package struct TreeSnapshot {
     var nextSibling: UInt32
     var previousSibling: UInt32
     var firstChild: UInt32
-    var nameStart: UInt32
-    /// More than a byte: where names are stored in two bytes a letter, they are longer than 255 here.
-    var nameCount: UInt16
+    var name = NameStore.Place()
     private var typeAndState: UInt8
     /// What the owner of the snapshot has marked it with.
     var marks: UInt8
 
     init(_ type: FileType) {
       (parent, nextSibling, previousSibling, firstChild) = (none, none, none, none)
-      (nameStart, nameCount, marks) = (0, 0, 0)
       typeAndState = type.code
+      marks = 0
     }
 
     var type: FileType {
@@ -62,15 +60,9 @@ package struct TreeSnapshot {
   /// How many children are gone through, and not indexed.
   private static let mostListed = 16
 
-  /// By how many bytes the room for names grows.
-  private static let nameRoom = 1 << 14
-
   private var records: [Record]
   private var firstFree = none
-  /// One behind the other, and room for more.
-  private var names: [UInt8] = []
-  private var nameEnd = 0
-  private var unusedNameBytes = 0
+  private var names = NameStore()
   /// Where an entry of a large folder is found by its parent and its name.
   private var index = NameIndex()
   /// By the entries' numbers, as far as any was set.
@@ -110,7 +102,7 @@ extension TreeSnapshot {
     var count = 0
     while next != none {
       count += 1
-      if isNamed(next, name) {
+      if names.isEqual(records[Int(next)].name, name) {
         return Lookup(entry: Entry(number: next), place: .listed(count))
       }
       next = records[Int(next)].nextSibling
@@ -121,7 +113,8 @@ extension TreeSnapshot {
   private func findIndexed(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
     let hash = Self.hash(name, parent.number)
     let hit = index.find(hash) { number in
-      records[Int(number)].parent == parent.number && isNamed(number, name)
+      let record = records[Int(number)]
+      return record.parent == parent.number && names.isEqual(record.name, name)
     }
     return Lookup(
       entry: hit.number.map(Entry.init), place: .indexed(slot: hit.slot, hash: hash))
@@ -163,9 +156,7 @@ extension TreeSnapshot {
   }
 
   package func name(of entry: Entry) -> ArraySlice<UInt8> {
-    let record = records[Int(entry.number)]
-    let start = Int(record.nameStart)
-    return names[start..<(start + Int(record.nameCount))]
+    names[records[Int(entry.number)].name]
   }
 
   package func path(of entry: Entry) -> Path {
@@ -179,7 +170,7 @@ extension TreeSnapshot {
     var length = 0
     var step = Int(entry.number)
     while records[step].parent != none {
-      length += 1 + Int(records[step].nameCount)
+      length += 1 + Int(records[step].name.count)
       step = Int(records[step].parent)
     }
     bytes.removeAll(keepingCapacity: true)
@@ -190,9 +181,9 @@ extension TreeSnapshot {
         var end = length
         var step = Int(entry.number)
         while case let record = records[step], record.parent != none {
-          let (start, count) = (Int(record.nameStart), Int(record.nameCount))
+          let count = Int(record.name.count)
           let place = UnsafeMutableRawBufferPointer(rebasing: path[(end - count)..<end])
-          place.copyMemory(from: UnsafeRawBufferPointer(rebasing: names[start..<(start + count)]))
+          place.copyMemory(from: UnsafeRawBufferPointer(rebasing: names[record.name.range]))
           end -= count + 1
           step = Int(record.parent)
         }
@@ -204,28 +195,6 @@ extension TreeSnapshot {
 // MARK: - Marks
 
 extension TreeSnapshot {
-  /// What the snapshot's owner notes of an entry.
-  package struct Marks: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
-
-    /// Asked for by name: no filter is asked about it.
-    package static let wanted = Marks(rawValue: 1)
-    /// Known by name only: nothing is there at present.
-    package static let absent = Marks(rawValue: 2)
-    /// Met in the listing that is going on.
-    package static let seen = Marks(rawValue: 4)
-    /// On the way to a wanted entry that is not there at present.
-    package static let awaited = Marks(rawValue: 8)
-    /// A file of rules, asked for by name though it may be no part of what is watched.
-    package static let rules = Marks(rawValue: 16)
-    /// On the way to a file of rules, in a folder that is not entered otherwise.
-    package static let passage = Marks(rawValue: 32)
-  }
-
   package func marks(of entry: Entry) -> Marks {
     Marks(rawValue: records[Int(entry.number)].marks)
   }
@@ -301,7 +270,7 @@ extension TreeSnapshot {
     records[Int(entry.number)].nextSibling = firstFree
     firstFree = entry.number
     count -= 1
-    compactNamesIfWorthIt()
+    moveNamesIfWorthIt()
     if index.isSparse { rebuildIndex() }
   }
 
@@ -316,15 +285,13 @@ extension TreeSnapshot {
     _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
   ) {
     attach(entry.number, to: parent.number, name: name, at: find(name, in: parent).place)
-    compactNamesIfWorthIt()
+    moveNamesIfWorthIt()
   }
 
   private mutating func attach(
     _ number: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>, at place: Lookup.Place
   ) {
-    // No system has a longer one.
-    let name = UnsafeBufferPointer(rebasing: name.prefix(Int(UInt16.max)))
-    let nameStart = store(name)
+    let name = names.add(name)
     records.withUnsafeMutableBufferPointer { records in
       let next = records[Int(parent)].firstChild
       records[Int(parent)].firstChild = number
@@ -332,8 +299,7 @@ extension TreeSnapshot {
       records[Int(number)].parent = parent
       records[Int(number)].previousSibling = none
       records[Int(number)].nextSibling = next
-      records[Int(number)].nameStart = nameStart
-      records[Int(number)].nameCount = UInt16(name.count)
+      records[Int(number)].name = name
     }
     switch place {
     case .listed(let count):
@@ -342,20 +308,6 @@ extension TreeSnapshot {
       index.insert(number, hash, at: slot)
       if !index.hasRoom(for: 0) { rebuildIndex() }
     }
-  }
-
-  /// Where the name begins.
-  private mutating func store(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
-    if nameEnd + name.count > names.count {
-      names.makeRoom(for: Self.nameRoom)
-      names.append(contentsOf: repeatElement(0, count: Self.nameRoom))
-    }
-    names.withUnsafeMutableBytes {
-      UnsafeMutableRawBufferPointer(rebasing: $0[nameEnd...]).copyMemory(
-        from: UnsafeRawBufferPointer(name))
-    }
-    defer { nameEnd += name.count }
-    return UInt32(nameEnd)
   }
 
   private mutating func indexChildren(of parent: UInt32, _ count: Int) {
@@ -382,22 +334,17 @@ extension TreeSnapshot {
       records[Int(record.nextSibling)].previousSibling = record.previousSibling
     }
     records[Int(number)].parent = none
-    unusedNameBytes += Int(record.nameCount)
+    names.drop(record.name)
   }
 
   /// Names of removed entries stay in the store until they are the larger part of it.
-  private mutating func compactNamesIfWorthIt() {
-    guard unusedNameBytes > 1 << 14, unusedNameBytes * 2 > nameEnd else { return }
-    var kept: [UInt8] = []
-    kept.reserveCapacity(nameEnd - unusedNameBytes)
+  private mutating func moveNamesIfWorthIt() {
+    guard names.isWastingRoom else { return }
+    var kept = NameStore(roomFor: names.usedByteCount)
     for number in records.indices where records[number].state != .free {
-      let start = Int(records[number].nameStart)
-      records[number].nameStart = UInt32(kept.count)
-      kept.append(contentsOf: names[start..<(start + Int(records[number].nameCount))])
+      records[number].name = names.withName(at: records[number].name) { kept.add($0) }
     }
     names = kept
-    nameEnd = kept.count
-    unusedNameBytes = 0
   }
 }
 
@@ -411,13 +358,11 @@ extension TreeSnapshot {
     return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) >> 3)
   }
 
-  private static func hash(of number: UInt32, _ records: [Record], _ names: [UInt8]) -> Int {
+  private static func hash(
+    of number: UInt32, _ records: [Record], _ names: NameStore
+  ) -> Int {
     let record = records[Int(number)]
-    let start = Int(record.nameStart)
-    return names.withUnsafeBufferPointer {
-      hash(
-        UnsafeBufferPointer(rebasing: $0[start..<(start + Int(record.nameCount))]), record.parent)
-    }
+    return names.withName(at: record.name) { hash($0, record.parent) }
   }
 
   private func hash(of number: UInt32) -> Int {
@@ -427,16 +372,6 @@ extension TreeSnapshot {
   private mutating func removeFromIndex(_ number: UInt32) {
     let (records, names) = (records, names)
     index.remove(number, hash(of: number)) { Self.hash(of: $0, records, names) }
-  }
-
-  @inline(__always)
-  private func isNamed(_ number: UInt32, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    let record = records[Int(number)]
-    guard Int(record.nameCount) == name.count, let start = name.baseAddress else { return false }
-    return names.withUnsafeBytes {
-      guard let names = $0.baseAddress else { return false }
-      return memcmp(names + Int(record.nameStart), start, name.count) == 0
-    }
   }
 
   /// Makes the index as large as it needs to be for the children of large folders, and so many more.

@@ -152,15 +152,18 @@ struct TreeSnapshotModelTests {
 
 extension TreeSnapshot {
   /// What its tables hold, as far as they can be seen.
-  fileprivate var bytesInUse: Int {
-    Mirror(reflecting: self).children.reduce(0) { sum, child in
-      switch child.value {
-      case let bytes as [UInt8]: sum + bytes.count
-      case let slots as [UInt32]: sum + 4 * slots.count
-      default:
-        sum
-          + (Mirror(reflecting: child.value).displayStyle == .collection
-            ? 28 * Mirror(reflecting: child.value).children.count : 0)
+  fileprivate var bytesInUse: Int { bytes(in: self) }
+
+  private func bytes(in table: Any) -> Int {
+    switch table {
+    case let bytes as [UInt8]: return bytes.count
+    case let slots as [UInt32]: return 4 * slots.count
+    default:
+      let mirror = Mirror(reflecting: table)
+      switch mirror.displayStyle {
+      case .collection: return 28 * mirror.children.count
+      case .struct: return mirror.children.reduce(0) { $0 + bytes(in: $1.value) }
+      default: return 0
       }
     }
   }

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import FileObservation
+
+struct NameStoreTests {
+  private var store = NameStore()
+
+  private mutating func add(_ name: String) -> NameStore.Place {
+    Array(name.utf8).withUnsafeBufferPointer { store.add($0) }
+  }
+
+  private func isEqual(_ place: NameStore.Place, _ name: String) -> Bool {
+    Array(name.utf8).withUnsafeBufferPointer { store.isEqual(place, $0) }
+  }
+
+  @Test mutating func `a name is found where it was put`() {
+    let (one, two) = (add("one"), add("two"))
+    #expect(store[one].elementsEqual("one".utf8))
+    #expect(isEqual(two, "two"))
+    #expect(!isEqual(two, "one"))
+    #expect(!isEqual(two, "twofold"))
+  }
+
+  @Test mutating func `a name may be longer than the room that is made at once`() {
+    _ = add("short")
+    let long = String(repeating: "n", count: Int(UInt16.max))
+    let place = add(long)
+    #expect(isEqual(place, long))
+    #expect(isEqual(add("after"), "after"))
+  }
+
+  @Test mutating func `room is wasted when the larger part is needed no more`() {
+    let places = (0..<4000).map { _ in add("0123456789") }
+    for place in places.prefix(2000) { store.drop(place) }
+    #expect(!store.isWastingRoom)
+    store.drop(places[2000])
+    #expect(store.isWastingRoom)
+    #expect(store.usedByteCount == 19_990)
+  }
+}
