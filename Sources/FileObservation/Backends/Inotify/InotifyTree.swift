@@ -85,11 +85,10 @@ extension InotifyTree {
       if let known = place.known, tree.snapshot.marks(of: known).contains(.absent) { return }
       guard place.isReported, !event.mask.contains(.isDirectory) else { return }
       let isOpen = !event.mask.contains(.closeAfterWrite)
-      tree.noteTold(.modified(isOpen: isOpen), of: place)
-      tree.emit(.modified(isOpen: isOpen), type(at: place), at: place.path)
+      tree.tell(.modified(isOpen: isOpen), type(at: place), of: place)
     case .attributes:
       if event.mask.contains(.isDirectory) { tree.retryIfUnwatched(place) }
-      if place.isReported { tree.emit(.metadata, type(at: place), at: place.path) }
+      if place.isReported { tree.tell(.metadata, type(at: place), of: place) }
     case .none:
       break
     }
@@ -116,10 +115,7 @@ extension InotifyTree {
       // that came by a rename is another one than was known.
       let isKnown = place.known.map { tree.snapshot.type(of: $0) == .directory } ?? false
       if isKnown && !isMove {
-        if place.isReported {
-          tree.noteTold(.created, of: place)
-          tree.emit(.created, .directory, at: place.path)
-        }
+        if place.isReported { tree.tell(.created, .directory, of: place) }
       } else {
         if let known = place.known { tree.removeSubtree(known) }
         tree.discover(place)
@@ -138,9 +134,8 @@ extension InotifyTree {
     }
     if type == .symlink { tree.followIfWanted(place) }
     guard place.isReported else { return }
-    tree.noteTold(.created, of: place)
-    tree.emit(
-      isMove ? .movedTo(cookie: event.cookie, replacing: isThere) : .created, type, at: place.path)
+    tree.tell(
+      isMove ? .movedTo(cookie: event.cookie, replacing: isThere) : .created, type, of: place)
   }
 
   private mutating func departed(_ event: InotifyEvent, from place: Place) {
@@ -168,7 +163,7 @@ extension InotifyTree {
     if isMove { departures.append(place.path) }
     guard place.isReported else { return }
     let type: FileType = event.mask.contains(.isDirectory) ? .directory : .unknown
-    tree.emit(isMove ? .movedFrom(cookie: event.cookie) : .removed, type, at: place.path)
+    tree.tell(isMove ? .movedFrom(cookie: event.cookie) : .removed, type, of: place)
   }
 
   /// True for a folder that is known with all that is in it, and can be put elsewhere as it is. A
@@ -205,7 +200,7 @@ extension InotifyTree {
         tree.discover(place)
       } else {
         tree.note(place, type)
-        if place.isReported { tree.emit(.created, type, at: place.path) }
+        if place.isReported { tree.tell(.created, type, of: place) }
       }
     }
   }

@@ -60,9 +60,8 @@ extension ObservedTree {
   mutating func discover(_ place: Place) {
     guard let parent = table[place.folder] else { return }
     guard mayEnter(place, in: parent) else { return }
-    if place.isReported { emit(.created, .directory, at: place.path) }
     note(place, .directory)
-    if place.isReported { noteTold(.created, of: place) }
+    if place.isReported { tell(.created, .directory, of: place) }
     guard parent.coverage == .recursive,
       let entry = place.name.withUnsafeBufferPointer({ snapshot.child($0, of: place.folder) })
     else { return }

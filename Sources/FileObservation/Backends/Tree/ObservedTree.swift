@@ -130,6 +130,16 @@ extension ObservedTree {
     emit(kind, type, at: path)
   }
 
+  /// Tells of what the kernel has told of, or of what has come with it, and remembers that for the second
+  /// look.
+  mutating func tell(_ kind: RawEvent.Kind, _ type: FileType, of place: Place) {
+    if toldMeanwhile != nil {
+      let entry = place.name.withUnsafeBufferPointer { snapshot.child($0, of: place.folder) }
+      if let entry { toldMeanwhile?.note(kind, of: entry) }
+    }
+    emit(kind, type, at: place.path)
+  }
+
   mutating func warn(_ error: ObserverError) {
     warnings.append(error)
   }
@@ -152,13 +162,6 @@ extension ObservedTree {
       guard snapshot.child(name, of: place.folder) == nil else { return }
       _ = snapshot.insert(name, type, in: place.folder)
     }
-  }
-
-  /// Remembers for the second look that it was told of.
-  mutating func noteTold(_ kind: RawEvent.Kind, of place: Place) {
-    guard toldMeanwhile != nil else { return }
-    let entry = place.name.withUnsafeBufferPointer { snapshot.child($0, of: place.folder) }
-    if let entry { toldMeanwhile?.note(kind, of: entry) }
   }
 
   func lookUpType(at path: Path) -> FileType {
