@@ -9,12 +9,12 @@ import SystemCalls
 /// that answers each run with a change. So from the second on it is listened for a while before a
 /// follow-up begins: a stream would go on. Three in a row, or five where runs are long, are taken for
 /// proof; from then on a change to these paths during a run starts nothing. A change to them while
-/// nothing runs counts, and puts an end to the suspicion.
+/// nothing runs counts.
 ///
-/// A command that writes the same each time, as one that formats its sources, may write what a person
-/// writes as well. So what was in an output is remembered: if something else is in it after a change
-/// during a run, that counts. Only if it is something else time after time, as in a log, the command
-/// is taken to have written that, too.
+/// A command that formats its sources writes what a person writes as well. So what was in an output that
+/// somebody has changed while nothing ran is remembered: if something else is in it after a change during
+/// a run, that counts, too. But not for ever: a log that others write as well holds something else each
+/// time.
 ///
 /// Where each change restarts the command, it always runs, and none of this can be told. Five restarts
 /// within ten seconds by the same paths are reported, and that is all.
@@ -27,28 +27,26 @@ struct OwnOutputs: Sendable {
   private static let restartLimit = 5
   private static let restartSpan = Duration.seconds(10)
   /// How often in a row an output that holds something else counts.
-  private static let surprisesThatCount = 2
+  private static let mostSurprises = 2
   /// How many outputs are read. So many at once are no person's work.
   private static let mostContents = 64
   private static let largestContent = 1 << 20
 
-  /// What was in a file that changed during runs.
-  private struct Content {
+  private struct Output {
+    /// Of what was in it; nil if that cannot be said.
     var digest: ContentDigest?
-    /// How often in a row it was something else.
+    /// Somebody has changed it while nothing ran.
+    var isShared: Bool
+    /// How often in a row it was something else after a run.
     var surprises = 0
-
-    mutating func note(_ now: ContentDigest?) {
-      surprises = now == digest ? 0 : surprises + 1
-      digest = now
-    }
   }
 
-  private var contents: [Path: Content] = [:]
-  private(set) var paths: Set<Path> = []
+  private var outputs: [Path: Output] = [:]
   private var toldOf: Set<Path> = []
   /// What started the latest runs, if they were follow-ups, and how many there were in a row.
   private var followUps: (paths: Set<Path>, count: Int) = ([], 0)
+  /// What started the run before them.
+  private var beginning: Set<Path> = []
   private var restarts: [(time: Instant, paths: Set<Path>)] = []
   private var hasToldOfRestarts = false
   private let digest: @Sendable (Path) -> ContentDigest?
@@ -62,19 +60,20 @@ struct OwnOutputs: Sendable {
     self.digest = digest
   }
 
+  /// The files that are taken for the command's own.
+  var paths: Set<Path> { Set(outputs.keys) }
+
   /// What is left of a trigger without the command's own doings; nil if nothing is.
   mutating func sift(_ trigger: Trigger) -> Trigger? {
-    if trigger.changes.isEmpty || paths.isEmpty { return trigger }
+    if trigger.changes.isEmpty || outputs.isEmpty { return trigger }
+    let own = trigger.changes.map(\.path).filter { outputs[$0] != nil }
     if !trigger.cameDuringRun {
-      for change in trigger.changes where paths.remove(change.path) != nil {
-        contents[change.path] = nil
-      }
+      for path in own { outputs[path] = changedByOthers(path) }
       return trigger
     }
-    let own = paths.intersection(trigger.changes.map(\.path))
-    noteContents(of: own)
+    let counting = own.count <= Self.mostContents ? Set(own.filter { isSurprise($0) }) : []
     var rest = trigger
-    rest.changes.removeAll { own.contains($0.path) && !isSurprise($0.path) }
+    rest.changes.removeAll { outputs[$0.path] != nil && !counting.contains($0.path) }
     return rest.changes.isEmpty ? nil : rest
   }
 
@@ -87,14 +86,18 @@ struct OwnOutputs: Sendable {
     let started = trigger.causes
     guard trigger.cameDuringRun, !started.isEmpty else {
       followUps = ([], 0)
+      beginning = started
       return []
     }
     followUps = (started, started == followUps.paths ? followUps.count + 1 : 1)
-    // Those that are outputs already were looked at when the trigger was sifted.
-    if !started.isSubset(of: paths) { noteContents(of: started) }
     let needed = duration < Self.longRun ? Self.followUpsOfShortRuns : Self.followUpsOfLongRuns
-    guard followUps.count >= needed, !started.isSubset(of: paths) else { return [] }
-    paths.formUnion(started)
+    let found = started.filter { outputs[$0] == nil }
+    guard followUps.count >= needed, !found.isEmpty else { return [] }
+    let isRead = started.count <= Self.mostContents
+    for path in found {
+      outputs[path] = Output(
+        digest: isRead ? digest(path) : nil, isShared: beginning.contains(path))
+    }
     defer { toldOf.formUnion(started) }
     return trigger.changes.map(\.path).filter { started.contains($0) && !toldOf.contains($0) }
   }
@@ -114,15 +117,19 @@ struct OwnOutputs: Sendable {
 // MARK: - Contents
 
 extension OwnOutputs {
-  private mutating func noteContents(of written: Set<Path>) {
-    contents = contents.filter { paths.contains($0.key) || followUps.paths.contains($0.key) }
-    if written.count > Self.mostContents { return }
-    for path in written { contents[path, default: Content()].note(digest(path)) }
+  /// An output that others have changed while nothing ran. If what is in it cannot be said, it is none
+  /// any more.
+  private func changedByOthers(_ path: Path) -> Output? {
+    digest(path).map { Output(digest: $0, isShared: true) }
   }
 
-  /// True if something else was written to an output than the command has written before.
-  private func isSurprise(_ path: Path) -> Bool {
-    guard let content = contents[path] else { return false }
-    return (1...Self.surprisesThatCount).contains(content.surprises)
+  /// True if an output that others change as well holds something else than before.
+  private mutating func isSurprise(_ path: Path) -> Bool {
+    guard var output = outputs[path] else { return false }
+    let now = digest(path)
+    output.surprises = now == output.digest ? 0 : output.surprises + 1
+    output.digest = now
+    outputs[path] = output
+    return output.isShared && (1...Self.mostSurprises).contains(output.surprises)
   }
 }

@@ -12,10 +12,14 @@ struct OwnOutputsTests {
 
   /// What is in the files; nothing can be said of those that are not named.
   private final class Disk: Sendable {
-    let contents = Mutex<[Path: UInt64]>([:])
+    private let contents = Mutex<[Path: UInt64]>([:])
 
     func digest(of path: Path) -> ContentDigest? {
       contents.withLock { $0[path] }.map { ContentDigest(high: 0, low: $0) }
+    }
+
+    func write(_ content: UInt64, to path: Path) {
+      contents.withLock { $0[path] = content }
     }
   }
 
@@ -80,7 +84,14 @@ struct OwnOutputsTests {
     #expect(rest?.changes.map(\.path) == ["source"])
   }
 
-  @Test mutating func `an output that changes while nothing runs counts, and is none any more`() {
+  @Test mutating func `an output that changes while nothing runs counts`() {
+    disk.write(1, to: "out")
+    _ = followUps(3, by: during("out"))
+    #expect(outputs.sift(.change("out")) == .change("out"))
+    #expect(outputs.sift(during("out")) == nil, "the command has written the same")
+  }
+
+  @Test mutating func `one that is gone then, or cannot be read, is none any more`() {
     _ = followUps(3, by: during("out"))
     #expect(outputs.sift(.change("out")) == .change("out"))
     #expect(outputs.sift(during("out")) == during("out"))
@@ -113,47 +124,70 @@ struct OwnOutputsTests {
     #expect(various.joined().isEmpty)
   }
 
-  /// The command writes its output in each run; what follows from that.
-  private mutating func runs(
-    _ count: Int, writing content: (Int) -> UInt64
-  ) -> [Trigger?] {
-    (0..<count).map { number in
-      disk.contents.withLock { $0["out"] = content(number) }
+  /// The output is written in each of some runs; which of them are followed by another.
+  private mutating func runs(writing contents: [UInt64]) -> [Bool] {
+    contents.map { content in
+      disk.write(content, to: "out")
       let rest = outputs.sift(during("out"))
       if let rest { _ = outputs.runBegins(rest, after: .milliseconds(100)) }
-      return rest
+      return rest != nil
+    }
+  }
+
+  /// Somebody saves the output while nothing runs.
+  private mutating func save(_ content: UInt64) {
+    disk.write(content, to: "out")
+    if let rest = outputs.sift(.change("out")) {
+      _ = outputs.runBegins(rest, after: .milliseconds(100))
     }
   }
 
   @Test mutating func `an output that holds the same as before starts nothing`() {
-    let left = runs(6) { _ in 1 }
-    #expect(left.map { $0 != nil } == [true, true, true, false, false, false])
+    #expect(runs(writing: [1, 1, 1, 1, 1]) == [true, true, true, false, false])
   }
 
   @Test mutating func `an output that holds something else each time starts nothing`() {
-    let left = runs(6) { UInt64($0) }
-    #expect(left.map { $0 != nil } == [true, true, true, false, false, false])
+    #expect(runs(writing: [1, 2, 3, 4, 5]) == [true, true, true, false, false])
   }
 
-  @Test mutating func `what somebody else writes to an output during a run counts`() {
-    _ = runs(4) { _ in 1 }
-    // It is saved, put into shape by the command, and left as it is.
-    let left = runs(4) { [2, 3, 3, 3][$0] }
-    #expect(left.map { $0 != nil } == [true, true, false, false])
-    let again = runs(2) { _ in 4 }
-    #expect(again.map { $0 != nil } == [true, false])
+  @Test mutating func `an output that depends on what others save starts nothing`() {
+    _ = runs(writing: [1, 1, 1])
+    _ = outputs.runBegins(.change("source"), after: .zero)
+    #expect(runs(writing: [2]) == [false])
   }
 
-  @Test mutating func `a command that begins to write something else comes to an end`() {
-    _ = runs(4) { _ in 1 }
-    let left = runs(6) { UInt64($0 + 2) }
-    #expect(left.map { $0 != nil } == [true, true, false, false, false, false])
+  @Test mutating func `what is saved during a run to an output that others have saved counts`() {
+    _ = runs(writing: [1, 1, 1])
+    save(1)
+    // It is left as it is, saved, put into shape by the command, and left as it is.
+    #expect(runs(writing: [1, 2, 3, 3]) == [false, true, true, false])
+    #expect(runs(writing: [4, 4]) == [true, false])
   }
 
-  @Test mutating func `of a great many outputs none is read`() {
+  @Test mutating func `the same if it was saved before it was known to be an output`() {
+    save(1)
+    _ = runs(writing: [2, 2, 2])
+    #expect(runs(writing: [3, 3]) == [true, false])
+  }
+
+  @Test mutating func `a log that others write as well comes to an end`() {
+    _ = runs(writing: [1, 2, 3])
+    for round in 1...3 {
+      let content = UInt64(round) * 10
+      save(content)
+      let left = runs(writing: (1...4).map { content + $0 })
+      #expect(left == [true, true, false, false])
+    }
+  }
+
+  @Test mutating func `of a great many outputs that change at once none is read`() {
     let many = during(contentsOf: (0..<65).map { Path("out\($0)") })
     _ = followUps(3, by: many)
-    disk.contents.withLock { $0["out1"] = 1 }
+    disk.write(1, to: "out1")
+    #expect(outputs.sift(.change("out1")) == .change("out1"))
+    disk.write(2, to: "out1")
+    #expect(outputs.sift(many) == nil)
+    #expect(outputs.sift(during("out1")) == during("out1"))
     #expect(outputs.sift(many) == nil)
   }
 
