@@ -4,7 +4,7 @@ import SystemCalls
 
 /// A way to learn of changes: from the kernel, or by looking.
 package protocol Backend: Sendable {
-  /// Begins to watch. What is found is reported on the queue that the backend was made with, from
+  /// Begins to watch. All is reported on the queue that the backend was made with: what is found from
   /// the moment of this call on, though the whole tree may not be watched yet.
   func start() throws(ObserverError)
 

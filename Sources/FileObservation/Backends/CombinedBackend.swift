@@ -53,14 +53,14 @@ package final class CombinedBackend: Backend {
         polled += told
       }
     }
-    let poller = polled.isEmpty ? nil : makePoller(polled)
+    let poller = polled.isEmpty ? nil : makePoller(polled, isAwaited: true)
     state.withLock { state in
       state.native = native
       state.polling = poller
       state.polledRoots = Set(polled.map(\.path))
       state.awaited = (native == nil ? 0 : 1) + (poller == nil ? 0 : 1)
     }
-    for warning in warnings { configuration.report(.warning(warning)) }
+    tell(warnings)
     try native?.start()
     poller?.start()
   }
@@ -68,7 +68,7 @@ package final class CombinedBackend: Backend {
   package func add(_ root: BackendConfiguration.Root) {
     var warnings: [ObserverError] = []
     let (told, polled) = divide([root], &warnings)
-    for warning in warnings { configuration.report(.warning(warning)) }
+    tell(warnings)
     let (native, known) = state.withLock { ($0.native, $0.polling) }
     for root in told {
       if let native { native.add(root) } else { poll(root, with: known) }
@@ -77,7 +77,7 @@ package final class CombinedBackend: Backend {
   }
 
   private func poll(_ root: BackendConfiguration.Root, with known: PollingBackend?) {
-    let poller = known ?? makePoller([])
+    let poller = known ?? makePoller([], isAwaited: false)
     state.withLock { state in
       state.polling = poller
       state.polledRoots.insert(root.path)
@@ -158,18 +158,29 @@ extension CombinedBackend {
     }
   }
 
-  private func makePoller(_ roots: [BackendConfiguration.Root]) -> PollingBackend {
+  private func makePoller(
+    _ roots: [BackendConfiguration.Root], isAwaited: Bool
+  ) -> PollingBackend {
     // Nobody waits for a look: it gives way to what somebody waits for.
     let queue = DispatchQueue(label: "watchrun.polling", qos: .utility)
-    return PollingBackend(
-      configuration.part(roots, on: queue) { [weak self] in self?.receive($0) },
-      interval: polling.interval)
+    let part = configuration.part(roots, on: queue) { [weak self, configuration] report in
+      if case .ready = report, !isAwaited { return }
+      configuration.queue.async { [weak self] in self?.receive(report) }
+    }
+    return PollingBackend(part, interval: polling.interval)
   }
 }
 
 // MARK: - One voice
 
 extension CombinedBackend {
+  private func tell(_ warnings: [ObserverError]) {
+    if warnings.isEmpty { return }
+    configuration.queue.async { [configuration] in
+      for warning in warnings { configuration.report(.warning(warning)) }
+    }
+  }
+
   private func receive(_ report: BackendReport) {
     guard case .ready(let readiness) = report else { return configuration.report(report) }
     let all = state.withLock { state -> [FileObserver.Readiness]? in

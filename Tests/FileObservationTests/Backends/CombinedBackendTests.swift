@@ -48,6 +48,31 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
+  /// So is a project's file read again on the queue of its tasks.
+  @Test func `who is awaited may start and change an observer, though there is something to say`()
+    async throws
+  {
+    let remote = remote.path
+    let queue = DispatchQueue(label: "watchrun.tests.awaited")
+    let observer = try FileObserver(paths: [local.path])
+    let recorder = recorder
+    let added = try queue.sync {
+      try observer.start(
+        on: queue, awaitingHandler: true, countingFrom: .now(),
+        makeBackend: { configuration, polling in
+          CombinedBackend(
+            configuration, polling: polling,
+            fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil })
+        }, recorder.handler)
+      return Result { () throws(ObserverError) in try observer.add(WatchedPath(remote)) }
+    }
+    try added.get()
+    #expect(await eventually { recorder.warnings.map(\.code) == [.noEvents] })
+    #expect(await recorder.isReady())
+    #expect(recorder.readiness?.backend == "inotify")
+    observer.stop()
+  }
+
   @Test func `others are watched beside it, and it is ready when all is`() async throws {
     try local.makeDirectories("a")
     let observer = try makeObserver([local.path, remote.path])

@@ -174,9 +174,12 @@ extension InotifyBackend {
   private func drain() {
     let failure = state.access { state -> SystemError? in
       if state.isStopped { return nil }
+      // What is done about the events may take its time, and what the kernel drops meanwhile is younger
+      // than this.
+      let now = FileTime.now()
       do throws(SystemError) {
         try state.inotify.readEvents()
-        if !state.inotify.sawOverflow { state.readToEndAt = FileTime.now() }
+        if !state.inotify.sawOverflow { state.readToEndAt = now }
         return nil
       } catch {
         return error
