@@ -45,6 +45,7 @@ extension InotifyTree {
           at: tree.snapshot.path(of: entry))
       }
     }
+    tree.forgetTargets(ofLinksBelow: place.path)
     tree.snapshot.lift(entry)
     lifted[cookie] = LiftedFolder(cookie: cookie, entry: entry, told: told)
   }

@@ -123,6 +123,8 @@ extension InotifyTree {
       return
     }
     let type = tree.lookUpType(at: place.path)
+    // Links are followed, and this might have been one.
+    if place.known == nil && !place.isReported && type != .symlink { return }
     if let known = place.known,
       tree.snapshot.type(of: known) != .directory || tree.roots[known] != nil
     {

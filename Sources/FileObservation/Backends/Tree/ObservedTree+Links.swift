@@ -12,13 +12,6 @@ struct FileIdentity: Hashable {
   }
 }
 
-/// A file that is watched because of the links that point to it.
-struct LinkTarget {
-  var links: Set<Path>
-  /// It is to be told of under its own path as well.
-  var isReported: Bool
-}
-
 // Symbolic links. A link to a folder is entered, where that was asked for, as if it were a folder,
 // unless the folder is known by another name already. A link to a file counts for that file if the
 // link was asked for by name, or if links are followed and the file is not in the tree itself.
@@ -65,7 +58,7 @@ extension ObservedTree {
   mutating func noteIfLinksAreStale(_ path: Path, _ kind: RawEvent.Kind) {
     switch kind {
     case .created, .removed, .movedFrom, .movedTo:
-      staleLinks.formUnion(linkTargets[path]?.links ?? [])
+      staleLinks.formUnion(linkTargets.links(to: path))
     case .modified, .metadata:
       break
     }
@@ -138,31 +131,34 @@ extension ObservedTree {
 
   private mutating func note(_ target: Path, ofLink link: Entry, _ linkPath: Path) {
     let entry = makeEntry(at: target)
-    let isCovered =
-      roots[entry] != nil
+    if roots[link] == nil && isCovered(entry) { return }
+    guard linkTargets.insert(linkPath, to: target), !isCovered(entry) else { return }
+    add(.init(path: target, coverage: .named), since: .latest())
+    linkTargets.setAdded(target, true)
+  }
+
+  /// True for what is told of by its own name, whatever leads to it.
+  private func isCovered(_ entry: Entry) -> Bool {
+    roots[entry] != nil
       || snapshot.parent(of: entry).flatMap { table[$0] }.map { $0.coverage > .named } ?? false
-    if isCovered && roots[link] == nil { return }
-    if linkTargets[target] == nil {
-      linkTargets[target] = LinkTarget(links: [], isReported: isCovered)
-      if !isCovered { add(.init(path: target, coverage: .named), since: .latest()) }
-    }
-    linkTargets[target]?.links.insert(linkPath)
   }
 
   mutating func forgetTarget(ofLink link: Path) {
-    for (target, details) in linkTargets where details.links.contains(link) {
-      linkTargets[target]?.links.remove(link)
-      guard linkTargets[target]?.links.isEmpty == true else { continue }
-      linkTargets[target] = nil
-      if !details.isReported { remove(rootAt: target) }
-    }
+    for target in linkTargets.remove(link) { remove(rootAt: target) }
+  }
+
+  /// A folder is called otherwise from now on, or has gone: so do the links in it.
+  mutating func forgetTargets(ofLinksBelow folder: Path) {
+    if linkTargets.isEmpty { return }
+    for link in linkTargets.links(below: folder) { forgetTarget(ofLink: link) }
   }
 
   /// Tells of what happened to the targets of links under the links' names.
   func withLinkTargets(_ events: [RawEvent]) -> [RawEvent] {
     if linkTargets.isEmpty { return events }
     return events.flatMap { event -> [RawEvent] in
-      guard let target = linkTargets[event.path] else { return [event] }
+      let links = linkTargets.links(to: event.path)
+      if links.isEmpty { return [event] }
       // Whatever has become of the target: the link is there, and what it leads to is another.
       let kind: RawEvent.Kind =
         switch event.kind {
@@ -170,9 +166,15 @@ extension ObservedTree {
         case .modified(let isOpen): .modified(isOpen: isOpen)
         case .created, .removed, .movedFrom, .movedTo: .modified(isOpen: false)
         }
-      let links = target.links.filter { !(existingEntry(at: $0).map(isFolderRoot) ?? false) }
-      let told = links.sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
-      return (target.isReported ? [event] : []) + told
+      let told = links.filter { !(existingEntry(at: $0).map(isFolderRoot) ?? false) }
+        .sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
+      return (isForLinksAlone(event.path) ? [] : [event]) + told
     }
+  }
+
+  private func isForLinksAlone(_ target: Path) -> Bool {
+    guard linkTargets.isAdded(target) else { return false }
+    let folder = target.parent.flatMap(existingEntry).flatMap { table[$0] }
+    return folder.map { $0.coverage == .named } ?? true
   }
 }

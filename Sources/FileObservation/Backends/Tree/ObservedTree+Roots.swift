@@ -8,6 +8,7 @@ extension ObservedTree {
   /// for.
   mutating func add(_ root: BackendConfiguration.Root, since: FileTime) {
     let entry = makeEntry(at: root.path)
+    linkTargets.setAdded(root.path, false)
     snapshot.mark(entry, .wanted)
     roots[entry] = max(roots[entry] ?? .named, root.coverage)
     if (try? FileStatus(of: root.path)) == nil { snapshot.mark(entry, .absent) }
@@ -211,10 +212,14 @@ extension ObservedTree {
 
   /// Finds what has changed below all roots since a time, without the kernel's help.
   mutating func compareAll(since: FileTime) {
+    // One look shows all the files of a folder.
+    var compared: Set<Entry> = []
     for (root, coverage) in roots where roots[root] != nil && !missingRoots.contains(root) {
       if coverage > .named {
         visitAtOnce(root, for: .compare(since: since, .everything))
-      } else if let folder = snapshot.parent(of: root), table[folder]?.coverage == .named {
+      } else if let folder = snapshot.parent(of: root), table[folder]?.coverage == .named,
+        compared.insert(folder).inserted
+      {
         visitAtOnce(folder, for: .compare(since: since, .everything))
       }
     }

@@ -34,7 +34,7 @@ struct ObservedTree {
   /// Which entry stands for which real folder; kept where links are followed.
   var realFolders: [FileIdentity: Entry] = [:]
   /// The files that links to be watched point to, where a change to them is told in other folders.
-  var linkTargets: [Path: LinkTarget] = [:]
+  var linkTargets = LinkTargets()
   /// Links that may lead elsewhere by now.
   var staleLinks: Set<Path> = []
   /// Room for putting paths together.
@@ -243,7 +243,7 @@ extension ObservedTree {
       let nameStart = tree.putPath(of: folder, name)
       let isReported = isWanted || tree.reports(nameStart, isDirectory, details.stack)
       // Of what is neither told of nor known, nothing needs to be kept.
-      if !isReported && known == nil && !isDirectory { return nil }
+      if !isReported && known == nil && !isDirectory && !tree.followsLinks { return nil }
       self.folder = folder
       self.name = Array(name)
       self.path = Path(bytes: tree.path)
