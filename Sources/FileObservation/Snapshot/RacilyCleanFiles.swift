@@ -21,7 +21,8 @@ package struct RacilyCleanFiles {
     at path: Path, _ status: FileStatus, now: FileTime, read: () -> ContentDigest?
   ) -> Bool {
     let known = contents.removeValue(forKey: path)
-    let isRacy = now.nanoseconds - status.changed.nanoseconds < status.timeResolution
+    // Some file systems say times of their own, as far away as they like.
+    let isRacy = now.nanoseconds &- status.changed.nanoseconds < status.timeResolution
     guard known != nil || isRacy else { return false }
     let content = read()
     if isRacy { contents[path] = .some(content) }

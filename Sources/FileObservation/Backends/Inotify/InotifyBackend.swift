@@ -95,7 +95,7 @@ package final class InotifyBackend: Backend {
       state.access { state in
         if !state.isStopped { state.inotify.tree.remove(rootAt: path) }
       }
-      deliver()
+      drain()
     }
   }
 

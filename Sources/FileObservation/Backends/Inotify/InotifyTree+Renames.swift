@@ -48,12 +48,24 @@ extension InotifyTree {
     tree.forgetTargets(ofLinksBelow: place.path)
     tree.snapshot.lift(entry)
     lifted[cookie] = LiftedFolder(cookie: cookie, entry: entry, told: told)
+    cookies[entry] = cookie
   }
 
   /// The rename that is under way above a folder, if one is.
   func cookieOfLift(above folder: Entry) -> UInt32? {
-    if lifted.isEmpty { return nil }
-    return lifted.first { tree.snapshot.isWithin(folder, $0.value.entry) }?.key
+    if cookies.isEmpty { return nil }
+    var here: Entry? = folder
+    while let step = here {
+      if let cookie = cookies[step] { return cookie }
+      here = tree.snapshot.parent(of: step)
+    }
+    return nil
+  }
+
+  private mutating func takeLifted(by cookie: UInt32) -> LiftedFolder? {
+    guard let folder = lifted.removeValue(forKey: cookie) else { return nil }
+    cookies[folder.entry] = nil
+    return folder
   }
 
   /// A renamed folder has arrived: its subtree has its new paths at once. Since rules may judge it
@@ -80,7 +92,7 @@ extension InotifyTree {
       tree.emit(.movedTo(cookie: cookie, replacing: isReplacing), .directory, at: place.path)
     }
     tree.table.add(entry, coverage: .recursive, stack: parent.stack)
-    let folder = lifted.removeValue(forKey: cookie)
+    let folder = takeLifted(by: cookie)
     for (entry, cookie) in folder?.told ?? [] {
       tree.emit(
         .movedTo(cookie: cookie, replacing: false), tree.snapshot.type(of: entry),
@@ -111,7 +123,7 @@ extension InotifyTree {
     tree.disputed = [:]
     for (folder, watch) in disputes where tree.table[folder].map({ $0.watch == nil }) ?? false {
       if let owner = tree.table.owner(of: watch), owner != folder {
-        if isSameFolder(owner, folder) {
+        if tree.isSameFolder(owner, folder) {
           tree.disputed[folder] = watch
           continue
         }
@@ -129,15 +141,8 @@ extension InotifyTree {
     }
   }
 
-  private func isSameFolder(_ one: Entry, _ other: Entry) -> Bool {
-    guard let first = tree.identity(of: one), let second = tree.identity(of: other) else {
-      return false
-    }
-    return first == second
-  }
-
   mutating func drop(liftedBy cookie: UInt32) {
-    guard let folder = lifted.removeValue(forKey: cookie) else { return }
+    guard let folder = takeLifted(by: cookie) else { return }
     tree.removeSubtree(folder.entry)
   }
 }

@@ -12,6 +12,8 @@ struct InotifyTree {
   var tree: ObservedTree
   /// Renamed folders whose new place is not known yet, by the rename's cookie.
   var lifted: [UInt32: LiftedFolder] = [:]
+  /// The same folders' cookies.
+  var cookies: [Entry: UInt32] = [:]
   /// The last of the cookies that are given out here; the kernel's begin at the other end.
   var lastCookie = UInt32.max
   /// Where something was moved away from since the events were last read to the end.
@@ -25,9 +27,10 @@ struct InotifyTree {
     tree = ObservedTree(configuration, watcher: InotifyWatcher(inotify))
   }
 
-  init(inotify: Inotify, filter: PathFilter) {
+  init(inotify: Inotify, filter: PathFilter, followsLinks: Bool = false) {
     self.inotify = inotify
-    tree = ObservedTree(filter: filter, watcher: InotifyWatcher(inotify))
+    tree = ObservedTree(
+      filter: filter, watcher: InotifyWatcher(inotify), followsLinks: followsLinks)
   }
 }
 

@@ -310,8 +310,14 @@ extension ObservedTree {
   /// Tells of the folders that have lost something whose name nobody has told.
   mutating func tellOfTraces() {
     if traces.isEmpty { return }
-    defer { traces = [] }
-    for folder in traces {
+    let folders = traces
+    traces = []
+    for folder in folders {
+      // It is being renamed: where to is not known yet.
+      guard snapshot.isWithin(folder, TreeSnapshot.root) else {
+        traces.insert(folder)
+        continue
+      }
       guard let details = table[folder], !details.hasNews else { continue }
       snapshot.putPath(of: folder, into: &path)
       let nameStart = path.count - snapshot.name(of: folder).count

@@ -93,6 +93,12 @@ extension ObservedTree {
     return status.map(FileIdentity.init)
   }
 
+  /// True for two names of one folder that are both in use.
+  func isSameFolder(_ one: Entry, _ other: Entry) -> Bool {
+    guard let first = identity(of: one), let second = identity(of: other) else { return false }
+    return first == second
+  }
+
   /// True unless links are followed and the folder is known by another name: the first counts.
   mutating func isFirstName(_ folder: Entry, for path: Path) -> Bool {
     guard followsLinks, let status = try? FileStatus(of: path, followsLinks: true) else {

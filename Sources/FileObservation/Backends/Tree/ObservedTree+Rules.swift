@@ -63,8 +63,10 @@ extension ObservedTree {
   /// Judges anew what the changed rules bear on: folders that have become ignored give their watches
   /// back, others are watched and listed. That is no change to tell of.
   mutating func refreshRules() {
+    if staleRules.isEmpty { return }
     let stale = staleRules
     staleRules = []
+    defer { formerStacks = [:] }
     for folder in stale {
       guard let details = table[folder] else { continue }
       let below = roots.filter { $0.value > .named && snapshot.isWithin($0.key, folder) }
@@ -77,8 +79,7 @@ extension ObservedTree {
       if roots[folder] == nil, let parent = snapshot.parent(of: folder),
         let stack = table[parent]?.stack
       {
-        table.setStack(stack, of: folder)
-        visitAtOnce(folder, for: .judge)
+        judge(folder, by: stack)
       }
     }
   }
@@ -87,9 +88,13 @@ extension ObservedTree {
     guard let coverage = roots[root], coverage > .named, !missingRoots.contains(root) else {
       return
     }
-    let stack = rules(forRoot: snapshot.path(of: root))
-    table.setStack(stack, of: root)
-    visitAtOnce(root, for: .judge)
+    judge(root, by: rules(forRoot: snapshot.path(of: root)))
+  }
+
+  private mutating func judge(_ folder: Entry, by stack: IgnoreStack) {
+    formerStacks[folder] = table[folder]?.stack
+    table.setStack(stack, of: folder)
+    visitAtOnce(folder, for: .judge)
   }
 
   /// Of a root whose listing has just been read: says so if nothing of it is left to watch.

@@ -189,13 +189,13 @@ extension ObservedTree {
     _ item: FolderListing.Item, in visited: VisitedFolder, _ directory: borrowing Descriptor
   ) -> Bool {
     let (name, type) = item
-    let (folder, stack, purpose) = (visited.folder, visited.stack, visited.purpose)
+    let (folder, stack) = (visited.folder, visited.stack)
     // A folder that changes while it is listed may list a name twice.
     let lookup = snapshot.find(name, in: folder)
     var known = lookup.entry
     // What came since the folder was watched, the kernel tells.
-    if known == nil && purpose.isAboutTheKnown {
-      return hasArrived(name, for: purpose, in: directory)
+    if known == nil && visited.purpose.isAboutTheKnown {
+      return hasArrived(name, for: visited.purpose, in: directory)
     }
     let marks = known.map { snapshot.marks(of: $0) } ?? []
     if let known, marks.contains(.absent) {
@@ -213,9 +213,11 @@ extension ObservedTree {
     }
     if type == .directory && !isWanted && !mayEnter(name, in: visited.path, stack) {
       if let known { removeSubtree(known) }
-      prunedCount += 1
+      if case .learn = visited.purpose { prunedCount += 1 }
       return false
     }
+    let purpose =
+      known == nil && isNew(name, type, in: visited) ? .tell : visited.purpose
     let entry = known ?? snapshot.insert(name, type, in: folder, after: lookup)
     if purpose.findsRemovals { snapshot.mark(entry, .seen) }
     if type == .directory && visited.isRecursive { descend(entry, stack, for: purpose) }
@@ -238,6 +240,17 @@ extension ObservedTree {
     return news.kind == .created
   }
 
+  /// True for a folder that is met while all is judged anew, and that is not known though the rules of
+  /// before would not have left it out: it has come just now, and so has all that is in it.
+  private mutating func isNew(
+    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in visited: VisitedFolder
+  ) -> Bool {
+    guard !comparesEntries, type == .directory, case .judge = visited.purpose,
+      let former = formerStacks[visited.folder]
+    else { return false }
+    return mayEnter(name, in: visited.path, former)
+  }
+
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for purpose: Purpose) {
     if table.coverage(of: entry) == .recursive {
       switch purpose {
@@ -245,6 +258,11 @@ extension ObservedTree {
       case .learn, .compare(_, .untilWatched): if table[entry]?.watch != nil { return }
       case .tell, .judge, .compare(_, .everything): break
       }
+    }
+    if case .judge = purpose, let parent = snapshot.parent(of: entry),
+      formerStacks[parent] != nil
+    {
+      formerStacks[entry] = table[entry]?.stack
     }
     // A root has rules of its own, but is covered as far as the folder around it.
     table.add(

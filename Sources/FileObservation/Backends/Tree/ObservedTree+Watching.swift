@@ -32,7 +32,9 @@ extension ObservedTree {
     let subject: WatchSubject = isAnchor(folder, details) ? .anchor : .folder
     switch watch(pathWith: watcher, subject) {
     case .success(let watch):
-      if let owner = table.owner(of: watch), owner != folder, !mayBeOutdated {
+      if let owner = table.owner(of: watch), owner != folder,
+        !mayBeOutdated || isSameFolder(owner, folder)
+      {
         disputed[folder] = watch
         return .impossible
       }

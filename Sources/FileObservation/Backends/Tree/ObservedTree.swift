@@ -50,6 +50,8 @@ struct ObservedTree {
   var unreadable: Set<Path> = []
   /// Folders in which, or above which, a file of rules has changed.
   var staleRules: Set<Entry> = []
+  /// While folders are judged by other rules: those by which they were before.
+  var formerStacks: [Entry: IgnoreStack] = [:]
   /// The files of rules that have been read, for being told of.
   var ruleFiles: [Path: IgnoreFile] = [:]
   var unreadableRules: Set<Path> = []

@@ -98,6 +98,51 @@ struct InotifyTreeTests {
     #expect(try watched.news() == [])
   }
 
+  @Test func `what comes while all is judged anew is told of`() throws {
+    let watched = try WatchedTree { folder in
+      try folder.makeDirectories("old")
+      try folder.write("out/\n", to: ".gitignore")
+      try folder.makeDirectories("out")
+      try folder.write(to: "out/f")
+    }
+    for folder in ["new", "old/new"] {
+      try watched.folder.makeDirectories(folder + "/sub")
+      try watched.folder.write(to: folder + "/f")
+      try watched.folder.write(to: folder + "/sub/f")
+    }
+    watched.judgeAgain()
+    let all = ["", "/f", "/sub", "/sub/f"]
+    #expect(
+      try watched.news() == all.map { "created new\($0)" } + all.map { "created old/new\($0)" })
+    try watched.folder.append("x", to: "new/sub/f")
+    #expect(try watched.news() == ["modified new/sub/f"])
+  }
+
+  @Test func `what was ignored until all was judged anew is not told of`() throws {
+    let watched = try WatchedTree { folder in
+      try folder.write("out/\n", to: ".gitignore")
+      try folder.makeDirectories("out/sub")
+      try folder.write(to: "out/sub/f")
+    }
+    try watched.folder.remove(".gitignore")
+    #expect(try watched.news() == ["removed .gitignore"])
+    try watched.folder.append("x", to: "out/sub/f")
+    #expect(try watched.news() == ["modified out/sub/f"])
+  }
+
+  @Test func `after an overflow, a folder to which a link leads is still watched`() throws {
+    let watched = try WatchedTree(followsLinks: true) {
+      try $0.makeDirectories("real")
+      try $0.link("l", to: "real")
+    }
+    for round in 0..<3 {
+      try watched.compareAll(since: .latest())
+      _ = try watched.news()
+      try watched.folder.write(to: "real/f\(round)")
+      #expect(try watched.news() == ["created real/f\(round)"])
+    }
+  }
+
   @Test func `folders on the way are watched, and what is in them already is told of`() throws {
     let watched = try WatchedTree()
     try watched.folder.makeDirectories("a/b/c")

@@ -18,11 +18,11 @@ final class WatchedTree {
   /// Watches these roots in a fresh folder; an empty name is the folder itself.
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
-    prepare: (TemporaryFolder) throws -> Void = { _ in }
+    followsLinks: Bool = false, prepare: (TemporaryFolder) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
     try prepare(folder)
-    inotify = InotifyTree(inotify: try Inotify(), filter: PathFilter())
+    inotify = InotifyTree(inotify: try Inotify(), filter: PathFilter(), followsLinks: followsLinks)
     for root in roots {
       inotify.tree.add(.init(path: folder[root.name], coverage: root.coverage), since: .latest())
     }
@@ -72,6 +72,20 @@ final class WatchedTree {
     for folder in inotify.tree.table.watchedFolders {
       inotify.tree.visitAtOnce(folder, for: .compare(since: since, .untilWatched))
     }
+  }
+
+  /// Judges all anew, as after a change of rules, without reading first what else has happened.
+  func judgeAgain() {
+    if let entry = inotify.tree.existingEntry(at: folder.path) {
+      inotify.tree.staleRules.insert(entry)
+    }
+    inotify.tree.refreshRules()
+  }
+
+  /// Compares all with what is known, as after an overflow.
+  func compareAll(since: FileTime) throws {
+    try loseEvents()
+    inotify.tree.compareAll(since: since)
   }
 
   /// Gives up waiting for the second halves of renames.
