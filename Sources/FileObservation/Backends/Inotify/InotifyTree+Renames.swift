@@ -124,7 +124,7 @@ extension InotifyTree {
     for (folder, watch) in disputes where tree.table[folder].map({ $0.watch == nil }) ?? false {
       if let owner = tree.table.owner(of: watch), owner != folder {
         if tree.isSameFolder(owner, folder) {
-          tree.disputed[folder] = watch
+          tree.otherNames[watch, default: []].insert(folder)
           continue
         }
         if tree.isReachedByPath(owner) {
@@ -138,6 +138,13 @@ extension InotifyTree {
         }
       }
       tree.visitAtOnce(folder, for: .tell)
+    }
+  }
+
+  /// A watch is no more: a folder that is known by another name as well may be watched by that.
+  mutating func disputeOtherNames(of watch: Int32) {
+    for folder in tree.otherNames.removeValue(forKey: watch) ?? [] {
+      tree.disputed[folder] = watch
     }
   }
 

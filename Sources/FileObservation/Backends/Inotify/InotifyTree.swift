@@ -54,6 +54,7 @@ extension InotifyTree {
       sawOverflow = true
       return
     }
+    if event.mask.contains(.ignored) { disputeOtherNames(of: event.watch) }
     // Events of a watch that has been given back may still stand in the queue.
     guard let folder = tree.table.owner(of: event.watch) else { return }
     if event.mask.contains(.ignored) {

@@ -112,6 +112,10 @@ extension ObservedTree {
       return false
     }
     realFolders[identity] = folder
+    if realFolders.count > mostRealFolders {
+      realFolders = realFolders.filter { table[$0.value] != nil }
+      mostRealFolders = max(mostRealFolders, realFolders.count * 2)
+    }
     return true
   }
 

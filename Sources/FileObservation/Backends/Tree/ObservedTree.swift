@@ -33,6 +33,8 @@ struct ObservedTree {
   var pendingLinks: [Visit] = []
   /// Which entry stands for which real folder; kept where links are followed.
   var realFolders: [FileIdentity: Entry] = [:]
+  /// When there are more, those are forgotten that are gone.
+  var mostRealFolders = 4096
   /// The files that links to be watched point to, where a change to them is told in other folders.
   var linkTargets = LinkTargets()
   /// Links that may lead elsewhere by now.
@@ -45,6 +47,8 @@ struct ObservedTree {
   /// Folders that have another one's watch, and which: each is that one renamed, of which the kernel may be
   /// about to tell, or the same by two names.
   var disputed: [Entry: Int32] = [:]
+  /// Other names of folders that are watched, by the watch: bind mounts.
+  var otherNames: [Int32: Set<Entry>] = [:]
   var hasToldOfLimit = false
   /// Folders that may not be read, told of.
   var unreadable: Set<Path> = []

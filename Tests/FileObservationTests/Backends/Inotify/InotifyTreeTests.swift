@@ -143,6 +143,24 @@ struct InotifyTreeTests {
     }
   }
 
+  @Test func `a folder with two names has the other when one goes`() throws {
+    let other = try TemporaryFolder()
+    let watched = try WatchedTree(followsLinks: true) {
+      try $0.link("one", to: other.path.description)
+      try $0.link("two", to: other.path.description)
+    }
+    try other.write(to: "f")
+    let first = try #require(try watched.news().first?.split(separator: " ").last?.dropLast(2))
+    let second = first == "one" ? "two" : "one"
+    try watched.folder.remove(String(first))
+    #expect(
+      try watched.news() == [
+        "created \(second)/f", "removed \(first)", "removed \(first)/f",
+      ])
+    try other.append("x", to: "f")
+    #expect(try watched.news() == ["modified \(second)/f"])
+  }
+
   @Test func `folders on the way are watched, and what is in them already is told of`() throws {
     let watched = try WatchedTree()
     try watched.folder.makeDirectories("a/b/c")
