@@ -44,7 +44,7 @@ extension InotifyTree {
     lookAgainAtDepartures()
     lookAtUncovered()
     settleDisputes()
-    tree.tellOfTraces()
+    tree.settleDoubts()
     tree.refreshLinks()
     tree.refreshRules()
   }
@@ -111,6 +111,13 @@ extension InotifyTree {
       return
     }
     if event.mask.contains(.isDirectory) {
+      if let known = place.known, tree.roots[known] == .named {
+        // A folder has come where a file is asked for, or a link leads: that is all that is told of it.
+        if isMove { drop(liftedBy: event.cookie) }
+        tree.snapshot.setType(.directory, of: known)
+        tree.snapshot.unmark(known, .absent)
+        return tree.tell(.created, .directory, of: place)
+      }
       if isMove, let entry = lifted[event.cookie]?.entry {
         put(entry, liftedBy: event.cookie, at: place)
         return

@@ -9,8 +9,17 @@ extension ObservedTree {
     /// What has gone from there, and what has come there: it may be met elsewhere.
     var gone: Fingerprint?
     var come: Fingerprint?
-    /// It has been told of, and is no news any more.
-    var isTold = false
+    /// A folder that has come from elsewhere: of what is in it nobody tells, so that it counts though a
+    /// filter may leave it out itself.
+    var isMovedFolder = false
+    var certainty = Certainty.certain
+  }
+
+  enum Certainty {
+    case certain
+    /// Within one tick of the clock, it looks like what the kernel has told, or is about to tell.
+    case doubtful
+    case told
   }
 
   /// What there is to tell of an entry that is listed, whose path stands in `path`.
@@ -29,18 +38,25 @@ extension ObservedTree {
     case .compare(let since, let comparison):
       if !wasKnown { return News(kind: .created) }
       guard let status = FileStatus(ofListed: name, in: directory) else { return nil }
-      let isBounded = comparison == .untilWatched
-      let end = isBounded ? table[folder]?.watchedAt : nil
+      let end = comparison == .untilWatched ? table[folder]?.watchedAt : nil
       guard status.changed >= since, end.map({ status.changed <= $0 }) ?? true else { return nil }
-      let kind = isBounded ? status.kindOfChange(since: since) : .modified(isOpen: false)
-      if isBounded, let toldMeanwhile, toldMeanwhile.covers(kind, of: entry) {
-        return News(kind: kind, isTold: true)
+      var news = News(kind: .modified(isOpen: false))
+      guard let end else { return status.type == .directory ? nil : news }
+      news = News(kind: status.kindOfChange(since: since))
+      news.isMovedFolder = status.isFolderMoved(since: since)
+      if let toldMeanwhile, toldMeanwhile.covers(news.kind, of: entry) {
+        news.certainty = .told
+      } else if status.changed.nanoseconds > end.nanoseconds - Self.tick {
+        news.certainty = .doubtful
       }
-      if isBounded && status.isFolderMoved(since: since) { return News(kind: kind) }
       // A folder that is known changes with each entry that comes or goes.
-      return status.type == .directory && kind != .created ? nil : News(kind: kind)
+      let isFolder = status.type == .directory && news.kind != .created
+      return isFolder && !news.isMovedFolder ? nil : news
     }
   }
+
+  /// By how much a change may seem to be older than it is, in nanoseconds, and more.
+  private static let tick: Int64 = 20_000_000
 
   private mutating func newsByFingerprint(
     of entry: Entry, named name: UnsafeBufferPointer<UInt8>, _ wasKnown: Bool, _ purpose: Purpose,
@@ -68,7 +84,7 @@ extension ObservedTree {
     case .learn(let since):
       guard status.changed >= since else { return nil }
       let kind = status.kindOfChange(since: since)
-      if status.isFolderMoved(since: since) { return News(kind: kind) }
+      if status.isFolderMoved(since: since) { return News(kind: kind, isMovedFolder: true) }
       return status.type == .directory && kind != .created ? nil : News(kind: kind)
     case .tell, .compare:
       if !wasKnown { return News(kind: .created, come: fingerprint) }
@@ -192,6 +208,10 @@ extension ObservedTree {
         continue
       }
       if comparesEntries {
+        if let coverage = roots[entry], coverage > .named, status.type == .directory {
+          returned(entry)
+          continue
+        }
         let known = snapshot.fingerprint(of: entry)
         if let known, !known.isOneFile(with: Fingerprint(status)), watchAgain(entry) {
           status = (try? FileStatus(of: entryPath)) ?? status
@@ -304,12 +324,24 @@ extension ObservedTree {
       comparesEntries || status.modified <= details.watchedAt
     else { return }
     traces.insert(folder)
-    if comparesEntries { tellOfTraces() }
+    if comparesEntries { settleDoubts() }
   }
 
-  /// Tells of the folders that have lost something whose name nobody has told.
-  mutating func tellOfTraces() {
-    if traces.isEmpty { return }
+  /// What was found to have changed, as it seems, before its folder was watched: it is told of unless
+  /// the kernel has told of it meanwhile.
+  mutating func settleDoubts() {
+    if !doubts.isEmpty {
+      defer { doubts = [:] }
+      for (entry, kind) in doubts where toldMeanwhile?.isKnown(entry) != true {
+        emit(kind, snapshot.type(of: entry), at: snapshot.path(of: entry))
+      }
+    }
+    if !traces.isEmpty { tellOfTraces() }
+  }
+
+  /// Tells of the folders that have lost something whose name nobody has told. It may have been something
+  /// that counts, whatever a filter says of the folder itself.
+  private mutating func tellOfTraces() {
     let folders = traces
     traces = []
     for folder in folders {
@@ -319,11 +351,7 @@ extension ObservedTree {
         continue
       }
       guard let details = table[folder], !details.hasNews else { continue }
-      snapshot.putPath(of: folder, into: &path)
-      let nameStart = path.count - snapshot.name(of: folder).count
-      if roots[folder] != nil || reports(nameStart, true, details.stack) {
-        emit(.modified(isOpen: false), .directory, at: Path(bytes: path))
-      }
+      emit(.modified(isOpen: false), .directory, at: snapshot.path(of: folder))
     }
   }
 }

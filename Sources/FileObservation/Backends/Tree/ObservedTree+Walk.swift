@@ -198,12 +198,17 @@ extension ObservedTree {
       return hasArrived(name, for: visited.purpose, in: directory)
     }
     let marks = known.map { snapshot.marks(of: $0) } ?? []
-    if let known, marks.contains(.absent) {
-      returned(known)
-      return false
+    let isWanted = marks.contains(.wanted)
+    var hasReturned = false
+    if let entry = known, marks.contains(.absent) {
+      returned(entry)
+      if visited.purpose.findsRemovals { snapshot.mark(entry, .seen) }
+      if isWanted || stack == nil { return false }
+      // It leads to what was waited for, and is new itself.
+      snapshot.setType(type, of: entry)
+      hasReturned = true
     }
     if marks.contains(.passage) { return false }
-    let isWanted = marks.contains(.wanted)
     if let entry = known, !isWanted,
       (snapshot.type(of: entry) == .directory) != (type == .directory)
     {
@@ -222,7 +227,8 @@ extension ObservedTree {
     if purpose.findsRemovals { snapshot.mark(entry, .seen) }
     if type == .directory && visited.isRecursive { descend(entry, stack, for: purpose) }
     let isFollowed = type == .symlink && followsLinks
-    let isAskedFor = comparesEntries || purpose.asksOfEach(isKnown: known != nil)
+    let isKnown = known != nil && !hasReturned
+    let isAskedFor = comparesEntries || purpose.asksOfEach(isKnown: isKnown)
     guard isFollowed || isAskedFor else { return false }
     let nameStart = putPath(visited.path, name)
     if isFollowed { follow(entry, nameStart, visited.isRecursive, stack, purpose) }
@@ -230,12 +236,18 @@ extension ObservedTree {
     let isReported = isWanted || reports(nameStart, type == .directory, stack)
     if !isReported && type != .directory { return false }
     let news = news(
-      of: entry, named: name, in: folder, wasKnown: known != nil, for: purpose, directory)
+      of: entry, named: name, in: folder, wasKnown: isKnown, for: purpose, directory)
     guard let news else { return false }
-    if !news.isTold { noteIfRulesChanged(name, in: folder, news.kind) }
-    if isReported && !news.isTold {
+    if news.certainty != .told { noteIfRulesChanged(name, in: folder, news.kind) }
+    guard isReported || news.isMovedFolder else { return news.kind == .created }
+    switch news.certainty {
+    case .certain:
       toldMeanwhile?.note(news.kind, of: entry)
       emit(news.kind, type, at: Path(bytes: path), was: news.gone, is: news.come)
+    case .doubtful:
+      doubts[entry] = news.kind
+    case .told:
+      break
     }
     return news.kind == .created
   }

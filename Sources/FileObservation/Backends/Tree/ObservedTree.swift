@@ -61,6 +61,8 @@ struct ObservedTree {
   var unreadableRules: Set<Path> = []
   /// Until the second look is over; nil where there is none, since each look compares entries.
   var toldMeanwhile: ToldMeanwhile?
+  /// What the second look has found, and the kernel may be about to tell.
+  var doubts: [Entry: RawEvent.Kind] = [:]
   /// Folders that have lost something before they were watched, as it seems.
   var traces: Set<Entry> = []
   /// How many folders the first walk has passed by.
@@ -214,6 +216,7 @@ extension ObservedTree {
         if let watch = table.remove(removed) { watcher?.unwatch(watch) }
         toldMeanwhile?.forget(removed)
         traces.remove(removed)
+        doubts[removed] = nil
       }
     }
   }

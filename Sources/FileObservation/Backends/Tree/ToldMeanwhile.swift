@@ -6,13 +6,20 @@
 struct ToldMeanwhile: Equatable {
   private var created: Set<TreeSnapshot.Entry> = []
   private var modified: Set<TreeSnapshot.Entry> = []
+  private var touched: Set<TreeSnapshot.Entry> = []
 
   mutating func note(_ kind: RawEvent.Kind, of entry: TreeSnapshot.Entry) {
     switch kind {
     case .created, .movedTo: created.insert(entry)
     case .modified: modified.insert(entry)
-    case .removed, .movedFrom, .metadata: break
+    case .metadata: touched.insert(entry)
+    case .removed, .movedFrom: break
     }
+  }
+
+  /// True if anything was told of the entry.
+  func isKnown(_ entry: TreeSnapshot.Entry) -> Bool {
+    created.contains(entry) || modified.contains(entry) || touched.contains(entry)
   }
 
   /// True if a change of this kind is covered by what was told: whoever saw that has seen it as well.
@@ -28,5 +35,6 @@ struct ToldMeanwhile: Equatable {
   mutating func forget(_ entry: TreeSnapshot.Entry) {
     created.remove(entry)
     modified.remove(entry)
+    touched.remove(entry)
   }
 }
