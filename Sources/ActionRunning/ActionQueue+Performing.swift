@@ -39,8 +39,8 @@ extension ActionQueue {
   /// The trigger without what the command itself has written; nil if that is all.
   func sifted(_ trigger: Trigger) -> Trigger? {
     let now = scheduler.now
-    let stamp = state.access { $0.stampOfLatestWork(near: trigger) }
-    let isOfLatestWork = stamp.map { trigger.isStamped(until: $0) } ?? false
+    let stamps = state.access { $0.stampsOfLatestWork(near: trigger) }
+    let isOfLatestWork = stamps.map { trigger.isStamped(within: $0) } ?? false
     let (sifted, culprits) = state.access {
       $0.sift(trigger, isOfLatestWork: isOfLatestWork, at: now)
     }
@@ -190,11 +190,17 @@ extension ActionQueue {
 }
 
 extension Trigger {
-  /// True if all the files that have changed are there, and were not changed later than that.
-  fileprivate func isStamped(until time: FileTime) -> Bool {
+  /// True if all the files that have changed were changed last in that time, or, where they are gone, the
+  /// folders in which they were.
+  fileprivate func isStamped(within times: ClosedRange<FileTime>) -> Bool {
     changes.allSatisfy { change in
-      guard let status = try? FileStatus(of: change.path) else { return false }
-      return status.changed <= time
+      if let status = try? FileStatus(of: change.path) { return times.contains(status.changed) }
+      var folder = change.path.parent
+      while let step = folder {
+        if let status = try? FileStatus(of: step) { return times.contains(status.modified) }
+        folder = step.parent
+      }
+      return false
     }
   }
 }

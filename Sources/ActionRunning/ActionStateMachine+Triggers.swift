@@ -70,7 +70,7 @@ extension ActionStateMachine {
   }
 
   private func isSuspect(_ trigger: Trigger) -> Bool {
-    trigger.cameDuringRun && !suspects.isEmpty && trigger.causes == suspects
+    trigger.cameDuringRun && !trigger.causes.isEmpty && trigger.causes.isSubset(of: suspects)
   }
 
   private mutating func listen(before trigger: Trigger) -> [Action] {

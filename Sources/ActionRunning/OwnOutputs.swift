@@ -3,9 +3,9 @@ import SystemCalls
 
 /// Finds out which watched files the command itself writes, so that it does not start itself for ever.
 ///
-/// A run started only by changes made during the run before it is a follow-up. Where follow-ups in a
-/// row are started by the same paths, these may be the command's own outputs. But somebody else may
-/// write them as well: a stream of changes, a person who saves during each of some long runs, a script
+/// A run started only by changes made during the run before it is a follow-up. Where the same paths start
+/// follow-ups in a row, these may be the command's own outputs. But somebody else may write them as
+/// well: a stream of changes, a person who saves during each of some long runs, a script
 /// that answers each run with a change. So from the second on it is listened for a while before a
 /// follow-up begins: a stream would go on. Three in a row, or five where runs are long, are taken for
 /// proof; from then on a change to these paths during a run starts nothing. A change to them while
@@ -37,14 +37,16 @@ struct OwnOutputs: Sendable {
     var digest: ContentDigest?
     /// Somebody has changed it while nothing ran.
     var isShared: Bool
-    /// How often in a row it was something else after a run.
+    /// In how many runs in a row it became something else, and in which it did last.
     var surprises = 0
+    var lastSurprise = 0
   }
 
   private var outputs: [Path: Output] = [:]
   private var toldOf: Set<Path> = []
-  /// What started the latest runs, if they were follow-ups, and how many there were in a row.
-  private var followUps: (paths: Set<Path>, count: Int) = ([], 0)
+  private var runCount = 0
+  /// What started the latest run, if it was a follow-up: how many in a row each path has started.
+  private var followUps: [Path: Int] = [:]
   /// What started the run before them.
   private var beginning: Set<Path> = []
   private var restarts: [(time: Instant, paths: Set<Path>)] = []
@@ -77,29 +79,32 @@ struct OwnOutputs: Sendable {
     return rest.changes.isEmpty ? nil : rest
   }
 
-  /// A run by just these paths, changed during the run before, would be one more follow-up.
-  var suspects: Set<Path> { followUps.paths }
+  /// A run by none but these paths, changed during the run before, would be one more follow-up.
+  var suspects: Set<Path> { Set(followUps.keys) }
 
   /// A run begins, after one that took that long. The paths that turn out to be outputs by it, each
   /// once.
   mutating func runBegins(_ trigger: Trigger, after duration: Duration) -> [Path] {
     let started = trigger.causes
+    runCount += 1
     guard trigger.cameDuringRun, !started.isEmpty else {
-      followUps = ([], 0)
+      followUps = [:]
       beginning = started
       return []
     }
-    followUps = (started, started == followUps.paths ? followUps.count + 1 : 1)
+    // Not always the same are noticed before a run ends.
+    followUps = Dictionary(
+      uniqueKeysWithValues: started.map { ($0, (followUps[$0] ?? 0) + 1) })
     let needed = duration < Self.longRun ? Self.followUpsOfShortRuns : Self.followUpsOfLongRuns
-    let found = started.filter { outputs[$0] == nil }
-    guard followUps.count >= needed, !found.isEmpty else { return [] }
+    let found = started.filter { outputs[$0] == nil && followUps[$0] ?? 0 >= needed }
+    if found.isEmpty { return [] }
     let isRead = started.count <= Self.mostContents
     for path in found {
       outputs[path] = Output(
         digest: isRead ? digest(path) : nil, isShared: beginning.contains(path))
     }
-    defer { toldOf.formUnion(started) }
-    return trigger.changes.map(\.path).filter { started.contains($0) && !toldOf.contains($0) }
+    defer { toldOf.formUnion(found) }
+    return trigger.changes.map(\.path).filter { found.contains($0) && !toldOf.contains($0) }
   }
 
   /// A change restarts the command. The paths, if they do so over and over, and this was not told of.
@@ -127,9 +132,13 @@ extension OwnOutputs {
   private mutating func isSurprise(_ path: Path) -> Bool {
     guard var output = outputs[path] else { return false }
     let now = digest(path)
-    output.surprises = now == output.digest ? 0 : output.surprises + 1
+    if now == output.digest { return false }
     output.digest = now
+    if output.lastSurprise != runCount {
+      output.surprises = output.lastSurprise == runCount - 1 ? output.surprises + 1 : 1
+      output.lastSurprise = runCount
+    }
     outputs[path] = output
-    return output.isShared && (1...Self.mostSurprises).contains(output.surprises)
+    return output.isShared && output.surprises <= Self.mostSurprises
   }
 }

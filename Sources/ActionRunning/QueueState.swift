@@ -13,11 +13,19 @@ struct QueueState {
   private struct Work {
     let began: Instant
     var ended: Instant?
-    /// What a file is stamped with at the latest that was changed before the end.
+    /// What files are stamped with that were changed from the beginning on, and before the end.
+    let firstStamp = FileTime.now()
     var lastStamp: FileTime?
     /// What is noticed later than this was changed after the end. Nil if that is not known.
     var caughtUp: Instant?
+
+    func contains(_ time: Instant) -> Bool {
+      time >= began && ended.map { time <= $0 } ?? true
+    }
   }
+
+  /// If no more time than this is between two runs, they are one after the other.
+  private static let noTime = Duration.milliseconds(50)
 
   var machine: ActionStateMachine
   /// What the machine has said and is not done yet, in order.
@@ -34,6 +42,9 @@ struct QueueState {
   /// When the latest work began, and ended if it has, in which watched files may have been written:
   /// a build, the run after it and the hook; or, where the command runs on beside it, the build.
   private var work: Work?
+  /// The work right before it, if nothing was in between: what is noticed at its end may be told of when
+  /// the next one has begun.
+  private var workBefore: Work?
   private let rules: ActionStateMachine.Rules
 
   init(_ rules: ActionStateMachine.Rules) {
@@ -67,6 +78,9 @@ struct QueueState {
       return []
     case .build, .command:
       let duration = work.flatMap { work in work.ended.map { work.began.duration(to: $0) } }
+      workBefore = work.flatMap { work in
+        work.ended.map { $0.duration(to: now) < Self.noTime } ?? false ? work : nil
+      }
       work = Work(began: now)
       if alwaysRuns { return [] }
       let outputs = ownOutputs.runBegins(trigger, after: duration ?? .zero)
@@ -120,25 +134,25 @@ struct QueueState {
     return (alwaysRuns ? trigger : ownOutputs.sift(trigger), culprits)
   }
 
-  /// True if the changes were noticed during the latest work, and so were perhaps made by it.
+  /// True if the changes were noticed during the latest work, or that and the one right before it, and so
+  /// were perhaps made by it.
   private func isDuringWork(_ trigger: Trigger) -> Bool {
-    guard let work, let noticed = trigger.noticed, noticed.lowerBound >= work.began else {
-      return false
+    guard let noticed = trigger.noticed else { return false }
+    return [noticed.lowerBound, noticed.upperBound].allSatisfy { time in
+      work?.contains(time) ?? false || workBefore?.contains(time) ?? false
     }
-    return work.ended.map { noticed.upperBound <= $0 } ?? true
   }
 
-  /// If the changes were noticed so shortly after the latest work that they may have been made before
-  /// its end: what the files are stamped with then.
-  func stampOfLatestWork(near trigger: Trigger) -> FileTime? {
-    guard let work, let ended = work.ended, let noticed = trigger.noticed,
-      noticed.lowerBound >= work.began, noticed.upperBound > ended,
-      noticed.upperBound <= work.caughtUp ?? ended.advanced(by: Self.lateness)
+  /// If the changes were noticed after the latest work, and may still have been made during it: what the
+  /// files are stamped with then.
+  func stampsOfLatestWork(near trigger: Trigger) -> ClosedRange<FileTime>? {
+    guard let work, let ended = work.ended, let last = work.lastStamp,
+      let noticed = trigger.noticed, noticed.lowerBound >= (workBefore ?? work).began,
+      noticed.upperBound > ended
     else { return nil }
-    return work.lastStamp
+    // The kernel tells of a change before it tells of the end of who made it, but to another queue. Where
+    // one looks from time to time, it may be noticed much later.
+    if let caughtUp = work.caughtUp, noticed.upperBound > caughtUp { return nil }
+    return (workBefore ?? work).firstStamp...max(last, work.firstStamp)
   }
-
-  /// How late a change may be noticed, where the observer does not say. The kernel tells of it before
-  /// it tells of the end of who made it, but to another queue.
-  private static let lateness = Duration.milliseconds(100)
 }

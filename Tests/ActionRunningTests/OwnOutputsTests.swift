@@ -161,6 +161,7 @@ struct OwnOutputsTests {
     save(1)
     // It is left as it is, saved, put into shape by the command, and left as it is.
     #expect(runs(writing: [1, 2, 3, 3]) == [false, true, true, false])
+    _ = outputs.runBegins(.change("source"), after: .zero)
     #expect(runs(writing: [4, 4]) == [true, false])
   }
 
@@ -178,6 +179,27 @@ struct OwnOutputsTests {
       let left = runs(writing: (1...4).map { content + $0 })
       #expect(left == [true, true, false, false])
     }
+  }
+
+  @Test mutating func `an output that is touched after it was written comes to an end`() {
+    _ = runs(writing: [1, 1, 1])
+    save(1)
+    for round in 1...4 {
+      // Twice told of in each run.
+      disk.write(UInt64(round) * 10, to: "out")
+      let first = outputs.sift(during("out"))
+      let second = outputs.sift(during("out"))
+      #expect((first != nil) == (round <= 2))
+      #expect(second == nil)
+      _ = outputs.runBegins(first ?? .change("source"), after: .zero)
+    }
+  }
+
+  @Test mutating func `of what differs from run to run, that is proof which does not`() {
+    let found = [["a", "b"], ["a", "c"], ["a", "b"], ["b", "c"]].map {
+      outputs.runBegins(during(contentsOf: $0.map { Path($0) }), after: .zero)
+    }
+    #expect(found == [[], [], ["a"], []])
   }
 
   @Test mutating func `of a great many outputs that change at once none is read`() {

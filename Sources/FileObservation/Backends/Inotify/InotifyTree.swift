@@ -153,6 +153,10 @@ extension InotifyTree {
 
   private mutating func departed(_ event: InotifyEvent, from place: Place) {
     let isMove = event.mask.contains(.movedFrom)
+    // Of a folder that goes before it was looked at for the second time, nobody knows what was in it: that
+    // may have counted, whatever a filter says of the folder itself.
+    let wasUnknown =
+      tree.toldMeanwhile != nil && place.known.map { tree.table[$0] != nil } ?? false
     if let known = place.known {
       if tree.isReachedByPath(known) {
         if tree.roots[known] != nil { return tree.lose(root: known) }
@@ -174,7 +178,7 @@ extension InotifyTree {
       }
     }
     if isMove { departures.append(place.path) }
-    guard place.isReported else { return }
+    guard place.isReported || wasUnknown else { return }
     let type: FileType = event.mask.contains(.isDirectory) ? .directory : .unknown
     tree.tell(isMove ? .movedFrom(cookie: event.cookie) : .removed, type, of: place)
   }
