@@ -78,6 +78,15 @@ public struct GlobPattern: Sendable, Hashable {
     }
   }
 
+  /// The pattern that matches this path, from where patterns begin, and no other.
+  package init?(only path: Path) {
+    let special = Array("*?[\\ ".utf8)
+    let escaped = path.bytes.flatMap { byte in
+      special.contains(byte) ? [Byte.backslash, byte] : [byte]
+    }
+    self.init(line: [Byte.slash] + escaped)
+  }
+
   /// The line without the spaces at its end, but for one that a `\` protects. Tabs stay.
   private static func trimmingTrailingSpaces(_ line: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(line)

@@ -122,6 +122,22 @@ import Testing
     }
   }
 
+  @Test func aFileToWhichItsOwnOutputGoesIsNoReasonForARun() async throws {
+    try await withProject { project in
+      try project.write("all of it", "")
+      _ = try await project.start(
+        ["--verbose", "--", "sh", "-c", #"echo run; echo run >> "$LOG""#],
+        prefix: ["sh", "-c", #"exec "$0" "$@" >"all of it" 2>&1"#])
+      for count in 1...3 {
+        try await eventually("a run has ended") {
+          project.read("all of it").components(separatedBy: "succeeded").count == count + 1
+        }
+        #expect(project.logged.count == count)
+        try project.place("source")
+      }
+    }
+  }
+
   @Test func whatIsSavedToAnOutputDuringARunIsSeenTo() async throws {
     try await withProject { project in
       try project.write("source", "text\n")

@@ -52,6 +52,18 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
     #expect(try #require(GlobPattern(line: line.utf8)).text == Array(kept.utf8))
   }
 
+  @Test(
+    "a path as a pattern matches that path only",
+    arguments: ["a", "a/b", "#a", "!a", "a*", "[a]", "a\\b", "a ", " a", "a?"])
+  func literalPath(path: String) throws {
+    let pattern = try #require(GlobPattern(only: Path(path)))
+    for (other, isMatch) in [(path, true), ("sub/" + path, false), ("ab", false), ("a/c", false)] {
+      let bytes = Array(other.utf8)
+      #expect(
+        bytes.withUnsafeBufferPointer { pattern.matches($0, isDirectory: false) } == isMatch)
+    }
+  }
+
   @Test("a pattern knows its sign, its anchor and whether it is for folders")
   func traits() throws {
     func traits(_ line: String) throws -> [Bool] {

@@ -14,6 +14,18 @@ struct DescriptorTests {
     (try? resolvedPath(Path("/proc/self/fd/\(number)"))) == path
   }
 
+  @Test func `a file's descriptor leads to its path, as long as it has one`() throws {
+    try folder.write(to: "a")
+    let file = try Descriptor.open(folder["a"], O_WRONLY)
+    #expect(pathOfFile(file.number) == folder["a"])
+    try folder.rename("a", to: "b")
+    #expect(pathOfFile(file.number) == folder["b"])
+    try folder.remove("b")
+    #expect(pathOfFile(file.number) == nil)
+    #expect(pathOfFile(try Descriptor.openDirectory(folder.path).number) == nil)
+    #expect(pathOfFile(try Descriptor.open("/dev/null", O_WRONLY).number) == nil)
+  }
+
   @Test func `is closed when its owner's life ends`() throws {
     try folder.write(to: "f")
     let number: Int32

@@ -46,14 +46,8 @@ extension Project.Task {
         !observed.decision(for: root, isDirectory: true, below: above).isIncluded,
         let relative = root.relative(to: directory)
       else { return nil }
-      return GlobPattern(line: [UInt8(ascii: "/")] + relative.bytes.flatMap(Self.escaped))
+      return GlobPattern(only: relative)
     }
-  }
-
-  /// A byte of a path, for a pattern that is to match just that.
-  private static func escaped(_ byte: UInt8) -> [UInt8] {
-    let special = Array("*?[\\ ".utf8)
-    return special.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
   }
 
   private static let usualKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])

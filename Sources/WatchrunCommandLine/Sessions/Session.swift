@@ -58,7 +58,7 @@ extension Session {
     kinds: Set<ChangeBatch.Kind>? = nil
   ) throws(Failure) -> FileObserver {
     var settings = settings
-    settings.ignores = ignores + settings.ignores
+    settings.ignores = ignores + settings.ignores + ownOutput
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
       maximumWait: settings.maximumWait, kinds: kinds ?? settings.effectiveKinds,
@@ -70,6 +70,14 @@ extension Session {
       throw Failure(
         error.description,
         error.code == .pathNotFound ? ExitCode.noInput : ExitCode.failure)
+    }
+  }
+
+  /// The files to which our own output goes, and the command's with it: else each line in them would be
+  /// a reason for the next run.
+  private var ownOutput: [GlobPattern] {
+    [STDOUT_FILENO, STDERR_FILENO].compactMap {
+      pathOfFile($0)?.relative(to: directory).flatMap { GlobPattern(only: $0) }
     }
   }
 
