@@ -128,10 +128,12 @@ import Testing
       _ = try await project.start(
         ["--verbose", "--", "sh", "-c", #"echo run; echo run >> "$LOG""#],
         prefix: ["sh", "-c", #"exec "$0" "$@" >"all of it" 2>&1"#])
-      for count in 1...3 {
+      for count in 1...2 {
         try await eventually("a run has ended") {
-          project.read("all of it").components(separatedBy: "succeeded").count == count + 1
+          project.read("all of it").components(separatedBy: "succeeded").count > count
         }
+        // Time for the runs that there must not be.
+        try await Task.sleep(for: .seconds(1))
         #expect(project.logged.count == count)
         try project.place("source")
       }
