@@ -18,14 +18,10 @@ struct QueueState {
     var lastStamp: FileTime?
     /// What is noticed later than this was changed after the end. Nil if that is not known.
     var caughtUp: Instant?
-
-    func contains(_ time: Instant) -> Bool {
-      time >= began && ended.map { time <= $0 } ?? true
-    }
   }
 
   /// If no more time than this is between two runs, they are one after the other.
-  private static let noTime = Duration.milliseconds(50)
+  private static let noTime = Duration.milliseconds(20)
 
   var machine: ActionStateMachine
   /// What the machine has said and is not done yet, in order.
@@ -137,10 +133,10 @@ struct QueueState {
   /// True if the changes were noticed during the latest work, or that and the one right before it, and so
   /// were perhaps made by it.
   private func isDuringWork(_ trigger: Trigger) -> Bool {
-    guard let noticed = trigger.noticed else { return false }
-    return [noticed.lowerBound, noticed.upperBound].allSatisfy { time in
-      work?.contains(time) ?? false || workBefore?.contains(time) ?? false
-    }
+    guard let work, let noticed = trigger.noticed,
+      noticed.lowerBound >= (workBefore ?? work).began
+    else { return false }
+    return work.ended.map { noticed.upperBound <= $0 } ?? true
   }
 
   /// If the changes were noticed after the latest work, and may still have been made during it: what the

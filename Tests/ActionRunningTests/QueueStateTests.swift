@@ -45,6 +45,8 @@ struct QueueStateTests {
     var both = change(noticedAt: 195)
     both.noticed = .milliseconds(195) ... .milliseconds(203)
     #expect(isDuringRun(both))
+    both.noticed = .milliseconds(200) ... .milliseconds(203)
+    #expect(isDuringRun(both), "nor is there time for others in between")
     _ = state.end(.command, at: .milliseconds(300))
     #expect(isDuringRun(both))
     _ = state.begin(.command, Trigger(.change), at: .milliseconds(301))
