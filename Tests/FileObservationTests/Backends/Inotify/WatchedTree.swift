@@ -18,11 +18,14 @@ final class WatchedTree {
   /// Watches these roots in a fresh folder; an empty name is the folder itself.
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
-    followsLinks: Bool = false, prepare: (TemporaryFolder) throws -> Void = { _ in }
+    followsLinks: Bool = false, extensions: [String] = [],
+    prepare: (TemporaryFolder) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
     try prepare(folder)
-    inotify = InotifyTree(inotify: try Inotify(), filter: PathFilter(), followsLinks: followsLinks)
+    inotify = InotifyTree(
+      inotify: try Inotify(), filter: PathFilter(extensions: extensions.map { Array($0.utf8) }),
+      followsLinks: followsLinks)
     for root in roots {
       inotify.tree.add(.init(path: folder[root.name], coverage: root.coverage), since: .latest())
     }
