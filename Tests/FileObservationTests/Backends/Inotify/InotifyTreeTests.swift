@@ -161,7 +161,8 @@ struct InotifyTreeTests {
     #expect(try watched.news() == ["modified \(second)/f"])
   }
 
-  @Test func `of what is lost before all is looked at twice, a filter leaves out no trace`() throws {
+  @Test func `of what is lost before all is looked at twice, a filter leaves out no trace`() throws
+  {
     var since = FileTime.now()
     let watched = try WatchedTree(extensions: ["c"]) { folder in
       try folder.makeDirectories("a")
