@@ -170,10 +170,11 @@ struct FileObserverControlTests {
     #expect(await clockTicks())
     let observer = try FileObserver(paths: [folder.path])
     #expect(try observer.waitForChange(timeout: .milliseconds(200)) == nil)
-    try folder.write(to: "one")
+    // A link comes at once; a file comes, and is written to.
+    try folder.link("one", to: "elsewhere")
     let first = try #require(try observer.waitForChange(timeout: .seconds(20)))
     #expect(first.changes.map(\.path) == [folder["one"]])
-    try folder.write(to: "two")
+    try folder.link("two", to: "elsewhere")
     let second = try #require(try observer.waitForChange(timeout: .seconds(20)))
     #expect(second.changes.map(\.path) == [folder["two"]])
     observer.stop()

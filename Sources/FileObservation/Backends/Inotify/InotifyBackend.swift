@@ -227,11 +227,6 @@ extension InotifyBackend {
             folder, for: .compare(since: configuration.start, .untilWatched))
         }
         state.phase = folders.isEmpty ? .watching : .catchingUp(folders)
-        // The walk is over; what it needed for itself is not needed again.
-        if folders.isEmpty {
-          state.inotify.tree.toldMeanwhile = nil
-          returnFreeMemory()
-        }
         return nil
       case .watching:
         return nil
@@ -247,7 +242,14 @@ extension InotifyBackend {
       configuration.queue.async { [weak self] in self?.walk() }
     } else {
       drain()
+      endWalk()
     }
+  }
+
+  /// The walk is over; what it needed for itself is not needed again.
+  private func endWalk() {
+    state.access { $0.inotify.tree.toldMeanwhile = nil }
+    returnFreeMemory()
   }
 
   /// After an overflow: the whole tree is compared with what was known of it.
