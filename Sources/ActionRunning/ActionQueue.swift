@@ -83,7 +83,7 @@ public final class ActionQueue: Sendable {
     _ command: Command, options: Options = Options(),
     report: @escaping @Sendable (RunReport) -> Void
   ) {
-    let queue = DispatchQueue(label: "watchrun.actions")
+    let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
     let launcher = SystemLauncher(queue: queue, options)
     self.init(command, options, Setting(queue: queue, launcher: launcher), report)
   }

@@ -90,7 +90,7 @@ public final class FileObserver: Sendable {
   /// Batches for those who wait for one.
   let inbox = BatchInbox()
   /// Where all is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
-  let queue = DispatchQueue(label: "watchrun.observer")
+  let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
   /// Where only changes of content count.
   private let comparison: ContentComparison?

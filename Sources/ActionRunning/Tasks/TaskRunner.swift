@@ -55,7 +55,7 @@ public final class TaskRunner: Sendable {
   let report: @Sendable (TaskReport) -> Void
   let observer = AttachedObserver()
   /// On which all is done.
-  package let queue = DispatchQueue(label: "watchrun.tasks")
+  package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
 
   /// A runner for the graph. Nothing runs yet.
   ///

@@ -54,9 +54,20 @@ extension ObservedTree {
     while visitPending(atMost: .max) {}
     if comparesEntries { return }
     let entry = makeEntry(at: root.path)
+    tellIfJustChanged(root: entry, at: root.path, since: since)
     for folder in table.watchedFolders where snapshot.isWithin(folder, entry) {
       visitAtOnce(folder, for: .compare(since: since, .untilWatched))
     }
+  }
+
+  /// What has come, or has changed, between the wish to watch it and this moment is told of.
+  private mutating func tellIfJustChanged(root: Entry, at path: Path, since: FileTime) {
+    guard let status = try? FileStatus(of: path), status.changed >= since else { return }
+    let kind = status.kindOfChange(since: since)
+    // A folder changes with each entry, and these are told of by themselves.
+    guard status.type != .directory || kind == .created || status.isFolderMoved(since: since)
+    else { return }
+    emit(kind, status.type, at: path)
   }
 
   /// Gives up a folder that was watched for certain names only, and those above it, if none of them

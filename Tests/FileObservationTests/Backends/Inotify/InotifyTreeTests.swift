@@ -69,6 +69,19 @@ struct InotifyTreeTests {
     }
   }
 
+  @Test func `a root that comes before it is added is told of`() throws {
+    let watched = try WatchedTree([("a", .named)]) { try $0.write(to: "old") }
+    let since = FileTime.latest()
+    while FileTime.now() <= since {}
+    try watched.folder.write(to: "f")
+    try watched.folder.makeDirectories("d")
+    for name in ["f", "d", "old"] { watched.add(name, since: since) }
+    #expect(try watched.news() == ["created d", "created f"])
+    try watched.folder.append("x", to: "f")
+    try watched.folder.append("x", to: "old")
+    #expect(try watched.news() == ["modified f", "modified old"])
+  }
+
   @Test func `what is touched in the tick of the watch is not told of as modified`() throws {
     var since = FileTime.now()
     for _ in 0..<50 {

@@ -77,6 +77,11 @@ final class WatchedTree {
     }
   }
 
+  /// Begins with one more root, which was wished for at that time.
+  func add(_ name: String, _ coverage: Coverage = .recursive, since: FileTime) {
+    inotify.tree.addAtOnce(.init(path: folder[name], coverage: coverage), since: since)
+  }
+
   /// Judges all anew, as after a change of rules, without reading first what else has happened.
   func judgeAgain() {
     if let entry = inotify.tree.existingEntry(at: folder.path) {
