@@ -170,7 +170,8 @@ private final class Stress {
       before.nodes[$0] == nil && after.nodes[$0] == nil && !transient($0)
     }
     #expect(never.map(\.description).sorted().prefix(5) == [], "\(what)")
-    #expect(observed.warnings.isEmpty, "\(what)")
+    // How fast the kernel's queue is read, the machine decides. What it has dropped is told of as well.
+    #expect(observed.warnings.allSatisfy { $0.code == .queueOverflowed }, "\(what)")
     picture = after
     return batches
   }
