@@ -170,8 +170,10 @@ private final class Stress {
       before.nodes[$0] == nil && after.nodes[$0] == nil && !transient($0)
     }
     #expect(never.map(\.description).sorted().prefix(5) == [], "\(what)")
-    // How fast the kernel's queue is read, the machine decides. What it has dropped is told of as well.
-    #expect(observed.warnings.allSatisfy { $0.code == .queueOverflowed }, "\(what)")
+    // Nothing is to be wrong. If the machine was too busy to read the kernel's queue in time, then that it
+    // has dropped something is told, once.
+    let hasOverflown = observed.observer.statistics.overflows > 0
+    #expect(observed.warnings.map(\.code) == (hasOverflown ? [.queueOverflowed] : []), "\(what)")
     picture = after
     return batches
   }
