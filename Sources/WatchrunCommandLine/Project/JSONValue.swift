@@ -1,70 +1,65 @@
-import FoundationEssentials
-
-/// A JSON value, as the toolchain's decoder gives it.
-enum JSONValue: Hashable, Sendable {
-  case null
-  case flag(Bool)
-  case number(Double)
-  case text(String)
-  case list([JSONValue])
-  case table([String: JSONValue])
-
-  /// What a text in JSON5 says; nil if the decoder does not take it.
-  init?(decoding text: some Sequence<UInt8>) {
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
-    guard let value = try? decoder.decode(JSONValue.self, from: Data(text)) else { return nil }
-    self = value
+/// A JSON5 value and its position in the text.
+struct JSONValue: Hashable, Sendable {
+  /// The value itself. Children carry positions of their own.
+  enum Content: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    /// In the order of the text. A repeated key occurs repeatedly.
+    case object([Member])
   }
 
-  /// For people, with an article.
+  /// A key and its value.
+  struct Member: Hashable, Sendable {
+    let key: String
+    /// The byte at which the key begins.
+    let keyOffset: Int
+    let value: JSONValue
+  }
+
+  let content: Content
+  /// The byte at which the value begins.
+  let offset: Int
+
+  init(_ content: Content, at offset: Int) {
+    self.content = content
+    self.offset = offset
+  }
+
+  /// Parses a JSON5 text in UTF-8.
+  init(parsing text: [UInt8]) throws(JSONSyntaxError) {
+    var parser = JSONParser(text)
+    self = try parser.parse()
+  }
+
+  /// The members of an object; empty for any other value.
+  var members: [Member] {
+    if case .object(let members) = content { members } else { [] }
+  }
+
+  /// The value of a key of an object. Of a repeated key the last value counts, as in JavaScript.
+  subscript(key: String) -> JSONValue? {
+    members.last { $0.key == key }?.value
+  }
+
+  /// The kind of value with its article, for messages.
   var kindName: String {
-    switch self {
+    switch content {
     case .null: "null"
-    case .flag: "a yes or no"
+    case .boolean: "a boolean"
     case .number: "a number"
-    case .text: "a text"
-    case .list: "a list"
-    case .table: "a table"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
     }
   }
 }
 
-extension JSONValue: Decodable {
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-      self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-      nil
-    }
-  }
-
-  init(from decoder: any Decoder) throws {
-    if let table = try? decoder.container(keyedBy: Key.self) {
-      let pairs = try table.allKeys.map { key in
-        (key.stringValue, try table.decode(JSONValue.self, forKey: key))
-      }
-      self = .table(Dictionary(pairs) { first, _ in first })
-    } else if var list = try? decoder.unkeyedContainer() {
-      var values: [JSONValue] = []
-      while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
-      self = .list(values)
-    } else {
-      let single = try decoder.singleValueContainer()
-      if single.decodeNil() {
-        self = .null
-      } else if let flag = try? single.decode(Bool.self) {
-        self = .flag(flag)
-      } else if let number = try? single.decode(Double.self) {
-        self = .number(number)
-      } else {
-        self = .text(try single.decode(String.self))
-      }
-    }
-  }
+/// Why a text is not JSON5, and where.
+struct JSONSyntaxError: Error, Hashable {
+  /// The byte at which the mistake begins.
+  var offset: Int
+  var message: String
 }

@@ -50,7 +50,7 @@ struct ProjectChecks {
     for reference in draft.after {
       let written = "'\(Path(reference.name))'"
       if !known.insert(reference.name).inserted {
-        note("\(written) stands here twice; leave out one", at: reference.offset)
+        note("\(written) occurs twice; remove one", at: reference.offset)
       } else if let found = byName[reference.name] {
         guard found.isPage else { continue }
         note(

@@ -1,13 +1,13 @@
 import SystemCalls
 
-/// What stands behind a key that is known.
+/// A known key with its value.
 struct ProjectField {
   let key: ProjectKey
   let keyOffset: Int
-  let value: LocatedValue
+  let value: JSONValue
 }
 
-/// A table's known keys, by their names.
+/// The known keys of an object, by name.
 struct ProjectFields {
   private let fields: [String: ProjectField]
 
@@ -19,41 +19,41 @@ struct ProjectFields {
 }
 
 extension ProjectReader {
-  /// The known keys of a table. Nil if it is none.
+  /// The known keys of an object; `nil` if the value is not an object.
   mutating func fields(
-    of value: LocatedValue, _ table: ProjectKey.Table, named title: String
+    of value: JSONValue, _ scope: ProjectKey.Scope, named title: String
   ) -> ProjectFields? {
-    guard case .table = value.value else {
-      note("\(title) is to be a table, as in { … }, not \(value.value.kindName)", at: value.offset)
+    guard case .object(let members) = value.content else {
+      note("\(title) must be an object, as in { … }, not \(value.kindName)", at: value.offset)
       return nil
     }
-    noteRepeated(value.members)
+    noteRepeated(members)
     var fields: [ProjectField] = []
-    for member in value.members {
-      if let key = ProjectKey.named(member.key, in: table) {
+    for member in members {
+      if let key = ProjectKey.named(member.key, in: scope) {
         fields.append(ProjectField(key: key, keyOffset: member.keyOffset, value: member.value))
       } else {
-        note(unknownKey(member.key, in: table, of: title), at: member.keyOffset)
+        note(unknownKey(member.key, in: scope, of: title), at: member.keyOffset)
       }
     }
     return ProjectFields(fields)
   }
 
-  mutating func noteRepeated(_ members: [LocatedValue.Member]) {
+  mutating func noteRepeated(_ members: [JSONValue.Member]) {
     var known: Set<String> = []
     for member in members where !known.insert(member.key).inserted {
-      note("'\(Path(member.key))' stands here twice; leave out one", at: member.keyOffset)
+      note("'\(Path(member.key))' occurs twice; remove one", at: member.keyOffset)
     }
   }
 
   private func unknownKey(
-    _ name: String, in table: ProjectKey.Table, of title: String
+    _ name: String, in scope: ProjectKey.Scope, of title: String
   ) -> String {
-    if table == .task, name == "port" {
-      return "'port' is a key of pages; for a service write ready: { port: … }"
+    if scope == .task, name == "port" {
+      return "'port' is a key of pages; for a service, write ready: { port: … }"
     }
-    let names = ProjectKey.names(in: table)
-    if let home = Self.otherHome(of: name, than: table) {
+    let names = ProjectKey.names(in: scope)
+    if let home = Self.otherHome(of: name, than: scope) {
       return "'\(name)' is a key \(home), not of \(title); "
         + "those are \(names.joined(separator: ", "))"
     }
@@ -63,15 +63,15 @@ extension ProjectReader {
     return "\(title) has no key '\(Path(name))'; those are \(names.joined(separator: ", "))"
   }
 
-  /// True if a key that is not known was probably to be this one; then that is enough to be told.
-  func isMeant(_ key: String, in value: LocatedValue, _ table: ProjectKey.Table) -> Bool {
-    let names = ProjectKey.names(in: table)
+  /// Whether an unknown key is probably a misspelling of this one; reporting that is enough.
+  func isMisspelt(_ key: String, in value: JSONValue, _ scope: ProjectKey.Scope) -> Bool {
+    let names = ProjectKey.names(in: scope)
     return value.members.contains { member in
       !names.contains(member.key) && Self.nearestKey(to: member.key, among: names) == key
     }
   }
 
-  /// The key that was probably meant: what others call it, or what is written nearly like that.
+  /// The key that was probably meant: another name for it, or the nearest spelling.
   private static func nearestKey(to name: String, among names: [String]) -> String? {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
     if let known = names.first(where: { $0.lowercased() == plain }) { return known }
@@ -80,9 +80,9 @@ extension ProjectReader {
       ?? nearest(to: plain, among: others.keys.sorted()).flatMap { others[$0] }
   }
 
-  private static func otherHome(of name: String, than table: ProjectKey.Table) -> String? {
-    let key = ProjectKey.all.first { $0.name == name && !$0.tables.contains(table) }
-    switch key?.tables.first {
+  private static func otherHome(of name: String, than scope: ProjectKey.Scope) -> String? {
+    let key = ProjectKey.all.first { $0.name == name && !$0.scopes.contains(scope) }
+    switch key?.scopes.first {
     case .project: return "of the whole file"
     case .task: return "of tasks"
     case .page: return "of pages"

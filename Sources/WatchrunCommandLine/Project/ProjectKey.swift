@@ -1,16 +1,16 @@
-/// A key of the project file: where it stands, what stands behind it, and what it is for.
+/// A key of the project file: the objects in which it may occur, the type of its value, and its help.
 ///
-/// The reader, the schema and the table in the README all speak of the keys in this one list.
+/// The reader, the schema and the table in the README are all based on this list.
 struct ProjectKey: Hashable, Sendable {
-  /// The tables in which keys stand.
-  enum Table: String, CaseIterable, Sendable {
+  /// The objects in which keys occur.
+  enum Scope: String, CaseIterable, Sendable {
     case project
     case task
     case page
     case readiness = "ready"
   }
 
-  /// What stands behind a key.
+  /// The type of the value of a key.
   enum Kind: Hashable, Sendable {
     case flag
     case count
@@ -33,13 +33,13 @@ struct ProjectKey: Hashable, Sendable {
   }
 
   let name: String
-  let tables: [Table]
+  let scopes: [Scope]
   let kind: Kind
   let help: String
 
-  private init(_ name: String, in tables: Table..., is kind: Kind, _ help: String) {
+  private init(_ name: String, in scopes: Scope..., is kind: Kind, _ help: String) {
     self.name = name
-    self.tables = tables
+    self.scopes = scopes
     self.kind = kind
     self.help = help
   }
@@ -49,16 +49,16 @@ extension ProjectKey {
   /// All keys, in the order in which they are explained.
   static let all: [ProjectKey] = project + commands + triggers + course + pages + readiness
 
-  /// The names of the keys of a table.
-  static func names(in table: Table) -> [String] {
-    all.filter { $0.tables.contains(table) }.map(\.name)
+  /// The names of the keys of an object.
+  static func names(in scope: Scope) -> [String] {
+    all.filter { $0.scopes.contains(scope) }.map(\.name)
   }
 
-  static func named(_ name: String, in table: Table) -> ProjectKey? {
-    all.first { $0.name == name && $0.tables.contains(table) }
+  static func named(_ name: String, in scope: Scope) -> ProjectKey? {
+    all.first { $0.name == name && $0.scopes.contains(scope) }
   }
 
-  /// What other tools call a key, in small letters and without hyphens.
+  /// The names of keys in other tools, in lower case and without hyphens.
   static let otherNames = [
     "cmd": "run", "command": "run", "exec": "run", "script": "run",
     "cwd": "directory", "dir": "directory", "workdir": "directory",
@@ -136,27 +136,27 @@ extension ProjectKey {
 }
 
 extension ProjectKey.Kind {
-  /// What is expected, with an example, to stand behind "is to be".
+  /// The expected value with an example, to follow "must be".
   var expectation: String {
     switch self {
     case .flag: "true or false"
-    case .count: "a whole number from 1 to 10000, as in 4"
+    case .count: "an integer from 1 to 10000, as in 4"
     case .port: "a port from 1 to 65535, as in 8080"
-    case .portOrURL: #"a port or an address, as in 8080 or "http://localhost:8080""#
-    case .url: #"an address, as in "http://localhost:8080/health""#
-    case .text: "a text between quotes that is not empty"
-    case .command: #"a line or a list of words, as in "make test" or ["make", "test"]"#
+    case .portOrURL: #"a port or a URL, as in 8080 or "http://localhost:8080""#
+    case .url: #"a URL, as in "http://localhost:8080/health""#
+    case .text: "a string that is not empty"
+    case .command: #"a shell line or an array of words, as in "make test" or ["make", "test"]"#
     case .duration: #"a duration, as in "50ms", "1.5s" or "2m""#
     case .signal: #"a signal, as in "TERM""#
     case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .choices(let names): "a list of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .texts: #"a list of paths, as in ["Sources"]"#
-    case .globs: #"a list of patterns, as in ["docs/**"]"#
-    case .extensions: #"a list of extensions, as in ["swift", "md"]"#
-    case .taskNames: #"a list of tasks, as in ["build"]"#
-    case .variables: #"a table of texts, as in { PORT: "8080" }"#
-    case .readiness: #"a table, as in { port: 8080, timeout: "10s" }"#
-    case .tasks: #"a table of tasks, as in { build: { run: "make" } }"#
+    case .choices(let names): "an array of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
+    case .texts: #"an array of paths, as in ["Sources"]"#
+    case .globs: #"an array of patterns, as in ["docs/**"]"#
+    case .extensions: #"an array of extensions, as in ["swift", "md"]"#
+    case .taskNames: #"an array of task names, as in ["build"]"#
+    case .variables: #"an object of strings, as in { PORT: "8080" }"#
+    case .readiness: #"an object, as in { port: 8080, timeout: "10s" }"#
+    case .tasks: #"an object of tasks, as in { build: { run: "make" } }"#
     }
   }
 }

@@ -3,36 +3,36 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-// From what stands behind a key to what is meant. What is not there, or not right, is nil; what is not
-// right is noted.
+// Converts the values of keys. The result is `nil` for a missing or an invalid value; the latter is
+// also noted.
 
 extension ProjectReader {
   mutating func mismatch(_ field: ProjectField) {
     mismatch(field, field.value)
   }
 
-  private mutating func mismatch(_ field: ProjectField, _ value: LocatedValue) {
+  private mutating func mismatch(_ field: ProjectField, _ value: JSONValue) {
     let found: String
-    switch value.value {
+    switch value.content {
     case .number(let number):
       found = number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-    case .text(let text): found = "\"\(Path(text))\""
-    case .flag(let flag): found = "\(flag)"
-    case .null, .list, .table: found = value.value.kindName
+    case .string(let string): found = "\"\(Path(string))\""
+    case .boolean(let boolean): found = "\(boolean)"
+    case .null, .array, .object: found = value.kindName
     }
     note(
-      "'\(field.key.name)' is to be \(field.key.kind.expectation), not \(found)", at: value.offset)
+      "'\(field.key.name)' must be \(field.key.kind.expectation), not \(found)", at: value.offset)
   }
 
   mutating func text(_ field: ProjectField?) -> String? {
     guard let field else { return nil }
-    if case .text(let text) = field.value.value, Self.isSound(text) { return text }
+    if case .string(let text) = field.value.content, Self.isUsable(text) { return text }
     mismatch(field)
     return nil
   }
 
-  /// True for what can be an argument or a path.
-  private static func isSound(_ text: String) -> Bool {
+  /// Whether a string can be an argument or a path.
+  private static func isUsable(_ text: String) -> Bool {
     !text.isEmpty && !text.utf8.contains(0)
   }
 
@@ -42,17 +42,17 @@ extension ProjectReader {
 
   mutating func flag(_ field: ProjectField?) -> Bool? {
     guard let field else { return nil }
-    if case .flag(let flag) = field.value.value { return flag }
+    if case .boolean(let flag) = field.value.content { return flag }
     mismatch(field)
     return nil
   }
 
-  /// More would be a slip of the pen.
+  /// The upper limit of `jobs`. A larger number is a mistake.
   static let mostJobs = 10_000
 
   mutating func count(_ field: ProjectField?) -> Int? {
     guard let field else { return nil }
-    if case .number(let number) = field.value.value, let count = Int(exactly: number),
+    if case .number(let number) = field.value.content, let count = Int(exactly: number),
       (1...Self.mostJobs).contains(count)
     {
       return count
@@ -63,26 +63,26 @@ extension ProjectReader {
 
   mutating func port(_ field: ProjectField?) -> UInt16? {
     guard let field else { return nil }
-    if let port = Self.port(field.value.value) { return port }
+    if let port = Self.port(field.value) { return port }
     mismatch(field)
     return nil
   }
 
   private static func port(_ value: JSONValue) -> UInt16? {
-    guard case .number(let number) = value else { return nil }
+    guard case .number(let number) = value.content else { return nil }
     return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
   }
 
   mutating func server(_ field: ProjectField?) -> Project.Page.Source? {
     guard let field else { return nil }
-    if let port = Self.port(field.value.value) { return .port(port) }
+    if let port = Self.port(field.value) { return .port(port) }
     return url(field).map { .url($0) }
   }
 
-  /// An address for a program that speaks HTTP without encryption.
+  /// A URL of a server that speaks HTTP without encryption.
   mutating func url(_ field: ProjectField?) -> String? {
     guard let field else { return nil }
-    guard case .text(let text) = field.value.value, HTTPAddress(text) != nil else {
+    guard case .string(let text) = field.value.content, HTTPAddress(text) != nil else {
       mismatch(field)
       return nil
     }
@@ -91,7 +91,7 @@ extension ProjectReader {
 
   mutating func duration(_ field: ProjectField?) -> Duration? {
     guard let field else { return nil }
-    if case .text(let text) = field.value.value, let duration = Duration(parsing: text) {
+    if case .string(let text) = field.value.content, let duration = Duration(parsing: text) {
       return duration
     }
     mismatch(field)
@@ -101,26 +101,26 @@ extension ProjectReader {
   mutating func positiveDuration(_ field: ProjectField?) -> Duration? {
     let duration = duration(field)
     if let field, duration == .zero {
-      note("'\(field.key.name)' is to be more time than 0", at: field.value.offset)
+      note("'\(field.key.name)' must be longer than 0", at: field.value.offset)
     }
     return duration
   }
 
   mutating func signal(_ field: ProjectField?) -> Signal? {
     guard let field else { return nil }
-    guard case .text(let text) = field.value.value else {
+    guard case .string(let text) = field.value.content else {
       mismatch(field)
       return nil
     }
     if let signal = Signal(name: text) { return signal }
     let nearest = nearest(to: text.uppercased(), among: Signal.names) ?? "TERM"
-    note("'\(Path(text))' is no signal; did you mean '\(nearest)'?", at: field.value.offset)
+    note("'\(Path(text))' is not a signal; did you mean '\(nearest)'?", at: field.value.offset)
     return nil
   }
 
   mutating func busyMode(_ field: ProjectField?) -> Settings.BusyMode? {
     guard let field else { return nil }
-    if case .text(let text) = field.value.value, let mode = Settings.BusyMode(rawValue: text) {
+    if case .string(let text) = field.value.content, let mode = Settings.BusyMode(rawValue: text) {
       return mode
     }
     mismatch(field)
@@ -128,19 +128,19 @@ extension ProjectReader {
   }
 }
 
-// MARK: - Lists and tables
+// MARK: - Arrays and objects
 
 extension ProjectReader {
-  /// The texts of a list, and where they stand.
+  /// The strings of an array and their positions.
   private mutating func texts(_ field: ProjectField?) -> [(text: String, offset: Int)]? {
     guard let field else { return nil }
-    guard case .list = field.value.value else {
+    guard case .array(let elements) = field.value.content else {
       mismatch(field)
       return nil
     }
     var texts: [(String, Int)] = []
-    for element in field.value.elements {
-      if case .text(let text) = element.value, Self.isSound(text) {
+    for element in elements {
+      if case .string(let text) = element.content, Self.isUsable(text) {
         texts.append((text, element.offset))
       } else {
         mismatch(field, element)
@@ -165,7 +165,7 @@ extension ProjectReader {
     texts(field)?.compactMap { text, offset in
       let pattern = GlobPattern(line: text.utf8)
       if let pattern, pattern.defect == nil { return pattern }
-      let reason = pattern?.defect.map { "\($0)" } ?? "says nothing"
+      let reason = pattern?.defect.map { "\($0)" } ?? "is empty or a comment"
       note("the pattern '\(Path(text))' \(reason); write it as in .gitignore", at: offset)
       return nil
     }
@@ -179,21 +179,23 @@ extension ProjectReader {
         kinds.insert(kind.value)
       } else {
         let names = OptionTable.kindNames.map(\.key).joined(separator: ", ")
-        note("'\(Path(text))' is none of \(names)", at: offset)
+        note("'\(Path(text))' is not one of \(names)", at: offset)
       }
     }
-    if texts.isEmpty { note("'events' names none; leave it out for all", at: field.value.offset) }
+    if texts.isEmpty {
+      note("'events' is empty; remove it for the default", at: field.value.offset)
+    }
     return kinds
   }
 
   mutating func run(_ field: ProjectField?) -> Project.Run? {
     guard let field else { return nil }
-    switch field.value.value {
-    case .text(let line) where Self.isSound(line):
+    switch field.value.content {
+    case .string(let line) where Self.isUsable(line):
       return .line(line)
-    case .list(let words) where !words.isEmpty:
+    case .array(let words) where !words.isEmpty:
       let texts = words.compactMap { word -> String? in
-        guard case .text(let text) = word, !text.utf8.contains(0) else { return nil }
+        guard case .string(let text) = word.content, !text.utf8.contains(0) else { return nil }
         return text
       }
       if texts.count == words.count, texts.first?.isEmpty == false { return .words(texts) }
@@ -206,19 +208,19 @@ extension ProjectReader {
 
   mutating func variables(_ field: ProjectField?) -> [Command.EnvironmentVariable] {
     guard let field else { return [] }
-    guard case .table = field.value.value else {
+    guard case .object(let members) = field.value.content else {
       mismatch(field)
       return []
     }
-    noteRepeated(field.value.members)
-    return field.value.members.compactMap { member in
+    noteRepeated(members)
+    return members.compactMap { member in
       if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
-        note("'\(Path(member.key))' is no name for a variable", at: member.keyOffset)
+        note("'\(Path(member.key))' is not a valid name of a variable", at: member.keyOffset)
       }
-      guard case .text(let text) = member.value.value, !text.utf8.contains(0) else {
+      guard case .string(let text) = member.value.content, !text.utf8.contains(0) else {
         note(
-          "the variable '\(Path(member.key))' is to be a text, as in \"8080\", "
-            + "not \(member.value.value.kindName)", at: member.value.offset)
+          "the variable '\(Path(member.key))' must be a string, as in \"8080\", "
+            + "not \(member.value.kindName)", at: member.value.offset)
         return nil
       }
       return .init(name: Array(member.key.utf8), value: Array(text.utf8))
@@ -227,7 +229,7 @@ extension ProjectReader {
 
   mutating func readiness(_ field: ProjectField?) -> Project.Readiness? {
     guard let field else { return nil }
-    guard case .table = field.value.value else {
+    guard case .object = field.value.content else {
       mismatch(field)
       return nil
     }
@@ -239,7 +241,7 @@ extension ProjectReader {
     let given = ["port", "url", "line"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
     if given.count > 1 || (given.isEmpty && isKnown) {
-      let what = given.isEmpty ? "says nothing" : "says more than one thing"
+      let what = given.isEmpty ? "is empty" : "has more than one condition"
       note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
     }
     return (port ?? url ?? line).map { .init(sign: $0, timeout: timeout) }

@@ -3,20 +3,20 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-/// Reads a project from the text of its file, and finds all that is not right with it.
+/// Reads a project from the text of its file and collects all problems.
 struct ProjectReader {
-  /// A problem, and the byte where it is.
+  /// A problem and the byte at which it occurs.
   struct Finding: Error, Hashable {
     var offset: Int
     var message: String
   }
 
-  /// All problems, or the project if there is none.
+  /// The project, or all problems of the file.
   static func read(_ text: [UInt8], as file: String) -> Result<Project, ProjectProblems> {
     var reader = ProjectReader()
     var project: Project?
-    do throws(JSONPlaces.Fault) {
-      project = reader.project(from: try LocatedValue(text))
+    do throws(JSONSyntaxError) {
+      project = reader.project(from: try JSONValue(parsing: text))
     } catch {
       reader.findings = [Finding(offset: error.offset, message: error.message)]
     }
@@ -35,7 +35,7 @@ struct ProjectReader {
   }
 }
 
-/// All that is not right with a project file, in the order of its text.
+/// All problems of a project file, in the order of its text.
 struct ProjectProblems: Error, Hashable {
   var list: [ProjectProblem]
 }
@@ -43,7 +43,7 @@ struct ProjectProblems: Error, Hashable {
 // MARK: - The project and its tasks
 
 extension ProjectReader {
-  private mutating func project(from top: LocatedValue) -> Project {
+  private mutating func project(from top: JSONValue) -> Project {
     var project = Project()
     guard let fields = fields(of: top, .project, named: "a project file") else { return project }
     _ = text(fields["$schema"])
@@ -51,13 +51,13 @@ extension ProjectReader {
     project.ignores = globs(fields["ignore"]) ?? []
     var drafts: [ProjectDraft] = []
     if let tasks = fields["tasks"] {
-      guard case .table = tasks.value.value else {
+      guard case .object(let members) = tasks.value.content else {
         mismatch(tasks)
         return project
       }
-      drafts = draftTasks(tasks.value)
+      drafts = draftTasks(members)
     }
-    if drafts.isEmpty && (fields["tasks"] != nil || !isMeant("tasks", in: top, .project)) {
+    if drafts.isEmpty && (fields["tasks"] != nil || !isMisspelt("tasks", in: top, .project)) {
       note(
         #"there is no task; write one, as in tasks: { build: { run: "make" } }"#,
         at: fields["tasks"]?.value.offset ?? top.offset)
@@ -68,16 +68,16 @@ extension ProjectReader {
     return project
   }
 
-  private mutating func draftTasks(_ tasks: LocatedValue) -> [ProjectDraft] {
-    noteRepeated(tasks.members)
+  private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {
+    noteRepeated(members)
     var known: Set<String> = []
-    return tasks.members.filter { known.insert($0.key).inserted }.map { member in
+    return members.filter { known.insert($0.key).inserted }.map { member in
       checkName(member)
       var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
-      guard case .table = member.value.value else {
+      guard case .object = member.value.content else {
         note(
-          "the task '\(Path(member.key))' is to be a table, as in { run: \"make\" }, "
-            + "not \(member.value.value.kindName)", at: member.value.offset)
+          "the task '\(Path(member.key))' must be an object, as in { run: \"make\" }, "
+            + "not \(member.value.kindName)", at: member.value.offset)
         return draft
       }
       let keys = member.value.members.map(\.key)
@@ -87,24 +87,24 @@ extension ProjectReader {
     }
   }
 
-  private mutating func checkName(_ member: LocatedValue.Member) {
+  private mutating func checkName(_ member: JSONValue.Member) {
     let isPlain = member.key.utf8.allSatisfy {
-      $0 >= 0x80 || JSONScanner.isNameByte($0) || Array("-.:".utf8).contains($0)
+      $0 >= 0x80 || JSONParser.isNameByte($0) || Array("-.:".utf8).contains($0)
     }
     if member.key.isEmpty || !isPlain || member.key.hasPrefix("-") {
       note(
-        "'\(Path(member.key))' is no name for a task; "
-          + "take letters, digits, '_', and '-', '.', ':' within it", at: member.keyOffset)
+        "'\(Path(member.key))' is not a valid task name; use letters, digits, '_', and, after the "
+          + "first character, '-', '.' and ':'", at: member.keyOffset)
     }
   }
 
-  private mutating func readTask(_ member: LocatedValue.Member, _ draft: inout ProjectDraft) {
+  private mutating func readTask(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
     let title = "the task '\(Path(member.key))'"
     guard let fields = fields(of: member.value, .task, named: title) else { return }
     let run = run(fields["run"])
-    if fields["run"] == nil && !isMeant("run", in: member.value, .task) {
+    if fields["run"] == nil && !isMisspelt("run", in: member.value, .task) {
       note(
-        "\(title) has nothing to do; give it 'run' (or 'serve' or 'proxy', if it is a page)",
+        "\(title) has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)",
         at: member.keyOffset)
     }
     draft.after = after(fields["after"])
@@ -133,39 +133,39 @@ extension ProjectReader {
     draft.task = task
   }
 
-  /// Keys that are right one by one.
+  /// Checks combinations of keys that are valid one by one.
   private mutating func checkTogether(_ task: Project.Task, _ fields: ProjectFields) {
     if !task.isService {
       if let field = fields["ready"] {
-        note("'ready' goes with a service; add service: true", at: field.keyOffset)
+        note("'ready' is for services; add service: true", at: field.keyOffset)
       }
     } else {
       if let field = fields["timeout"] {
         note(
-          "a service runs on, so it has no 'timeout'; how long it may take to begin is said in "
+          "a service does not end, so it has no 'timeout'; limit its start with "
             + "ready: { timeout: … }", at: field.keyOffset)
       }
       if let field = fields["onBusy"], task.busyMode == .queue {
         note(
-          "a service does not end, so that 'queue' would wait for ever; "
-            + "leave out onBusy to restart it", at: field.value.offset)
+          "a service does not end, so 'queue' would wait forever; "
+            + "remove 'onBusy' to restart the service", at: field.value.offset)
       }
     }
     if fields["service"] != nil, let field = fields["keepAlive"] {
       note(
-        "a service is kept alive anyway; leave out either 'service' or 'keepAlive'",
+        "a service is always kept alive; remove 'service' or 'keepAlive'",
         at: field.keyOffset)
     }
     guard task.watched.isEmpty else { return }
     for name in ["exts", "filter", "ignore", "events"] {
       guard let field = fields[name] else { continue }
       note(
-        "'\(name)' says which changes count, and nothing is watched; add watch: [\".\"]",
+        "'\(name)' filters changes, but the task watches nothing; add watch: [\".\"]",
         at: field.keyOffset)
     }
   }
 
-  private mutating func readPage(_ member: LocatedValue.Member, _ draft: inout ProjectDraft) {
+  private mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
     let title = "the page '\(Path(member.key))'"
     guard let fields = fields(of: member.value, .page, named: title) else { return }
     draft.after = after(fields["after"])
@@ -173,7 +173,7 @@ extension ProjectReader {
     draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
     if fields["serve"] != nil, let proxy = fields["proxy"] {
       note(
-        "a page has either 'serve' or 'proxy'; make two pages of it, or leave out one",
+        "a page has either 'serve' or 'proxy'; remove one, or make two pages",
         at: proxy.keyOffset)
     }
     let folder = path(fields["serve"]).map { Project.Page.Source.folder($0) }
@@ -182,7 +182,7 @@ extension ProjectReader {
     let reload = paths(fields["reload"]) ?? []
     if case .port(let port) = source, port == draft.port, let field = fields["port"] {
       note(
-        "the page is to be had on the port of the server behind it; take another port",
+        "the page must have another port than the server that it is a proxy for",
         at: field.value.offset)
     }
     guard let source else { return }

@@ -20,8 +20,8 @@ enum ProjectSchema {
       """
   }
 
-  private static func object(_ table: ProjectKey.Table, required: [String]) -> String {
-    let keys = ProjectKey.all.filter { $0.tables.contains(table) }
+  private static func object(_ scope: ProjectKey.Scope, required: [String]) -> String {
+    let keys = ProjectKey.all.filter { $0.scopes.contains(scope) }
     let properties = keys.map { key in
       "\(JSONText.string(key.name)): { \(type(of: key.kind)), "
         + "\"description\": \(JSONText.string(key.help)) }"

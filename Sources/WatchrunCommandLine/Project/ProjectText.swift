@@ -43,8 +43,8 @@ enum ProjectText {
   }
 
   private static func key(_ name: String) -> String {
-    let isPlain = name.utf8.allSatisfy(JSONScanner.isNameByte)
-    let startsWithDigit = name.utf8.first.map(JSONScanner.isDigit) ?? false
+    let isPlain = name.utf8.allSatisfy(JSONParser.isNameByte)
+    let startsWithDigit = name.utf8.first.map(JSONParser.isDigit) ?? false
     return isPlain && !startsWithDigit ? name : JSONText.string(name)
   }
 

@@ -24,7 +24,7 @@ enum Recognition {
 
   private static func swift(_ folder: ProjectFolder) -> Kind? {
     guard let manifest = folder.text(of: "Package.swift") else { return nil }
-    let hasTests = manifest.contains(".testTarget(") || folder.holdsFolder("Tests")
+    let hasTests = manifest.includes(".testTarget(") || folder.holdsFolder("Tests")
     return Kind(
       name: "swift", title: "a Swift package (Package.swift)",
       tasks: [Step("build", "swift build")] + (hasTests ? [Step("test", "swift test")] : []),
@@ -64,7 +64,7 @@ enum Recognition {
     let place = ".build/cmake"
     // The names of its commands may be written in any case, and spaces may follow them.
     let plain = lists.lowercased().filter { !$0.isWhitespace }
-    let hasTests = plain.contains("enable_testing(") || plain.contains("include(ctest)")
+    let hasTests = plain.includes("enable_testing(") || plain.includes("include(ctest)")
     let test = Step("test", "ctest --test-dir \(place) --output-on-failure")
     return Kind(
       name: "cmake", title: "a CMake project (CMakeLists.txt)",
@@ -83,7 +83,7 @@ extension Recognition {
     let scripts = scripts(in: text)
     let tasks = ["build", "test"].filter { name in
       // What `npm init` writes, for want of tests.
-      scripts[name].map { !$0.contains("no test specified") } ?? false
+      scripts[name].map { !$0.includes("no test specified") } ?? false
     }
     if tasks.isEmpty { return nil }
     return Kind(
@@ -101,7 +101,7 @@ extension Recognition {
   /// Why nothing is recognised, though one of the files is there.
   static func flaw(_ folder: ProjectFolder) -> String? {
     guard let text = folder.text(of: "package.json") else { return nil }
-    return JSONValue(decoding: text.utf8) == nil
+    return (try? JSONValue(parsing: Array(text.utf8))) == nil
       ? "a package.json that is no JSON" : "a package.json without a script 'build' or 'test'"
   }
 
@@ -114,10 +114,11 @@ extension Recognition {
   }
 
   private static func scripts(in package: String) -> [String: String] {
-    guard case .table(let fields) = JSONValue(decoding: package.utf8),
-      case .table(let scripts) = fields["scripts"]
-    else { return [:] }
-    return scripts.compactMapValues { if case .text(let line) = $0 { line } else { nil } }
+    let members = (try? JSONValue(parsing: Array(package.utf8)))?["scripts"]?.members ?? []
+    let scripts = members.compactMap { member in
+      if case .string(let line) = member.value.content { (member.key, line) } else { nil }
+    }
+    return Dictionary(scripts) { _, last in last }
   }
 }
 
@@ -164,14 +165,27 @@ extension Recognition {
       else { continue }
       for name in line[..<colon].split(whereSeparator: \.isWhitespace) {
         let isName = name.utf8.allSatisfy {
-          JSONScanner.isNameByte($0) && $0 != UInt8(ascii: "$") || Array("-./+".utf8).contains($0)
+          JSONParser.isNameByte($0) && $0 != UInt8(ascii: "$") || Array("-./+".utf8).contains($0)
         }
-        guard isName, !name.hasPrefix("."), !name.hasPrefix("/"), !name.contains("..") else {
+        guard isName, !name.hasPrefix("."), !name.hasPrefix("/"), !name.includes("..") else {
           continue
         }
         if !goals.contains(String(name)) { goals.append(String(name)) }
       }
     }
     return goals
+  }
+}
+
+extension StringProtocol {
+  /// Whether the text contains another one. `contains` would link the regular expression engine into
+  /// the program, which is larger than watchrun itself.
+  fileprivate func includes(_ part: String) -> Bool {
+    var rest = utf8[...]
+    while rest.count >= part.utf8.count {
+      if rest.starts(with: part.utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return part.isEmpty
   }
 }

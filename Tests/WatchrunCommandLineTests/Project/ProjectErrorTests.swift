@@ -2,7 +2,7 @@ import Testing
 
 @testable import WatchrunCommandLine
 
-/// What is said of a text, without the file's name.
+/// The problems of a text.
 private func problems(_ text: String) -> [String] {
   switch ProjectReader.read(Array(text.utf8), as: "watchrun.json") {
   case .success: []
@@ -10,7 +10,7 @@ private func problems(_ text: String) -> [String] {
   }
 }
 
-/// What is said of a file that holds this task alone, which is in the second line.
+/// The problems of a file with only this task, which is on the second line.
 private func problems(ofTask task: String) -> [String] {
   problems("{ tasks: { t:\n\(task) } }")
 }
@@ -38,53 +38,53 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', port: 80 }",
-      "2:13: 'port' is a key of pages; for a service write ready: { port: … }"
+      "2:13: 'port' is a key of pages; for a service, write ready: { port: … }"
     ),
-    ("{ run: 'x', run: 'y' }", "2:13: 'run' stands here twice; leave out one"),
+    ("{ run: 'x', run: 'y' }", "2:13: 'run' occurs twice; remove one"),
     (
       "{ watch: ['.'] }",
-      "1:12: the task 't' has nothing to do; give it 'run' (or 'serve' or 'proxy', if it is a page)"
+      "1:12: the task 't' has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)"
     ),
     (
       "{ run: 7 }",
-      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not 7"#
+      #"2:8: 'run' must be a shell line or an array of words, as in "make test" or ["make", "test"], not 7"#
     ),
     (
       "{ run: [] }",
-      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not a list"#
+      #"2:8: 'run' must be a shell line or an array of words, as in "make test" or ["make", "test"], not an array"#
     ),
     (
       "{ run: ['x', 1] }",
-      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not a list"#
+      #"2:8: 'run' must be a shell line or an array of words, as in "make test" or ["make", "test"], not an array"#
     ),
     (
       "{ run: '' }",
-      #"2:8: 'run' is to be a line or a list of words, as in "make test" or ["make", "test"], not """#
+      #"2:8: 'run' must be a shell line or an array of words, as in "make test" or ["make", "test"], not """#
     ),
     (
       "{ run: 'x', directory: 1.5 }",
-      "2:24: 'directory' is to be a text between quotes that is not empty, not 1.5"
+      "2:24: 'directory' must be a string that is not empty, not 1.5"
     ),
     (
       "{ run: 'x', env: ['A=1'] }",
-      #"2:18: 'env' is to be a table of texts, as in { PORT: "8080" }, not a list"#
+      #"2:18: 'env' must be an object of strings, as in { PORT: "8080" }, not an array"#
     ),
     (
       "{ run: 'x', env: { A: 1 } }",
-      "2:23: the variable 'A' is to be a text, as in \"8080\", not a number"
+      "2:23: the variable 'A' must be a string, as in \"8080\", not a number"
     ),
-    ("{ run: 'x', env: { 'A=B': '' } }", "2:20: 'A=B' is no name for a variable"),
+    ("{ run: 'x', env: { 'A=B': '' } }", "2:20: 'A=B' is not a valid name of a variable"),
     (
       "{ run: 'x', watch: 'src' }",
-      #"2:20: 'watch' is to be a list of paths, as in ["Sources"], not "src""#
+      #"2:20: 'watch' must be an array of paths, as in ["Sources"], not "src""#
     ),
     (
       "{ run: 'x', watch: ['src', 1] }",
-      #"2:28: 'watch' is to be a list of paths, as in ["Sources"], not 1"#
+      #"2:28: 'watch' must be an array of paths, as in ["Sources"], not 1"#
     ),
     (
       "{ run: 'x', exts: 'swift' }",
-      #"2:19: 'exts' is to be a list of extensions, as in ["swift", "md"], not "swift""#
+      #"2:19: 'exts' must be an array of extensions, as in ["swift", "md"], not "swift""#
     ),
     (
       "{ run: 'x', filter: ['a['] }",
@@ -92,43 +92,43 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', ignore: ['# x'] }",
-      "2:22: the pattern '# x' says nothing; write it as in .gitignore"
+      "2:22: the pattern '# x' is empty or a comment; write it as in .gitignore"
     ),
     (
       "{ run: 'x', events: ['delete'] }",
-      "2:22: 'delete' is none of create, modify, remove, rename, metadata"
+      "2:22: 'delete' is not one of create, modify, remove, rename, metadata"
     ),
-    ("{ run: 'x', events: [] }", "2:21: 'events' names none; leave it out for all"),
+    ("{ run: 'x', events: [] }", "2:21: 'events' is empty; remove it for the default"),
     (
       "{ run: 'x', after: 'build' }",
-      #"2:20: 'after' is to be a list of tasks, as in ["build"], not "build""#
+      #"2:20: 'after' must be an array of task names, as in ["build"], not "build""#
     ),
     (
       "{ run: 'x', after: ['t'] }",
       "2:21: a task waits for itself: t → t; take one of them out of 'after'"
     ),
     ("{ run: 'x', after: ['y'] }", "2:21: there is no task 'y'; there is no other"),
-    ("{ run: 'x', service: 'yes' }", "2:22: 'service' is to be true or false, not \"yes\""),
-    ("{ run: 'x', ready: { port: 80 } }", "2:13: 'ready' goes with a service; add service: true"),
+    ("{ run: 'x', service: 'yes' }", "2:22: 'service' must be true or false, not \"yes\""),
+    ("{ run: 'x', ready: { port: 80 } }", "2:13: 'ready' is for services; add service: true"),
     (
       "{ run: 'x', service: true, ready: 8080 }",
-      #"2:35: 'ready' is to be a table, as in { port: 8080, timeout: "10s" }, not 8080"#
+      #"2:35: 'ready' must be an object, as in { port: 8080, timeout: "10s" }, not 8080"#
     ),
     (
       "{ run: 'x', service: true, ready: {} }",
-      "2:28: 'ready' says nothing; give it one of port, url and line"
+      "2:28: 'ready' is empty; give it one of port, url and line"
     ),
     (
       "{ run: 'x', service: true, ready: { port: 80, line: 'x' } }",
-      "2:28: 'ready' says more than one thing; give it one of port, url and line"
+      "2:28: 'ready' has more than one condition; give it one of port, url and line"
     ),
     (
       "{ run: 'x', service: true, ready: { port: 70000 } }",
-      "2:43: 'port' is to be a port from 1 to 65535, as in 8080, not 70000"
+      "2:43: 'port' must be a port from 1 to 65535, as in 8080, not 70000"
     ),
     (
       "{ run: 'x', service: true, ready: { url: 'https://a' } }",
-      #"2:42: 'url' is to be an address, as in "http://localhost:8080/health", not "https://a""#
+      #"2:42: 'url' must be a URL, as in "http://localhost:8080/health", not "https://a""#
     ),
     (
       "{ run: 'x', service: true, ready: { prot: 80 } }",
@@ -136,46 +136,46 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', service: true, timeout: '1s' }",
-      "2:28: a service runs on, so it has no 'timeout'; how long it may take to begin is said in ready: { timeout: … }"
+      "2:28: a service does not end, so it has no 'timeout'; limit its start with ready: { timeout: … }"
     ),
     (
       "{ run: 'x', service: true, onBusy: 'queue' }",
-      "2:36: a service does not end, so that 'queue' would wait for ever; leave out onBusy to restart it"
+      "2:36: a service does not end, so 'queue' would wait forever; remove 'onBusy' to restart the service"
     ),
     (
       "{ run: 'x', service: true, keepAlive: true }",
-      "2:28: a service is kept alive anyway; leave out either 'service' or 'keepAlive'"
+      "2:28: a service is always kept alive; remove 'service' or 'keepAlive'"
     ),
     (
       "{ run: 'x', onBusy: 'wait' }",
-      #"2:21: 'onBusy' is to be one of "queue", "ignore", "restart", "signal", not "wait""#
+      #"2:21: 'onBusy' must be one of "queue", "ignore", "restart", "signal", not "wait""#
     ),
-    ("{ run: 'x', stopSignal: 'TREM' }", "2:25: 'TREM' is no signal; did you mean 'TERM'?"),
+    ("{ run: 'x', stopSignal: 'TREM' }", "2:25: 'TREM' is not a signal; did you mean 'TERM'?"),
     (
       "{ run: 'x', stopTimeout: 5 }",
-      #"2:26: 'stopTimeout' is to be a duration, as in "50ms", "1.5s" or "2m", not 5"#
+      #"2:26: 'stopTimeout' must be a duration, as in "50ms", "1.5s" or "2m", not 5"#
     ),
     (
       "{ run: 'x', timeout: 'soon' }",
-      #"2:22: 'timeout' is to be a duration, as in "50ms", "1.5s" or "2m", not "soon""#
+      #"2:22: 'timeout' must be a duration, as in "50ms", "1.5s" or "2m", not "soon""#
     ),
-    ("{ run: 'x', timeout: '0' }", "2:22: 'timeout' is to be more time than 0"),
+    ("{ run: 'x', timeout: '0' }", "2:22: 'timeout' must be longer than 0"),
     (
       "{ run: 'x', onSuccess: ['x'] }",
-      "2:24: 'onSuccess' is to be a text between quotes that is not empty, not a list"
+      "2:24: 'onSuccess' must be a string that is not empty, not an array"
     ),
-    ("'make'", #"2:1: the task 't' is to be a table, as in { run: "make" }, not a text"#),
+    ("'make'", #"2:1: the task 't' must be an object, as in { run: "make" }, not a string"#),
     (
       "{ serve: 'a', proxy: 8080 }",
-      "2:15: a page has either 'serve' or 'proxy'; make two pages of it, or leave out one"
+      "2:15: a page has either 'serve' or 'proxy'; remove one, or make two pages"
     ),
     (
       "{ proxy: 'x' }",
-      #"2:10: 'proxy' is to be a port or an address, as in 8080 or "http://localhost:8080", not "x""#
+      #"2:10: 'proxy' must be a port or a URL, as in 8080 or "http://localhost:8080", not "x""#
     ),
     (
       "{ proxy: 80, port: 80 }",
-      "2:20: the page is to be had on the port of the server behind it; take another port"
+      "2:20: the page must have another port than the server that it is a proxy for"
     ),
     (
       "{ serve: 'a', watch: [] }",
@@ -205,15 +205,17 @@ struct ProjectErrorTests {
     let name = field.prefix { $0 != ":" }
     #expect(
       problems("{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'],\n\(field) } } }") == [
-        "watchrun.json:2:1: '\(name)' says which changes count, and nothing is watched; "
+        "watchrun.json:2:1: '\(name)' filters changes, but the task watches nothing; "
           + "add watch: [\".\"]"
       ])
   }
 
   private static let files: [(String, String)] = [
-    ("", "1:1: is empty; write { tasks: { … } }"),
-    ("{ tasks: { a: { run: 'x' } }", "1:29: a '}' is missing: what begins at 1:1 has no end"),
-    ("[]", "1:1: a project file is to be a table, as in { … }, not a list"),
+    ("", "1:1: the file is empty; write { tasks: { … } }"),
+    (
+      "{ tasks: { a: { run: 'x' } }", "1:29: the object that begins at 1:1 is not closed; add a '}'"
+    ),
+    ("[]", "1:1: a project file must be an object, as in { … }, not an array"),
     ("{}", #"1:1: there is no task; write one, as in tasks: { build: { run: "make" } }"#),
     (
       "{ tasks: {} }",
@@ -222,7 +224,7 @@ struct ProjectErrorTests {
     ("{ taks: {} }", "1:3: a project file has no key 'taks'; did you mean 'tasks'?"),
     (
       "{ tasks: [] }",
-      #"1:10: 'tasks' is to be a table of tasks, as in { build: { run: "make" } }, not a list"#
+      #"1:10: 'tasks' must be an object of tasks, as in { build: { run: "make" } }, not an array"#
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jops: 2 }",
@@ -234,31 +236,31 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",
-      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 0"
+      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 0"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 1e23 }",
-      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 1e+23"
+      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 1e+23"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 1.5 }",
-      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not 1.5"
+      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 1.5"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: '2' }",
-      "1:37: 'jobs' is to be a whole number from 1 to 10000, as in 4, not \"2\""
+      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not \"2\""
     ),
     (
       "{ tasks: { a: { run: 'x' } }, ignore: 'x' }",
-      #"1:39: 'ignore' is to be a list of patterns, as in ["docs/**"], not "x""#
+      #"1:39: 'ignore' must be an array of patterns, as in ["docs/**"], not "x""#
     ),
     (
       "{ tasks: { 'a b': { run: 'x' } } }",
-      "1:12: 'a b' is no name for a task; take letters, digits, '_', and '-', '.', ':' within it"
+      "1:12: 'a b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"
     ),
     (
       "{ tasks: { a: { run: 'x' }, a: { run: 'y' } } }",
-      "1:29: 'a' stands here twice; leave out one"
+      "1:29: 'a' occurs twice; remove one"
     ),
     (
       "{ tasks: { build: { run: 'x' }, b: { run: 'y', after: ['biuld'] } } }",
@@ -270,7 +272,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a', 'a'] } } }",
-      "1:57: 'a' stands here twice; leave out one"
+      "1:57: 'a' occurs twice; remove one"
     ),
     (
       "{ tasks: { p: { serve: 'x' }, b: { run: 'y', after: ['p'] } } }",

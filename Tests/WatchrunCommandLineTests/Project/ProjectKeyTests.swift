@@ -5,11 +5,11 @@ import Testing
 
 /// One list of keys, and all that is made from it.
 struct ProjectKeyTests {
-  private static let places = ProjectKey.all.flatMap { key in key.tables.map { (key, $0) } }
+  private static let places = ProjectKey.all.flatMap { key in key.scopes.map { (key, $0) } }
 
-  /// A file in which this stands in a table of that kind.
-  private func file(_ field: String, in table: ProjectKey.Table) -> String {
-    switch table {
+  /// A file with this member in an object of that kind.
+  private func file(_ field: String, in scope: ProjectKey.Scope) -> String {
+    switch scope {
     case .project: "{ tasks: { t: { run: 'x' } }, \(field) }"
     case .task: "{ tasks: { t: { run: 'x', service: true, \(field) } } }"
     case .page: "{ tasks: { t: { serve: 'x', \(field) } } }"
@@ -18,18 +18,18 @@ struct ProjectKeyTests {
   }
 
   @Test(arguments: places)
-  func `every key is known to the reader, which sees what stands behind it`(
-    key: ProjectKey, table: ProjectKey.Table
+  func `the reader knows every key and checks its value`(
+    key: ProjectKey, scope: ProjectKey.Scope
   ) {
-    // A key that was given once already is told of as such; null is right for none.
-    let text = file("\"\(key.name)\": null", in: table)
+    // A key that is already there is reported as repeated; null is valid for no key.
+    let text = file("\"\(key.name)\": null", in: scope)
     guard case .failure(let problems) = ProjectReader.read(Array(text.utf8), as: "f") else {
       Issue.record("null was taken for \(key.name)")
       return
     }
     let isSeen = problems.list.contains {
-      $0.message.hasPrefix("'\(key.name)' is to be ")
-        || $0.message == "'\(key.name)' stands here twice; leave out one"
+      $0.message.hasPrefix("'\(key.name)' must be ")
+        || $0.message == "'\(key.name)' occurs twice; remove one"
     }
     #expect(isSeen, "\(problems.list)")
     #expect(!problems.list.contains { $0.message.contains("has no key") })
@@ -39,21 +39,21 @@ struct ProjectKeyTests {
     let object = try JSONSerialization.jsonObject(with: Data(ProjectSchema.text.utf8))
     let schema = try #require(object as? [String: Any])
     let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
-    for table in ProjectKey.Table.allCases {
-      let part = try #require(table == .project ? schema : definitions[table.rawValue])
+    for scope in ProjectKey.Scope.allCases {
+      let part = try #require(scope == .project ? schema : definitions[scope.rawValue])
       let properties = try #require(part["properties"] as? [String: [String: Any]])
-      #expect(Set(properties.keys) == Set(ProjectKey.names(in: table)))
+      #expect(Set(properties.keys) == Set(ProjectKey.names(in: scope)))
       #expect(part["additionalProperties"] as? Bool == false)
       for (name, property) in properties {
-        let help = ProjectKey.named(name, in: table)?.help
+        let help = ProjectKey.named(name, in: scope)?.help
         #expect(property["description"] as? String == help)
       }
     }
   }
 
-  @Test func `no table has two keys of one name`() {
-    for table in ProjectKey.Table.allCases {
-      let names = ProjectKey.names(in: table)
+  @Test func `no object has two keys of one name`() {
+    for scope in ProjectKey.Scope.allCases {
+      let names = ProjectKey.names(in: scope)
       #expect(Set(names).count == names.count)
     }
   }
@@ -62,8 +62,8 @@ struct ProjectKeyTests {
   func `the README's table has every key with what it is for`(key: ProjectKey) throws {
     let file = URL(filePath: #filePath).appending(path: "../../../../README.md").standardized
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-    let tables = key.tables.map(\.rawValue).joined(separator: ", ")
-    let row = "| `\(key.name)` | \(tables) | \(key.help) |"
+    let scopes = key.scopes.map(\.rawValue).joined(separator: ", ")
+    let row = "| `\(key.name)` | \(scopes) | \(key.help) |"
     #expect(lines.contains { $0 == row }, "\(row)")
   }
 
