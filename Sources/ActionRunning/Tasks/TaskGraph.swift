@@ -1,68 +1,199 @@
-/// Tasks, and which stands after which. One that there is, is sound: no cycle, no unknown name.
+/// A validated, acyclic dependency graph of tasks.
 public struct TaskGraph: Sendable, Hashable {
   /// The tasks, in the order in which they were given.
   public let tasks: [TaskDefinition]
-  /// The names so that each comes behind all that it stands after; otherwise in the order given.
+  /// The names in an order in which each task follows all its dependencies. Where the dependencies leave
+  /// a choice, tasks are in the order in which they were given.
   public let order: [String]
-  /// How many tasks may run side by side; a service does not count.
+  /// How many tasks may run at the same time. Services do not count.
   public let jobs: Int
 
-  /// A graph; throws the first of its ``problems(of:)``.
+  /// Makes a graph, or throws the first of its ``problems(of:)``.
   ///
-  /// - Parameter jobs: How many tasks may run side by side, one at least.
+  /// - Parameter jobs: How many tasks may run at the same time, at least one.
   public init(_ tasks: [TaskDefinition], jobs: Int) throws(TaskGraphError) {
     if let problem = Self.problems(of: tasks).first { throw problem }
-    self.init(sound: tasks, jobs: jobs)
+    self.init(valid: tasks, jobs: jobs)
   }
 
-  private init(sound tasks: [TaskDefinition], jobs: Int) {
+  private init(valid tasks: [TaskDefinition], jobs: Int) {
     self.tasks = tasks
     self.jobs = max(1, jobs)
     order = Self.sorted(tasks)
   }
 
-  /// The task of this name.
+  /// The task with this name.
   public subscript(_ name: String) -> TaskDefinition? {
     tasks.first { $0.name == name }
   }
 
-  /// A graph of the tasks with these names, and of all that they stand after.
+  /// A graph of the tasks with these names and of all their dependencies, direct and indirect.
   public func restricted(to names: [String]) throws(TaskGraphError) -> TaskGraph {
-    var needed: Set<String> = []
-    for name in names {
-      guard self[name] != nil else {
-        throw .noSuchTask(name, nearest: nearestName(to: name, among: order))
-      }
-      needed.insert(name)
-    }
-    for name in order.reversed() where needed.contains(name) {
-      needed.formUnion(self[name]?.after ?? [])
-    }
-    return TaskGraph(sound: tasks.filter { needed.contains($0.name) }, jobs: jobs)
+    let needed = try Self.names(neededBy: names, in: tasks.map(Node.init))
+    return TaskGraph(valid: tasks.filter { needed.contains($0.name) }, jobs: jobs)
   }
 
-  /// All that keeps these tasks from being a graph; nothing if they are one.
+  /// All problems that keep these tasks from being a graph.
   public static func problems(of tasks: [TaskDefinition]) -> [TaskGraphError] {
-    let names = tasks.map(\.name)
-    var seen: Set<String> = []
-    var problems = names.filter { !seen.insert($0).inserted }.map(TaskGraphError.duplicateName)
-    for task in tasks {
-      for name in task.after where !seen.contains(name) {
-        let nearest = nearestName(to: name, among: names.filter { $0 != task.name })
-        problems.append(.unknownTask(task.name, after: name, nearest: nearest))
+    problems(of: tasks.map(Node.init))
+      + tasks.compactMap { task in
+        guard case .url(let url)? = task.readiness?.sign, HTTPAddress(url) == nil else {
+          return nil
+        }
+        return .unusableAddress(task: task.name, url: url)
+      }
+  }
+}
+
+// MARK: - Nodes
+
+extension TaskGraph {
+  /// A name in the graph with its dependencies: a task, or something else that depends on tasks.
+  package struct Node: Sendable, Hashable {
+    /// What a dependent waits for.
+    package enum Milestone: Sendable, Hashable {
+      /// The successful end of a run.
+      case success
+      /// The readiness of a service.
+      case readiness
+      /// A service for which no readiness is defined: no dependent could ever begin.
+      case undefined
+      /// Not a task: nothing may depend on it.
+      case none
+    }
+
+    package var name: String
+    package var dependencies: [String]
+    package var milestone: Milestone
+
+    package init(_ name: String, dependencies: [String] = [], milestone: Milestone = .success) {
+      self.name = name
+      self.dependencies = dependencies
+      self.milestone = milestone
+    }
+
+    init(_ task: TaskDefinition) {
+      let whenReady: Milestone = task.readiness == nil ? .undefined : .readiness
+      self.init(
+        task.name, dependencies: task.after, milestone: task.runsOn ? whenReady : .success)
+    }
+  }
+
+  /// All problems of the names and dependencies.
+  package static func problems(of nodes: [Node]) -> [TaskGraphError] {
+    var known: Set<String> = []
+    var problems = nodes.map(\.name).filter { !known.insert($0).inserted }
+      .map(TaskGraphError.duplicateName)
+    let byName = dictionary(nodes)
+    for node in nodes {
+      for dependency in node.dependencies {
+        if let found = byName[dependency] {
+          if found.milestone == .none {
+            problems.append(.notATask(dependency, dependent: node.name))
+          }
+        } else {
+          let names = nodes.filter { $0.milestone != .none && $0.name != node.name }.map(\.name)
+          problems.append(
+            .unknownDependency(
+              dependency, dependent: node.name, nearest: nearestName(to: dependency, among: names)))
+        }
       }
     }
-    problems += cycles(in: tasks).map(TaskGraphError.cycle)
-    for task in tasks where task.runsOn && task.readiness == nil {
-      guard let waiting = tasks.first(where: { $0.after.contains(task.name) }) else { continue }
-      problems.append(.serviceWithoutReadiness(task.name, awaitedBy: waiting.name))
-    }
-    for task in tasks {
-      if case .url(let url)? = task.readiness?.sign, HTTPAddress(url) == nil {
-        problems.append(.unusableAddress(task.name, url: url))
+    problems += cycles(in: nodes).map(TaskGraphError.cycle)
+    for node in nodes where node.milestone == .undefined {
+      guard let dependent = nodes.first(where: { $0.dependencies.contains(node.name) }) else {
+        continue
       }
+      problems.append(.serviceWithoutReadiness(node.name, dependent: dependent.name))
     }
     return problems
+  }
+
+  /// These names and those of all their dependencies, direct and indirect.
+  package static func names(
+    neededBy names: [String], in nodes: [Node]
+  ) throws(TaskGraphError) -> Set<String> {
+    let byName = dictionary(nodes)
+    for name in names where byName[name] == nil {
+      throw .unknownTask(name, nearest: nearestName(to: name, among: nodes.map(\.name)))
+    }
+    var needed = Set(names)
+    var rest = names
+    while let name = rest.popLast() {
+      for dependency in byName[name]?.dependencies ?? [] where needed.insert(dependency).inserted {
+        rest.append(dependency)
+      }
+    }
+    return needed
+  }
+
+  private static func dictionary(_ nodes: [Node]) -> [String: Node] {
+    Dictionary(nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+// MARK: - Cycles
+
+extension TaskGraph {
+  /// The shortest cycle through each name that is not in an earlier one; each member depends on the next,
+  /// and the last on the first.
+  private static func cycles(in nodes: [Node]) -> [[String]] {
+    let unordered = unordered(nodes)
+    var known: Set<String> = []
+    var cycles: [[String]] = []
+    for node in nodes where unordered[node.name] != nil && !known.contains(node.name) {
+      guard let cycle = cycle(through: node.name, in: unordered) else { continue }
+      known.formUnion(cycle)
+      cycles.append(cycle)
+    }
+    return cycles
+  }
+
+  /// The dependencies of all tasks that are in a cycle, or depend on one that is.
+  private static func unordered(_ nodes: [Node]) -> [String: [String]] {
+    // A dependency on something that is not a task is an error of its own.
+    let tasks = dictionary(nodes.filter { $0.milestone != .none })
+    let edges = dictionary(nodes).mapValues { $0.dependencies.filter { tasks[$0] != nil } }
+    var dependents: [String: [String]] = [:]
+    var missing: [String: Int] = [:]
+    for (name, dependencies) in edges.mapValues(Set.init) {
+      missing[name] = dependencies.count
+      for dependency in dependencies { dependents[dependency, default: []].append(name) }
+    }
+    var ordered = missing.filter { $0.value == 0 }.map(\.key)
+    while let name = ordered.popLast() {
+      missing[name] = nil
+      for dependent in dependents[name] ?? [] {
+        missing[dependent, default: 0] -= 1
+        if missing[dependent] == 0 { ordered.append(dependent) }
+      }
+    }
+    return edges.filter { missing[$0.key] != nil }
+  }
+
+  /// The shortest way along the dependencies from a name back to it.
+  private static func cycle(
+    through start: String, in dependencies: [String: [String]]
+  ) -> [String]? {
+    var previous: [String: String] = [:]
+    var reached = [start]
+    var next = 0
+    while next < reached.count {
+      let name = reached[next]
+      next += 1
+      for dependency in dependencies[name] ?? [] {
+        if dependency == start {
+          var way = [name]
+          while let step = previous[way[way.count - 1]] { way.append(step) }
+          return way.reversed()
+        }
+        if dependencies[dependency] != nil, previous[dependency] == nil {
+          previous[dependency] = name
+          reached.append(dependency)
+        }
+      }
+    }
+    return nil
   }
 }
 
@@ -72,14 +203,14 @@ extension TaskGraph {
   private static func sorted(_ tasks: [TaskDefinition]) -> [String] {
     let places = Dictionary(
       tasks.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let after = tasks.map { Set($0.after.compactMap { places[$0] }) }
+    let dependencies = tasks.map { Set($0.after.compactMap { places[$0] }) }
     var isPlaced = Array(repeating: false, count: tasks.count)
     var order: [String] = []
-    // What may come is looked for from the front each time, since the order given counts.
+    // The search restarts at the first task without a place, since the order given counts.
     var front = 0
     var place = 0
     while place < tasks.count {
-      if isPlaced[place] || !after[place].allSatisfy({ isPlaced[$0] }) {
+      if isPlaced[place] || !dependencies[place].allSatisfy({ isPlaced[$0] }) {
         place += 1
         continue
       }
@@ -89,37 +220,5 @@ extension TaskGraph {
       place = front
     }
     return order
-  }
-
-  /// One cycle for each group of tasks that stand after each other, each member after the next.
-  private static func cycles(in tasks: [TaskDefinition]) -> [[String]] {
-    let after = Dictionary(tasks.map { ($0.name, $0.after) }, uniquingKeysWith: { one, _ in one })
-    var finished: Set<String> = []
-    var cycles: [[String]] = []
-    for task in tasks {
-      var trail: [(name: String, rest: ArraySlice<String>)] = []
-      var places: [String: Int] = [:]
-      func enter(_ name: String) {
-        places[name] = trail.count
-        trail.append((name, (after[name] ?? [])[...]))
-      }
-      if !finished.contains(task.name) { enter(task.name) }
-      while let last = trail.indices.last {
-        guard let next = trail[last].rest.popFirst() else {
-          let name = trail.removeLast().name
-          finished.insert(name)
-          places[name] = nil
-          continue
-        }
-        if let start = places[next] {
-          cycles.append(trail[start...].map(\.name))
-          finished.formUnion(trail.map(\.name))
-          (trail, places) = ([], [:])
-        } else if !finished.contains(next) && after[next] != nil {
-          enter(next)
-        }
-      }
-    }
-    return cycles
   }
 }

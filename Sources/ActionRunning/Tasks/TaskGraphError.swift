@@ -1,45 +1,54 @@
+import SystemCalls
+
 /// Why tasks do not make a graph.
 public enum TaskGraphError: Error, Sendable, Hashable {
   /// Two tasks have this name.
   case duplicateName(String)
-  /// A task stands after one that there is not; the nearest name, if one is near.
-  case unknownTask(String, after: String, nearest: String?)
-  /// Each of these stands after the next one, and the last after the first.
+  /// A dependency does not exist; with the nearest existing name, if one is near.
+  case unknownDependency(String, dependent: String, nearest: String?)
+  /// A dependency exists but is not a task.
+  case notATask(String, dependent: String)
+  /// Each of these tasks depends on the next one, and the last on the first.
   case cycle([String])
-  /// Others wait for this service, and nothing says when it is ready.
-  case serviceWithoutReadiness(String, awaitedBy: String)
-  /// It is asked for a task that there is not; the nearest name, if one is near.
-  case noSuchTask(String, nearest: String?)
-  /// The service is to be ready when this address answers, and it is none that can be asked.
-  case unusableAddress(String, url: String)
+  /// A service has a dependent, but no readiness for which the dependent could wait.
+  case serviceWithoutReadiness(String, dependent: String)
+  /// A requested task does not exist; with the nearest existing name, if one is near.
+  case unknownTask(String, nearest: String?)
+  /// The URL of a readiness check is not one that can be requested.
+  case unusableAddress(task: String, url: String)
 }
 
 extension TaskGraphError: CustomStringConvertible {
-  /// The thing, the cause and the remedy, in one line.
+  /// What is wrong and what to do, in one line.
   public var description: String {
     switch self {
     case .duplicateName(let name):
-      "there are two tasks called '\(name)'; give one another name"
-    case .unknownTask(let task, let name, let nearest):
-      "task '\(task)' stands after '\(name)', which is no task" + Self.hint(nearest)
+      "two tasks have the name '\(Path(name))'; rename one"
+    case .unknownDependency(let name, let dependent, let nearest):
+      "task '\(Path(dependent))' depends on '\(Path(name))', which does not exist"
+        + Self.hint(nearest)
+    case .notATask(let name, let dependent):
+      "task '\(Path(dependent))' depends on '\(Path(name))', which is not a task"
     case .cycle(let names):
       if names.count == 1 {
-        "task '\(names[0])' stands after itself; take it out of its own 'after'"
+        "task '\(Path(names[0]))' depends on itself; remove that dependency"
       } else {
-        "tasks stand after each other in a circle: "
-          + (names + names.prefix(1)).joined(separator: " → ") + "; take one out of an 'after'"
+        "tasks depend on one another: "
+          + (names + names.prefix(1)).map { Path($0).description }.joined(separator: " → ")
+          + "; remove one of these dependencies"
       }
-    case .serviceWithoutReadiness(let service, let waiting):
-      "'\(waiting)' waits for the service '\(service)'; say when that is ready"
-    case .noSuchTask(let name, let nearest):
-      "there is no task called '\(name)'" + Self.hint(nearest)
+    case .serviceWithoutReadiness(let service, let dependent):
+      "task '\(Path(dependent))' depends on the service '\(Path(service))', "
+        + "which has no readiness check; add one"
+    case .unknownTask(let name, let nearest):
+      "there is no task '\(Path(name))'" + Self.hint(nearest)
     case .unusableAddress(let task, let url):
-      "task '\(task)' cannot be asked at '\(url)'; it takes an address such as "
-        + "http://localhost:8080/health"
+      "the readiness URL '\(Path(url))' of task '\(Path(task))' is not supported; "
+        + "use one such as http://localhost:8080/health"
     }
   }
 
   private static func hint(_ nearest: String?) -> String {
-    nearest.map { "; did you mean '\($0)'?" } ?? ""
+    nearest.map { "; did you mean '\(Path($0))'?" } ?? ""
   }
 }

@@ -66,7 +66,7 @@ extension Project.Task {
     return TaskDefinition(
       name, command(settings, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      after: after, isService: isService, readiness: readiness?.definition,
+      after: after, isService: isService, readiness: readiness,
       options: options(settings, ignoring: ignored),
       isPostponed: isPostponed || settings.isPostponed)
   }
@@ -112,16 +112,6 @@ extension Project.Task {
     case .restart: .restart
     case .signal: .signal(stopPlan.signal)
     case nil: isService ? .restart : .queue
-    }
-  }
-}
-
-extension Project.Readiness {
-  fileprivate var definition: Readiness {
-    switch sign {
-    case .port(let port): Readiness(.port(port), timeout: timeout)
-    case .url(let url): Readiness(.url(url), timeout: timeout)
-    case .line(let text): Readiness(.line(text), timeout: timeout)
     }
   }
 }

@@ -3,8 +3,8 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-/// What is to be done in a folder: tasks and pages. It has been checked: each stands after tasks that
-/// there are, none waits for itself, and what is waited for comes about.
+/// The tasks and pages of a directory. One from a file is validated: all dependencies exist, there is no
+/// cycle, and every service with dependents has a readiness check.
 struct Project: Hashable, Sendable {
   /// How many tasks may run side by side; nil for as many as there are cores.
   var jobs: Int?
@@ -47,20 +47,6 @@ struct Project: Hashable, Sendable {
     case line(String)
     /// A program and its arguments.
     case words([String])
-  }
-
-  /// By what it is known that a service can be used.
-  struct Readiness: Hashable, Sendable {
-    enum Sign: Hashable, Sendable {
-      case port(UInt16)
-      case url(String)
-      case line(String)
-    }
-
-    static let usualTimeout = Duration.seconds(30)
-
-    var sign: Sign
-    var timeout = usualTimeout
   }
 
   /// A page that is open in a browser.

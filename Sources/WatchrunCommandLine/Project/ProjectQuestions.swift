@@ -32,7 +32,7 @@ struct ProjectQuestions {
     } catch {
       throw console.failure(of: error)
     }
-    try print(ProjectText.list(try project.restricted(to: settings.taskNames)))
+    try print(ProjectText.list(try project.selecting(settings.taskNames)))
   }
 
   private func check() throws(Failure) -> Int32 {

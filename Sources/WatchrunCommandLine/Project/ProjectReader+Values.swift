@@ -157,8 +157,17 @@ extension ProjectReader {
     (texts(field) ?? []).map { Array($0.text.utf8) }
   }
 
+  /// The dependencies, each once.
   mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
-    (texts(field) ?? []).map { .init(name: $0.text, offset: $0.offset) }
+    var references: [ProjectDraft.Reference] = []
+    for (name, offset) in texts(field) ?? [] {
+      if references.contains(where: { $0.name == name }) {
+        note("'\(Path(name))' occurs twice; remove one", at: offset)
+      } else {
+        references.append(.init(name: name, offset: offset))
+      }
+    }
+    return references
   }
 
   mutating func globs(_ field: ProjectField?) -> [GlobPattern]? {
@@ -227,23 +236,24 @@ extension ProjectReader {
     }
   }
 
-  mutating func readiness(_ field: ProjectField?) -> Project.Readiness? {
+  mutating func readiness(_ field: ProjectField?) -> Readiness? {
     guard let field else { return nil }
     guard case .object = field.value.content else {
       mismatch(field)
       return nil
     }
     guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
-    let port = port(fields["port"]).map { Project.Readiness.Sign.port($0) }
-    let url = url(fields["url"]).map { Project.Readiness.Sign.url($0) }
-    let line = text(fields["line"]).map { Project.Readiness.Sign.line($0) }
-    let timeout = positiveDuration(fields["timeout"]) ?? Project.Readiness.usualTimeout
+    let port = port(fields["port"]).map { Readiness.Sign.port($0) }
+    let url = url(fields["url"]).map { Readiness.Sign.url($0) }
+    let line = text(fields["line"]).map { Readiness.Sign.line($0) }
+    let timeout = positiveDuration(fields["timeout"])
     let given = ["port", "url", "line"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
     if given.count > 1 || (given.isEmpty && isKnown) {
       let what = given.isEmpty ? "is empty" : "has more than one condition"
       note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
     }
-    return (port ?? url ?? line).map { .init(sign: $0, timeout: timeout) }
+    guard let sign = port ?? url ?? line else { return nil }
+    return timeout.map { Readiness(sign, timeout: $0) } ?? Readiness(sign)
   }
 }

@@ -62,7 +62,8 @@ extension ProjectReader {
         #"there is no task; write one, as in tasks: { build: { run: "make" } }"#,
         at: fields["tasks"]?.value.offset ?? top.offset)
     }
-    findings += ProjectChecks(drafts).findings
+    checkDependencies(drafts)
+    checkPorts(drafts)
     project.tasks = drafts.compactMap(\.task)
     project.pages = drafts.compactMap(\.page)
     return project
@@ -107,10 +108,10 @@ extension ProjectReader {
         "\(title) has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)",
         at: member.keyOffset)
     }
-    draft.after = after(fields["after"])
+    draft.references = after(fields["after"])
     let isKeptAlive = flag(fields["keepAlive"]) ?? false
-    draft.isService = (flag(fields["service"]) ?? false) || isKeptAlive
-    draft.hasReadiness = fields["ready"] != nil
+    let isService = (flag(fields["service"]) ?? false) || isKeptAlive
+    if isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
     var task = Project.Task(name: member.key, run: run ?? .words([]))
     task.directory = path(fields["directory"])
     task.environment = variables(fields["env"])
@@ -119,8 +120,8 @@ extension ProjectReader {
     task.filters = globs(fields["filter"]) ?? []
     task.ignores = globs(fields["ignore"]) ?? []
     task.kinds = kinds(fields["events"])
-    task.after = draft.after.map(\.name)
-    task.isService = draft.isService
+    task.after = draft.references.map(\.name)
+    task.isService = isService
     task.readiness = readiness(fields["ready"])
     task.busyMode = busyMode(fields["onBusy"])
     if let signal = signal(fields["stopSignal"]) { task.stopPlan.signal = signal }
@@ -168,7 +169,8 @@ extension ProjectReader {
   private mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
     let title = "the page '\(Path(member.key))'"
     guard let fields = fields(of: member.value, .page, named: title) else { return }
-    draft.after = after(fields["after"])
+    draft.references = after(fields["after"])
+    draft.milestone = .none
     draft.port = port(fields["port"])
     draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
     if fields["serve"] != nil, let proxy = fields["proxy"] {
@@ -188,6 +190,6 @@ extension ProjectReader {
     guard let source else { return }
     draft.page = Project.Page(
       name: member.key, source: source, port: draft.port, reload: reload,
-      after: draft.after.map(\.name))
+      after: draft.references.map(\.name))
   }
 }

@@ -1,3 +1,4 @@
+import ActionRunning
 import FileObservation
 import SystemCalls
 
@@ -72,26 +73,25 @@ struct ProjectSource {
 }
 
 extension Project {
-  /// The tasks of these names and what they stand after, in the order of the file.
-  func restricted(to names: [String]) throws(Failure) -> Project {
+  /// The tasks and pages that `--task` names, with all their dependencies; all if it names none.
+  func selecting(_ names: [String]) throws(Failure) -> Project {
     if names.isEmpty { return self }
-    let known = tasks.map(\.name) + pages.map(\.name)
-    for name in names where !known.contains(name) {
-      let hint = nearest(to: name, among: known).map { "did you mean '\($0)'?" }
-      throw Failure(
-        "--task: there is no task '\(Path(name))'; "
-          + (hint ?? "there are \(known.joined(separator: ", "))"), ExitCode.usage)
-    }
-    var wanted = Set(names)
-    var rest = names
-    while let name = rest.popLast() {
-      let after =
-        tasks.first { $0.name == name }?.after ?? pages.first { $0.name == name }?.after ?? []
-      for other in after where wanted.insert(other).inserted { rest.append(other) }
+    let nodes =
+      tasks.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+      + pages.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+    let needed: Set<String>
+    do throws(TaskGraphError) {
+      needed = try TaskGraph.names(neededBy: names, in: nodes)
+    } catch {
+      var message = "--task: \(error)"
+      if case .unknownTask(_, nil) = error {
+        message += "; tasks: " + nodes.map { "\(Path($0.name))" }.joined(separator: ", ")
+      }
+      throw Failure(message, ExitCode.usage)
     }
     var part = self
-    part.tasks.removeAll { !wanted.contains($0.name) }
-    part.pages.removeAll { !wanted.contains($0.name) }
+    part.tasks.removeAll { !needed.contains($0.name) }
+    part.pages.removeAll { !needed.contains($0.name) }
     return part
   }
 }
@@ -113,7 +113,7 @@ extension ProjectSource {
     } catch {
       throw console.failure(of: error)
     }
-    let wanted = try project.restricted(to: settings.taskNames)
+    let wanted = try project.selecting(settings.taskNames)
     if wanted.tasks.isEmpty {
       throw Failure(
         "there is no task to run, only pages, which are not served by this version",
@@ -133,7 +133,7 @@ extension ProjectSource {
     } catch {
       throw console.failure(of: error)
     }
-    return try project?.restricted(to: settings.taskNames)
+    return try project?.selecting(settings.taskNames)
   }
 
   /// The same file, which need not be there.

@@ -131,7 +131,7 @@ extension ProjectText {
     names.isEmpty ? nil : "after " + names.joined(separator: " and ")
   }
 
-  private static func ready(_ readiness: Project.Readiness?) -> String {
+  private static func ready(_ readiness: Readiness?) -> String {
     switch readiness?.sign {
     case .port(let port): ", ready on port \(port)"
     case .url(let url): ", ready at \(url)"

@@ -15,55 +15,91 @@ struct TaskGraphTests {
     TaskGraph.problems(of: tasks).map(\.description)
   }
 
-  @Test func `each task comes behind what it stands after, and else in the order given`() throws {
+  @Test func `each task follows its dependencies, otherwise in the order given`() throws {
     let graph = try TaskGraph(
       [task("c", after: "b"), task("x"), task("b", after: "a"), task("a")], jobs: 0)
     #expect(graph.order == ["x", "a", "b", "c"])
     #expect(graph.jobs == 1)
   }
 
-  @Test func `all that is wrong is told at once`() {
+  @Test func `all problems are found at once`() {
     #expect(
       problems(
         task("build"), task("build"), task("test", after: "biuld"), task("a", after: "b"),
         task("b", after: "c"), task("c", after: "a"), task("d", after: "d"),
         task("s", service: true), task("t", after: "s"), task("u", ready: .url("https://x"))) == [
-          "there are two tasks called 'build'; give one another name",
-          "task 'test' stands after 'biuld', which is no task; did you mean 'build'?",
-          "tasks stand after each other in a circle: a → b → c → a; take one out of an 'after'",
-          "task 'd' stands after itself; take it out of its own 'after'",
-          "'t' waits for the service 's'; say when that is ready",
-          "task 'u' cannot be asked at 'https://x'; it takes an address such as "
-            + "http://localhost:8080/health",
+          "two tasks have the name 'build'; rename one",
+          "task 'test' depends on 'biuld', which does not exist; did you mean 'build'?",
+          "tasks depend on one another: a → b → c → a; remove one of these dependencies",
+          "task 'd' depends on itself; remove that dependency",
+          "task 't' depends on the service 's', which has no readiness check; add one",
+          "the readiness URL 'https://x' of task 'u' is not supported; "
+            + "use one such as http://localhost:8080/health",
         ])
   }
 
-  @Test func `a cycle is named without what only leads to it`() {
+  @Test func `a problem names what is involved`() {
+    let nodes = [
+      TaskGraph.Node("build"), TaskGraph.Node("test", dependencies: ["biuld", "page", "server"]),
+      TaskGraph.Node("server", milestone: .undefined), TaskGraph.Node("page", milestone: .none),
+      TaskGraph.Node("other", dependencies: ["paeg", "other"]),
+    ]
     #expect(
-      problems(task("x", after: "a"), task("a", after: "b"), task("b", after: "a")) == [
-        "tasks stand after each other in a circle: a → b → a; take one out of an 'after'"
+      TaskGraph.problems(of: nodes) == [
+        .unknownDependency("biuld", dependent: "test", nearest: "build"),
+        .notATask("page", dependent: "test"),
+        .unknownDependency("paeg", dependent: "other", nearest: nil), .cycle(["other"]),
+        .serviceWithoutReadiness("server", dependent: "test"),
       ])
   }
 
-  @Test func `two ways to the same task are no cycle`() throws {
+  @Test func `a cycle is named without the tasks that only lead to it`() {
+    #expect(
+      problems(task("x", after: "a"), task("a", after: "b"), task("b", after: "a")) == [
+        "tasks depend on one another: a → b → a; remove one of these dependencies"
+      ])
+  }
+
+  @Test func `each cycle is found, and the shortest through a task`() {
+    let nodes = [
+      TaskGraph.Node("x", dependencies: ["a", "y"]), TaskGraph.Node("y", dependencies: ["z", "x"]),
+      TaskGraph.Node("z", dependencies: ["x"]), TaskGraph.Node("a", dependencies: ["b"]),
+      TaskGraph.Node("b", dependencies: ["a"]),
+    ]
+    #expect(
+      TaskGraph.problems(of: nodes) == [
+        .cycle(["x", "y"]), .cycle(["z", "x", "y"]), .cycle(["a", "b"]),
+      ])
+  }
+
+  @Test func `long chains and cycles cost no stack`() {
+    let count = 5000
+    var nodes = (0..<count).map { TaskGraph.Node("\($0)", dependencies: ["\($0 + 1)"]) }
+    nodes.append(TaskGraph.Node("\(count)"))
+    #expect(TaskGraph.problems(of: nodes).isEmpty)
+    nodes[count].dependencies = ["0"]
+    #expect(TaskGraph.problems(of: nodes) == [.cycle(nodes.map(\.name))])
+  }
+
+  @Test func `two ways to the same task are not a cycle`() throws {
     let graph = try TaskGraph(
       [task("d", after: "b", "c"), task("b", after: "a"), task("c", after: "a"), task("a")], jobs: 1
     )
     #expect(graph.order == ["a", "b", "c", "d"])
   }
 
-  @Test func `a graph of some tasks has what these stand after`() throws {
+  @Test func `a restricted graph has the dependencies of its tasks`() throws {
     let graph = try TaskGraph(
       [task("a"), task("b", after: "a"), task("c", after: "b"), task("x")], jobs: 3)
     let part = try graph.restricted(to: ["b"])
     #expect(part.order == ["a", "b"])
     #expect(part.jobs == 3)
-    #expect(throws: TaskGraphError.noSuchTask("d", nearest: "a")) {
+    #expect(throws: TaskGraphError.unknownTask("d", nearest: "a")) {
       try graph.restricted(to: ["d"])
     }
   }
 
-  @Test func `what is kept alive is a service`() {
+  @Test func `a task that is kept alive is a service`() {
     var kept = task("k")
     kept.options.keepsAlive = true
     #expect(problems(kept, task("t", after: "k")).count == 1)

@@ -105,9 +105,9 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', after: ['t'] }",
-      "2:21: a task waits for itself: t → t; take one of them out of 'after'"
+      "2:21: a task depends on itself: t → t; remove one of them from its 'after'"
     ),
-    ("{ run: 'x', after: ['y'] }", "2:21: there is no task 'y'; there is no other"),
+    ("{ run: 'x', after: ['y'] }", "2:21: there is no task 'y'; there is no other task"),
     ("{ run: 'x', service: 'yes' }", "2:22: 'service' must be true or false, not \"yes\""),
     ("{ run: 'x', ready: { port: 80 } }", "2:13: 'ready' is for services; add service: true"),
     (
@@ -268,7 +268,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { build: { run: 'x' }, b: { run: 'y', after: ['zzz'] } } }",
-      "1:56: there is no task 'zzz'; there is only build"
+      "1:56: there is no task 'zzz'; tasks: build"
     ),
     (
       "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a', 'a'] } } }",
@@ -276,23 +276,23 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { p: { serve: 'x' }, b: { run: 'y', after: ['p'] } } }",
-      "1:54: 'p' is a page, which nothing can stand after; name a task"
+      "1:54: 'p' is a page, and nothing can depend on a page; name a task"
     ),
     (
       "{ tasks: { a: { run: 'x', after: ['b'] }, b: { run: 'y', after: ['c'] },\nc: { run: 'z', after: ['a'] } } }",
-      "1:35: these wait for one another: a → b → c → a; take one of them out of 'after'"
+      "1:35: tasks depend on one another: a → b → c → a; remove one of them from its 'after'"
     ),
     (
       "{ tasks: { a: { run: 'x', service: true }, b: { run: 'y', after: ['a'] } } }",
-      "1:12: 'a' is a service, which does not end, and 'b' waits for it; say when it can be used, as in ready: { port: 8080 }"
+      "1:12: 'b' depends on the service 'a', which does not end; define when it is ready, as in ready: { port: 8080 }"
     ),
     (
       "{ tasks: { a: { run: 'x', keepAlive: true }, b: { run: 'y', after: ['a'] } } }",
-      "1:12: 'a' is a service, which does not end, and 'b' waits for it; say when it can be used, as in ready: { port: 8080 }"
+      "1:12: 'b' depends on the service 'a', which does not end; define when it is ready, as in ready: { port: 8080 }"
     ),
     (
       "{ tasks: { a: { serve: 'x', port: 80 }, b: { serve: 'y', port: 80 } } }",
-      "1:64: port 80 is already that of 'a'; take another"
+      "1:64: port 80 is already used by 'a'; choose another"
     ),
   ]
 
@@ -320,7 +320,7 @@ struct ProjectErrorTests {
       ])
   }
 
-  @Test func `of two cycles each is told of once`() {
+  @Test func `each of two cycles is reported once`() {
     let text = """
       { tasks: {
         a: { run: "x", after: ["b"] }, b: { run: "x", after: ["a"] },
@@ -329,6 +329,23 @@ struct ProjectErrorTests {
       """
     #expect(problems(text).count == 2)
     #expect(problems(text).last?.contains("c → d → c") == true)
+  }
+
+  @Test func `pages take part in the checks`() {
+    let text = """
+      { tasks: {
+        build: { run: "x", after: ["page", "paeg", "bulid"] },
+        page: { serve: ".", after: ["page", "bulid"] },
+      } }
+      """
+    #expect(
+      problems(text) == [
+        "watchrun.json:2:30: 'page' is a page, and nothing can depend on a page; name a task",
+        "watchrun.json:2:38: there is no task 'paeg'; there is no other task",
+        "watchrun.json:2:46: there is no task 'bulid'; there is no other task",
+        "watchrun.json:3:31: 'page' is a page, and nothing can depend on a page; name a task",
+        "watchrun.json:3:39: there is no task 'bulid'; did you mean 'build'?",
+      ])
   }
 
   @Test func `names and texts cannot write to a terminal`() {

@@ -34,7 +34,7 @@ struct ProjectReaderTests {
     #expect(project.tasks.map(\.watched) == [["Sources", "Package.swift"], ["Tests"], []])
     #expect(project.tasks[1].run == .words(["swift", "test", "--skip-build"]))
     #expect(project.tasks[2].isService)
-    #expect(project.tasks[2].readiness == .init(sign: .port(8080), timeout: .seconds(10)))
+    #expect(project.tasks[2].readiness == Readiness(.port(8080), timeout: .seconds(10)))
     #expect(
       project.pages == [
         .init(name: "page", source: .port(8080), port: 4000, reload: ["Public"], after: ["server"])
@@ -82,13 +82,13 @@ struct ProjectReaderTests {
     arguments: [
       ("port: 80", .port(80)), ("url: 'http://localhost/x'", .url("http://localhost/x")),
       ("line: 'up'", .line("up")),
-    ] as [(String, Project.Readiness.Sign)])
+    ] as [(String, Readiness.Sign)])
   func `a service is ready by one sign, within thirty seconds`(
-    field: String, sign: Project.Readiness.Sign
+    field: String, sign: Readiness.Sign
   ) throws {
     let project = try readProject(
       "{ tasks: { a: { run: 'x', service: true, ready: { \(field) } } } }")
-    #expect(project.tasks.first?.readiness == .init(sign: sign, timeout: .seconds(30)))
+    #expect(project.tasks.first?.readiness == Readiness(sign, timeout: .seconds(30)))
   }
 
   @Test(
@@ -96,7 +96,7 @@ struct ProjectReaderTests {
       (["b"], ["a", "b"]), (["a"], ["a"]), (["c"], ["a", "b", "c"]), (["d", "a"], ["a", "d"]),
       (["p"], ["a", "p"]), ([], ["a", "b", "c", "d", "p"]),
     ] as [([String], [String])])
-  func `only some tasks are run with what they stand after`(
+  func `a selection has the named tasks and their dependencies`(
     names: [String], expected: [String]
   ) throws {
     let project = try readProject(
@@ -104,15 +104,17 @@ struct ProjectReaderTests {
       { tasks: { a: { run: 'x' }, b: { run: 'x', after: ['a'] }, c: { run: 'x', after: ['b'] },
         d: { run: 'x' }, p: { serve: '.', after: ['a'] } } }
       """
-    ).restricted(to: names)
+    ).selecting(names)
     #expect((project.tasks.map(\.name) + project.pages.map(\.name)) == expected)
   }
 
-  @Test func `a task that there is not is not run`() throws {
+  @Test func `an unknown task cannot be selected`() throws {
     let project = try readProject("{ tasks: { build: { run: 'x' } } }")
-    let failure = #expect(throws: Failure.self) { try project.restricted(to: ["biuld"]) }
+    let failure = #expect(throws: Failure.self) { try project.selecting(["biuld"]) }
     #expect(failure?.message == "--task: there is no task 'biuld'; did you mean 'build'?")
     #expect(failure?.status == 64)
+    let other = #expect(throws: Failure.self) { try project.selecting(["build", "x"]) }
+    #expect(other?.message == "--task: there is no task 'x'; tasks: build")
   }
 
   @Test func `what is other than before is named`() throws {

@@ -1,0 +1,85 @@
+import ActionRunning
+import SystemCalls
+
+/// A task or page as far as it could be read, with the positions of its parts.
+struct ProjectDraft {
+  /// The name of a task in `after`.
+  struct Reference: Hashable {
+    var name: String
+    var offset: Int
+  }
+
+  let name: String
+  let nameOffset: Int
+  var isPage = false
+  var references: [Reference] = []
+  /// What a dependent waits for.
+  var milestone = TaskGraph.Node.Milestone.success
+  var port: UInt16?
+  var portOffset = 0
+  /// What was read, if it is valid.
+  var task: Project.Task?
+  var page: Project.Page?
+
+  init(name: String, nameOffset: Int) {
+    self.name = name
+    self.nameOffset = nameOffset
+  }
+}
+
+// MARK: - Checks of several tasks
+
+extension ProjectReader {
+  mutating func checkDependencies(_ drafts: [ProjectDraft]) {
+    let nodes = drafts.map { draft in
+      TaskGraph.Node(
+        draft.name, dependencies: draft.references.map(\.name), milestone: draft.milestone)
+    }
+    for problem in TaskGraph.problems(of: nodes) { note(problem, in: drafts) }
+  }
+
+  /// Notes a problem at the place in the file where its remedy belongs.
+  private mutating func note(_ problem: TaskGraphError, in drafts: [ProjectDraft]) {
+    func offset(of name: String) -> Int { drafts.first { $0.name == name }?.nameOffset ?? 0 }
+    func offset(of dependency: String, in dependent: String) -> Int {
+      let draft = drafts.first { $0.name == dependent }
+      return draft?.references.first { $0.name == dependency }?.offset ?? offset(of: dependent)
+    }
+    switch problem {
+    case .unknownDependency(let name, let dependent, let nearest):
+      let tasks = drafts.filter { !$0.isPage && $0.name != dependent }.map { "\(Path($0.name))" }
+      let all = tasks.isEmpty ? "there is no other task" : "tasks: \(tasks.joined(separator: ", "))"
+      let hint = nearest.map { "did you mean '\(Path($0))'?" } ?? all
+      note("there is no task '\(Path(name))'; \(hint)", at: offset(of: name, in: dependent))
+    case .notATask(let name, let dependent):
+      note(
+        "'\(Path(name))' is a page, and nothing can depend on a page; name a task",
+        at: offset(of: name, in: dependent))
+    case .cycle(let names):
+      let members = (names + names.prefix(1)).map { "\(Path($0))" }.joined(separator: " → ")
+      let what = names.count == 1 ? "a task depends on itself" : "tasks depend on one another"
+      note(
+        "\(what): \(members); remove one of them from its 'after'",
+        at: offset(of: names[names.count == 1 ? 0 : 1], in: names[0]))
+    case .serviceWithoutReadiness(let name, let dependent):
+      note(
+        "'\(Path(dependent))' depends on the service '\(Path(name))', which does not end; "
+          + "define when it is ready, as in ready: { port: 8080 }", at: offset(of: name))
+    case .duplicateName(let name), .unknownTask(let name, _), .unusableAddress(let name, _):
+      note("\(problem)", at: offset(of: name))
+    }
+  }
+
+  mutating func checkPorts(_ drafts: [ProjectDraft]) {
+    var owners: [UInt16: String] = [:]
+    for draft in drafts {
+      guard let port = draft.port else { continue }
+      if let owner = owners[port] {
+        note(
+          "port \(port) is already used by '\(Path(owner))'; choose another", at: draft.portOffset)
+      } else {
+        owners[port] = draft.name
+      }
+    }
+  }
+}
