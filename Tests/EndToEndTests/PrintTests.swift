@@ -121,4 +121,83 @@ import Testing
       try await eventually("it is printed") { try watchrun.batches().count == 1 }
     }
   }
+
+  @Test func `the ready line is first, though files change while directories are armed`()
+    async throws
+  {
+    try await withProject { project in
+      for number in 0..<3000 { try project.makeFolder("d\(number / 100)/e\(number)") }
+      let watchrun = try await project.start(
+        "--print", "json", "-d", "0", "--max-wait", "10ms")
+      try await eventually("it arms directories") {
+        ProcessTable.watchCount(of: watchrun.process.pid) > 0
+      }
+      var written = 0
+      try await eventually("it prints") {
+        try project.write("new-\(written)")
+        written += 1
+        return !watchrun.process.output.lines.isEmpty
+      }
+      try await eventually("every change is printed") {
+        let reported = Set(try project.changes(by: watchrun).map(\.path))
+        return reported.isSuperset(of: (0..<written).map { "new-\($0)" })
+      }
+      let lines = watchrun.process.output.lines
+      #expect(lines.first?.hasPrefix(#"{"ready":true,"#) == true, "\(lines.first ?? "")")
+      #expect(lines.count { $0.hasPrefix(#"{"ready":"#) } == 1)
+      #expect(try watchrun.batches().map(\.batch) == Array(1...(try watchrun.batches().count)))
+    }
+  }
+
+  @Test func `with -0 a NUL ends each record of JSON, which may be the first`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--print", "json", "-0")
+      try await eventually("it is ready") { !watchrun.process.output.bytes.isEmpty }
+      try project.place("file")
+      try await eventually("it reports the path") {
+        watchrun.process.output.bytes.split(separator: 0).count == 2
+      }
+      let bytes = watchrun.process.output.bytes
+      #expect(bytes.last == 0 && !bytes.contains(UInt8(ascii: "\n")))
+      let records = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      #expect(records.first?.hasPrefix(#"{"ready":true,"#) == true)
+      #expect(records.last?.hasPrefix(#"{"batch":1,"#) == true)
+    }
+  }
+
+  @Test(arguments: ["lines", "json"])
+  func `with --skip-unchanged a file with the same content is not printed`(
+    mode: String
+  ) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--print", mode, "--skip-unchanged", "-d", "20ms")
+      func count(_ name: String) -> Int {
+        watchrun.process.output.lines.count { $0.contains(project.path(name)) }
+      }
+      try await eventually("it reports") {
+        try project.place("mark")
+        return count("mark") > 0
+      }
+      try project.write("file", "one\n")
+      try await eventually("new content is printed") { count("file") == 1 }
+      for round in 1...3 {
+        try project.write("file", "one\n")
+        try await project.shell("cp file ../copy && mv ../copy file")
+        try project.place("end-\(round)")
+        try await eventually("the mark is printed") { count("end-\(round)") == 1 }
+      }
+      #expect(count("file") == 1)
+      try project.write("file", "two\n")
+      try await eventually("new content is printed") { count("file") == 2 }
+    }
+  }
+
+  @Test func `with --skip-unchanged metadata is printed if it is asked for`() async throws {
+    try await withProject { project in
+      try project.write("old")
+      let watchrun = try await project.startPrinting("--skip-unchanged", "--events", "metadata")
+      try await project.shell("chmod 600 old")
+      try await project.reported("old", "metadata", by: watchrun)
+    }
+  }
 }

@@ -1,30 +1,56 @@
 import ActionRunning
 import FileObservation
+import Synchronization
 import SystemCalls
 
 /// Writes batches to standard output, each at once.
-struct PrintStream: Sendable {
-  let mode: Settings.PrintMode
-  let separatesByNUL: Bool
+///
+/// With `json`, the first record says that everything is watched, and batches wait for it. Calls must not
+/// overlap.
+final class PrintStream: Sendable {
+  private let mode: Settings.PrintMode
+  private let separatesByNUL: Bool
+  /// Batches that came before the observer was ready; `nil` once it is, and in `lines` mode.
+  private let waiting: Mutex<[ChangeBatch]?>
 
-  /// Says that everything is watched; in `lines` mode, which is for paths alone, nothing.
-  func write(_ readiness: FileObserver.Readiness) throws(SystemError) {
-    guard mode == .json else { return }
-    let backend = JSONText.string(readiness.backend)
-    try write(#"{"ready":true,"watches":\#(readiness.watches),"backend":\#(backend)}"# + "\n")
+  init(mode: Settings.PrintMode, separatesByNUL: Bool) {
+    self.mode = mode
+    self.separatesByNUL = separatesByNUL
+    waiting = Mutex(mode == .json ? [] : nil)
   }
 
-  func write(_ batch: ChangeBatch) throws(SystemError) {
+  /// Writes the record that says that everything is watched, and the batches that waited for it.
+  ///
+  /// - Returns: The number of batches written.
+  func write(_ readiness: FileObserver.Readiness) throws(SystemError) -> Int {
+    guard let batches = waiting.withLock({ $0.take() }) else { return 0 }
+    let backend = JSONText.string(readiness.backend)
+    try write(#"{"ready":true,"watches":\#(readiness.watches),"backend":\#(backend)}"#)
+    for batch in batches { try write(JSONText.batch(batch)) }
+    return batches.count
+  }
+
+  /// Writes a batch, or keeps it until everything is watched.
+  ///
+  /// - Returns: The number of batches written.
+  func write(_ batch: ChangeBatch) throws(SystemError) -> Int {
+    let waits = waiting.withLock { waiting in
+      waiting?.append(batch)
+      return waiting != nil
+    }
+    if waits { return 0 }
     switch mode {
     case .json:
-      try write(JSONText.batch(batch) + "\n")
+      try write(JSONText.batch(batch))
     case .lines:
       let paths = batch.changes.map(\.path)
       try writeAll(Path.lines(paths, separatedByNUL: separatesByNUL), to: STDOUT_FILENO)
     }
+    return 1
   }
 
-  private func write(_ text: String) throws(SystemError) {
-    try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+  private func write(_ record: String) throws(SystemError) {
+    let end: UInt8 = separatesByNUL ? 0 : UInt8(ascii: "\n")
+    try writeAll(Array(record.utf8) + [end], to: STDOUT_FILENO)
   }
 }

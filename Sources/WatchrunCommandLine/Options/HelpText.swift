@@ -36,6 +36,8 @@ enum HelpText {
     let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
     let names = "  \(short)--\(option.long)\(value)"
     let padding = String(repeating: " ", count: max(1, column - names.count))
-    return names + padding + option.help + "\n"
+    let indentation = String(repeating: " ", count: column)
+    let lines = option.help.split(separator: Character("\n"))
+    return names + padding + lines.joined(separator: "\n" + indentation) + "\n"
   }
 }

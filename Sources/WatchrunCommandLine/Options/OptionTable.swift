@@ -23,6 +23,7 @@ struct Option: Sendable {
   /// written `[=VALUE]`, which is also how it is given.
   let placeholder: String?
   let group: Group
+  /// One or several lines of at most 60 columns.
   let help: String
   let apply: Apply
 
@@ -109,12 +110,17 @@ enum OptionTable {
     ) { settings, _ in settings.task = .explain },
     Option(
       nil, "events", "LIST", .filtering,
-      "of create,modify,remove,rename,metadata (default: all but metadata)"
+      """
+      only these of create,modify,remove,rename,metadata
+      (default: all but metadata; with --print all, unless
+      --skip-unchanged is given)
+      """
     ) { (settings, value) throws(UsageError) in
       settings.kinds = try kinds(value)
     },
     Option(
-      nil, "skip-unchanged", nil, .filtering, "not files that hold the same as before (up to 8 MiB)"
+      nil, "skip-unchanged", nil, .filtering,
+      "ignore saves that do not change the content (up to 8 MiB)"
     ) { settings, _ in settings.skipsUnchanged = true },
   ]
 
@@ -244,7 +250,10 @@ enum OptionTable {
     },
     Option(
       "0", "null", nil, .output,
-      "NUL for newline: --files-from, --print and --emit lines, --explain"
+      """
+      NUL instead of newline in --files-from, --print, --explain
+      and --emit lines
+      """
     ) {
       settings, _ in settings.separatesByNUL = true
     },

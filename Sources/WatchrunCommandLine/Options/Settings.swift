@@ -130,12 +130,14 @@ extension Settings {
     }
   }
 
-  /// The kinds that count. A command is not run for a change of metadata alone unless that is asked
-  /// for; a stream of changes has everything unless it is narrowed.
+  /// The kinds that count: those of `--events`; by default all but metadata, and with `--print` all.
+  ///
+  /// `--skip-unchanged` asks for changes of content, so metadata is not a default there: an unchanged
+  /// file that was written again would be reported as a change of its metadata.
   var effectiveKinds: Set<ChangeBatch.Kind> {
     if let kinds { return kinds }
     let all = Set(ChangeBatch.Kind.allCases)
-    return printMode == nil ? all.subtracting([.metadata]) : all
+    return printMode == nil || skipsUnchanged ? all.subtracting([.metadata]) : all
   }
 
   /// Without a path or a list, it is the folder where we are.
@@ -161,8 +163,8 @@ extension Settings {
         throw UsageError("--print runs nothing: leave out the command, or leave out --print")
       }
     }
-    if separatesByNUL && printMode != .lines && emitMode != .lines && filesFrom == nil {
-      throw UsageError("-0 goes with --files-from, --print lines, --emit lines or --explain")
+    if separatesByNUL && printMode == nil && emitMode != .lines && filesFrom == nil {
+      throw UsageError("-0 goes with --files-from, --print, --emit lines or --explain")
     }
     for name in ["task", "config"] where given.contains(name) {
       throw UsageError(

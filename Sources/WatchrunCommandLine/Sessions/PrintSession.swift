@@ -2,7 +2,7 @@ import ActionRunning
 import FileObservation
 import SystemCalls
 
-/// Prints what changes, and runs nothing: observer → stream.
+/// Prints changes and runs nothing: observer → stream.
 struct PrintSession: Sendable {
   private let session: Session
   private let stream: PrintStream
@@ -22,7 +22,7 @@ struct PrintSession: Sendable {
       do throws(SystemError) {
         try handle(event)
       } catch {
-        // The reader has gone: that is how one asks for no more.
+        // The reader closed the pipe because it needs no more.
         let isGone = error.code == EPIPE
         if !isGone { session.console.problem("cannot print: \(error.reason)") }
         session.end(.exit(isGone ? ExitCode.success : ExitCode.failure))
@@ -34,14 +34,18 @@ struct PrintSession: Sendable {
     switch event {
     case .ready(let readiness):
       narration.tell(readiness)
-      try stream.write(readiness)
+      ended(after: try stream.write(readiness))
     case .changed(let batch):
-      try stream.write(batch)
-      if session.settings.endsAfterFirstRun { session.end(.exit(ExitCode.success)) }
+      ended(after: try stream.write(batch))
     case .warning(let error):
       session.warn(error)
     case .failed(let error):
       session.failed(error)
     }
+  }
+
+  /// With `--once`, exits after the first batch.
+  private func ended(after written: Int) {
+    if written > 0 && session.settings.endsAfterFirstRun { session.end(.exit(ExitCode.success)) }
   }
 }

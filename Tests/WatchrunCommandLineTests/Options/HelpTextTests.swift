@@ -18,9 +18,24 @@ struct HelpTextTests {
     let short = option.short.map { "-\($0), " } ?? "    "
     let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
     let names = "  \(short)--\(long)\(value) "
-    let found = lines.filter { $0.hasPrefix(names) }
+    let found = lines.indices.filter { lines[$0].hasPrefix(names) }
     #expect(found.count == 1)
-    #expect(found.first?.hasSuffix("  " + option.help) == true)
+    let help = option.help.split(separator: "\n")
+    let place = try #require(found.first)
+    for (line, text) in zip(lines[place...], help) { #expect(line.hasSuffix("  " + text)) }
+  }
+
+  @Test(arguments: ["events", "skip-unchanged", "null"])
+  func `explains an option in lines of at most 60 columns`(long: String) throws {
+    let option = try #require(OptionTable.options.first { $0.long == long })
+    #expect(option.help.split(separator: "\n").allSatisfy { $0.count <= 60 })
+  }
+
+  @Test func `says which events count by default in each mode`() throws {
+    let option = try #require(OptionTable.options.first { $0.long == "events" })
+    for word in ["default: all but metadata", "with --print all", "--skip-unchanged"] {
+      #expect(option.help.replacing("\n", with: " ").contains(word))
+    }
   }
 
   @Test(arguments: Option.Group.allCases)

@@ -157,6 +157,7 @@ struct OptionParserTests {
     let settings = try parse("--print=lines", "-0")
     #expect(settings.printMode == .lines && settings.separatesByNUL)
     #expect(try parse("--null", "--print=lines").separatesByNUL)
+    #expect(try parse("-0", "--print=json").separatesByNUL)
     #expect(try parse("-0", "--explain", "path").separatesByNUL)
   }
 
@@ -218,6 +219,9 @@ struct OptionParserTests {
     #expect(try !parse("make").effectiveKinds.contains(.metadata))
     #expect(try parse("--print", "json").effectiveKinds.contains(.metadata))
     #expect(try parse("--print", "json", "--events", "create").effectiveKinds == [.created])
+    #expect(try !parse("--print", "lines", "--skip-unchanged").effectiveKinds.contains(.metadata))
+    let narrowed = try parse("--print", "lines", "--skip-unchanged", "--events", "metadata")
+    #expect(narrowed.effectiveKinds == [.metadata])
     #expect(try parse("--exit-on-error", "--until-success", "make").completion == .firstRun)
   }
 }

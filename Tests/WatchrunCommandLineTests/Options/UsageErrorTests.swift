@@ -89,11 +89,7 @@ struct UsageErrorTests {
       "--config goes with a project: leave out the command, or leave out --config"
     ),
     (["-t", "", "-q"], "-t: expected the name of a task, not nothing"),
-    (["-0", "make"], "-0 goes with --files-from, --print lines, --emit lines or --explain"),
-    (
-      ["-0", "--print", "json"],
-      "-0 goes with --files-from, --print lines, --emit lines or --explain"
-    ),
+    (["-0", "make"], "-0 goes with --files-from, --print, --emit lines or --explain"),
   ]
 
   @Test(arguments: unknown + missing + bad + together)
