@@ -348,6 +348,25 @@ struct ProjectErrorTests {
       ])
   }
 
+  @Test(arguments: 0..<10)
+  func `no text crashes the reader, and every refusal has a message`(seed: UInt64) {
+    let text = """
+      { jobs: 2, ignore: ["docs/**"], tasks: { build: { run: "x", watch: ["S"], env: { A: "1" } },
+        test: { run: ["x", "y"], after: ["build"], exts: ["c"], timeout: "1.5s", onBusy: "signal" },
+        app: { run: "x", service: true, ready: { url: "http://a:1/b", timeout: "9s" }, after: [] },
+        page: { proxy: 8080, port: 4000, reload: ["P"], after: ["app"] } } }
+      """
+    var random = JSONSpelling(seed: seed)
+    var refused = 0
+    for _ in 0..<500 {
+      let mutated = random.mutated(random.mutated(Array(text.utf8)))
+      guard case .failure(let problems) = ProjectReader.read(mutated, as: "f") else { continue }
+      refused += 1
+      #expect(!problems.list.isEmpty && problems.list.allSatisfy { !$0.message.isEmpty })
+    }
+    #expect(refused > 100)
+  }
+
   @Test func `names and texts cannot write to a terminal`() {
     let all = problems(#"{ tasks: { '\u001b[2J': { run: 'x', '\u001bk': 1, onBusy: '\u0007' } } }"#)
     #expect(all.count == 3)
