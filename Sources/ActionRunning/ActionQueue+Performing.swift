@@ -8,7 +8,39 @@ extension ActionQueue {
   func advance(_ step: (inout ActionStateMachine) -> [ActionStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
-    if state.access({ $0.machine.state == .idle }) { setting.rested() }
+    let (before, now, job, isIdle) = state.access { state in
+      defer { state.work = state.machine.work }
+      return (state.work, state.machine.work, state.latestJob, state.machine.state == .idle)
+    }
+    if hasEnded(before, now) {
+      // A change during a build is not ignored.
+      let ignoresChanges = options.busyPolicy == .ignore && job != .build
+      rounds?.workEnded(isLive: now == .live, ignoresChanges: ignoresChanges)
+    }
+    if isIdle { setting.rested() }
+  }
+
+  /// Whether changes are to be judged, because what may have made them is over. A restarted command has
+  /// begun another round already, unless it was built before.
+  private func hasEnded(_ before: QueueState.Work, _ now: QueueState.Work) -> Bool {
+    switch (before, now) {
+    case (.finite, .none), (.live, .none): true
+    case (.finite, .live): options.build != nil
+    default: false
+    }
+  }
+
+  /// Takes what the rounds have decided.
+  func take(_ event: RoundKeeper.Event) {
+    switch event {
+    case .run(let trigger): advance { $0.triggered(trigger) }
+    case .keep(let trigger):
+      advance { machine in
+        machine.remember(trigger)
+        return []
+      }
+    case .found(let loop): report(.foundLoop(loop))
+    }
   }
 
   private func perform(_ action: ActionStateMachine.Action) {
@@ -26,26 +58,19 @@ extension ActionQueue {
       supervisors[job]?.kill()
     case .signal(let signal, let trigger):
       supervisors[.command]?.send(signal)
+      var trigger = trigger
+      if let rounds {
+        if options.build == nil { trigger = rounds.began(trigger) } else { rounds.launched() }
+      }
       report(.signaled(signal, trigger))
     case .wait(let timer, let generation):
       wait(for: timer, generation)
     case .finish(let status):
       for timer in state.access({ $0.timers.values }) { timer.cancel() }
+      rounds?.end()
       folder.remove()
       report(.finished(status))
     }
-  }
-
-  /// The trigger without what the command itself has written; nil if that is all.
-  func sifted(_ trigger: Trigger) -> Trigger? {
-    let now = scheduler.now
-    let stamps = state.access { $0.stampsOfLatestWork(near: trigger) }
-    let isOfLatestWork = stamps.map { trigger.isStamped(within: $0) } ?? false
-    let (sifted, culprits) = state.access {
-      $0.sift(trigger, isOfLatestWork: isOfLatestWork, at: now)
-    }
-    if !culprits.isEmpty { report(.restartsItself(culprits)) }
-    return sifted
   }
 
   private func wait(for timer: ActionStateMachine.Timer, _ generation: Int) {
@@ -58,8 +83,6 @@ extension ActionQueue {
 
   private func duration(of timer: ActionStateMachine.Timer) -> Duration {
     switch timer {
-    case .listening:
-      return OwnOutputs.listeningTime
     case .timeout:
       return options.timeout ?? .zero
     case .backOff:
@@ -101,9 +124,9 @@ extension ActionQueue {
     _ job: Job, _ trigger: Trigger, _ command: Command?,
     _ variables: [Command.EnvironmentVariable]
   ) {
+    let trigger = beginRound(job, trigger)
     let now = scheduler.now
-    let (run, outputs) = state.access { $0.begin(job, trigger, at: now) }
-    if !outputs.isEmpty { report(.foundOwnOutputs(outputs)) }
+    let run = state.access { $0.begin(job, trigger, at: now) }
     report(.started(run))
     guard let command else { return }
     do throws(SystemError) {
@@ -111,6 +134,18 @@ extension ActionQueue {
     } catch {
       launchFailed(run, error)
     }
+  }
+
+  /// What a job is told that is about to be started: the job that opens a round, of all that is owed.
+  private func beginRound(_ job: Job, _ trigger: Trigger) -> Trigger {
+    guard let rounds else { return trigger }
+    guard options.rules.opensRound(job, trigger) else {
+      rounds.launched()
+      return trigger
+    }
+    let all = rounds.began(trigger)
+    state.access { $0.machine.amend(all) }
+    return all
   }
 
   private func launchFailed(_ run: RunReport.Run, _ error: SystemError) {
@@ -161,6 +196,7 @@ extension ActionQueue {
   private func handle(_ event: Supervisor.Event, of run: RunReport.Run) {
     switch event {
     case .ended(let status, let leftovers):
+      rounds?.runEnded()
       let now = scheduler.now
       let (found, timer) = state.access { state in
         let timer = run.job == .command ? state.timers.removeValue(forKey: .timeout) : nil
@@ -168,9 +204,6 @@ extension ActionQueue {
       }
       // Nothing is to wake us when nothing runs.
       timer?.cancel()
-      setting.observer.catchUp { [self] time in
-        setting.queue.async { [self] in state.access { $0.observerHasCaughtUp(time) } }
-      }
       if let (current, duration) = found {
         report(.ended(run, status, duration: duration, current.ending))
       }
@@ -185,22 +218,6 @@ extension ActionQueue {
       report(.abandoned(run.job))
     case .groupIsGone:
       advance { $0.groupIsGone(run.job) }
-    }
-  }
-}
-
-extension Trigger {
-  /// True if all the files that have changed were changed last in that time, or, where they are gone, the
-  /// folders in which they were.
-  fileprivate func isStamped(within times: ClosedRange<FileTime>) -> Bool {
-    changes.allSatisfy { change in
-      if let status = try? FileStatus(of: change.path) { return times.contains(status.changed) }
-      var folder = change.path.parent
-      while let step = folder {
-        if let status = try? FileStatus(of: step) { return times.contains(status.modified) }
-        folder = step.parent
-      }
-      return false
     }
   }
 }

@@ -73,27 +73,40 @@ public final class ActionQueue: Sendable {
   let folder = RunFolder()
   let report: @Sendable (RunReport) -> Void
   let setting: Setting
+  /// Decides which changes lead to a run; `nil` where a task runner does.
+  let rounds: RoundKeeper?
   /// On which all is done.
   package var queue: DispatchQueue { setting.queue }
 
   /// A queue that runs `command`. Nothing runs yet.
   ///
-  /// - Parameter report: Is called on the queue, in order, with all there is to tell.
+  /// - Parameters:
+  ///   - source: Whose changes are submitted, such as a `FileObserver`. After each run the queue asks
+  ///     it for the changes made so far. It is not kept alive. Without a source, a command that writes
+  ///     watched files may run once more often.
+  ///   - report: Called on the queue, in order, with every report.
   public convenience init(
-    _ command: Command, options: Options = Options(),
+    _ command: Command, options: Options = Options(), source: (any ChangeSource)? = nil,
     report: @escaping @Sendable (RunReport) -> Void
   ) {
     let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
     let launcher = SystemLauncher(queue: queue, options)
-    self.init(command, options, Setting(queue: queue, launcher: launcher), report)
+    let rounds = RoundKeeper(
+      isLive: options.rules.isLive, on: queue, scheduler: DispatchScheduler(queue: queue),
+      source: source)
+    self.init(
+      command, options, in: Setting(queue: queue, launcher: launcher), rounds: rounds,
+      report: report)
+    rounds.deliver(to: { [weak self] in self?.take($0) })
   }
 
   /// A queue that shares with others what is in the setting; of the options, those do not count that
   /// are the launcher's.
   init(
-    _ command: Command, _ options: Options, _ setting: Setting,
-    _ report: @escaping @Sendable (RunReport) -> Void
+    _ command: Command, _ options: Options, in setting: Setting, rounds: RoundKeeper? = nil,
+    report: @escaping @Sendable (RunReport) -> Void
   ) {
+    self.rounds = rounds
     self.command = command
     self.options = options
     self.report = report
@@ -106,12 +119,6 @@ public final class ActionQueue: Sendable {
     }
     supervisors = Dictionary(uniqueKeysWithValues: pairs)
     self.scheduler = scheduler
-  }
-
-  /// Says whose batches are submitted. When a run has ended, the observer is asked what has changed by
-  /// then: so a change right after it is not taken for the run's own doing. It is not kept alive.
-  public func attach(_ observer: FileObserver) {
-    setting.observer.set(observer)
   }
 
   /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
@@ -133,7 +140,7 @@ public final class ActionQueue: Sendable {
   /// Stops what runs, as planned, without ending the queue. Nothing starts until the next change or
   /// key, and that run is also told of what was to lead to one before.
   public func stopCommand() {
-    queue.async { [self] in advance { $0.stopCommand() } }
+    queue.async { [self] in stopNow() }
   }
 
   /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
@@ -157,21 +164,25 @@ extension ActionQueue {
     /// On which all is done.
     let queue: DispatchQueue
     let launcher: any ProcessLauncher
-    /// Who notices what the runs write.
-    var observer = AttachedObserver()
     /// Where the output of a run goes that is about to be started; nil for our own descriptors.
     var openOutput: @Sendable (RunReport.Run) throws(SystemError) -> PipeInput? = {
       (_) throws(SystemError) in nil
     }
-    /// Is called on the queue whenever nothing is under way any more and nothing is to come: also if a
-    /// trigger turned out to be no reason for a run.
+    /// Called on the queue whenever nothing is under way any more.
     var rested: @Sendable () -> Void = {}
   }
 
-  /// `submit`, for those who are on the queue.
+  /// `submit`, for callers on the queue.
   package func accept(_ trigger: Trigger) {
-    let sifted = sifted(trigger)
-    advance { machine in sifted.map { machine.triggered($0) } ?? [] }
+    guard let rounds, trigger.isChange else { return advance { $0.triggered(trigger) } }
+    guard let situation = state.access({ $0.machine.situation }) else { return }
+    rounds.changed(trigger, situation)
+  }
+
+  /// `stopCommand`, for callers on the queue.
+  func stopNow() {
+    rounds?.stopped()
+    advance { $0.stopCommand() }
   }
 
   /// `send`, for those who are on the queue.

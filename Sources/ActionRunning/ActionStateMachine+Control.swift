@@ -8,16 +8,11 @@ extension ActionStateMachine {
     if isPaused || isOver { return [] }
     isPaused = true
     switch state {
-    case .listening(let next):
-      hold(next)
-      state = .idle
     case .backingOff:
       hold(Trigger(.restart))
       state = .idle
-    case .building(let now, let pending):
+    case .building:
       isHeldBack = true
-      if let pending { hold(pending) }
-      state = .building(now, pending: nil)
     case .running(let pending):
       if let pending { hold(pending) }
       state = .running(pending: nil)
@@ -25,7 +20,7 @@ extension ActionStateMachine {
       state = .hooking(next: heldBack(next))
     case .stopping(let next):
       let rest = heldBack(next)
-      if rest == .rest { return goOn(nil) }
+      if rest == .rest { return goOn() }
       state = .stopping(next: rest)
     case .idle, .ending, .ended:
       break
@@ -62,11 +57,16 @@ extension ActionStateMachine {
     return .rest
   }
 
-  /// Stops what is under way, without ending the queue. Nothing starts until the next trigger, which
-  /// is told of all that was to lead to a run.
+  /// Tells the next run of these changes as well, without starting one.
+  package mutating func remember(_ trigger: Trigger) {
+    unseen = unseen.merged(with: trigger)
+  }
+
+  /// Stops what is under way, without ending the queue. Nothing starts until the next trigger; that
+  /// run is told of every change that was waiting for one.
   package mutating func stopCommand() -> [Action] {
     if isOver { return [] }
-    for trigger in wanted { unseen = unseen.merged(with: trigger) }
+    for trigger in wanted { remember(trigger) }
     (outcome, hasTimedOut) = (nil, false)
     return go(.rest)
   }
@@ -74,8 +74,7 @@ extension ActionStateMachine {
   /// The triggers that the present state is to see to.
   private var wanted: [Trigger] {
     switch state {
-    case .listening(let next): [next]
-    case .building(let now, let pending): [now] + (pending.map { [$0] } ?? [])
+    case .building(let now): [now]
     case .running(let pending): pending.map { [$0] } ?? []
     case .hooking(let next), .stopping(let next): next.triggers
     case .idle, .backingOff, .ending, .ended: []
@@ -89,7 +88,7 @@ extension ActionStateMachine {
       return Job.allCases.filter { groups[$0] != nil }.map { .kill($0) }
     case .ended:
       return []
-    case .idle, .listening, .building, .running, .hooking, .backingOff, .stopping:
+    case .idle, .building, .running, .hooking, .backingOff, .stopping:
       return go(.finish(nil))
     }
   }
@@ -98,7 +97,7 @@ extension ActionStateMachine {
     switch state {
     case .ending, .ended: true
     case .hooking(let next), .stopping(let next): next.isLast
-    case .idle, .listening, .building, .running, .backingOff: false
+    case .idle, .building, .running, .backingOff: false
     }
   }
 }

@@ -35,7 +35,7 @@ extension ActionStateMachine {
     switch state {
     case .stopping(let next): return go(next)
     case .ending(let status): return go(.finish(status))
-    case .idle, .listening, .building, .running, .hooking, .backingOff, .ended: return []
+    case .idle, .building, .running, .hooking, .backingOff, .ended: return []
     }
   }
 
@@ -46,33 +46,33 @@ extension ActionStateMachine {
   }
 
   private mutating func buildEnded(_ status: ExitStatus) -> [Action] {
-    guard case .building(let trigger, let pending) = state else { return [] }
+    guard case .building(let trigger) = state else { return [] }
     if !status.isSuccess {
       unseen = unseen.merged(with: trigger)
       let isLast = !isCommandThere && rules.completion.isReached(by: status)
-      return isLast ? follow(outcome, .finish(status)) : goOn(pending)
+      return isLast ? follow(outcome, .finish(status)) : goOn()
     }
     if isHeldBack {
       hold(trigger)
-      return goOn(pending)
+      return goOn()
     }
     if case .signal(let signal) = rules.policy, groups[.command] == .alive {
-      return [.signal(signal, trigger)] + goOn(pending)
+      return [.signal(signal, trigger)] + goOn()
     }
-    return follow(outcome, .run(trigger, pending: pending))
+    return follow(outcome, .run(trigger, pending: nil))
   }
 
   /// Back to what was before the build, and what is still there.
-  mutating func goOn(_ pending: Trigger?) -> [Action] {
+  mutating func goOn() -> [Action] {
     if isCommandThere {
       state = .running(pending: nil)
-      return pending.map { accept($0) } ?? []
+      return []
     }
     guard let outcome else {
       state = .idle
-      return pending.map { accept($0) } ?? []
+      return []
     }
-    return follow(outcome, next(after: pending))
+    return follow(outcome, next(after: nil))
   }
 
   /// True if the command runs, or is only on its way out because its time is up.
@@ -96,7 +96,7 @@ extension ActionStateMachine {
       // What is done about it waits until the build has ended.
       outcome = status
       return []
-    case .idle, .listening, .hooking, .backingOff, .ending, .ended:
+    case .idle, .hooking, .backingOff, .ending, .ended:
       return []
     }
   }
@@ -149,10 +149,6 @@ extension ActionStateMachine {
   package mutating func elapsed(_ timer: Timer, generation: Int) -> [Action] {
     guard isDue(timer, generation) else { return [] }
     switch (timer, state) {
-    case (.listening, .listening(let next)):
-      return begin(next)
-    case (.listening, .running(let pending?)):
-      return begin(pending)
     case (.backOff, .backingOff):
       return go(.run(Trigger(.restart), pending: nil))
     case (.timeout, .running), (.timeout, .building), (.timeout, .stopping):

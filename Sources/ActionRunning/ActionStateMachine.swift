@@ -7,10 +7,10 @@ import SystemCalls
 ///                ┌───────────────── nothing is pending ─────────────────┐
 ///                ▼                                                      │
 ///   trigger ─▶ idle ──▶ building ──▶ running ──▶ (ended) ──▶ hooking ───┤
-///                │        ▲   │        ▲  ▲                             │
-///                │        │   │        │  └── backingOff ◀─ kept alive ─┤
-///       suspect  ▼        │   │        │                                │
-///            listening ───┤   │     stopping ◀── restart, leftovers     │
+///                         ▲   │        ▲  ▲                             │
+///                         │   │        │  └── backingOff ◀─ kept alive ─┤
+///                         │   │        │                                │
+///                         │   │     stopping ◀── restart, leftovers     │
 ///                         │   │        │                                │
 ///                         └───┼────────┴──────── pending ◀──────────────┘
 ///                             └─▶ failed: as it was before
@@ -24,11 +24,8 @@ package struct ActionStateMachine: Sendable {
   package enum State: Hashable, Sendable {
     /// Nothing is under way.
     case idle
-    /// Nothing is under way, and the next run waits until it has been listened for a while.
-    case listening(next: Trigger)
-    /// The build is under way, and perhaps the command that was there before. What is pending may
-    /// have been caused by the build itself.
-    case building(Trigger, pending: Trigger?)
+    /// The build is under way, and perhaps the command that was there before.
+    case building(Trigger)
     /// The command is under way, and more is wanted if anything is pending.
     case running(pending: Trigger?)
     /// The run is over, and the hook for it is under way.
@@ -60,7 +57,6 @@ package struct ActionStateMachine: Sendable {
   }
 
   package enum Timer: Hashable, Sendable {
-    case listening
     case backOff
     case timeout
   }
@@ -102,13 +98,8 @@ package struct ActionStateMachine: Sendable {
       status.isSuccess ? hasSuccessHook : hasFailureHook
     }
 
-    /// True if the command goes on while the next version of it is built.
-    var buildsBeside: Bool {
-      switch policy {
-      case .restart, .signal: hasBuild
-      case .queue, .ignore: false
-      }
-    }
+    /// Whether the command keeps running while its next version is built.
+    var buildsBeside: Bool { hasBuild && isLive }
   }
 
   enum Group: Hashable, Sendable {
@@ -121,9 +112,6 @@ package struct ActionStateMachine: Sendable {
   package internal(set) var state = State.idle
   /// While paused nothing starts, but for a key.
   package internal(set) var isPaused = false
-  /// A trigger that came during a run, by just these paths, may have been caused by the run itself:
-  /// then it is listened first whether there is another reason.
-  package var suspects: Set<Path> = []
   let rules: Rules
   /// What there is of each job; none if nothing.
   var groups: [Job: Group] = [:]
@@ -183,7 +171,6 @@ extension ActionStateMachine {
 
   /// Begins at the next opportunity.
   mutating func begin(_ trigger: Trigger) -> [Action] {
-    timers[.listening] = nil
     timers[.backOff] = nil
     isHeldBack = false
     return go(.begin(trigger))
@@ -193,11 +180,11 @@ extension ActionStateMachine {
   private mutating func all(_ trigger: Trigger) -> Trigger {
     if trigger.reason == .restart { return trigger }
     defer { unseen = nil }
-    return unseen.map(trigger.carrying) ?? trigger
+    return unseen.merged(with: trigger)
   }
 
   private mutating func build(_ trigger: Trigger) -> [Action] {
-    state = .building(trigger, pending: nil)
+    state = .building(trigger)
     groups[.build] = .alive
     return [.launch(.build, trigger)]
   }

@@ -12,6 +12,16 @@ public enum BusyPolicy: Sendable, Hashable {
   case signal(Signal)
 }
 
+extension BusyPolicy {
+  /// Whether a change during a run stops or signals it.
+  var isLive: Bool {
+    switch self {
+    case .restart, .signal: true
+    case .queue, .ignore: false
+    }
+  }
+}
+
 /// When the queue has done what it was made for.
 public enum Completion: Sendable, Hashable {
   /// Never; it is ended from outside.

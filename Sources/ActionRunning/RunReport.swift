@@ -21,11 +21,8 @@ public enum RunReport: Sendable {
   case signaled(Signal, Trigger)
   /// The command has ended by itself, and is started again after a pause.
   case backingOff(Duration)
-  /// The command itself writes these watched files: while it runs, changes to them start nothing
-  /// any more.
-  case foundOwnOutputs([Path])
-  /// The command is restarted over and over by changes to these files, which it probably writes.
-  case restartsItself([Path])
+  /// Each run changes this path, so the next one is delayed. Reported once for each path.
+  case foundLoop(FeedbackLoop)
   /// All is over, and nothing of the command is left. The status of the run that was the last by
   /// the completion's rule, nil if the queue was ended from outside.
   case finished(ExitStatus?)

@@ -21,12 +21,9 @@ public struct Trigger: Sendable, Hashable {
   public var reason: Reason
   /// What has changed, one change a path.
   public var changes: [ChangeBatch.Change]
-  /// When the changes were noticed, first and last.
-  var noticed: ClosedRange<Instant>?
-  /// True if all that it was caused by was changed while the run before was under way.
-  var cameDuringRun = false
-  /// The paths by which it was caused, if it is to see to others as well.
-  private var narrowCauses: Set<Path>?
+
+  /// Whether a change is the occasion.
+  var isChange: Bool { reason == .change || reason == .overflow }
 
   /// A trigger without changes, or with those that are given.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
@@ -37,7 +34,6 @@ public struct Trigger: Sendable, Hashable {
   /// A trigger by what an observer has seen.
   public init(_ batch: ChangeBatch) {
     self.init(batch.overflow ? .overflow : .change, changes: batch.changes)
-    noticed = batch.noticed
   }
 
   /// One trigger for this and a later one: one change a path, the paths in the order in which they
@@ -56,35 +52,13 @@ public struct Trigger: Sendable, Hashable {
       }
     }
     let isOverflow = reason == .overflow || later.reason == .overflow
-    var merged = Trigger(isOverflow ? .overflow : later.reason, changes: changes)
-    merged.cameDuringRun = cameDuringRun && later.cameDuringRun
-    if let first = noticed, let last = later.noticed {
-      merged.noticed =
-        min(first.lowerBound, last.lowerBound)...max(first.upperBound, last.upperBound)
-    }
-    if narrowCauses != nil || later.narrowCauses != nil {
-      merged.narrowCauses = causes.union(later.causes)
-    }
-    return merged
+    return Trigger(isOverflow ? .overflow : later.reason, changes: changes)
   }
-
-  /// This trigger, seeing to an earlier one as well, which has not caused it: that has led to a run
-  /// already, of which nothing has come.
-  func carrying(_ earlier: Trigger) -> Trigger {
-    var all = earlier.merged(with: self)
-    all.narrowCauses = causes
-    all.noticed = noticed
-    all.cameDuringRun = cameDuringRun
-    return all
-  }
-
-  /// The paths by which it was caused.
-  var causes: Set<Path> { narrowCauses ?? Set(changes.map(\.path)) }
 }
 
 extension ChangeBatch.Change {
   /// The net change of this one and a later one of the same path.
-  fileprivate func followed(by later: Self) -> Self {
+  func followed(by later: Self) -> Self {
     var net = later
     switch (kind, later.kind) {
     case (.removed, .created): net.kind = .modified

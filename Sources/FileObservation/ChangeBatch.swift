@@ -43,8 +43,6 @@ public struct ChangeBatch: Sendable, Hashable {
   /// True if the kernel's queue overflowed, so that the tree was read again to find what changed;
   /// the changes are those that were found.
   public var overflow: Bool
-  /// When its first and its last change were noticed.
-  package var noticed: ClosedRange<Instant>?
 
   /// A batch of these changes.
   public init(number: Int, changes: [Change], overflow: Bool = false) {

@@ -74,7 +74,6 @@ public final class FileObserver: Sendable {
     var coalescer = Coalescer()
     var overflow = false
     var batchCount = 0
-    var noticed: ClosedRange<Instant>?
     var roots: [BackendConfiguration.Root] = []
     /// Files that exist while git is at work.
     var gitLocks: Set<Path> = []
@@ -175,13 +174,24 @@ public final class FileObserver: Sendable {
     try backend.start()
   }
 
-  /// Notices all that has changed before this call, and then calls `done` on a queue of its own with
-  /// the time when that began and the time when it was done: what is noticed later has changed later.
-  /// Where that cannot be said, as while the first walk goes on or where it is polled, it is not
-  /// called.
-  package func catchUp(_ done: @escaping @Sendable (ClosedRange<Instant>) -> Void) {
-    let began = scheduler.now
-    state.withLock { $0.backend }?.catchUp { [scheduler] in done(began...scheduler.now) }
+  /// Reads everything up to now: hands over every change made before this call, without waiting for
+  /// the end of the quiet period, then calls `done` once.
+  ///
+  /// Polled directories are polled once more. During the first walk, `done` waits for its end; while
+  /// git holds its index locked, for the end of the burst. `done` is called on a queue of the
+  /// observer's; where the handler has a queue of its own, dispatch to that, and the batches come
+  /// first. An observer that is not running, or is paused, hands nothing over and calls `done` all the
+  /// same.
+  public func flush(then done: @escaping @Sendable () -> Void) {
+    guard let backend = state.withLock({ $0.isStopped ? nil : $0.backend }) else {
+      return queue.async { done() }
+    }
+    backend.flush { [weak self] in
+      guard let self, let debouncer = state.withLock({ $0.debouncer }) else { return done() }
+      debouncer.flush { [comparison] in
+        if let comparison { comparison.flush(then: done) } else { done() }
+      }
+    }
   }
 
   /// Ends it: no event is handed over any more but those that are on their way already, and the
@@ -225,7 +235,6 @@ extension FileObserver {
   private func receive(_ report: BackendReport) {
     switch report {
     case .events(let events, let overflow):
-      let now = scheduler.now
       let isMetadataWanted = options.kinds.contains(.metadata)
       let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
         // What changes only a file's metadata neither begins a burst nor prolongs it.
@@ -233,7 +242,6 @@ extension FileObserver {
         for event in counted { state.coalescer.note(event) }
         state.overflow = state.overflow || overflow
         let isNews = !counted.isEmpty || overflow
-        if isNews { state.noticed = (state.noticed?.lowerBound ?? now)...now }
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
@@ -253,12 +261,8 @@ extension FileObserver {
         state.isBurstKept = true
         return nil
       }
-      defer {
-        state.overflow = false
-        state.noticed = nil
-      }
-      return Burst(
-        changes: state.coalescer.take(), overflow: state.overflow, noticed: state.noticed)
+      defer { state.overflow = false }
+      return Burst(changes: state.coalescer.take(), overflow: state.overflow)
     }
     guard let burst = burst?.withTypesLookedUp() else { return }
     if let comparison {
@@ -272,7 +276,6 @@ extension FileObserver {
   private struct Burst: Sendable {
     var changes: [ChangeBatch.Change]
     let overflow: Bool
-    let noticed: ClosedRange<Instant>?
 
     /// What was renamed with its folder before it could be looked at has its place by now.
     func withTypesLookedUp() -> Burst {
@@ -296,9 +299,7 @@ extension FileObserver {
       state.batchCount += 1
       return state.batchCount
     }
-    var batch = ChangeBatch(number: number, changes: changes, overflow: burst.overflow)
-    batch.noticed = burst.noticed
-    send(.changed(batch))
+    send(.changed(ChangeBatch(number: number, changes: changes, overflow: burst.overflow)))
     if changes.count > Self.largeBatch { returnMemorySoon() }
   }
 
@@ -327,11 +328,15 @@ extension FileObserver {
 // MARK: - Holding a burst
 
 extension FileObserver {
-  /// While git holds its index locked, as during a checkout, what it does is not done.
+  /// Whether git holds its index locked, as during a checkout, so that more changes will follow.
+  /// A lock that is older than the longest hold was left behind by a git that was killed.
   private func makeHold() -> @Sendable () -> Bool {
     { [weak self] in
       let locks = self?.state.withLock { $0.gitLocks } ?? []
-      return locks.contains { (try? FileStatus(of: $0)) != nil }
+      let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
+      return locks.contains { lock in
+        (try? FileStatus(of: lock)).map { $0.modified > oldest } ?? false
+      }
     }
   }
 }

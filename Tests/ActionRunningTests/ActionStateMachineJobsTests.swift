@@ -14,7 +14,7 @@ struct ActionStateMachineJobsTests {
   private static let building = [
     T(
       "a build comes first", Rules(builds: true), after: T.started,
-      gives: [.launch(.build, T.start)], then: .building(T.start, pending: nil)),
+      gives: [.launch(.build, T.start)], then: .building(T.start)),
     T(
       "if it succeeds, the command is run", Rules(builds: true), after: built,
       gives: [.launch(.command, T.start)], then: .running(pending: nil)),
@@ -27,33 +27,21 @@ struct ActionStateMachineJobsTests {
     T(
       "the next one is for what the failed one was for as well", Rules(builds: true),
       after: T.started + [.built(0), .ended(0), .trigger(T.a), .built(1), .trigger(T.b)],
-      gives: [.launch(.build, T.aAndB)], then: .building(T.aAndB, pending: nil)),
+      gives: [.launch(.build, T.ab)], then: .building(T.ab)),
     T(
       "a change during the build stops it", Rules(.ignore, builds: true),
       after: [.trigger(T.a), .trigger(T.b)], gives: [.stop(.build)],
-      then: .stopping(next: .begin(T.aAndB))),
+      then: .stopping(next: .begin(T.ab))),
     T(
       "and builds again", Rules(builds: true),
       after: [.trigger(T.a), .trigger(T.b), .gone(.build)],
-      gives: [.launch(.build, T.aAndB)], then: .building(T.aAndB, pending: nil)),
-    T(
-      "a change that the build itself may have made does not", Rules(builds: true),
-      after: T.started + [.trigger(T.suspect)], gives: [],
-      then: .building(T.start, pending: T.suspect)),
-    T(
-      "it waits for the run after it", Rules(builds: true),
-      after: T.started + [.trigger(T.suspect), .built(0)], gives: [.launch(.command, T.start)],
-      then: .running(pending: T.suspect)),
-    T(
-      "or is listened for when the build fails", Rules(builds: true),
-      after: T.started + [.trigger(T.suspect), .built(1)],
-      gives: [.wait(.listening, generation: 1)], then: .listening(next: T.suspect)),
+      gives: [.launch(.build, T.ab)], then: .building(T.ab)),
     T(
       "with queue, the next build waits for the run", Rules(builds: true),
       after: built + [.trigger(T.a)], gives: [], then: .running(pending: T.a)),
     T(
       "then it begins", Rules(builds: true), after: built + [.trigger(T.a), .ended(0)],
-      gives: [.launch(.build, T.a)], then: .building(T.a, pending: nil)),
+      gives: [.launch(.build, T.a)], then: .building(T.a)),
     T(
       "what a build leaves behind is ended before the next", Rules(builds: true),
       after: T.started + [.built(1, leftovers: true), .trigger(T.a)], gives: [.stop(.build)],
@@ -70,7 +58,7 @@ struct ActionStateMachineJobsTests {
     T(
       "with restart, the command runs on while it is built", serving,
       after: built + [.trigger(T.a)],
-      gives: [.launch(.build, T.a)], then: .building(T.a, pending: nil)),
+      gives: [.launch(.build, T.a)], then: .building(T.a)),
     T(
       "it is stopped when the build has succeeded", serving,
       after: built + [.trigger(T.a), .built(0)], gives: [.stop(.command)],
@@ -88,18 +76,11 @@ struct ActionStateMachineJobsTests {
     T(
       "when that has been started", serving,
       after: built + [.trigger(T.a), .built(0), .trigger(T.b), .gone()],
-      gives: [.launch(.command, T.a), .launch(.build, T.b)], then: .building(T.b, pending: nil)),
+      gives: [.launch(.command, T.a), .launch(.build, T.b)], then: .building(T.b)),
     T(
       "a change during the build leaves the command alone", serving,
       after: built + [.trigger(T.a), .trigger(T.b)], gives: [.stop(.build)],
-      then: .stopping(next: .begin(T.aAndB))),
-    T(
-      "what the build may have made is listened for beside the command", serving,
-      after: built + [.trigger(T.suspect)], gives: [.wait(.listening, generation: 1)],
-      then: .running(pending: T.suspect)),
-    T(
-      "and then built", serving, after: built + [.trigger(T.suspect), .elapsed(.listening, 1)],
-      gives: [.launch(.build, T.suspect)], then: .building(T.suspect, pending: nil)),
+      then: .stopping(next: .begin(T.ab))),
     T(
       "a command that ends during the build is started by its success", serving,
       after: built + [.trigger(T.a), .ended(1), .built(0)], gives: [.launch(.command, T.a)],
@@ -191,7 +172,7 @@ struct ActionStateMachineJobsTests {
       then: .ending(nil)),
     T(
       "it waits for a build that goes on", Rules(.restart, builds: true, hooks: true),
-      after: built + [.trigger(T.a), .ended(1)], gives: [], then: .building(T.a, pending: nil)),
+      after: built + [.trigger(T.a), .ended(1)], gives: [], then: .building(T.a)),
     T(
       "and comes before the next run", Rules(.restart, builds: true, hooks: true),
       after: built + [.trigger(T.a), .ended(1), .built(0)], gives: [.launchHook(.exited(1))],
@@ -248,7 +229,7 @@ struct ActionStateMachineJobsTests {
       "a command that ends while a build is stopped has its hook at once",
       Rules(.restart, builds: true, hooks: true),
       after: built + [.trigger(T.a), .trigger(T.b), .ended(1)], gives: [.launchHook(.exited(1))],
-      then: .hooking(next: .begin(T.aAndB))),
+      then: .hooking(next: .begin(T.ab))),
     T(
       "what is stopped for good stays so", alive, after: T.started + [.ended(0), .stop], gives: [],
       then: .idle),
@@ -304,7 +285,7 @@ struct ActionStateMachineJobsTests {
     T(
       "it may be up during a build", Rules(.restart, builds: true, times: true),
       after: built + [.trigger(T.a), .elapsed(.timeout, 1)], gives: [.timeOut],
-      then: .building(T.a, pending: nil)),
+      then: .building(T.a)),
     T(
       "what is built waits for the group then", Rules(.restart, builds: true, times: true),
       after: built + [.trigger(T.a), .elapsed(.timeout, 1), .built(0)], gives: [],

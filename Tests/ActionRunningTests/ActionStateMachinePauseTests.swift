@@ -52,7 +52,7 @@ struct ActionStateMachinePauseTests {
     T(
       "until it is resumed and built again", serving,
       after: built + [.trigger(T.a), .pause, .built(0), .resume], gives: [.launch(.build, T.a)],
-      then: .building(T.a, pending: nil)),
+      then: .building(T.a)),
     T(
       "a build that outlasts the pause counts", serving,
       after: T.started + [.pause, .resume, .built(0)], gives: [.launch(.command, T.start)],
@@ -65,10 +65,7 @@ struct ActionStateMachinePauseTests {
       "a hook goes on, and nothing after it", Rules(hooks: true),
       after: T.started + [.trigger(T.a), .ended(0), .pause, .hooked()], gives: [], then: .idle),
     T(
-      "a listening ends", after: T.started + [.ended(0), .trigger(T.suspect), .pause],
-      gives: [], then: .idle),
-    T(
-      "a back-off as well", Rules(keepsAlive: true),
+      "a back-off ends", Rules(keepsAlive: true),
       after: T.started + [.ended(0), .pause, .elapsed(.backOff, 1)], gives: [], then: .idle),
     T(
       "and the command is started when it is resumed", Rules(keepsAlive: true),
@@ -114,7 +111,7 @@ struct ActionStateMachinePauseTests {
     T(
       "also one that was under way before the pause", Rules(builds: true),
       after: [.trigger(T.a), .pause, .trigger(T.key), .gone(.build), .built(0)],
-      gives: [.launch(.command, T.key.carrying(T.a))], then: .running(pending: nil)),
+      gives: [.launch(.command, T.a.merged(with: T.key))], then: .running(pending: nil)),
     T(
       "a key does not wait for a back-off", Rules(keepsAlive: true),
       after: T.started + [.ended(0), .trigger(T.key)], gives: [.launch(.command, T.key)],
@@ -136,7 +133,7 @@ struct ActionStateMachinePauseTests {
     T(
       "but the next run is told of it",
       after: T.started + [.trigger(T.a), .stop, .ended(0), .gone(), .trigger(T.b)],
-      gives: [.launch(.command, T.aAndB)], then: .running(pending: nil)),
+      gives: [.launch(.command, T.ab)], then: .running(pending: nil)),
     T(
       "a change while it stops counts",
       after: T.started + [.stop, .trigger(T.a), .ended(0), .gone()],

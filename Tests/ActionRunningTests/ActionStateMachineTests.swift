@@ -77,54 +77,6 @@ struct ActionStateMachineTests {
       then: .running(pending: nil)),
   ]
 
-  private static let listening = [
-    T(
-      "a suspect trigger is not followed at once",
-      after: T.started + [.ended(0), .trigger(T.suspect)],
-      gives: [.wait(.listening, generation: 1)], then: .listening(next: T.suspect)),
-    T(
-      "it is when nothing else has happened",
-      after: T.started + [.ended(0), .trigger(T.suspect), .elapsed(.listening, 1)],
-      gives: [.launch(.command, T.suspect)], then: .running(pending: nil)),
-    T(
-      "the same again is no other reason",
-      after: T.started + [.ended(0), .trigger(T.suspect), .trigger(T.suspect)],
-      gives: [.wait(.listening, generation: 2)], then: .listening(next: T.suspect)),
-    T(
-      "another change ends the listening",
-      after: T.started + [.ended(0), .trigger(T.suspect), .trigger(T.b)],
-      gives: [.launch(.command, T.suspect.merged(with: T.b))], then: .running(pending: nil)),
-    T(
-      "what is left behind is ended first",
-      after: T.leftBehind + [.trigger(T.suspect), .elapsed(.listening, 1)],
-      gives: [.stop(.command)], then: .stopping(next: .begin(T.suspect))),
-    T(
-      "a timer of an earlier listening does nothing",
-      after: T.started + [
-        .ended(0), .trigger(T.suspect), .trigger(T.b), .ended(0), .trigger(T.suspect),
-        .elapsed(.listening, 1),
-      ],
-      gives: [], then: .listening(next: T.suspect)),
-    T(
-      "nor does one that comes during a run",
-      after: T.started + [
-        .ended(0), .trigger(T.suspect), .trigger(T.b), .elapsed(.listening, 1),
-      ],
-      gives: [], then: .running(pending: nil)),
-    T(
-      "a suspect trigger during a run is kept like any other",
-      after: T.started + [.trigger(T.suspect)], gives: [], then: .running(pending: T.suspect)),
-    T(
-      "and suspected after it", after: T.started + [.trigger(T.suspect), .ended(0)],
-      gives: [.wait(.listening, generation: 1)], then: .listening(next: T.suspect)),
-    T(
-      "the end comes at once", after: T.started + [.ended(0), .trigger(T.suspect), .end],
-      gives: [.finish(nil)], then: .ended),
-    T(
-      "the end stops what is left behind", after: T.leftBehind + [.trigger(T.suspect), .end],
-      gives: [.stop(.command)], then: .ending(nil)),
-  ]
-
   private static let completing = [
     T(
       "the first run is the last", Rules(until: .firstRun), after: T.started + [.ended(7)],
@@ -186,7 +138,7 @@ struct ActionStateMachineTests {
       then: .ended),
   ]
 
-  @Test(arguments: idle + busy + listening + completing + ending)
+  @Test(arguments: idle + busy + completing + ending)
   func `each input leads to what it should`(transition: Transition) {
     transition.check()
   }

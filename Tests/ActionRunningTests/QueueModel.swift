@@ -182,11 +182,7 @@ extension QueueModel {
   private mutating func change() {
     pathCount += 1
     let path = Path("f\(pathCount)")
-    var trigger = Trigger.change(path)
-    if Int.random(in: 0..<4, using: &random) == 0 {
-      trigger.cameDuringRun = true
-      machine.suspects = [path]
-    }
+    let trigger = Trigger.change(path)
     let isIgnored = rules.policy == .ignore && (isRunning || isAlive(.hook) && !isStopping(.hook))
     if !isOver && !isIgnored {
       if isPaused { held.insert(path) } else { waiting.insert(path) }

@@ -61,14 +61,4 @@ struct TriggerTests {
       .merged(with: .change("b"))
     #expect(merged.changes == [.of("b", .renamed, from: "a")])
   }
-
-  @Test func `a trigger that carries an earlier one was not caused by it`() {
-    var later = Trigger.change("b")
-    later.cameDuringRun = true
-    let both = later.carrying(.change("a"))
-    #expect(both.changes.map(\.path) == ["a", "b"])
-    #expect(both.causes == ["b"] && both.cameDuringRun)
-    #expect(both.merged(with: .change("c")).causes == ["b", "c"])
-    #expect(Trigger.change("a", "b").causes == ["a", "b"])
-  }
 }

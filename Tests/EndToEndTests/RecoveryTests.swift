@@ -215,25 +215,6 @@ import Testing
       #expect(project.logged.count <= 6)
     }
   }
-
-  /// Failure case 42.
-  @Test func aCommandThatWritesIntoTheTreeIsFoundOutAndRealEditsStillCount() async throws {
-    try await withProject { project in
-      try project.write("source", "0")
-      let watchrun = try await project.startRunning(
-        [], #"date +%N > output; echo "run $(cat source)" >> "$LOG""#)
-      try await watchrun.said("the command itself writes output")
-      try project.write("source", "1")
-      try await project.logged("run 1")
-      // It has become quiet: as many runs as there were edits, and the few that it took to find out.
-      try await eventually("nothing runs any more") {
-        let before = project.logged.count
-        usleep(700_000)
-        return project.logged.count == before
-      }
-      #expect(project.logged.count < 15)
-    }
-  }
 }
 
 extension Project {

@@ -135,35 +135,67 @@ struct FileObserverControlTests {
     unpaused.stop()
   }
 
-  @Test func `it says when it has noticed all that has changed so far`() async throws {
-    let observer = try await start([WatchedPath(folder.path)])
-    let times = Log<ClosedRange<Instant>>()
-    // Not yet, as long as folders are looked at for the second time.
-    let isAnswered = await eventually {
-      observer.catchUp { times.note($0) }
-      return !times.entries.isEmpty
+  @Test(arguments: backends)
+  func `a flush hands over every earlier change without waiting for the quiet period`(
+    polling: Polling
+  ) async throws {
+    let observer = try FileObserver(
+      paths: [folder.path],
+      options: ObserverOptions(
+        quietPeriod: .fixed(.seconds(600)), maximumWait: .seconds(900), polling: polling))
+    try observer.start(recorder.handler)
+    for number in 1...5 {
+      try folder.write(to: "file\(number)")
+      let flushed = Log<Int>()
+      observer.flush { [recorder] in flushed.note(recorder.batches.count) }
+      #expect(await eventually { flushed.entries.count == 1 })
+      #expect(await recorder.sees(folder["file\(number)"]))
     }
-    #expect(isAnswered)
-    let asked = Log<ClosedRange<Instant>>()
-    try folder.write(to: "before")
-    observer.catchUp { asked.note($0) }
-    #expect(await eventually { !asked.entries.isEmpty })
-    try folder.write(to: "after")
-    #expect(await recorder.sees(folder["after"]))
-    let time = try #require(asked.entries.first)
-    let noticed = try #require(recorder.batches.first?.noticed)
-    #expect(noticed.lowerBound <= time.upperBound)
-    #expect(try #require(recorder.batches.last?.noticed).upperBound > time.upperBound)
     observer.stop()
   }
 
-  @Test func `where folders are looked at from time to time, it cannot say so`() async throws {
-    let observer = try await start([WatchedPath(folder.path)], Self.backends[1])
-    let times = Log<ClosedRange<Instant>>()
-    observer.catchUp { times.note($0) }
-    #expect(try await isUpToDate("mark"))
-    #expect(times.entries.isEmpty)
+  @Test(arguments: backends)
+  func `a flush hands over the entries of directories that were replaced`(
+    polling: Polling
+  ) async throws {
+    let names = (1...10).map { "d\($0)" }
+    for name in names {
+      try folder.makeDirectories(name)
+      try folder.write(to: name + "/f")
+    }
+    #expect(await clockTicks())
+    let queue = DispatchQueue(label: "events")
+    let observer = try FileObserver(
+      paths: [folder.path],
+      options: ObserverOptions(
+        quietPeriod: .fixed(.seconds(600)), maximumWait: .seconds(900), polling: polling))
+    try observer.start(on: queue, recorder.handler)
+    #expect(await recorder.isReady())
+    for name in names {
+      try folder.remove(name)
+      try folder.makeDirectories(name)
+      try folder.write(to: name + "/f")
+    }
+    let reported = Log<Set<Path>>()
+    observer.flush { [recorder] in
+      queue.async { reported.note(Set(recorder.changes.map(\.path))) }
+    }
+    #expect(await eventually { !reported.entries.isEmpty })
+    let missing = names.filter { name in
+      !reported.entries.contains { $0.contains(folder[name + "/f"]) }
+    }
+    #expect(missing.isEmpty)
     observer.stop()
+  }
+
+  @Test func `a flush of an observer that does not run is answered`() async throws {
+    let observer = try FileObserver(paths: [folder.path])
+    let answers = Log<Int>()
+    observer.flush { answers.note(1) }
+    #expect(await eventually { answers.entries == [1] })
+    observer.stop()
+    observer.flush { answers.note(2) }
+    #expect(await eventually { answers.entries == [1, 2] })
   }
 
   @Test func `a script waits for one change after the other`() async throws {

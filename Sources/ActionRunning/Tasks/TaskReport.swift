@@ -21,8 +21,10 @@ public enum TaskReport: Sendable {
   /// comes in pieces. Where the graph has one task only, that writes to our own descriptors, unless
   /// its readiness is seen by its output.
   case output(String, [UInt8])
-  /// What else the task's queue tells: of hooks, of stopping, of backing off, of own outputs.
+  /// Any other report of the task's queue: hooks, stopping, backing off.
   case detail(String, RunReport)
+  /// Each round changes this path, so the next one is delayed. Reported once for each path.
+  case foundLoop(FeedbackLoop)
   /// All that the latest changes have led to is done.
   case waveEnded(TaskWave)
   /// All is over, and nothing of the tasks is left. The status of the wave that was the last by the

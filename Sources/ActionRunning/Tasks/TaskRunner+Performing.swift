@@ -8,6 +8,7 @@ extension TaskRunner {
   func advance(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
+    endRounds()
   }
 
   private func worker(_ name: String) -> TaskWorker? {
@@ -50,6 +51,7 @@ extension TaskRunner {
         worker.end()
       }
     case .finish:
+      for component in state.access({ $0.components }) { component.rounds.end() }
       let status = state.access { state in
         // They hold us.
         state.workers = [:]
@@ -108,27 +110,9 @@ extension TaskWorker.State {
   }
 }
 
-// MARK: - What comes in
+// MARK: - The graph
 
 extension TaskRunner {
-  /// `submit`, for those who are on the queue.
-  package func accept(_ batch: ChangeBatch) {
-    let now = scheduler.now
-    let (tasks, machine) = state.access { ($0.graph.tasks, $0.machine) }
-    var triggers: [String: Trigger] = [:]
-    for task in tasks {
-      guard let trigger = task.triggers.trigger(by: batch) else { continue }
-      triggers[task.name] = trigger
-      // Where each change restarts the run, its own outputs cannot be told from others.
-      guard task.options.busyPolicy == .restart, machine.state(of: task.name) == .running,
-        let worker = worker(task.name)
-      else { continue }
-      let culprits = worker.state.access { $0.ownOutputs.restarted(by: trigger, at: now) }
-      if !culprits.isEmpty { report(.detail(task.name, .restartsItself(culprits))) }
-    }
-    advance { $0.changed(triggers) }
-  }
-
   /// Makes what the tasks need to be run.
   func hire(_ tasks: [TaskDefinition]) {
     for task in tasks {
@@ -137,7 +121,7 @@ extension TaskRunner {
         return state.workerCount
       }
       let setting = ActionQueue.Setting(
-        queue: queue, launcher: launcher, observer: observer,
+        queue: queue, launcher: launcher,
         openOutput: { [self] run throws(SystemError) in try openOutput(of: run, by: id) },
         rested: { [self] in rested(id) })
       let worker = TaskWorker(id, task, setting) { [self] in handle($0, of: id) }
@@ -157,6 +141,9 @@ extension TaskRunner {
       }
     }
     hire(graph.tasks.filter { !kept.contains($0.name) })
+    let owed = state.access { $0.components }.flatMap { $0.rounds.close() }
+    makeComponents(of: graph)
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
+    for trigger in owed { accept(ChangeBatch(trigger)) }
   }
 }

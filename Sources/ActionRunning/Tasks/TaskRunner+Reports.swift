@@ -14,8 +14,11 @@ extension TaskRunner {
 
   /// Nothing is under way any more in the task's queue.
   func rested(_ id: Int) {
-    guard let (worker, isCurrent) = find(id), isCurrent, !worker.definition.runsOn else { return }
-    let result = worker.state.access { $0.result }
+    guard let (worker, isCurrent) = find(id), isCurrent else { return }
+    // A service at rest has been stopped.
+    if worker.definition.runsOn { return endRounds() }
+    // A run that was stopped before it began has no result.
+    let result = worker.state.access { $0.result } ?? .cancelled
     advance { $0.ended(worker.name, result) }
   }
 
@@ -27,6 +30,7 @@ extension TaskRunner {
     case .started(let run) where run.job == .command:
       let now = scheduler.now
       worker.state.access { ($0.began, $0.number) = (now, run.number) }
+      if isCurrent { component(of: name)?.rounds.launched() }
       report(.started(name, run))
       if isService { advance { $0.serviceStarted(name) } }
     case .ended(let run, let status, let duration, let ending):
@@ -44,8 +48,7 @@ extension TaskRunner {
     case .finished:
       if !isCurrent { state.access { $0.leaving.removeAll { $0.id == id } } }
       advance { $0.isGone(name) }
-    case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff,
-      .foundOwnOutputs, .restartsItself:
+    case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff, .foundLoop:
       report(.detail(name, told))
     }
   }

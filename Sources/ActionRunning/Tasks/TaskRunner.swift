@@ -45,6 +45,9 @@ public final class TaskRunner: Sendable {
     var actions = PendingActions<TaskStateMachine.Action>()
     /// The status of the last wave, if one was the last by the completion's rule.
     var status: ExitStatus?
+    /// The tasks that depend on each other, directly or not, each with rounds of their own.
+    var components: [TaskComponent] = []
+    weak var source: (any ChangeSource)?
   }
 
   let options: Options
@@ -53,41 +56,42 @@ public final class TaskRunner: Sendable {
   let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
   let report: @Sendable (TaskReport) -> Void
-  let observer = AttachedObserver()
   /// On which all is done.
   package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
 
   /// A runner for the graph. Nothing runs yet.
   ///
-  /// - Parameter report: Is called on a queue of the runner's, in order, with all there is to tell. As
-  ///   long as it has not returned, nothing is read of what the tasks write, and they wait.
+  /// - Parameters:
+  ///   - source: Whose batches are submitted, such as a `FileObserver`. After each round the runner asks
+  ///     it for the changes made so far. It is not kept alive. Without a source, tasks that write watched
+  ///     files may run once more often.
+  ///   - report: Called on a queue of the runner's, in order, with every report. Until it returns, the
+  ///     output of the tasks is not read, and they wait.
   public init(
-    _ graph: TaskGraph, options: Options = Options(),
+    _ graph: TaskGraph, options: Options = Options(), source: (any ChangeSource)? = nil,
     report: @escaping @Sendable (TaskReport) -> Void
   ) {
     self.options = options
     self.report = report
     state = Confined(
-      State(graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs)), to: queue)
+      State(
+        graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs), source: source),
+      to: queue)
     scheduler = DispatchScheduler(queue: queue)
     var shared = ActionQueue.Options(
       ignoredSignals: options.ignoredSignals, guardian: options.guardian)
     shared.jobControl = options.jobControl
     launcher = SystemLauncher(queue: queue, shared)
     probe = SystemProbe(queue: queue)
-    queue.async { [self] in hire(graph.tasks) }
-  }
-
-  /// Says whose batches are submitted, in the place of who was before. When a run has ended, the
-  /// observer is asked what has changed by then: so a change right after it is not taken for the run's
-  /// own doing. It is not kept alive.
-  public func attach(_ observer: FileObserver) {
-    self.observer.set(observer)
+    queue.async { [self] in
+      hire(graph.tasks)
+      makeComponents(of: graph)
+    }
   }
 
   /// Runs all tasks but those that are postponed, and those that stand after one of these.
   public func start() {
-    queue.async { [self] in advance { $0.start() } }
+    queue.async { [self] in beginRounds(.start) { $0.start() } }
   }
 
   /// Something has changed: what watches it is run, and what stands after it.
@@ -97,7 +101,7 @@ public final class TaskRunner: Sendable {
 
   /// Runs all tasks, also while paused.
   public func submitKey() {
-    queue.async { [self] in advance { $0.keyPressed() } }
+    queue.async { [self] in beginRounds(.key) { $0.keyPressed() } }
   }
 
   /// From now on changes start nothing, and are collected. What runs goes on.
@@ -113,7 +117,7 @@ public final class TaskRunner: Sendable {
   /// Stops what runs, services as well, without ending the runner. Nothing starts until the next change
   /// or key.
   public func stop() {
-    queue.async { [self] in advance { $0.stop() } }
+    queue.async { [self] in stopNow() }
   }
 
   /// Ends the runner: what runs is stopped, each task before those that it stands after, and then

@@ -55,7 +55,7 @@ extension TaskStateMachine {
       if case .running(let trigger) = task.activity {
         update(name) { task in
           task.activity = .stopping
-          task.unseen = task.unseen?.carrying(trigger) ?? trigger
+          task.unseen = task.unseen.map(trigger.merged) ?? trigger
         }
         actions.append(.stop(name))
       }
@@ -78,7 +78,7 @@ extension TaskStateMachine {
     if isPaused && !isKey {
       update(name) { task in
         task.held = task.held.merged(with: trigger)
-        // There may be no reason any more; that is seen when it begins.
+        // Its dependency may have succeeded by the time it begins.
         if case .skipped = task.outcome { task.outcome = .pending }
       }
       return []
@@ -92,7 +92,7 @@ extension TaskStateMachine {
       case .restart:
         update(name) { task in
           task.want(trigger)
-          task.wanted = task.wanted?.carrying(now)
+          task.wanted = task.wanted.map(now.merged)
           task.activity = .stopping
         }
         return [.stop(name)]
@@ -130,7 +130,7 @@ extension TaskStateMachine.Task {
       unseen = unseen.merged(with: trigger)
       outcome = .cancelled
     }
-    (wanted, held, unsaid) = (nil, nil, nil)
+    (wanted, held) = (nil, nil)
   }
 }
 

@@ -3,20 +3,15 @@ import FileObservation
 // A run has come to its end, or a service to something.
 
 extension TaskStateMachine {
-  /// The run is over; nil if there was none, since there was no reason for one after all.
-  package mutating func ended(_ name: String, _ result: Result?) -> [Action] {
+  /// The task's run is over. Its dependents hear of it unless the task is to run once more.
+  package mutating func ended(_ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name], task.runs else { return [] }
-    update(name) { $0.activity = .none }
-    let result = result ?? (task.activity == .stopping ? .cancelled : nil)
-    if let result {
-      reached.insert(name)
-      update(name) { task in
-        task.unsaid = result
-        task.outcome = result.state
-      }
+    reached.insert(name)
+    update(name) { task in
+      task.activity = .none
+      task.outcome = result.state
     }
-    guard let unsaid = tasks[name]?.unsaid, tasks[name]?.wanted == nil else { return after([]) }
-    return after(conclude(name, unsaid))
+    return after(task.wanted == nil ? conclude(name, result) : [])
   }
 
   /// A process of the service was started, by us or because the one before had ended.

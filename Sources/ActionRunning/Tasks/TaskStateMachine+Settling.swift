@@ -66,7 +66,7 @@ extension TaskStateMachine {
       else { continue }
       update(below) { task in
         task.activity = .stopping
-        task.wanted = task.wanted?.carrying(trigger) ?? trigger
+        task.wanted = task.wanted.map(trigger.merged) ?? trigger
       }
       actions.append(.stop(below))
     }
@@ -83,7 +83,7 @@ extension TaskStateMachine {
 
   private mutating func begin(_ name: String, _ wanted: Trigger) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    let trigger = task.unseen.map(wanted.carrying) ?? wanted
+    let trigger = task.unseen.merged(with: wanted)
     update(name) { task in
       (task.wanted, task.unseen) = (nil, nil)
       task.reason = trigger.reason
@@ -140,10 +140,7 @@ extension TaskStateMachine {
 extension TaskStateMachine {
   /// It has come to something, and nothing newer is wanted of it.
   mutating func conclude(_ name: String, _ result: Result) -> [Action] {
-    update(name) { task in
-      task.unsaid = nil
-      task.outcome = result.state
-    }
+    update(name) { $0.outcome = result.state }
     switch result {
     case .succeeded:
       let reason = tasks[name]?.reason ?? .change
@@ -170,7 +167,7 @@ extension TaskStateMachine {
     reached.insert(name)
     update(name) { task in
       if let wanted = task.wanted { task.unseen = task.unseen.merged(with: wanted) }
-      (task.wanted, task.unsaid, task.isFresh) = (nil, nil, false)
+      (task.wanted, task.isFresh) = (nil, false)
       task.outcome = .skipped(because: because)
     }
     let isUp = tasks[name]?.isUp ?? false

@@ -121,8 +121,6 @@ package struct TaskStateMachine: Sendable {
     var held: Trigger?
     /// What no run has been given, though none is wanted for it alone. The next one is told of it.
     var unseen: Trigger?
-    /// What it has come to and was not passed on, because something newer is wanted.
-    var unsaid: Result?
     var activity = Activity.none
     var service = Service.down
     /// True for a service if what stands after it is to run when it is ready.

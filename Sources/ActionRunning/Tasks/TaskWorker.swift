@@ -16,7 +16,6 @@ final class TaskWorker: Sendable {
     var status = ExitStatus.exited(0)
     var duration = Duration.zero
     var isAskedToEnd = false
-    var ownOutputs = OwnOutputs()
   }
 
   /// Tells it from another one of its name, before or after it.
@@ -33,7 +32,7 @@ final class TaskWorker: Sendable {
   ) {
     self.id = id
     self.definition = definition
-    actions = ActionQueue(definition.command, definition.queueOptions, setting, report)
+    actions = ActionQueue(definition.command, definition.queueOptions, in: setting, report: report)
     state = Confined(State(), to: setting.queue)
   }
 
@@ -78,9 +77,8 @@ extension TaskDefinition {
     options.completion = .never
     options.build = nil
     options.keepsAlive = runsOn
-    // A run is only begun when there is none; but one that is stopped for each change cannot be told
-    // from what it causes, and the queue knows that by this policy.
-    options.busyPolicy = runsOn || options.busyPolicy == .restart ? .restart : .queue
+    // A run only begins when there is none; a service that runs is stopped before it starts again.
+    options.busyPolicy = runsOn ? .restart : .queue
     return options
   }
 

@@ -14,10 +14,10 @@ package protocol Backend: Sendable {
   /// Ends with a root. What is also covered by another stays watched.
   func remove(_ root: Path)
 
-  /// Notices all that has changed before this call, and then calls `done` on the backend's queue. Does
-  /// nothing where that cannot be said: before everything is watched, or where the kernel does not
-  /// tell of all.
-  func catchUp(_ done: @escaping @Sendable () -> Void)
+  /// Reports every change made before this call, then calls `done` once on the queue with which the
+  /// backend was made. While the tree is walked for the first time, `done` waits for the end of the
+  /// walk; once the backend has stopped, it is called without further reports.
+  func flush(then done: @escaping @Sendable () -> Void)
 
   /// How things stand. May be asked for on any thread.
   var statistics: BackendStatistics { get }
@@ -25,10 +25,6 @@ package protocol Backend: Sendable {
   /// Ends it and gives everything back. Nothing is reported any more once a report that is on its
   /// way has been made. Calling it again does nothing.
   func stop()
-}
-
-extension Backend {
-  package func catchUp(_ done: @escaping @Sendable () -> Void) {}
 }
 
 /// What a backend has to say, in the order in which it happened.

@@ -93,9 +93,15 @@ package final class CombinedBackend: Backend {
     backend?.remove(root)
   }
 
-  package func catchUp(_ done: @escaping @Sendable () -> Void) {
-    let native = state.withLock { $0.polling == nil ? $0.native : nil }
-    native?.catchUp(done)
+  package func flush(then done: @escaping @Sendable () -> Void) {
+    let (native, poller) = state.withLock { ($0.native, $0.polling) }
+    let queue = configuration.queue
+    let polls: @Sendable () -> Void = {
+      guard let poller else { return queue.async { done() } }
+      // What the poller reports takes the same way, and so comes first.
+      poller.flush { queue.async { done() } }
+    }
+    if let native { native.flush(then: polls) } else { polls() }
   }
 
   package func stop() {

@@ -37,6 +37,11 @@ package final class ContentComparison: Sendable {
     }
   }
 
+  /// Calls `done`, on the comparison's queue, after every burst that was given before.
+  func flush(then done: @escaping @Sendable () -> Void) {
+    queue.async { done() }
+  }
+
   /// Remembers files of one folder that were read ahead; `then` is told, on the comparison's
   /// queue, whether there is room for more.
   package func learn(

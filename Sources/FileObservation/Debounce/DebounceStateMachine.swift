@@ -29,7 +29,7 @@ package struct DebounceStateMachine: Sendable {
   }
 
   private static let holdPause = Duration.milliseconds(25)
-  private static let longestHold = Duration.seconds(5)
+  static let longestHold = Duration.seconds(5)
 
   private let quietPeriod: QuietPeriod
   private let maximumWait: Duration
@@ -94,6 +94,18 @@ package struct DebounceStateMachine: Sendable {
   package func isWaiting(for generation: Int) -> Bool {
     if case .collecting = state { return generation == self.generation }
     return false
+  }
+
+  /// Whether a burst is being collected.
+  package var isCollecting: Bool {
+    if case .collecting = state { true } else { false }
+  }
+
+  /// Ends the burst without waiting for the quiet period.
+  package mutating func flush() -> Action {
+    guard isCollecting else { return .none }
+    reset()
+    return .fire
   }
 
   /// Forgets the burst; what was collected is the caller's affair.

@@ -6,6 +6,8 @@ package final class Debouncer: Sendable {
     var machine: DebounceStateMachine
     var timer: (any ScheduledWork)?
     var isStopped = false
+    /// Callers that wait for the end of a burst that is held open.
+    var flushes: [@Sendable () -> Void] = []
   }
 
   private let storage: Mutex<Storage>
@@ -13,8 +15,8 @@ package final class Debouncer: Sendable {
   private let isHeld: @Sendable () -> Bool
   private let burstEnded: @Sendable () -> Void
 
-  /// A burst is held open, for a time, while `isHeld` says so. `burstEnded` is called where the change that ends a burst was noted, or on the scheduler's
-  /// queue.
+  /// A debouncer that calls `burstEnded` where the change that ends a burst was noted, or on the
+  /// scheduler's queue. While `isHeld` returns true, a burst is held open, for a limited time.
   package init(
     quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
     isHeld: @escaping @Sendable () -> Bool = { false }, burstEnded: @escaping @Sendable () -> Void
@@ -37,15 +39,29 @@ package final class Debouncer: Sendable {
       })
   }
 
+  /// Ends the burst that is being collected, if there is one, then calls `done`. A burst that is held
+  /// open ends when it is released, and `done` is called then.
+  package func flush(then done: @escaping @Sendable () -> Void) {
+    let isHeld = isHeld()
+    let step = storage.withLock { storage -> Step? in
+      guard !storage.isStopped, storage.machine.isCollecting else { return nil }
+      storage.flushes.append(done)
+      return isHeld
+        ? Step(action: .none, outdated: nil) : storage.follow(storage.machine.flush())
+    }
+    if let step { perform(step) } else { done() }
+  }
+
   /// No burst will end any more.
   package func stop() {
-    let outdated = storage.withLock { storage -> (any ScheduledWork)? in
+    let (outdated, flushes) = storage.withLock { storage in
       storage.isStopped = true
       storage.machine.reset()
-      defer { storage.timer = nil }
-      return storage.timer
+      defer { (storage.timer, storage.flushes) = (nil, []) }
+      return (storage.timer, storage.flushes)
     }
     outdated?.cancel()
+    for done in flushes { done() }
   }
 
   private func timerFired(generation: Int) {
@@ -65,6 +81,11 @@ package final class Debouncer: Sendable {
       break
     case .fire:
       burstEnded()
+      let flushes = storage.withLock { storage in
+        defer { storage.flushes = [] }
+        return storage.flushes
+      }
+      for done in flushes { done() }
     case .schedule(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
         self?.timerFired(generation: generation)

@@ -50,16 +50,8 @@ struct Narration: Sendable {
       say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
     case .backingOff(let pause):
       say(.news, "starting it again in \(pause.forPeople)", style: .faint)
-    case .foundOwnOutputs(let paths):
-      say(
-        .problem,
-        "the command itself writes \(listed(paths)): changes to it during a run start no other; "
-          + "to ignore it: \(ignoreOptions(paths))", style: .warning)
-    case .restartsItself(let paths):
-      say(
-        .problem,
-        "changes to \(listed(paths)) restart the command over and over; if it writes that itself: "
-          + ignoreOptions(paths), style: .warning)
+    case .foundLoop(let loop):
+      tell(loop, ignoringBy: { "-i '\($0)'" })
     case .finished:
       break
     }
@@ -128,14 +120,17 @@ struct Narration: Sendable {
     return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
   }
 
-  private func listed(_ paths: [Path]) -> String {
-    let more = paths.count - 3
-    return paths.prefix(3).map(shown).joined(separator: ", ")
-      + (more > 0 ? " and \(more) more" : "")
-  }
-
-  private func ignoreOptions(_ paths: [Path]) -> String {
-    paths.prefix(3).map { "-i '/\(shown($0))'" }.joined(separator: " ")
+  /// Announces the first delayed run.
+  ///
+  /// - Parameter ignore: How a pattern is ignored.
+  func tell(_ loop: FeedbackLoop, ignoringBy ignore: (_ pattern: String) -> String) {
+    let pattern = loop.pattern
+    let changed = "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")"
+    let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
+    say(
+      .problem,
+      "each run changes \(name): running again for that in \(loop.delay.forPeople) "
+        + "(r: now; never: \(ignore("/" + name)))", style: .warning)
   }
 
   private func explanation(of error: SystemError) -> String {
@@ -178,5 +173,25 @@ extension RunReport {
   func beginsAnew(withBuild hasBuild: Bool) -> Bool {
     guard case .started(let run) = self else { return false }
     return run.job == (hasBuild && run.trigger.reason != .restart ? .build : .command)
+  }
+}
+
+extension FeedbackLoop {
+  /// A pattern for the entries that are created or removed, by what the names of two of them share.
+  fileprivate var pattern: String {
+    let names = entries.map { String(decoding: $0.lastComponent, as: UTF8.self) }
+    guard let first = names.first, let last = names.last else { return "" }
+    if first == last { return first }
+    let prefix = first.commonPrefix(with: last)
+    let ends = (String(first.reversed()), String(last.reversed()))
+    let suffix = String(ends.0.commonPrefix(with: ends.1).reversed())
+    let isShort = prefix.count + suffix.count >= min(first.count, last.count)
+    return prefix + "*" + (isShort ? "" : suffix)
+  }
+}
+
+extension String {
+  fileprivate func commonPrefix(with other: String) -> String {
+    String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
 }

@@ -81,6 +81,9 @@ final class TaskNarration: Sendable {
       narration(of: task).tellNotStarted(.command, error)
     case .detail(let task, let report):
       narration(of: task).tell(report)
+    case .foundLoop(let loop):
+      Narration(console: console, command: [], directory: directory)
+        .tell(loop, ignoringBy: { "ignore: [\"\($0)\"] in watchrun.json" })
     case .skipped(let task, let cause):
       narration(of: task).say(.news, "skipped, since \(cause) has failed", style: .warning)
     case .kept(let task, let cause):

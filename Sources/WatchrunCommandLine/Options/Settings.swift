@@ -115,6 +115,15 @@ extension Settings {
     }
   }
 
+  /// Whether the first round, which begins at the start, is the last one, so that no change matters.
+  var isOneRound: Bool {
+    guard endsAfterFirstRun && !isPostponed else { return false }
+    switch busyPolicy {
+    case .queue, .ignore: return true
+    case .restart, .signal: return false
+    }
+  }
+
   var completion: Completion {
     if endsAfterFirstRun || (endsOnFailure && endsOnSuccess) { return .firstRun }
     if endsOnFailure { return .firstFailure }

@@ -5,7 +5,7 @@ import SystemCalls
 
 /// Runs the tasks of a project when something changes: observer → runner → console. Reads the project
 /// again when its file changes.
-final class ProjectSession: Sendable {
+final class ProjectSession: ChangeSource {
   private let session: Session
   private let source: ProjectSource
   private let narration: TaskNarration
@@ -40,7 +40,6 @@ final class ProjectSession: Sendable {
     let runner = makeRunner(try graph(of: project))
     let observer = try makeObserver(for: project)
     state.withLock { $0.observer = observer }
-    runner.attach(observer)
     session.listen { runner.end() }
     session.readKeys(keys, for: runner)
     session.passOnSignals { runner.send($0) }
@@ -48,6 +47,7 @@ final class ProjectSession: Sendable {
     // The first runs see all that has changed before them; what counts is what changes from then on.
     let start = FileTime.now()
     runner.start()
+    if session.settings.isOneRound && project.tasks.contains(where: { !$0.isPostponed }) { return }
     session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
       handle(event, runner)
     }
@@ -68,7 +68,7 @@ final class ProjectSession: Sendable {
       guardian: session.guardian)
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
-    return TaskRunner(graph, options: options) { [self] report in
+    return TaskRunner(graph, options: options, source: self) { [self] report in
       let beginsAnew = narration.beginsAnew(with: report)
       if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
       narration.tell(report)
@@ -81,6 +81,11 @@ final class ProjectSession: Sendable {
         break
       }
     }
+  }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    guard let observer = state.withLock({ $0.observer }) else { return done() }
+    observer.flush(then: done)
   }
 
   /// What is asked for and cannot be had, or not yet.
@@ -181,7 +186,6 @@ extension ProjectSession {
       defer { state.observer = observer }
       return state.observer
     }
-    runner.attach(observer)
     let wait = session.settings.maximumWait
     session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
       if case .ready = event, let outdated { session.stop(outdated, after: wait) }

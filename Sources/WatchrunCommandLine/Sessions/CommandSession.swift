@@ -18,13 +18,13 @@ struct CommandSession: Sendable {
   func begin() {
     let keys = KeyPresses(narration)
     let queue = makeQueue(keys)
-    queue.attach(observer)
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
     session.passOnSignals { queue.send($0) }
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
     if !session.settings.isPostponed { queue.submit(Trigger(.start)) }
+    if session.settings.isOneRound { return }
     session.start(observer, on: queue.queue, countingFrom: start) { event in
       switch event {
       case .ready(let readiness):
@@ -46,7 +46,7 @@ struct CommandSession: Sendable {
       ignoring: session.ignoredSignals, guardian: session.guardian)
     options.jobControl = session.makeJobControl(
       "the command has stopped, since it wants the terminal: -I gives it")
-    return ActionQueue(settings.makeCommand(), options: options) { report in
+    return ActionQueue(settings.makeCommand(), options: options, source: observer) { report in
       if settings.clearsScreen && report.beginsAnew(withBuild: settings.build != nil) {
         session.console.clearScreen()
       }

@@ -39,7 +39,7 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .waveEnded, .finished: nil
+      case .output, .detail, .foundLoop, .waveEnded, .finished: nil
       }
     }
   }
@@ -57,6 +57,13 @@ final class RunningTasks: Sendable {
 
   var isFinished: Bool {
     entries.contains { if case .finished = $0 { true } else { false } }
+  }
+
+  /// Whether a stopped round has not ended.
+  var isStopping: Bool {
+    runner.queue.sync {
+      runner.state.access { $0.components }.contains { $0.isBusy || $0.rounds.isReading }
+    }
   }
 
   func change(_ names: String...) {

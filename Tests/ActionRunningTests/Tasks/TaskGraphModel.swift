@@ -213,7 +213,7 @@ extension TaskGraphModel {
     case 57: oneLeaves()
     case 55:
       if Int.random(in: 0..<6, using: &random) == 0 { endAll() }
-    default: endOne(nil)
+    default: endOne(.succeeded)
     }
   }
 
@@ -229,21 +229,16 @@ extension TaskGraphModel {
     perform(machine.changed(triggers))
   }
 
-  /// Some run ends; with nil, it turns out that there was no reason for it.
-  private mutating func endOne(_ result: TaskStateMachine.Result?) {
+  /// Some run ends.
+  private mutating func endOne(_ result: TaskStateMachine.Result) {
     let running = rules.map(\.name).filter { world($0).run != nil }
     guard let name = running.randomElement(using: &random) else { return }
     end(name, result)
   }
 
-  // Only one that sees to no change can turn out to have had no reason.
-  private mutating func end(_ name: String, _ result: TaskStateMachine.Result?) {
+  private mutating func end(_ name: String, _ result: TaskStateMachine.Result) {
     guard let run = world(name).run else { return }
-    if result == nil, !world(name).isStopping, world(name).succeeded == run {
-      change(name) { $0.run = nil }
-      return perform(machine.ended(name, nil))
-    }
-    var result = result ?? .succeeded
+    var result = result
     if world(name).isStopping { result = .cancelled }
     change(name) { world in
       (world.run, world.isStopping) = (nil, false)

@@ -42,6 +42,30 @@ struct TaskServiceTests {
     return UInt16(bigEndian: address.sin_port)
   }
 
+  @Test func `what a service writes while it is stopped starts nothing`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder,
+          "trap 'until [ -e go ]; do sleep 0.02; done; exit' TERM; echo up >> up; while :; do sleep 0.02; done",
+          watch: ["f"], service: true)
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.folder.lines(of: "up").count == 1 })
+    tasks.runner.stop()
+    tasks.change("f")
+    try tasks.folder.write(to: "go")
+    #expect(await tasks.tells("server~"))
+    // A change after its end does start it, and with it all that was reported before.
+    #expect(await eventually { !tasks.isStopping })
+    #expect(tasks.story == ["+server", "server~"])
+    tasks.change("f")
+    #expect(await tasks.tells("+server", times: 2))
+    #expect(tasks.story == ["+server", "server~", "+server"])
+    #expect(await tasks.end())
+  }
+
   @Test(arguments: ["port", "url", "line"])
   func `a service is ready by a sign, and is restarted when it is built again`(kind: String)
     async throws

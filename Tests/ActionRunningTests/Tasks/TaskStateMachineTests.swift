@@ -44,7 +44,7 @@ private struct Script {
     }
   }
 
-  mutating func end(_ name: String, _ result: TaskStateMachine.Result? = .succeeded) -> [String] {
+  mutating func end(_ name: String, _ result: TaskStateMachine.Result = .succeeded) -> [String] {
     self { $0.ended(name, result) }
   }
 
@@ -97,25 +97,6 @@ struct TaskStateMachineTests {
     #expect(script.change("a") == [])
     #expect(script.end("a") == ["+a"])
     #expect(script.end("a") == ["+b"])
-  }
-
-  @Test func `a success is passed on after all if the run for the newer change had no reason`() {
-    var script = Script([rules("a"), rules("b", after: "a")])
-    #expect(script { $0.start() } == ["+a"])
-    #expect(script.change("a") == [])
-    #expect(script.end("a") == ["+a"])
-    #expect(script.end("a", nil) == ["+b"])
-    #expect(script.end("b") == ["."])
-  }
-
-  @Test func `a run without a reason leaves things as they were`() {
-    var script = Script([rules("a"), rules("b", after: "a")])
-    _ = script { $0.start() }
-    _ = script.end("a", .failed)
-    #expect(script.change("a") == ["+a"])
-    #expect(script.end("a", nil) == [])
-    #expect(script.state("a") == .failed)
-    #expect(script.state("b") == .skipped(because: "a"))
   }
 
   @Test func `a task does not begin under a run that stands after it, even at a distance`() {

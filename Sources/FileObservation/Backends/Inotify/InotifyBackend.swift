@@ -23,12 +23,21 @@ package final class InotifyBackend: Backend {
     /// Calls `drain` when there is something to read. Nil before the start and after the end.
     var source: (any DispatchSourceRead)?
     var isStopped = false
+    /// Callers that wait until every earlier change has been reported.
+    var flushes: [@Sendable () -> Void] = []
 
-    /// True if, when all events have been read, no change is left that is told of only later.
-    var hasNoticedAll: Bool {
+    /// Whether reading the kernel's queue to its end leaves no change unreported, apart from polled
+    /// directories.
+    var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !isStopped && !inotify.sawOverflow && inotify.lifted.isEmpty
-        && inotify.tree.unwatched.isEmpty
+      return !inotify.sawOverflow && inotify.lifted.isEmpty
+    }
+
+    /// The callers that need not wait any longer.
+    mutating func takeFlushes() -> [@Sendable () -> Void] {
+      guard isStopped || isUpToDate else { return [] }
+      defer { flushes = [] }
+      return flushes
     }
   }
 
@@ -99,10 +108,10 @@ package final class InotifyBackend: Backend {
     }
   }
 
-  package func catchUp(_ done: @escaping @Sendable () -> Void) {
+  package func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
+      state.access { $0.flushes.append(done) }
       drain()
-      if state.access({ $0.hasNoticedAll }) { done() }
     }
   }
 
@@ -135,6 +144,16 @@ extension InotifyBackend {
       state.source?.cancel()
       state.source = nil
     }
+    finishFlushes()
+  }
+
+  /// Polls what cannot be watched, then answers the callers of `flush`, unless changes are still due.
+  private func finishFlushes() {
+    let isPollNeeded = state.access { state in
+      !state.flushes.isEmpty && state.isUpToDate && !state.inotify.tree.unwatched.isEmpty
+    }
+    if isPollNeeded { look() }
+    for done in state.access({ $0.takeFlushes() }) { done() }
   }
 
   private func eventsCame() {
@@ -199,6 +218,7 @@ extension InotifyBackend {
     }
     if isLifted { after(Self.renamePatience) { [weak self] in self?.dropLifted() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
+    finishFlushes()
   }
 
   private func dropLifted() {
@@ -207,6 +227,7 @@ extension InotifyBackend {
       if !state.isStopped { state.inotify.dropLifted() }
     }
     deliver()
+    finishFlushes()
   }
 
   /// The next slice of the first walk, or of the second look that follows it.
@@ -250,6 +271,7 @@ extension InotifyBackend {
   private func endWalk() {
     state.access { $0.inotify.tree.toldMeanwhile = nil }
     returnFreeMemory()
+    finishFlushes()
   }
 
   /// After an overflow: the whole tree is compared with what was known of it.

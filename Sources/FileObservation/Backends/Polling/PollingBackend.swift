@@ -15,6 +15,21 @@ package final class PollingBackend: Backend {
     var looks: LookPacing
     var timer: (any ScheduledWork)?
     var isStopped = false
+    /// Callers of `flush` that need a poll which has not begun yet.
+    var flushes: [@Sendable () -> Void] = []
+    /// Those that are answered when the present poll has ended.
+    var flushesOfPoll: [@Sendable () -> Void] = []
+    /// How many polls in a row were made for them.
+    var flushPolls = 0
+
+    /// A poll has ended. One that found a directory replaced leaves its entries to the next.
+    mutating func pollEnded() {
+      let isComplete = !tree.hasFindings || flushPolls >= PollingBackend.mostFlushPolls
+      flushPolls = isComplete ? 0 : flushPolls + 1
+      if isComplete { return }
+      flushes = flushesOfPoll + flushes
+      flushesOfPoll = []
+    }
   }
 
   private enum Phase {
@@ -26,6 +41,7 @@ package final class PollingBackend: Backend {
   }
 
   private static let foldersPerSlice = 128
+  private static let mostFlushPolls = 3
 
   private let configuration: BackendConfiguration
   private let state: Confined<State>
@@ -66,6 +82,32 @@ package final class PollingBackend: Backend {
     }
   }
 
+  package func flush(then done: @escaping @Sendable () -> Void) {
+    configuration.queue.async { [self] in
+      let (isStopped, timer) = state.access { state in
+        state.flushes.append(done)
+        defer { state.timer = nil }
+        return (state.isStopped, state.timer)
+      }
+      if isStopped { return finishFlushes() }
+      guard let timer else { return }
+      // Between two polls: the next one begins now.
+      timer.cancel()
+      goOn()
+    }
+  }
+
+  private func finishFlushes() {
+    let flushes = state.access { state in
+      defer {
+        state.flushesOfPoll = []
+        if state.isStopped { state.flushes = [] }
+      }
+      return state.flushesOfPoll + (state.isStopped ? state.flushes : [])
+    }
+    for done in flushes { done() }
+  }
+
   package var statistics: BackendStatistics {
     currentStatistics.withLock { $0 }
   }
@@ -78,6 +120,7 @@ package final class PollingBackend: Backend {
         return state.timer
       }
       timer?.cancel()
+      finishFlushes()
     }
   }
 }
@@ -112,6 +155,7 @@ extension PollingBackend {
           state.tree.lastLook = began
           spent += processorTimeOfThread() - before
           state.looks.ended(foundSomething: state.tree.hasFindings, took: spent)
+          if !state.flushesOfPoll.isEmpty { state.pollEnded() }
           state.phase = .resting
         } else {
           spent += processorTimeOfThread() - before
@@ -119,14 +163,21 @@ extension PollingBackend {
         }
         return .goOn
       case .resting:
-        if let delay = state.looks.plan() { return .rest(delay, leeway: state.looks.leeway) }
+        if state.flushes.isEmpty, let delay = state.looks.plan() {
+          return .rest(delay, leeway: state.looks.leeway)
+        }
+        state.flushesOfPoll = state.flushes
+        state.flushes = []
         state.phase = .looking(Array(state.tree.unwatched), began: .now(), spent: .zero)
         return .goOn
       }
     }
     switch step {
     case .goOn:
-      if isBetweenLooks { deliver() }
+      if isBetweenLooks {
+        deliver()
+        finishFlushes()
+      }
       configuration.queue.async { [weak self] in self?.goOn() }
     case .ready(let readiness):
       deliver()
@@ -134,7 +185,10 @@ extension PollingBackend {
       configuration.queue.async { [weak self] in self?.goOn() }
     case .rest(let delay, let leeway):
       let time = scheduler.now.advanced(by: delay)
-      let timer = scheduler.schedule(at: time, leeway: leeway) { [weak self] in self?.goOn() }
+      let timer = scheduler.schedule(at: time, leeway: leeway) { [weak self] in
+        self?.state.access { $0.timer = nil }
+        self?.goOn()
+      }
       state.access { $0.timer = timer }
     case .end:
       break

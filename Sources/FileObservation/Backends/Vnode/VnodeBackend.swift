@@ -15,6 +15,8 @@ package final class VnodeBackend: Backend {
     var hints: [Int32: VnodeEvents] = [:]
     var looks = LookPacing()
     var isStopped = false
+    /// Callers of `flush` that wait for the end of the first walk.
+    var flushes: [@Sendable () -> Void] = []
   }
 
   private static let foldersPerSlice = 128
@@ -66,6 +68,16 @@ package final class VnodeBackend: Backend {
     }
   }
 
+  package func flush(then done: @escaping @Sendable () -> Void) {
+    configuration.queue.async { [self] in
+      let isReady = state.access { state in
+        if state.isLearning && !state.isStopped { state.flushes.append(done) }
+        return !state.isLearning || state.isStopped
+      }
+      if isReady { flushHints(then: done) }
+    }
+  }
+
   package var statistics: BackendStatistics {
     currentStatistics.withLock { $0 }
   }
@@ -76,6 +88,7 @@ package final class VnodeBackend: Backend {
         state.isStopped = true
         state.watcher.unwatchAll()
       }
+      startFlushes()
     }
   }
 }
@@ -102,6 +115,7 @@ extension VnodeBackend {
     deliver()
     if let readiness {
       configuration.report(.ready(readiness))
+      startFlushes()
     } else if state.access({ !$0.isStopped }) {
       configuration.queue.async { [weak self] in self?.walk() }
     }
@@ -126,6 +140,24 @@ extension VnodeBackend {
       state.tree.refreshRules()
     }
     deliver()
+  }
+
+  /// Hints arrive on their own: those of earlier changes are due within the time for which hints are
+  /// collected.
+  private func flushHints(then done: @escaping @Sendable () -> Void) {
+    after(Self.patience) { [self] in
+      followHints()
+      if state.access({ !$0.isStopped && !$0.tree.unwatched.isEmpty }) { look() }
+      done()
+    }
+  }
+
+  private func startFlushes() {
+    let flushes = state.access { state in
+      defer { state.flushes = [] }
+      return state.flushes
+    }
+    for done in flushes { flushHints(then: done) }
   }
 
   /// Looks at what could not be watched.

@@ -1,0 +1,11 @@
+import SystemCalls
+
+/// A path that every run changes, so that every run leads to the next.
+public struct FeedbackLoop: Sendable, Hashable {
+  /// The file that is changed, or the directory in which files are created or removed.
+  public var path: Path
+  /// Some of the entries that are created or removed in `path`; empty if `path` is a file.
+  public var entries: [Path]
+  /// How long the next run waits.
+  public var delay: Duration
+}

@@ -1,0 +1,257 @@
+import FileObservation
+import SystemCalls
+
+/// Decides what is owed a run because it changed during a round, and when that run is due. Inputs in,
+/// actions out: no process, no clock, no queue.
+///
+/// A round is everything that one batch causes. Commands write files, and the kernel does not report who
+/// wrote one: the command, or a person who saved at the same time. So each change during a round is owed
+/// a run that begins after it: at most delayed, never dropped.
+///
+/// - At the end of a round the source is flushed. Each path that changed is compared with what it held
+///   at the end of the round before, if it changed in that, too. With the same content, nothing is owed:
+///   the round began with that content.
+/// - Otherwise a follow-up is due: at once for the first three in a row for a path, then after doubling
+///   delays, of which the first is announced. A round in which the path does not change ends its row.
+/// - A change while nothing runs starts a round at once, halves the path's count, and drops what is
+///   known of its content.
+/// - A change during a run that a change would restart or signal is judged when it is reported, and its
+///   delay counts from the run's start. More than two seconds after that it counts as a change while
+///   nothing runs.
+/// - A path that is created or removed counts for its directory as well, because names may differ each
+///   time. Several follow-ups in a row for whatever paths are a row, too: so tasks that change each
+///   other's files come to rest.
+///
+/// One change leads to no run: bytes that are changed and changed back within one round, in a path that
+/// the round before changed as well.
+struct Rounds: Sendable {
+  /// What is under way when a change is reported.
+  enum Situation: Hashable, Sendable {
+    /// Nothing.
+    case idle
+    /// Runs that end by themselves.
+    case running
+    /// A build, which a change makes worthless unless the build itself made it.
+    case building
+    /// A run that is restarted or signaled by a change.
+    case live
+    /// Nothing that the change concerns, but other runs. The most follow-ups in a row that led to one.
+    case beside(depth: Int)
+
+    /// Whether the runs are those of the round, which a person may have stopped.
+    var isOwn: Bool {
+      switch self {
+      case .running, .building, .live: true
+      case .idle, .beside: false
+      }
+    }
+  }
+
+  enum Action: Hashable, Sendable {
+    /// Begin a round because of these changes.
+    case run(Trigger)
+    /// Hand over what has changed up to now, then call `hasRead` with this generation.
+    case read(generation: Int)
+    /// Call `elapsed` at this time with this generation.
+    case wait(until: Instant, generation: Int)
+    case announce(FeedbackLoop)
+    /// Tell the next round of these changes, which need no round of their own.
+    case keep(Trigger)
+  }
+
+  /// Reads what paths hold now, in their order.
+  typealias Reader = ([(path: Path, isMovedAsWhole: Bool)]) -> [PathContent]
+
+  /// A path that changed in the present round and has not been judged.
+  struct Touch: Hashable, Sendable {
+    let path: Path
+    /// The net change that a run is told; `nil` for the former path of a renamed one.
+    var change: ChangeBatch.Change?
+    /// Whether nothing was there when it changed first.
+    let wasAbsent: Bool
+    /// Whether it was created or removed at some time.
+    var isEntryChanged: Bool
+    /// Whether it is a directory whose entries were not reported.
+    var isMovedAsWhole: Bool
+
+    init(_ change: ChangeBatch.Change) {
+      path = change.path
+      self.change = change
+      wasAbsent = change.kind == .created || change.kind == .renamed
+      isEntryChanged = change.isOfEntry
+      isMovedAsWhole = change.kind == .renamed && change.type == .directory
+    }
+
+    /// The former path of a renamed one.
+    init(removed path: Path) {
+      self.path = path
+      (wasAbsent, isEntryChanged, isMovedAsWhole) = (false, true, false)
+    }
+  }
+
+  /// What is owed a run.
+  struct Debt: Sendable {
+    var trigger: Trigger
+    /// Each path, and whether it counts for its directory.
+    var paths: [Path: Bool] = [:]
+    var due: Instant
+  }
+
+  private static let mostRemembered = 4096
+
+  /// What the paths held that changed in the round before, when the present one began.
+  var known: [Path: PathContent] = [:]
+  /// The directories in which entries were created or removed in the round before.
+  var knownDirectories: Set<Path> = []
+  /// What paths held when they were judged in the present round.
+  var judged: [Path: PathContent] = [:]
+  /// How many follow-ups in a row were made for a path, or for the entries of a directory.
+  var tries: [Path: Int] = [:]
+  /// The paths that changed in the present round, and the directories whose entries did.
+  var changedKeys: Set<Path> = []
+  var changedDirectories: Set<Path> = []
+  /// What changed in the present round and is not judged yet, in order.
+  var touched: [Touch] = []
+  var touchedIndex: [Path: Int] = [:]
+  var sawOverflow = false
+  var debt: Debt?
+  /// Paths that changed while nothing ran, and so are not a command's own.
+  var edited: Set<Path> = []
+  var announced: Set<Path> = []
+  /// How many follow-ups in a row led to the present round, and lead to the next one.
+  var depth = 0
+  var nextDepth = 0
+  /// When the latest run began.
+  var lastLaunch: Instant?
+  /// Whether the runs or a delay are over, and what changed up to now is being read.
+  var isReading = false
+  /// Whether what is read leads to nothing, because it was made during a run that ignores changes.
+  var ignoresChanges = false
+  /// Whether the round ends when that has been read, and whether it has ended.
+  var isOver = false
+  var hasEnded = false
+  /// Whether a person stopped the round, so that nothing follows from it.
+  var isStopped = false
+  private(set) var generation = 0
+
+  /// Whether a delay counts from the start of the latest run, because a change stops or signals it.
+  let isLive: Bool
+
+  init(isLive: Bool = false) {
+    self.isLive = isLive
+  }
+
+  mutating func makeGeneration() -> Int {
+    generation += 1
+    return generation
+  }
+}
+
+// MARK: - Changes
+
+extension Rounds {
+  /// How long after its start a run may have made a change that is judged when it is reported.
+  static let settlingTime = Duration.seconds(2)
+
+  /// Something changed.
+  mutating func changed(
+    _ trigger: Trigger, _ situation: Situation, at now: Instant, reading read: Reader
+  ) -> [Action] {
+    if isReading || isStopped && situation.isOwn {
+      if !(isReading && ignoresChanges) { note(trigger) }
+      return []
+    }
+    switch situation {
+    case .idle:
+      return changedByOthers(trigger)
+    case .running:
+      note(trigger)
+      return []
+    case .building:
+      return changedInBuild(trigger, at: now, read)
+    case .live:
+      guard let lastLaunch, lastLaunch.duration(to: now) <= Self.settlingTime else {
+        return changedByOthers(trigger)
+      }
+      note(trigger)
+      return judgeLive(since: lastLaunch, at: now, read)
+    case .beside(let depth):
+      // Nothing runs that a person may have stopped.
+      isStopped = false
+      note(trigger)
+      return judge(from: now, isLive: false, depth: depth + 1, at: now, read)
+    }
+  }
+
+  /// A change that no run can have made begins a round at once.
+  private mutating func changedByOthers(_ trigger: Trigger) -> [Action] {
+    if edited.count > Self.mostRemembered { edited = [] }
+    let hasPast = !known.isEmpty || !judged.isEmpty || !tries.isEmpty
+    // Of a large batch, such as a checkout, its beginning is enough where there is nothing to forget.
+    let edits = hasPast ? trigger.changes[...] : trigger.changes.prefix(ContentReader.mostFiles)
+    for change in edits {
+      var keys = [change.path]
+      if change.isOfEntry { keys.append(change.path.directory) }
+      if let from = change.from { keys += [from, from.directory] }
+      for key in keys {
+        edited.insert(key)
+        known[key] = nil
+        judged[key] = nil
+        if let count = tries[key] { tries[key] = count / 2 }
+      }
+    }
+    (nextDepth, isStopped) = (0, false)
+    return [.run(trigger)]
+  }
+
+  /// What the build before did not write as well makes the present one worthless.
+  private mutating func changedInBuild(
+    _ trigger: Trigger, at now: Instant, _ read: Reader
+  ) -> [Action] {
+    note(trigger)
+    let isWorthless = trigger.changes.contains { change in
+      let isOwn = known[change.path] != nil
+      return !isOwn && delay(of: Touch(change), isLive: false, depth: depth + 1) == .zero
+    }
+    return isWorthless ? judge(from: now, isLive: true, depth: depth + 1, at: now, read) : []
+  }
+
+  /// Notes changes of the present round, to be judged later.
+  private mutating func note(_ trigger: Trigger) {
+    sawOverflow = sawOverflow || trigger.reason == .overflow
+    for change in trigger.changes {
+      if let from = change.from {
+        note(Touch(removed: from))
+      }
+      note(Touch(change))
+    }
+  }
+
+  private mutating func note(_ touch: Touch) {
+    changedKeys.insert(touch.path)
+    if touch.isEntryChanged {
+      changedKeys.insert(touch.path.directory)
+      changedDirectories.insert(touch.path.directory)
+    }
+    guard let index = touchedIndex[touch.path] else {
+      touchedIndex[touch.path] = touched.count
+      touched.append(touch)
+      return
+    }
+    if let change = touch.change {
+      touched[index].change = touched[index].change?.followed(by: change) ?? change
+    }
+    touched[index].isEntryChanged = touched[index].isEntryChanged || touch.isEntryChanged
+    touched[index].isMovedAsWhole = touched[index].isMovedAsWhole || touch.isMovedAsWhole
+  }
+}
+
+extension ChangeBatch.Change {
+  /// Whether an entry of its directory came or went.
+  fileprivate var isOfEntry: Bool {
+    switch kind {
+    case .created, .removed, .renamed: true
+    case .modified, .metadata: false
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import FileObservation
+
+// Which changes lead to a round of which tasks.
+
+/// Tasks that depend on each other, directly or not. Their work is one round; tasks of other components
+/// run beside it.
+struct TaskComponent: Sendable {
+  let names: Set<String>
+  let rounds: RoundKeeper
+  /// Whether work was under way when the machine last took a step.
+  var isBusy = false
+}
+
+extension TaskRunner {
+  /// Begins with new rounds for the tasks of a graph.
+  func makeComponents(of graph: TaskGraph) {
+    let source = state.access { $0.source }
+    let components = graph.components.map { names in
+      let rounds = RoundKeeper(on: queue, scheduler: scheduler, source: source)
+      rounds.deliver(to: { [weak self] in self?.take($0, for: names) })
+      return TaskComponent(names: names, rounds: rounds)
+    }
+    state.access { $0.components = components }
+  }
+
+  func component(of name: String) -> TaskComponent? {
+    state.access { $0.components.first { $0.names.contains(name) } }
+  }
+
+  /// `submit`, for callers on the queue.
+  package func accept(_ batch: ChangeBatch) {
+    for component in state.access({ $0.components }) {
+      let watching = state.access { state in
+        state.graph.tasks.filter {
+          component.names.contains($0.name) && !state.machine.ignoresChanges(of: $0.name)
+        }
+      }
+      var part = batch
+      part.changes.removeAll { change in !watching.contains { $0.triggers.isTriggered(by: change) }
+      }
+      if part.changes.isEmpty { continue }
+      component.rounds.changed(Trigger(part), situation(of: component, part, watching))
+    }
+  }
+
+  /// Whether any of the tasks is wanted or runs, or is a service that is not ready or is being stopped.
+  private func isBusy(_ names: Set<String>) -> Bool {
+    state.access { state in
+      state.machine.isUnsettled(names)
+        || state.workers.contains { name, worker in
+          names.contains(name) && worker.actions.state.access { $0.machine.work == .finite }
+        }
+    }
+  }
+
+  private func situation(
+    of component: TaskComponent, _ batch: ChangeBatch, _ watching: [TaskDefinition]
+  ) -> Rounds.Situation {
+    let (machine, components) = state.access { ($0.machine, $0.components) }
+    if isBusy(component.names) {
+      let isLive = watching.contains { task in
+        machine.isLive(task.name)
+          && batch.changes.contains { task.triggers.isTriggered(by: $0) }
+      }
+      return isLive ? .live : .running
+    }
+    let others = components.filter { $0.names != component.names }
+      .filter { isBusy($0.names) || $0.rounds.isReading }
+    if let depth = others.map(\.rounds.depth).max() { return .beside(depth: depth) }
+    return machine.hasService(component.names) ? .live : .idle
+  }
+
+  /// Takes what a component's rounds have decided.
+  private func take(_ event: RoundKeeper.Event, for names: Set<String>) {
+    switch event {
+    case .run(let trigger):
+      let component = state.access { $0.components.first { $0.names == names } }
+      guard let component else { return }
+      let all = isBusy(names) ? trigger : component.rounds.began(trigger)
+      let triggers = triggers(by: all, of: names)
+      advance { $0.changed(triggers) }
+    case .keep(let trigger):
+      let triggers = triggers(by: trigger, of: names)
+      advance { $0.remember(triggers) }
+    case .found(let loop):
+      report(.foundLoop(loop))
+    }
+  }
+
+  /// What a trigger is for each task of a component that watches any of its changes.
+  private func triggers(by trigger: Trigger, of names: Set<String>) -> [String: Trigger] {
+    let tasks = state.access { $0.graph.tasks.filter { names.contains($0.name) } }
+    let pairs = tasks.compactMap { task in
+      task.triggers.trigger(by: ChangeBatch(trigger)).map { (task.name, $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+
+  /// Begins a round in each component that is at rest, with what is owed.
+  func beginRounds(
+    _ reason: Trigger.Reason,
+    _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
+  ) {
+    for component in state.access({ $0.components }) {
+      if isBusy(component.names) {
+        component.rounds.resumed()
+        continue
+      }
+      let triggers = triggers(by: component.rounds.began(Trigger(reason)), of: component.names)
+      state.access { _ = $0.machine.remember(triggers) }
+    }
+    advance(step)
+  }
+
+  /// Where work has come to its end, changes are judged.
+  func endRounds() {
+    for (index, component) in state.access({ $0.components }).enumerated() {
+      let isBusy = isBusy(component.names)
+      let isLive = state.access { state in
+        state.components[index].isBusy = isBusy
+        return state.machine.hasService(component.names)
+      }
+      if component.isBusy && !isBusy { component.rounds.workEnded(isLive: isLive) }
+    }
+  }
+
+  /// `stop`, for callers on the queue.
+  func stopNow() {
+    for component in state.access({ $0.components }) { component.rounds.stopped() }
+    advance { $0.stop() }
+  }
+}
+
+extension ChangeBatch {
+  init(_ trigger: Trigger) {
+    self.init(number: 0, changes: trigger.changes, overflow: trigger.reason == .overflow)
+  }
+}
+
+extension TaskStateMachine {
+  /// Whether any of the tasks is wanted or runs, or is a service that is not ready.
+  func isUnsettled(_ names: Set<String>) -> Bool {
+    names.contains { tasks[$0]?.isUnsettled ?? false }
+  }
+
+  func hasService(_ names: Set<String>) -> Bool {
+    names.contains { tasks[$0]?.isUp ?? false }
+  }
+
+  /// Whether a change of the task's files stops or signals a run that is under way: its own, or one of
+  /// its dependents.
+  func isLive(_ name: String) -> Bool {
+    guard let task = tasks[name] else { return false }
+    let dependents = descendants[name, default: []].compactMap { tasks[$0] }
+    if task.rules.policy.isLive { return task.runs || dependents.contains(where: \.runs) }
+    return dependents.contains { $0.runs && $0.rules.policy.isLive }
+  }
+
+  /// Whether a change to the task's files leads to nothing, because it runs.
+  func ignoresChanges(of name: String) -> Bool {
+    guard let task = tasks[name] else { return true }
+    return task.rules.policy == .ignore && task.runs
+  }
+
+  /// Tells the next runs of these tasks of more changes, without wanting one.
+  mutating func remember(_ triggers: [String: Trigger]) -> [Action] {
+    for (name, trigger) in triggers {
+      update(name) { $0.unseen = $0.unseen.merged(with: trigger) }
+    }
+    return []
+  }
+}
+
+extension TaskGraph {
+  /// The names of the tasks that depend on each other, directly or not.
+  var components: [Set<String>] {
+    var components: [Set<String>] = []
+    for name in order {
+      let joined = Set(self[name]?.after ?? []).union([name])
+      let touching = components.filter { !$0.isDisjoint(with: joined) }
+      components.removeAll { !$0.isDisjoint(with: joined) }
+      components.append(touching.reduce(joined) { $0.union($1) })
+    }
+    return components
+  }
+}

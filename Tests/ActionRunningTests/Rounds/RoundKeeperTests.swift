@@ -1,0 +1,229 @@
+import Dispatch
+import FileObservation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+/// A source that hands over what changed when a test says so.
+private final class HeldSource: ChangeSource {
+  private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    waiting.withLock { $0.append(done) }
+  }
+
+  var count: Int { waiting.withLock { $0.count } }
+
+  func answerAll() {
+    for number in 0..<count { answer(number) }
+  }
+
+  /// Answers the question of this number, counted from 0.
+  func answer(_ number: Int) {
+    waiting.withLock { $0.indices.contains(number) ? $0[number] : nil }?()
+  }
+}
+
+/// What is performed of the decisions. The paths are on no disk.
+struct RoundKeeperTests {
+  private let queue = DispatchQueue(label: "test.rounds")
+  private let scheduler = ManualScheduler()
+  private let source = HeldSource()
+  private let log = Log<RoundKeeper.Event>()
+
+  private func keeper(source: (any ChangeSource)?) -> RoundKeeper {
+    let keeper = RoundKeeper(on: queue, scheduler: scheduler, source: source)
+    queue.sync { keeper.deliver(to: log.note) }
+    return keeper
+  }
+
+  private func keeper() -> RoundKeeper { keeper(source: source) }
+
+  private func advance(by duration: Duration) {
+    queue.sync { scheduler.advance(by: duration) }
+    source.answerAll()
+    queue.sync {}
+  }
+
+  /// Lets the answer arrive, which is passed to the queue.
+  private func answer(_ number: Int) {
+    source.answer(number)
+    queue.sync {}
+  }
+
+  /// The triggers of the runs that were to begin.
+  private var runs: [Trigger] {
+    log.entries.compactMap { if case .run(let trigger) = $0 { trigger } else { nil } }
+  }
+
+  /// One round during which this name is removed.
+  private func round(_ keeper: RoundKeeper, _ name: String, _ number: Int) {
+    queue.sync {
+      _ = keeper.began(Trigger(.change))
+      keeper.changed(Trigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
+      keeper.workEnded(isLive: false)
+    }
+    answer(number)
+  }
+
+  /// A keeper that waits 4 s, after four rounds in which entries of one directory were removed.
+  private func delayedKeeper() -> RoundKeeper {
+    let keeper = keeper()
+    for number in 0..<4 { round(keeper, "\(number)", number) }
+    return keeper
+  }
+
+  @Test func `the source is asked once at the end of a round`() {
+    let keeper = keeper()
+    queue.sync { _ = keeper.began(Trigger(.start)) }
+    #expect(source.count == 0)
+    queue.sync {
+      keeper.changed(.change("/no/a"), .running)
+      keeper.workEnded(isLive: false)
+      #expect(keeper.isReading)
+    }
+    #expect(source.count == 1 && runs.isEmpty)
+    answer(0)
+    #expect(runs == [.change("/no/a")])
+    #expect(source.count == 1)
+    queue.sync { #expect(!keeper.isReading) }
+  }
+
+  @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
+    let keeper = keeper()
+    queue.sync {
+      _ = keeper.began(Trigger(.start))
+      keeper.workEnded(isLive: false)
+      _ = keeper.began(Trigger(.key))
+      keeper.changed(.change("/no/a"), .running)
+    }
+    answer(0)
+    #expect(runs.isEmpty)
+    queue.sync { keeper.workEnded(isLive: false) }
+    answer(0)
+    queue.sync { #expect(keeper.isReading) }
+    answer(1)
+    answer(1)
+    #expect(runs == [.change("/no/a")])
+  }
+
+  @Test func `without a source a round ends with its runs`() {
+    let keeper = keeper(source: nil)
+    queue.sync {
+      _ = keeper.began(Trigger(.start))
+      keeper.changed(.change("/no/a"), .running)
+      keeper.workEnded(isLive: false)
+    }
+    #expect(runs == [.change("/no/a")])
+  }
+
+  @Test func `a follow-up begins when its delay is over, and is announced before`() {
+    let keeper = delayedKeeper()
+    #expect(runs.count == 3)
+    let loops = log.entries.compactMap { if case .found(let loop) = $0 { loop } else { nil } }
+    #expect(loops.map(\.path) == ["/no"])
+    advance(by: .milliseconds(3999))
+    #expect(runs.count == 3 && source.count == 4)
+    advance(by: .milliseconds(1))
+    #expect(runs.count == 4 && source.count == 5)
+    queue.sync {
+      _ = keeper.began(Trigger(.change))
+      #expect(keeper.depth == 4)
+    }
+  }
+
+  @Test func `a round that begins cancels the delay and pays what is owed`() {
+    let keeper = delayedKeeper()
+    #expect(scheduler.pendingCount == 1)
+    queue.sync {
+      let told = keeper.began(.change("/no/a"))
+      #expect(told.changes.map(\.path) == ["/no/3", "/no/a"])
+    }
+    #expect(scheduler.pendingCount == 0)
+    advance(by: .seconds(60))
+    #expect(runs.count == 3)
+  }
+
+  @Test func `there is one timer, whatever else is owed`() {
+    let keeper = delayedKeeper()
+    advance(by: .seconds(1))
+    queue.sync {
+      keeper.changed(Trigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
+    }
+    #expect(scheduler.pendingCount == 1)
+    advance(by: .seconds(3))
+    #expect(runs.last?.changes.map(\.path) == ["/no/3", "/no/x"])
+    advance(by: .seconds(60))
+    #expect(runs.count == 4)
+  }
+
+  @Test func `stopping keeps what is owed for the next run`() {
+    let keeper = delayedKeeper()
+    queue.sync { keeper.stopped() }
+    let kept = log.entries.compactMap { if case .keep(let kept) = $0 { kept } else { nil } }
+    #expect(kept.flatMap(\.changes).map(\.path) == ["/no/3"])
+    advance(by: .seconds(60))
+    #expect(runs.count == 3)
+  }
+
+  @Test func `nothing happens after the end`() {
+    let keeper = delayedKeeper()
+    queue.sync { keeper.end() }
+    #expect(scheduler.pendingCount == 0)
+    let count = log.entries.count
+    queue.sync {
+      keeper.changed(.change("/no/a"), .idle)
+      keeper.changed(.change("/no/a"), .running)
+      keeper.workEnded(isLive: false)
+      keeper.stopped()
+    }
+    #expect(source.count == 4)
+    #expect(log.entries.count == count)
+  }
+
+  @Test func `an answer that comes after the end does nothing`() {
+    let keeper = keeper()
+    queue.sync {
+      _ = keeper.began(Trigger(.start))
+      keeper.changed(.change("/no/a"), .running)
+      keeper.workEnded(isLive: false)
+      keeper.end()
+    }
+    answer(0)
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func `a timer that was cancelled too late does nothing`() {
+    let scheduler = ManualScheduler(honoursCancelling: false)
+    let keeper = RoundKeeper(isLive: true, on: queue, scheduler: scheduler, source: nil)
+    queue.sync {
+      keeper.deliver(to: log.note)
+      for number in 0..<4 {
+        _ = keeper.began(Trigger(.change))
+        let name = Path("/no/\(number)")
+        keeper.changed(Trigger(.change, changes: [.of(name, .removed)]), .live)
+      }
+      _ = keeper.began(Trigger(.key))
+      scheduler.advance(by: .seconds(60))
+    }
+    #expect(runs.count == 3)
+  }
+
+  @Test func `closing hands over what is owed and what was not judged`() {
+    let keeper = delayedKeeper()
+    let owed = queue.sync { keeper.close() }
+    #expect(owed.flatMap(\.changes).map(\.path) == ["/no/3"])
+    #expect(scheduler.pendingCount == 0)
+
+    let other = self.keeper()
+    let unjudged = queue.sync {
+      _ = other.began(Trigger(.start))
+      other.changed(.change("/no/a"), .running)
+      return other.close()
+    }
+    #expect(unjudged == [.change("/no/a")])
+    #expect(queue.sync { other.close() }.isEmpty)
+  }
+}

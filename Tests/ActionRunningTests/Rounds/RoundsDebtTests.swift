@@ -1,0 +1,305 @@
+import FileObservation
+import Testing
+
+@testable import ActionRunning
+
+/// What is owed a run: how it is paid, counted for directories, and given up.
+struct RoundsDebtTests {
+  private typealias FollowUp = RoundsBench.FollowUp
+
+  private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
+
+  /// A bench that waits to run again for the sake of `/p/log`.
+  private func delayed(_ seconds: Int = 4) -> RoundsBench {
+    var bench = RoundsBench(Self.files)
+    var count = 0
+    repeat {
+      bench.waitForDelay()
+      _ = bench.round([("/p/log", "#\(count)")])
+      count += 1
+    } while bench.followUp != .after(.seconds(seconds)) && count < 9
+    return bench
+  }
+
+  // MARK: Payment
+
+  @Test func `what is owed is paid when its delay is over`() {
+    var bench = delayed()
+    bench.waitForDelay()
+    #expect(bench.trigger == .change("/p/log"))
+  }
+
+  @Test func `an edit that is reported only as the delay ends is compared with nothing older`() {
+    var bench = RoundsBench(["/p/a": "a", "/p/log": "0"])
+    for count in 0..<4 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
+    guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
+      Issue.record("nothing is delayed")
+      return
+    }
+    bench.now += delay
+    // Saved 5 ms ago.
+    bench.files["/p/a"] = .text("saved")
+    let read = bench.rounds.elapsed(generation: generation)
+    bench.report(.change("/p/a"), .idle)
+    bench.actions = read
+    bench.answer()
+    #expect(bench.trigger == .change("/p/log", "/p/a"))
+    bench.begin()
+    bench.write("/p/a", "b")
+    bench.end()
+    #expect(bench.trigger == .change("/p/a"))
+  }
+
+  @Test func `a round that begins earlier pays what is owed, and is told of it`() {
+    var bench = delayed()
+    let generation = bench.generation
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.begin() == .change("/p/log", "/p/a"))
+    bench.end()
+    #expect(bench.followUp == .none)
+    bench.elapse(generation ?? 0)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (.key, .key), (.restart, .restart), (.start, .start), (.change, .overflow),
+    ] as [(Trigger.Reason, Trigger.Reason)])
+  func `a round keeps its reason, but a change after an overflow is an overflow`(
+    reason: Trigger.Reason, told: Trigger.Reason
+  ) {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.report(Trigger(.overflow, changes: [.of("/p/a", .modified)]))
+    #expect(bench.begin(Trigger(reason)).reason == told)
+  }
+
+  @Test func `a follow-up after an overflow says so, and the one after that does not`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.report(Trigger(.overflow, changes: [.of("/p/a", .modified)]))
+    bench.write("/p/b", "saved")
+    bench.end()
+    #expect(bench.trigger == Trigger(.overflow, changes: Trigger.change("/p/a", "/p/b").changes))
+    #expect(bench.round([("/p/log", "1")]) == .now)
+    #expect(bench.trigger?.reason == .change)
+  }
+
+  @Test func `an overflow after which nothing was found leads to nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.report(Trigger(.overflow))
+    bench.end()
+    #expect(bench.followUp == .none)
+  }
+
+  @Test func `a round that begins before the last one was judged is told of what changed in it`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    #expect(bench.begin(Trigger(.key)) == Trigger(.key, changes: Trigger.change("/p/a").changes))
+    bench.end()
+    #expect(bench.followUp == .none)
+  }
+
+  @Test func `a path that changes twice in a round is told once, with its net change`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/new", "1")
+    bench.write("/p/a", nil)
+    bench.write("/p/new", "2")
+    bench.write("/p/a", "again")
+    bench.end()
+    #expect(bench.trigger?.changes == [.of("/p/new", .created), .of("/p/a", .modified)])
+  }
+
+  @Test func `a change that is reported while the end is being read belongs to the round`() {
+    var bench = RoundsBench(Self.files)
+    #expect(bench.round([("/p/log", "1")]) == .now)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation
+    #expect(bench.rounds.isReading)
+    bench.write("/p/log", "1", .idle)
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.actions.isEmpty)
+    bench.actions = [.read(generation: generation ?? 0)]
+    bench.answer()
+    #expect(!bench.rounds.isReading)
+    #expect(bench.trigger == .change("/p/a"))
+  }
+
+  // MARK: Directories
+
+  @Test func `a new name each time counts for its directory`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), "#")] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `several new names each time are one follow-up for their directory`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(6) { round in
+      (0..<5).map { (Path("/p/out/\(round).\($0)"), "#") }
+    }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `removing another name each time counts for its directory`() {
+    var bench = RoundsBench(
+      Dictionary(uniqueKeysWithValues: (0..<6).map { (Path("/p/out/\($0)"), "#") }))
+    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), nil)] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `a file that appears and disappears in turn counts for itself as well`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(5) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8))
+    #expect(bench.loops.isEmpty)
+    #expect(bench.rounds.announced == ["/p/x"])
+  }
+
+  @Test func `a new name in a directory that was edited at rest waits 1 s`() {
+    var bench = RoundsBench()
+    bench.editAtRest("/p/out/mine", "m")
+    let followUps = bench.rounds(5, by: .change("/p/x")) { [(Path("/p/out/\($0)"), "#")] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 1, 2))
+  }
+
+  @Test func `temporary files that come and go in each round are owed one follow-up`() {
+    var bench = RoundsBench()
+    for count in 0..<3 {
+      bench.begin()
+      bench.write(Path("/p/tmp.\(count)"), "t")
+      bench.write(Path("/p/tmp.\(count)"), nil)
+      bench.end()
+      #expect(bench.followUp == (count == 0 ? .now : .none))
+    }
+  }
+
+  @Test func `a temporary file in a directory that the round before left alone is owed a run`() {
+    var bench = RoundsBench(["/p/a": "a"])
+    #expect(bench.round([("/p/a", "b")]) == .now)
+    bench.begin()
+    bench.write("/p/tmp", "t")
+    bench.write("/p/tmp", nil)
+    bench.end()
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `a file that is removed for good is no temporary file`() {
+    var bench = RoundsBench(["/p/a": "a"])
+    #expect(bench.round([("/p/tmp", "t")]) == .now)
+    bench.begin()
+    bench.write("/p/a", nil)
+    bench.end()
+    #expect(bench.followUp == .now)
+  }
+
+  // MARK: Stopping
+
+  @Test func `nothing follows from a round that a person stops, and the next one is told of it`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.kept == .change("/p/a"))
+    bench.write("/p/b", "at the end")
+    #expect(bench.actions.isEmpty)
+    bench.end()
+    #expect(bench.followUp == .none)
+    #expect(bench.kept == .change("/p/b"))
+    bench.write("/p/a", "saved again", .idle)
+    #expect(bench.trigger == .change("/p/a"))
+  }
+
+  @Test func `a round that is stopped while its end is being read leads to nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.kept == .change("/p/a"))
+    bench.write("/p/b", "saved", .idle)
+    #expect(bench.followUp == .none)
+    bench.actions = [.read(generation: generation ?? 0)]
+    bench.answer()
+    #expect(bench.actions == [.keep(.change("/p/b"))])
+  }
+
+  @Test func `what is owed is kept when a person stops, and its delay is void`() {
+    var bench = delayed()
+    let generation = bench.generation
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.actions == [.keep(.change("/p/log"))])
+    bench.elapse(generation ?? 0)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a stop while nothing runs does not concern the next change`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.round()
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.round([("/p/b", "saved")]) == .now)
+  }
+
+  @Test func `a stop while nothing runs does not concern changes beside other runs`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.round()
+    bench.actions = bench.rounds.stopped()
+    bench.write("/p/a", "saved", .beside(depth: 0))
+    #expect(bench.trigger == .change("/p/a"))
+  }
+
+  // MARK: Outdated answers
+
+  @Test func `an answer of an earlier round does nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation ?? 0
+    bench.begin(Trigger(.key))
+    bench.write("/p/a", "saved")
+    bench.actions = [.read(generation: generation)]
+    bench.answer()
+    #expect(bench.actions.isEmpty)
+    bench.actions = bench.rounds.workEnded()
+    let newest = bench.actions
+    bench.actions = [.read(generation: generation)]
+    bench.answer()
+    #expect(bench.actions.isEmpty && bench.rounds.isReading)
+    bench.actions = newest
+    bench.answer()
+    #expect(bench.trigger == .change("/p/a"))
+    bench.actions = newest
+    bench.answer()
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a delay of an earlier round does nothing`() {
+    var bench = delayed()
+    let generation = bench.generation ?? 0
+    #expect(bench.round([("/p/log", "other")], by: Trigger(.key)) == .after(.seconds(4)))
+    let newest = bench.generation ?? 0
+    bench.now += .seconds(4)
+    bench.elapse(generation)
+    #expect(bench.actions.isEmpty)
+    bench.elapse(newest)
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `a delay that has ended twice begins one run`() {
+    var bench = delayed()
+    let generation = bench.generation ?? 0
+    bench.waitForDelay()
+    #expect(bench.followUp == .now)
+    bench.elapse(generation)
+    #expect(bench.actions.isEmpty)
+  }
+}

@@ -1,0 +1,350 @@
+import FileObservation
+import TestSupport
+
+@testable import ActionRunning
+
+/// A virtual tree of files, an observer, one command and a person around `Rounds`. The model knows who
+/// changed what and when, which `Rounds` does not, and complains of what breaks a promise.
+struct RoundsModel {
+  /// In microseconds.
+  typealias Time = Int
+
+  struct Edit {
+    let path: Path
+    /// When a run must have begun at the latest, once the change has been judged.
+    var deadline: Time?
+  }
+
+  struct Run {
+    let start: Time
+    let number: Int
+    var isStopping = false
+  }
+
+  private struct Event {
+    let time: Time
+    let body: (inout RoundsModel) -> Void
+  }
+
+  static let second: Time = 1_000_000
+  private static let quietPeriod: Time = 10_000
+  private static let maximumWait = second
+  private static let timeOfFlush: Time = 800
+  /// How long a stop takes at most, and an answer.
+  private static let slack: Time = 60_000
+  /// How long after its start a run may still write what the run before wrote as well.
+  private static let settlingTime = 2 * second
+
+  let isLive: Bool
+  let command: ModelCommand
+  /// How long the command runs.
+  let duration: Time
+  var random: SeededGenerator
+  private(set) var now: Time = 0
+  private(set) var files: [Path: Int] = ["/p/a": 1, "/p/b": 3]
+  private var events: [Event] = []
+  private var rounds: Rounds
+
+  // The observer, which notes what was there before the burst.
+  private var burst: [Path: Bool] = [:]
+  private var burstOrder: [Path] = []
+  private var (burstFirst, burstLast, burstNumber) = (0, 0, 0)
+
+  // The queue.
+  private(set) var run: Run?
+  private var pending: Trigger?
+  private(set) var starts: [Time] = []
+  private var isBegunByFollowUp = false
+
+  // The truth about rounds.
+  private var unserved: [Edit] = []
+  private var untold: Set<Path> = []
+  private var contentsAtStart: [Path: Int] = [:]
+  /// Changed in the last round that ended, and by nobody since.
+  private var comparable: Set<Path> = []
+  private var directoriesBefore: Set<Path> = []
+  private var (changed, directories): (Set<Path>, Set<Path>) = ([], [])
+  /// Changed by somebody after that, while nothing ran.
+  private var changedAtRest: Set<Path> = []
+  private var unjudged: Set<Path> = []
+  private var editedAtRest: Set<Path> = []
+  /// In how many rounds in a row a path changed, or the entries of a directory.
+  private var rows: [Path: Int] = [:]
+  private var (depth, isEditedSinceStart) = (0, true)
+
+  // The result.
+  /// Edits and keys.
+  private(set) var occasions = 0
+  private(set) var superfluous = 0
+  private(set) var complaints: [String] = []
+  /// Called when a run begins.
+  var runBegan: (inout RoundsModel) -> Void = { _ in }
+
+  init(_ command: ModelCommand, isLive: Bool, duration: Time, seed: UInt64) {
+    (self.command, self.isLive, self.duration) = (command, isLive, duration)
+    random = SeededGenerator(seed: seed)
+    rounds = Rounds(isLive: isLive)
+  }
+
+  private var instant: Instant { Instant(offset: .microseconds(now)) }
+
+  private var reader: Rounds.Reader {
+    { [files] paths in
+      paths.map { entry in
+        files[entry.path].map { .file(ContentDigest(high: 0, low: UInt64($0)), attributes: 0) }
+          ?? .absent
+      }
+    }
+  }
+
+  private mutating func complain(_ text: String) {
+    complaints.append("\(text) at \(Double(now) / Double(Self.second)) s")
+  }
+
+  // MARK: Time
+
+  mutating func after(_ delay: Time, _ body: @escaping (inout RoundsModel) -> Void) {
+    let event = Event(time: now + max(delay, 0), body: body)
+    let index = events.lastIndex { $0.time > event.time }
+    // The next event is the last one; those of one time stay in order.
+    events.insert(event, at: index.map { $0 + 1 } ?? 0)
+  }
+
+  mutating func advance(to time: Time) {
+    while let event = events.last, event.time <= time, starts.count < 2000 {
+      events.removeLast()
+      now = event.time
+      event.body(&self)
+    }
+    now = time
+  }
+
+  // MARK: Files
+
+  /// Gives a path this content, `nil` for none, and lets the observer see it.
+  mutating func write(_ path: Path, _ content: Int?) {
+    if burst.isEmpty {
+      burstFirst = now
+      burstNumber += 1
+      wakeObserver(burstNumber, after: Self.quietPeriod)
+    }
+    burstLast = now
+    if burst[path] == nil {
+      burst[path] = files[path] != nil
+      burstOrder.append(path)
+    }
+    files[path] = content
+  }
+
+  mutating func edit(_ path: Path, _ content: Int?) {
+    occasions += 1
+    isEditedSinceStart = true
+    unserved.append(Edit(path: path))
+    untold.insert(path)
+    write(path, content)
+  }
+
+  private mutating func wakeObserver(_ number: Int, after delay: Time) {
+    after(delay) { model in
+      guard model.burstNumber == number, !model.burst.isEmpty else { return }
+      let end = min(model.burstLast + Self.quietPeriod, model.burstFirst + Self.maximumWait)
+      if model.now < end {
+        model.wakeObserver(number, after: end - model.now)
+      } else {
+        model.endBurst()
+      }
+    }
+  }
+
+  private mutating func endBurst() {
+    var changes: [ChangeBatch.Change] = []
+    for path in burstOrder {
+      switch (burst[path] ?? false, files[path] != nil) {
+      case (false, true): changes.append(.of(path, .created))
+      case (true, false): changes.append(.of(path, .removed))
+      case (true, true): changes.append(.of(path, .modified))
+      case (false, false):
+        // The observer reports nothing.
+        unserved.removeAll { $0.path == path }
+        untold.remove(path)
+      }
+    }
+    (burst, burstOrder) = ([:], [])
+    if !changes.isEmpty { report(Trigger(.change, changes: changes)) }
+  }
+}
+
+// MARK: - The queue
+
+extension RoundsModel {
+  private mutating func report(_ trigger: Trigger) {
+    guard !rounds.isReading, run == nil || isLive else {
+      note(trigger)
+      return perform(rounds.changed(trigger, .running, at: instant, reading: reader))
+    }
+    var situation = Rounds.Situation.idle
+    if let run { situation = run.isStopping ? .running : .live }
+    let age = run.map { now - $0.start } ?? .max
+    if situation == .idle || situation == .live && age > Self.settlingTime {
+      noteAtRest(trigger)
+    } else {
+      note(trigger)
+      if situation == .live { judgeLive() }
+    }
+    perform(rounds.changed(trigger, situation, at: instant, reading: reader))
+  }
+
+  private mutating func perform(_ actions: [Rounds.Action]) {
+    for action in actions {
+      switch action {
+      case .run(let trigger): want(trigger)
+      case .read(let generation):
+        after(Self.timeOfFlush) { model in
+          model.endBurst()
+          guard model.rounds.isReading else { return }
+          model.judge()
+          model.perform(
+            model.rounds.hasRead(
+              generation: generation, at: model.instant, reading: model.reader))
+        }
+      case .wait(let due, let generation):
+        let time = Int(due.offset / .microseconds(1))
+        after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
+      case .announce, .keep: break
+      }
+    }
+  }
+
+  private mutating func want(_ trigger: Trigger) {
+    guard let run else { return begin(trigger) }
+    if !isLive && trigger.isChange { complain("a change interrupts a run") }
+    pending = pending?.merged(with: trigger) ?? trigger
+    guard isLive, !run.isStopping else { return }
+    self.run?.isStopping = true
+    after(.random(in: 1000...30_000, using: &random)) { $0.end(run.number) }
+  }
+
+  mutating func pressKey() {
+    occasions += 1
+    isEditedSinceStart = true
+    (isBegunByFollowUp, depth) = (false, 0)
+    want(Trigger(.key))
+  }
+
+  mutating func begin(_ trigger: Trigger) {
+    if run != nil { complain("two runs overlap") }
+    beginRound(rounds.began(trigger, at: instant, reading: reader))
+    starts.append(now)
+    let number = starts.count
+    run = Run(start: now, number: number)
+    command.begin(&self, number)
+    runBegan(&self)
+    if isLive && command.isServer { return }
+    after(duration) { $0.end(number) }
+  }
+
+  private mutating func end(_ number: Int) {
+    guard run?.number == number else { return }
+    run = nil
+    if let next = pending {
+      pending = nil
+      begin(next)
+    } else {
+      perform(rounds.workEnded())
+    }
+  }
+}
+
+// MARK: - The truth
+
+extension RoundsModel {
+  private mutating func note(_ trigger: Trigger) {
+    for change in trigger.changes {
+      changed.insert(change.path)
+      unjudged.insert(change.path)
+      if change.kind != .modified { directories.insert(change.path.directory) }
+    }
+  }
+
+  private mutating func noteAtRest(_ trigger: Trigger) {
+    for change in trigger.changes {
+      editedAtRest.formUnion([change.path, change.path.directory])
+      changedAtRest.insert(change.path)
+      setDeadline(now, of: change.path)
+    }
+    (isBegunByFollowUp, depth) = (false, 0)
+  }
+
+  private mutating func setDeadline(_ time: Time, of path: Path) {
+    for index in unserved.indices where unserved[index].path == path {
+      unserved[index].deadline = min(unserved[index].deadline ?? .max, time)
+    }
+  }
+
+  /// What was reported and is judged now is exempt, or must be followed by a run in time.
+  private mutating func judge() {
+    for path in unjudged {
+      if isExempt(path) {
+        unserved.removeAll { $0.path == path }
+        untold.remove(path)
+      } else {
+        setDeadline(max(now, startOfDelays + longestDelay(of: path)), of: path)
+      }
+    }
+    unjudged = []
+    isBegunByFollowUp = true
+  }
+
+  /// Judges what was reported soon after the start of a live run. What the round before changed as well,
+  /// and nobody ever edited at rest, waits until the run has settled, or for a shorter delay.
+  private mutating func judgeLive() {
+    let late = unjudged.intersection(comparable).subtracting(editedAtRest)
+    for path in late {
+      setDeadline(startOfDelays + max(Self.settlingTime, longestDelay(of: path)), of: path)
+    }
+    unjudged.subtract(late)
+    judge()
+    unjudged = late
+  }
+
+  private var startOfDelays: Time { isLive ? starts.last ?? now : now }
+
+  /// The exception to the promise: the run began with that, and the round before changed it as well.
+  private func isExempt(_ path: Path) -> Bool {
+    guard files[path] == contentsAtStart[path] else { return false }
+    return comparable.contains(path) && !changedAtRest.contains(path)
+      || files[path] == nil && directoriesBefore.contains(path.directory)
+  }
+
+  private func longestDelay(of path: Path) -> Time {
+    let row = max(
+      rows[path] ?? 0, directories.contains(path.directory) ? rows[path.directory] ?? 0 : 0,
+      depth - RoundsRules.freeDepth(isLive: isLive))
+    let isEdited = editedAtRest.contains(path)
+    return RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited) * Self.second
+  }
+
+  private mutating func beginRound(_ told: Trigger) {
+    if !isEditedSinceStart && !starts.isEmpty { superfluous += 1 }
+    isEditedSinceStart = false
+    for edit in unserved {
+      if let deadline = edit.deadline, now > deadline + Self.slack {
+        complain("the run after an edit of \(edit.path) is late")
+      }
+    }
+    unserved = []
+    untold.subtract(told.changes.map(\.path))
+    let keys = changed.union(directories)
+    rows = Dictionary(uniqueKeysWithValues: keys.map { ($0, (rows[$0] ?? 0) + 1) })
+    (comparable, directoriesBefore) = (changed.subtracting(changedAtRest), directories)
+    (changed, directories, unjudged, changedAtRest) = ([], [], [], [])
+    contentsAtStart = files
+    depth = isBegunByFollowUp ? depth + 1 : 0
+  }
+
+  /// Complains of edits that no run has followed.
+  mutating func settle() {
+    for edit in unserved { complain("no run followed an edit of \(edit.path)") }
+    for path in untold { complain("no run was told of \(path)") }
+  }
+}

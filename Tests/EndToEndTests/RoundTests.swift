@@ -1,0 +1,263 @@
+import SystemCalls
+import Testing
+
+extension Project {
+  /// Waits until as many lines are logged as runs are due, and expects no more for a while.
+  fileprivate func rests(after runs: Int) async throws {
+    try await eventually("\(runs) runs") { logged.count >= runs }
+    try await Task.sleep(for: .seconds(1))
+    #expect(logged.count == runs)
+  }
+
+  /// Waits until something has been logged, and nothing more for so long.
+  fileprivate func rests(for time: Duration) async throws {
+    for _ in 0..<20 {
+      let before = logged.count
+      try await Task.sleep(for: time)
+      if before > 0 && logged.count == before { return }
+    }
+    Issue.record("it does not come to rest")
+  }
+}
+
+/// Commands that write what is watched: they come to rest, and no edit is lost.
+@Suite struct RoundTests {
+
+  @Test(arguments: [
+    #"echo x > out; echo run >> "$LOG""#,
+    #"echo run >> "$LOG"; echo 1 > out; sleep 0.05; echo 2 > out; sleep 0.05; echo 3 > other"#,
+    #"echo run >> "$LOG"; rm -rf dir; mkdir dir; echo x > dir/out; ln -sf out dir/link"#,
+    #"echo run >> "$LOG"; echo x > temporary-$$; sleep 0.1; rm temporary-$$"#,
+  ])
+  func `a command that leaves the same contents runs twice`(command: String) async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], command)
+      try await project.rests(after: 2)
+      try project.place("source")
+      try await project.rests(after: 3)
+      #expect(!watchrun.errors.contains { $0.contains("each run") })
+    }
+  }
+
+  @Test func `a file that differs in each run delays the fourth follow-up, and says so`()
+    async throws
+  {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
+      try await watchrun.said(
+        "each run changes out: running again for that in 4.0 s (r: now; never: -i '/out')")
+      #expect(project.logged.count == 4)
+      // An edit does not wait.
+      try project.place("source")
+      try await eventually("a run for the edit") { project.logged.count >= 5 }
+      #expect(watchrun.errors.count { $0.contains("each run") } == 1)
+    }
+  }
+
+  @Test func `files with new names in each run count for their directory`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        [], #"mktemp -p . tmp.XXXXX; sleep 0.05; echo run >> "$LOG""#)
+      try await watchrun.said("each run changes tmp.*: running again for that in 4.0 s")
+      try await watchrun.said("never: -i '/tmp.*'")
+      #expect(project.logged.count == 4)
+    }
+  }
+
+  @Test func `an edit during a run of a command that rewrites its sources is seen`() async throws {
+    try await withProject { project in
+      try project.write("a", "x  \n")
+      try project.write("b", "y\n")
+      _ = try await project.startRunning(
+        [], #"sed -i 's/ *$//' a; cat a >> "$LOG"; sleep 0.5"#)
+      try await project.rests(after: 2)
+      try project.write("b", "z\n")
+      try await eventually("a run begins") { project.logged.count == 3 }
+      try project.write("a", "edit  \n")
+      try await project.logged("edit")
+      #expect(project.read("a") == "edit\n")
+    }
+  }
+
+  @Test func `saves in each of some runs are all seen`() async throws {
+    try await withProject { project in
+      try project.write("a", "0\n")
+      _ = try await project.startRunning([], #"cat a >> "$LOG"; sleep 0.3"#)
+      for number in 1...6 {
+        try project.write("a", "\(number)\n")
+        try await project.logged("\(number)")
+      }
+    }
+  }
+
+  @Test func `with restart, a server that is built first comes up`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r"],
+        #"""
+        echo start >> "$LOG"; echo object > a.o; sleep 0.2; rm -f app; sleep 0.05; echo app > app
+        echo up >> "$LOG"; exec sleep 1000
+        """#)
+      try await project.rests(for: .seconds(2.5))
+      #expect(project.logged.last == "up")
+      #expect(project.logged.count { $0 == "start" } <= 5)
+      try project.place("source")
+      let starts = project.logged.count { $0 == "start" }
+      try await eventually("it restarts") { project.logged.count { $0 == "start" } > starts }
+      #expect(!watchrun.errors.contains { $0.contains("over and over") })
+    }
+  }
+
+  @Test func `five quick saves of a person all restart soon`() async throws {
+    try await withProject { project in
+      try project.write("a", "0")
+      let watchrun = try await project.startRunning(
+        ["-r"], #"echo "$(cat a)" >> "$LOG"; exec sleep 1000"#)
+      for number in 1...5 {
+        try project.place("a", "\(number)")
+        try await project.logged("\(number)")
+      }
+      #expect(!watchrun.errors.contains { $0.contains("over and over") })
+    }
+  }
+
+  @Test func `a server that logs on a signal is not signaled for ever`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-s", "HUP"],
+        #"trap 'date +%N >> log' HUP; echo up >> "$LOG"; while :; do sleep 0.05; done"#)
+      try project.place("conf")
+      try await watchrun.said("sent it SIGHUP (log changed)")
+      try await Task.sleep(for: .seconds(5))
+      // Hundreds, if each line in the log led to a signal.
+      #expect(watchrun.errors.count { $0.contains("sent it SIGHUP") } <= 12)
+    }
+  }
+
+  @Test(arguments: [[], ["-r"]])
+  func `a build that writes watched files comes to rest`(options: [String]) async throws {
+    try await withProject { project in
+      let command = options.isEmpty ? "true" : "exec sleep 1000"
+      _ = try await project.start(
+        ["-v"] + options + [
+          "--build", #"echo x > out; sleep 0.2; echo y > other; echo built >> "$LOG""#, "--", "sh",
+          "-c", command,
+        ])
+      try await project.rests(for: .seconds(1.5))
+      let settled = project.logged.count
+      #expect(settled <= 4)
+      try project.place("source")
+      try await project.rests(after: settled + 1)
+    }
+  }
+
+  @Test func `with once, a command that writes its output twice runs once`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "--", "sh", "-c", #"date >> out; sleep 0.2; date >> out; echo run >> "$LOG""#)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["run"])
+    }
+  }
+
+  @Test func `a git index lock that was left behind delays nothing`() async throws {
+    try await withProject { project in
+      try await project.shell("git init -q .; touch -d '1 minute ago' .git/index.lock")
+      _ = try await project.startRunning([], #"echo run >> "$LOG""#)
+      let clock = ContinuousClock()
+      let began = clock.now
+      try project.place("source")
+      try await eventually("a run for the change") { project.logged.count == 2 }
+      #expect(clock.now - began < .seconds(4))
+    }
+  }
+}
+
+/// The same with the tasks of a project.
+@Suite struct ProjectRoundTests {
+  @Test func `a task that writes two files, one after the other, runs twice`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "echo 1 > o1; sleep 0.05; echo 2 > o2; echo run >> $LOG" },"#)
+      _ = try await project.startTasks()
+      try await project.rests(after: 2)
+    }
+  }
+
+  @Test func `a later task whose output differs each time does not start the first for ever`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG" },
+        test: { run: "date +%N > report.xml; sleep 0.1; date >> report.xml", after: ["build"] },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said(
+        "each run changes report.xml: running again for that in 4.0 s "
+          + "(r: now; never: ignore: [\"/report.xml\"] in watchrun.json)")
+      #expect(project.logged.count == 4)
+      try project.place("source")
+      try await eventually("an edit does not wait") { project.logged.count >= 5 }
+    }
+  }
+
+  @Test func `with once, each task runs once`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        build: { run: "echo build >> $LOG; date +%N > out" },
+        test: { run: "date > report; sleep 0.2; date >> report; echo test >> $LOG; exit 3",
+                after: ["build"] },
+        """)
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(3))
+      #expect(project.logged == ["build", "test"])
+    }
+  }
+
+  @Test func `two tasks that change each other's files come to rest`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        a: { run: "echo a >> $LOG; date +%N > x", watch: ["y"] },
+        b: { run: "echo b >> $LOG; date +%N > y", watch: ["x"] },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("each run changes ")
+      #expect(project.logged.count <= 14)
+    }
+  }
+
+  @Test func `an edit does not wait for a task that has nothing to do with it`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        slow: { run: "echo slow >> $LOG; exec sleep 1000", watch: ["nothing"] },
+        quick: { run: "echo quick $(cat a) >> $LOG", watch: ["a"] },
+        """, "jobs: 2")
+      try project.write("a", "0")
+      let watchrun = try await project.startTasks()
+      for number in 1...8 {
+        try await eventually("the run before has ended") {
+          watchrun.errors.count { $0.contains("quick: succeeded") } == number
+        }
+        // Beyond the time in which the round is judged.
+        try await Task.sleep(for: .milliseconds(20))
+        try project.place("a", "\(number)")
+        try await project.logged("quick \(number)")
+      }
+    }
+  }
+
+  @Test func `a service that logs when it starts is not restarted for ever`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("each run changes log: running again for that in")
+      #expect(project.logged.count <= 8)
+    }
+  }
+}
