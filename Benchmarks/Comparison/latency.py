@@ -11,6 +11,11 @@ from .trees import make_files, remove
 
 SERVER_STOPS_IN = "5"
 
+# What runs twice for one save must have done so before the next.
+PAUSE = 0.15
+# A save soon after a restart may be the server's own: watchrun delays the fourth of them in a row.
+PAUSE_OF_SERVERS = 2.2
+
 
 def save(path, text):
     with open(path, "w") as file:
@@ -48,7 +53,7 @@ class Contestant:
         self.stamps.close()
 
 
-def compete(contestants, rounds, patience=4):
+def compete(contestants, rounds, patience=4, pause=PAUSE):
     """All take turns, one save each a round."""
     results = {contestant.tool.label: contestant for contestant in contestants}
     order = random.Random(7)
@@ -65,8 +70,7 @@ def compete(contestants, rounds, patience=4):
             order.shuffle(contestants)
             for contestant in contestants:
                 contestant.save(round, patience)
-            # What runs twice for one save is to have done so before the next.
-            time.sleep(0.15)
+            time.sleep(pause)
     finally:
         for contestant in contestants:
             contestant.end()
@@ -95,7 +99,7 @@ def measure_restart(tools, stamp, work, rounds):
         Contestant(tool, tool.serve, work, [stamp, "serve", SERVER_STOPS_IN])
         for tool in tools if tool.serve is not None
     ]
-    results = compete(contestants, rounds)
+    results = compete(contestants, rounds, pause=PAUSE_OF_SERVERS)
     remove(work)
     return results
 
