@@ -17,7 +17,8 @@ import SystemCalls
 ///   known of its content.
 /// - A change during a run that a change would restart or signal is judged when it is reported, and its
 ///   delay counts from the run's start. More than two seconds after that it counts as a change while
-///   nothing runs.
+///   nothing runs. A path that the run before changed as well, and that never changed while nothing ran,
+///   is judged at the end of these two seconds: a linker removes its output before it writes it.
 /// - A path that is created or removed counts for its directory as well, because names may differ each
 ///   time. Several follow-ups in a row for whatever paths are a row, too: so tasks that change each
 ///   other's files come to rest.
