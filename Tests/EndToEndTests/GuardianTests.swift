@@ -79,7 +79,7 @@ import Testing
   @Test func killedAtAnyMomentOfManyRestartsItLeavesNobody() async throws {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()
-      for round in 1...50 {
+      for round in 1...20 {
         var running: [Watchrun] = []
         for _ in 1...4 {
           running.append(

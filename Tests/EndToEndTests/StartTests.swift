@@ -25,8 +25,15 @@ import Testing
         made.formUnion([folder + "/old", folder + "/new", folder + "/deep/er/file"])
       }
       // What the walk finds comes in no order, so there is nothing else to wait for.
-      try await eventually("all that was made is reported") {
-        made.isSubset(of: try project.changes(by: watchrun).map(\.path))
+      var missing = made
+      do {
+        try await eventually("all that was made is reported") {
+          missing = made.subtracting(try project.changes(by: watchrun).map(\.path))
+          return missing.isEmpty
+        }
+      } catch {
+        Issue.record(error, "not reported: \(missing)")
+        return
       }
       // What is as it was is not reported.
       let old = try project.changes(by: watchrun).map(\.path).filter { $0.hasSuffix("/old") }

@@ -1,5 +1,6 @@
 import PathFiltering
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Compares with the installed git: verdict, file, line and pattern.
@@ -79,7 +80,7 @@ import Testing
   func randomTrees(seed: UInt64) throws {
     var generator = IgnoreTreeGenerator(seed: seed)
     var count = 0
-    for _ in 0..<130 {
+    for _ in 0..<Effort.count(130, quick: 30) {
       let tree = try TemporaryTree()
       let paths = try generator.fill(tree)
       let result = try differences(tree, on: paths)
@@ -87,7 +88,7 @@ import Testing
       #expect(result.differences.isEmpty, "\(generator.shownFiles)")
       if !result.differences.isEmpty { return }
     }
-    #expect(count > 2500, "so few paths prove nothing")
+    #expect(count > Effort.count(2500, quick: 500), "so few paths prove nothing")
   }
 }
 

@@ -80,7 +80,7 @@ final class Project: Sendable {
     try? FileManager.default.removeItem(atPath: base)
   }
 
-  fileprivate var transcript: String {
+  var transcript: String {
     let told = state.withLock { $0.started }.map { watchrun in
       "stdout:\n\(watchrun.process.output.text.suffix(2000))\n"
         + "stderr:\n\(watchrun.process.errors.text.suffix(2000))\n"

@@ -1,6 +1,6 @@
 /// How long a test waits for something that should happen at once. Long, because the machine may be
 /// busy with other things; a test that passes never waits it out.
-let patience = Duration.seconds(20)
+let patience = Duration.seconds(60)
 
 /// What did not come true in time.
 struct TimedOut: Error, CustomStringConvertible {
@@ -23,9 +23,12 @@ func value<Value>(
   _ claim: String, within limit: Duration = patience, _ find: () throws -> Value?
 ) async throws -> Value {
   let deadline = ContinuousClock.now + limit
+  // Looking costs time that what is waited for may need.
+  var pause = Duration.milliseconds(5)
   while true {
     if let found = try find() { return found }
     if ContinuousClock.now > deadline { throw TimedOut(claim) }
-    try await Task.sleep(for: .milliseconds(5))
+    try await Task.sleep(for: pause)
+    pause = min(pause * 3 / 2, .milliseconds(50))
   }
 }

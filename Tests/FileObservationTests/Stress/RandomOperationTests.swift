@@ -9,12 +9,13 @@ import Testing
 struct RandomOperationTests {
   /// Those that every run makes, or the one that is asked for.
   private static let seeds: [UInt64] =
-    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? Array(1...4)
+    environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] }
+    ?? Array(1...UInt64(Effort.count(4, quick: 2)))
 
   @Test(arguments: seeds, backendsUnderTest)
   func `the picture of a tree stays true`(seed: UInt64, backend: BackendUnderTest) async throws {
     var picture = try await FollowedTree(by: backend, seed: seed)
-    for round in 1...Int(40 * backend.effort) {
+    for round in 1...Int(Double(Effort.count(40, quick: 25)) * backend.effort) {
       for _ in 0..<(round * 2) { try picture.tree.step() }
       try await picture.follow()
     }
@@ -27,7 +28,7 @@ struct RandomOperationTests {
   ) async throws {
     var picture = try await FollowedTree(by: backend, seed: seed)
     let observed = picture.observed
-    for _ in 0..<5 {
+    for _ in 0..<Effort.count(5, quick: 2) {
       for _ in 0..<50 { try picture.tree.step() }
       // From within, so that nothing is being read any more.
       observed.observer.queue.sync { observed.observer.queue.suspend() }

@@ -30,7 +30,7 @@ struct StressTests {
   @Test(arguments: backendsUnderTest)
   func `trees that are moved in and out are told of`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
-    for _ in 0..<5 {
+    for _ in 0..<Effort.count(5, quick: 2) {
       try await stress.run("mv ../tree here")
       try await stress.run("mkdir -p a/b && mv here a/b/there")
       try await stress.run("mv a/b/there ../tree && rm -r a")
@@ -52,7 +52,7 @@ struct StressTests {
   func `of a branch that is checked out, each file is told of, in few batches`(
     backend: BackendUnderTest
   ) async throws {
-    let files = Int(2000 * backend.effort)
+    let files = Int(Double(Effort.count(2000, quick: 800)) * backend.effort)
     let stress = try await Stress(
       by: backend,
       prepare: { folder in
@@ -81,7 +81,9 @@ struct StressTests {
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend)
-    let chains = (0..<Int(300 * backend.effort)).map { "c\($0 % 40)/\($0)/x/y/z" }
+    let chains = (0..<Int(Double(Effort.count(300, quick: 120)) * backend.effort)).map {
+      "c\($0 % 40)/\($0)/x/y/z"
+    }
     try await stress.run {
       for chain in chains {
         try File.makeFolders(stress.observed.path.appending(chain))
@@ -102,7 +104,7 @@ struct StressTests {
     let stress = try await Stress(
       by: backend, prepare: { try File.write("0", to: $0.appending("keep")) })
     let path = stress.observed.path
-    let rounds = Int(10_000 * backend.effort)
+    let rounds = Int(Double(Effort.count(10_000, quick: 4_000)) * backend.effort)
     try await stress.run(transient: {
       $0 == path.appending("gone") || $0.isWithin(path.appending("d"))
     }) {
@@ -126,7 +128,7 @@ struct StressTests {
   /// A tree beside the watched folder.
   private func makeTree(in folder: Path, _ backend: BackendUnderTest) throws {
     let tree = (folder.parent ?? "/").appending("tree")
-    for number in 0..<Int(40 * backend.effort) {
+    for number in 0..<Int(Double(Effort.count(40, quick: 16)) * backend.effort) {
       let inner = tree.appending("d\(number % 12)/e\(number)/f")
       try File.makeFolders(inner)
       for file in 0..<15 { try File.write("\(number) \(file)", to: inner.appending("n\(file)")) }
