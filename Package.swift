@@ -9,18 +9,28 @@ let package = Package(
     .library(name: "PathFiltering", targets: ["PathFiltering"]),
     .library(name: "FileObservation", targets: ["FileObservation"]),
     .library(name: "ActionRunning", targets: ["ActionRunning"]),
+    .library(name: "LiveReload", targets: ["LiveReload"]),
   ],
   targets: [
     // The way a change takes, from the bottom up: each floor imports only those below it.
     .target(name: "CSystem"),
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
+    .target(name: "Support"),
     .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
-    .target(name: "FileObservation", dependencies: ["PathFiltering", "SystemCalls"]),
+    .target(name: "FileObservation", dependencies: ["PathFiltering", "Support", "SystemCalls"]),
     .target(
-      name: "ActionRunning", dependencies: ["FileObservation", "PathFiltering", "SystemCalls"]),
+      name: "ActionRunning",
+      dependencies: ["FileObservation", "PathFiltering", "Support", "SystemCalls"]),
+    .target(
+      name: "LiveReload", dependencies: ["Support", "SystemCalls"],
+      // The client script is served without its comments; Client/minify.py makes that file.
+      exclude: ["Client/client.js", "Client/minify.py"],
+      resources: [.embedInCode("Client/client.min.js"), .embedInCode("Client/status.html")]),
     .target(
       name: "WatchrunCommandLine",
-      dependencies: ["ActionRunning", "FileObservation", "PathFiltering", "SystemCalls"]),
+      dependencies: [
+        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SystemCalls",
+      ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
     .target(
@@ -34,6 +44,7 @@ let package = Package(
       exclude: ["Behaviour/README.md", "Behaviour/Scripts"]),
     .testTarget(
       name: "ActionRunningTests", dependencies: ["ActionRunning", "PathFiltering", "TestSupport"]),
+    .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),
     .testTarget(

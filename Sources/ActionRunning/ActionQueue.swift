@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 
 /// Runs a command, one run at a time, when something has changed.

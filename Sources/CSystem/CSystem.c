@@ -30,7 +30,9 @@ int csystem_file_status(
   struct statx found;
   // Never wakes a network file system's server for attributes that are cached anyway.
   unsigned int mask = STATX_BASIC_STATS | STATX_BTIME;
-  if (statx(directory, path, flags | AT_NO_AUTOMOUNT, mask, &found) != 0) return -1;
+  if (path == NULL) flags |= AT_EMPTY_PATH;
+  const char *name = path == NULL ? "" : path;
+  if (statx(directory, name, flags | AT_NO_AUTOMOUNT, mask, &found) != 0) return -1;
   status->inode = found.stx_ino;
   status->device = ((uint64_t)found.stx_dev_major << 32) | found.stx_dev_minor;
   status->size = found.stx_size;
@@ -100,7 +102,8 @@ int64_t csystem_file_clock_ns(void) {
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status) {
   struct stat found;
-  if (fstatat(directory, path, &found, flags) != 0) return -1;
+  int result = path == NULL ? fstat(directory, &found) : fstatat(directory, path, &found, flags);
+  if (result != 0) return -1;
   status->inode = found.st_ino;
   status->device = (uint64_t)found.st_dev;
   status->size = (uint64_t)found.st_size;

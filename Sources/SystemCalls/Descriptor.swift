@@ -81,15 +81,28 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError
 
 /// All the bytes of a file, a pipe or another stream.
 package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
-  let file = try Descriptor.open(path, O_RDONLY)
+  try readAll(try Descriptor.open(path, O_RDONLY), path: path)
+}
+
+/// All the bytes that an open file has from here on, in as few reads as the size of a part allows.
+package func readAll(
+  _ file: borrowing Descriptor, path: Path? = nil, partSize: Int = 64 * 1024
+) throws(SystemError) -> [UInt8] {
   let number = file.number
   var content: [UInt8] = []
-  var part = [UInt8](repeating: 0, count: 64 * 1024)
   while true {
-    let count = try checked("read", path: path) {
-      part.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+    var failure: SystemError?
+    let part = [UInt8](unsafeUninitializedCapacity: max(partSize, 1)) { buffer, count in
+      let filled = retryingOnInterrupt { read(number, buffer.baseAddress, buffer.count) }
+      if filled < 0 { failure = .last("read", path: path) }
+      count = max(filled, 0)
     }
-    if count == 0 { return content }
-    content.append(contentsOf: part[..<count])
+    if let failure { throw failure }
+    if part.isEmpty { return content }
+    if content.isEmpty && part.count < partSize {
+      content = part
+    } else {
+      content += part
+    }
   }
 }

@@ -99,7 +99,7 @@ package struct FileStatus: Hashable, Sendable {
     }
   }
 
-  private init(
+  init(
     call: String, path: Path?, _ read: (inout csystem_file_status) -> Int32
   ) throws(SystemError) {
     var status = csystem_file_status()

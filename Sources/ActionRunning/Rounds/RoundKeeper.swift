@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import Synchronization
 
 /// Performs what `Rounds` decides, on the queue of what is run: reads contents, waits, and asks the

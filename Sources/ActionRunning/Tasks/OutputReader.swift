@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 
 /// Reads what a run writes into a pipe, and hands it on by whole lines.

@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 
 /// Runs the tasks of a graph when something has changed that they watch.

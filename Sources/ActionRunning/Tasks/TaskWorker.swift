@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 
 /// A task of a runner, with the queue that runs it, and what is known of its latest run.

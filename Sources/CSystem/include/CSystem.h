@@ -23,7 +23,7 @@ struct csystem_file_status {
   uint32_t links;
 };
 
-/// `flags` as for `fstatat`. 0, or -1 with `errno`.
+/// `flags` as for `fstatat`; with NULL as the path, of the open file itself. 0, or -1 with `errno`.
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status);
 
@@ -124,5 +124,49 @@ void csystem_return_program_pages(void);
 
 /// The present time of the clock from which the kernel stamps files, in ns since 1970.
 int64_t csystem_file_clock_ns(void);
+
+/// A non-blocking socket that listens at a numeric address; port 0 for any free one. -1 with `errno`.
+int csystem_listen(const char *address, uint16_t port);
+
+/// The port to which a socket is bound; -1 with `errno`.
+int csystem_socket_port(int descriptor);
+
+/// The next connection, non-blocking; writes the peer's numeric address. -1 with `errno`.
+int csystem_accept(int listener, char *peer, size_t size);
+
+/// The numeric IPv4 address of an interface that is up and not loopback, by its place; -1 past the last.
+int csystem_interface_address(int index, char *text, size_t size);
+
+/// The pending error of a socket, such as that of a connection attempt; 0 for none.
+int csystem_socket_error(int descriptor);
+
+/// Sends small parts at once (`TCP_NODELAY`).
+void csystem_send_without_delay(int descriptor);
+
+/// Ends our side of a connection; the peer can still send.
+void csystem_shut_down_writing(int descriptor);
+
+/// Sends a part of a file without copying it, and advances the offset. -1 with `errno`.
+ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count);
+
+/// Opens a file for reading; fails with `EXDEV` where a `..` or a symbolic link leads out of the directory,
+/// and with `ENOSYS` where the kernel cannot tell.
+int csystem_open_beneath(int directory, const char *path);
+
+/// What has become possible on a socket since it was last reported.
+struct csystem_socket_event {
+  uint64_t token;
+  int is_readable;
+  int is_writable;
+};
+
+/// A descriptor that is readable while a socket added to it has an event: one kernel queue for all.
+int csystem_poller_open(void);
+
+/// Adds a socket, edge-triggered. Closing the socket removes it.
+int csystem_poller_add(int poller, int descriptor, uint64_t token);
+
+/// Reads at most 64 events without waiting; their number, or -1 with `errno`.
+int csystem_poller_read(int poller, struct csystem_socket_event *events, int count);
 
 #endif

@@ -1,5 +1,6 @@
 import Dispatch
 import PathFiltering
+import Support
 import SystemCalls
 
 /// Reads the files that are watched before they change, so that the first save of each can be

@@ -2,6 +2,7 @@
 
 import Dispatch
 import PathFiltering
+import Support
 import Synchronization
 import SystemCalls
 

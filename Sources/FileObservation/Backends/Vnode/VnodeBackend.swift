@@ -1,5 +1,6 @@
 import Dispatch
 import PathFiltering
+import Support
 import Synchronization
 import SystemCalls
 

@@ -1,0 +1,218 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/openat2.h>
+#include <sys/epoll.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#else
+#include <sys/event.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#endif
+
+static int close_with_error(int descriptor) {
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+static int set_up(int descriptor) {
+  int yes = 1;
+#ifndef __linux__
+  if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == -1) return -1;
+  if (fcntl(descriptor, F_SETFL, O_NONBLOCK) == -1) return -1;
+#endif
+#ifdef SO_NOSIGPIPE
+  setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+  (void)yes;
+  return 0;
+}
+
+int csystem_listen(const char *address, uint16_t port) {
+  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+  struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
+  int family = AF_INET;
+  if (inet_pton(AF_INET, address, &four.sin_addr) != 1) {
+    family = AF_INET6;
+    if (inet_pton(AF_INET6, address, &six.sin6_addr) != 1) {
+      errno = EADDRNOTAVAIL;
+      return -1;
+    }
+  }
+  int type = SOCK_STREAM;
+#ifdef __linux__
+  type |= SOCK_CLOEXEC | SOCK_NONBLOCK;
+#endif
+  int descriptor = socket(family, type, 0);
+  if (descriptor == -1) return -1;
+  if (set_up(descriptor) == -1) return close_with_error(descriptor);
+  int yes = 1;
+  // A port that was in use a moment ago can be taken at once.
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (family == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+  const struct sockaddr *name =
+      family == AF_INET ? (const struct sockaddr *)&four : (const struct sockaddr *)&six;
+  socklen_t size = family == AF_INET ? sizeof four : sizeof six;
+  if (bind(descriptor, name, size) == -1) return close_with_error(descriptor);
+  if (listen(descriptor, 511) == -1) return close_with_error(descriptor);
+  return descriptor;
+}
+
+int csystem_socket_port(int descriptor) {
+  struct sockaddr_storage name;
+  socklen_t size = sizeof name;
+  if (getsockname(descriptor, (struct sockaddr *)&name, &size) == -1) return -1;
+  if (name.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&name)->sin_port);
+  return ntohs(((struct sockaddr_in6 *)&name)->sin6_port);
+}
+
+int csystem_accept(int listener, char *peer, size_t size) {
+  struct sockaddr_storage name;
+  socklen_t length = sizeof name;
+#ifdef __linux__
+  int descriptor =
+      accept4(listener, (struct sockaddr *)&name, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+  int descriptor = accept(listener, (struct sockaddr *)&name, &length);
+#endif
+  if (descriptor == -1) return -1;
+  if (set_up(descriptor) == -1) return close_with_error(descriptor);
+  int yes = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  const void *address = name.ss_family == AF_INET
+                            ? (const void *)&((struct sockaddr_in *)&name)->sin_addr
+                            : (const void *)&((struct sockaddr_in6 *)&name)->sin6_addr;
+  if (inet_ntop(name.ss_family, address, peer, (socklen_t)size) == NULL) peer[0] = 0;
+  return descriptor;
+}
+
+int csystem_interface_address(int index, char *text, size_t size) {
+  struct ifaddrs *all;
+  if (getifaddrs(&all) == -1) return -1;
+  int place = 0, result = -1;
+  for (struct ifaddrs *next = all; next != NULL && result == -1; next = next->ifa_next) {
+    if (next->ifa_addr == NULL || (next->ifa_flags & IFF_LOOPBACK) || !(next->ifa_flags & IFF_UP))
+      continue;
+    if (next->ifa_addr->sa_family != AF_INET || place++ != index) continue;
+    const void *address = &((struct sockaddr_in *)next->ifa_addr)->sin_addr;
+    if (inet_ntop(AF_INET, address, text, (socklen_t)size) != NULL) result = 0;
+  }
+  freeifaddrs(all);
+  return result;
+}
+
+int csystem_socket_error(int descriptor) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return errno;
+  return error;
+}
+
+void csystem_send_without_delay(int descriptor) {
+  int yes = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+void csystem_shut_down_writing(int descriptor) { shutdown(descriptor, SHUT_WR); }
+
+ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count) {
+#ifdef __linux__
+  off_t position = *offset;
+  ssize_t sent = sendfile(socket, file, &position, count);
+  *offset = position;
+  return sent;
+#else
+  off_t length = (off_t)count;
+  int result = sendfile(file, socket, *offset, &length, NULL, 0);
+  *offset += length;
+  if (result == -1 && length == 0) return -1;
+  return (ssize_t)length;
+#endif
+}
+
+int csystem_open_beneath(int directory, const char *path) {
+#ifdef __linux__
+  struct open_how how = {
+      .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+#else
+  (void)directory;
+  (void)path;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+#ifdef __linux__
+
+int csystem_poller_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int csystem_poller_add(int poller, int descriptor, uint64_t token) {
+  struct epoll_event event = {
+      .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u64 = token};
+  return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+int csystem_poller_read(int poller, struct csystem_socket_event *events, int count) {
+  struct epoll_event found[64];
+  if (count > 64) count = 64;
+  int result = epoll_wait(poller, found, count, 0);
+  for (int place = 0; place < result; place++) {
+    uint32_t flags = found[place].events;
+    int failed = (flags & (EPOLLERR | EPOLLHUP)) != 0;
+    events[place].token = found[place].data.u64;
+    events[place].is_readable = (flags & (EPOLLIN | EPOLLRDHUP)) != 0 || failed;
+    events[place].is_writable = (flags & EPOLLOUT) != 0 || failed;
+  }
+  return result;
+}
+
+#else
+
+int csystem_poller_open(void) {
+  int descriptor = kqueue();
+  if (descriptor != -1) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
+int csystem_poller_add(int poller, int descriptor, uint64_t token) {
+  struct kevent changes[2];
+  EV_SET(&changes[0], descriptor, EVFILT_READ, EV_ADD | EV_CLEAR, 0, 0, (void *)(uintptr_t)token);
+  EV_SET(&changes[1], descriptor, EVFILT_WRITE, EV_ADD | EV_CLEAR, 0, 0, (void *)(uintptr_t)token);
+  return kevent(poller, changes, 2, NULL, 0, NULL);
+}
+
+int csystem_poller_read(int poller, struct csystem_socket_event *events, int count) {
+  struct kevent found[64];
+  struct timespec now = {0, 0};
+  if (count > 64) count = 64;
+  int result = kevent(poller, NULL, 0, found, count, &now);
+  for (int place = 0; place < result; place++) {
+    int failed = (found[place].flags & (EV_EOF | EV_ERROR)) != 0;
+    events[place].token = (uint64_t)(uintptr_t)found[place].udata;
+    events[place].is_readable = found[place].filter == EVFILT_READ || failed;
+    events[place].is_writable = found[place].filter == EVFILT_WRITE || failed;
+  }
+  return result;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/// The rules for the `Host` and `Origin` of requests: they keep pages of other sites from reading
+/// through DNS rebinding, and from opening WebSockets.
+///
+/// Loopback hosts are always allowed, on any port: `localhost`, names that end in `.localhost`,
+/// `127.0.0.0/8` and `::1`.
+struct AccessPolicy: Sendable {
+  private var hosts: Set<HostAddress> = []
+  private var allowsAddresses = false
+
+  /// Rules that allow these names and addresses, too. With `0.0.0.0` or `::` among them, every
+  /// address is allowed, but no name. Those that are neither name nor address are ignored.
+  init(hosts: [String]) {
+    for host in hosts {
+      // A zone is for sockets only.
+      let bytes = host.utf8.prefix { $0 != UInt8(ascii: "%") }
+      guard let address = HostAddress(bytes) ?? HostAddress(v6: ArraySlice(bytes)) else { continue }
+      if address == .v4(0) || address == .v6([UInt16](repeating: 0, count: 8)) {
+        allowsAddresses = true
+      } else {
+        self.hosts.insert(address)
+      }
+    }
+  }
+
+  /// Whether a request with this `Host` header may be answered. One without is refused.
+  func allows(host: [UInt8]?) -> Bool {
+    guard let host, let authority = Authority(host[...]) else { return false }
+    return allows(authority.host) || allowsAddresses && authority.host.isAddress
+  }
+
+  /// Whether `origin` is that of the server itself, under the name in `host`.
+  ///
+  /// `https` is allowed as well, for a server behind a proxy that encrypts.
+  func allows(origin: [UInt8], host: [UInt8]) -> Bool {
+    guard allows(host: host), let origin = Origin(origin), let authority = Authority(host[...])
+    else {
+      return false
+    }
+    return origin.authority.host == authority.host
+      && origin.authority.port ?? origin.defaultPort == authority.port ?? origin.defaultPort
+  }
+
+  /// Whether a WebSocket that speaks the LiveReload protocol may be opened from a page of this
+  /// origin: one of an allowed host or of a browser's extension. A request without an origin is not
+  /// from a browser, and allowed.
+  ///
+  /// Where every address is allowed, this is for private ones only: any site may have an address.
+  func allowsSocket(origin: [UInt8]?) -> Bool {
+    guard let origin else { return true }
+    if Self.isExtension(origin) { return true }
+    guard let host = Origin(origin)?.authority.host else { return false }
+    return allows(host) || allowsAddresses && host.isPrivate
+  }
+
+  private func allows(_ host: HostAddress) -> Bool {
+    host.isLoopback || hosts.contains(host)
+  }
+
+  private static func isExtension(_ origin: [UInt8]) -> Bool {
+    for scheme in ["chrome-extension://", "moz-extension://", "safari-web-extension://"] {
+      guard origin.starts(with: scheme.utf8) else { continue }
+      let identifier = origin.dropFirst(scheme.utf8.count)
+      return (1...128).contains(identifier.count)
+        && identifier.allSatisfy {
+          $0.isLetterASCII || $0.isDigitASCII || $0 == UInt8(ascii: "-")
+        }
+    }
+    return false
+  }
+}
+
+/// A host, and the port where one is named.
+private struct Authority {
+  var host: HostAddress
+  var port: Int?
+
+  init?(_ text: ArraySlice<UInt8>) {
+    var name = text
+    // A colon within brackets is one of the address.
+    let bracket = text.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
+    if let colon = text[bracket...].firstIndex(of: UInt8(ascii: ":")) {
+      let digits = text[(colon + 1)...]
+      guard digits.count <= 5, let number = digits.decimal(), (1...65_535).contains(number) else {
+        return nil
+      }
+      port = number
+      name = text[..<colon]
+    }
+    guard let host = HostAddress(name) else { return nil }
+    self.host = host
+  }
+}
+
+/// An origin as browsers send it.
+private struct Origin {
+  var authority: Authority
+  var defaultPort: Int
+
+  init?(_ text: [UInt8]) {
+    for (scheme, port) in [("http://", 80), ("https://", 443)] where text.starts(with: scheme.utf8)
+    {
+      guard let authority = Authority(text.dropFirst(scheme.utf8.count)) else { return nil }
+      self.authority = authority
+      defaultPort = port
+      return
+    }
+    return nil
+  }
+}

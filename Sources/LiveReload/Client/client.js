@@ -1,0 +1,365 @@
+// The watchrun client: swaps stylesheets and images, reloads the page, shows failed tasks.
+(() => {
+  const doc = document, on = addEventListener, base = '/__watchrun/';
+  const all = (selector, root = doc) => [...root.querySelectorAll(selector)];
+  const script = doc.currentScript ??
+    all('[src*="__watchrun/client.js"],[src*="livereload.js"]')[0];
+  if (!script || window.__watchrun) return;
+  window.__watchrun = true;
+  let { session: run, revision: version } = script.dataset;
+  let secret, isShown = true, reloading, stamp = Date.now();
+  const fire = (event, detail) =>
+    dispatchEvent(new CustomEvent('watchrun:' + event, { cancelable: true, detail }));
+
+  // Sets a value of this URL. Returns the one before: null if none, undefined without storage.
+  const exchange = (label, content) => {
+    try {
+      const slot = `watchrun:${label}:${location.href}`, old = sessionStorage.getItem(slot);
+      sessionStorage.setItem(slot, content);
+      return old;
+    } catch {}
+  };
+
+  // Reload
+  const selector = (e) => {
+    const tag = CSS.escape(e.localName), parent = e.parentElement;
+    for (const attribute of ['id', 'name']) {
+      const short = `${tag}[${attribute}="${CSS.escape(e.getAttribute(attribute) ?? '')}"]`;
+      if (all(short).length === 1) return short;
+    }
+    if (!parent) return tag;
+    const twins = [...parent.children].filter((c) => c.localName === e.localName);
+    return `${selector(parent)}>${tag}:nth-of-type(${twins.indexOf(e) + 1})`;
+  };
+  const edited = new Set();
+  on('input', ({ target: e }) => e.isContentEditable && edited.add(e), true);
+  const initial = { selected: 'defaultSelected', checked: 'defaultChecked', value: 'defaultValue' };
+  const property = (e) => e.localName === 'option' ? 'selected' : e.isContentEditable ? 'innerText'
+    : /^(checkbox|radio)$/.test(e.type) ? 'checked' : 'value';
+  const isChanged = (e) => edited.has(e) || e.matches('input,textarea,option') &&
+    !/^(password|hidden|file)$/.test(e.type) && e[property(e)] !== e[initial[property(e)]];
+
+  const save = () => {
+    const elements = all('*'), active = doc.activeElement ?? doc.body;
+    exchange('state', JSON.stringify({
+      time: Date.now(),
+      fields: elements.filter(isChanged).map((e) => [selector(e), e[property(e)]]),
+      scrolled: elements.filter((e) => e.scrollTop || e.scrollLeft)
+        .map((e) => [selector(e), e.scrollLeft, e.scrollTop]),
+      focus: [selector(active), active.selectionStart, active.selectionEnd],
+    }));
+  };
+  const restore = () => {
+    const state = JSON.parse(exchange('state', null) ?? null);
+    if (!state || Date.now() - state.time > 3e4) return;
+    let touched;
+    for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      on(type, () => { touched = true; }, { once: true, passive: true, capture: true });
+    }
+    const fill = ([place, content]) => {
+      const e = all(place)[0], field = e && property(e);
+      if (!e) return true;
+      if (field === 'innerText') edited.add(e);
+      if (e[field] === content) return;
+      Reflect.set(Object.getPrototypeOf(e), field, content, e); // not the setter that React adds
+      for (const type of ['input', 'change']) {
+        (e.closest('select') ?? e).dispatchEvent(new Event(type, { bubbles: true }));
+      }
+    };
+    const step = () => {
+      if (doc.readyState !== 'loading') {
+        state.fields = state.fields.filter(fill);
+        const [place, start, end] = state.focus, e = all(place)[0];
+        if (e && !touched && (self === top || doc.hasFocus())) {
+          state.focus = [];
+          e.focus({ preventScroll: true });
+          try { e.setSelectionRange(start, end); } catch {}
+        }
+      }
+      if (!touched) for (const [place, left, top] of state.scrolled) {
+        all(place)[0]?.scrollTo({ left, top, behavior: 'instant' });
+      }
+    };
+    step();
+    on('DOMContentLoaded', step);
+    on('load', step);
+  };
+  const reload = () => {
+    if (reloading || !fire('before-reload')) return;
+    reloading = setTimeout(() => { reloading = 0; }, 2000); // the user may choose to stay
+    try { save(); } catch {}
+    location.reload();
+  };
+
+  // Update. A visitor calls `edit` with each URL in use; the result, if any, replaces the URL.
+  const resolve = (edit, text, base) => {
+    try {
+      const url = new URL(text, base ?? doc.baseURI);
+      return url.origin === location.origin && url.protocol !== 'blob:' && edit(url);
+    } catch {}
+  };
+  const refreshed = (url) => {
+    const rest = url.search.slice(1).split('&').filter((p) => p && !p.startsWith('watchrun='));
+    url.search = [...rest, 'watchrun=' + stamp].join('&');
+    return url.href;
+  };
+  const roots = (root = doc) =>
+    [root, ...all('*', root).flatMap((e) => e.shadowRoot ? roots(e.shadowRoot) : [])];
+  const rules = (styles) => { try { return [...styles.cssRules]; } catch { return []; } };
+  const changed = new Set(); // the paths of all sheets that have changed
+  const replaced = new WeakSet(); // elements that stay until their successor has loaded
+  const imports = (styles) => rules(styles).filter((rule) => rule.type === 3);
+  // Applies `edit` to a sheet and its imports. Returns whether any result is true.
+  const touches = (edit, { href, sheet, styleSheet = sheet }, base) =>
+    [href && resolve(edit, href, base), ...imports(styleSheet).map((rule) =>
+      touches(edit, rule, styleSheet.href))].some(Boolean);
+  const isLoaded = ({ styleSheet }) => {
+    try {
+      return styleSheet.cssRules && imports(styleSheet).every(isLoaded);
+    } catch (error) {
+      return error.name === 'SecurityError'; // another origin
+    }
+  };
+  // Imports changed sheets again: a new URL of the parent alone does not reload them.
+  const freshen = (styles) => Promise.all(imports(styles).map(async (rule) => {
+    if (!touches((url) => changed.has(url.pathname), rule, styles.href)) return;
+    const next = resolve(refreshed, rule.href, styles.href);
+    const text = rule.cssText.replace(/"(\\.|[^"])*"/, () => JSON.stringify(next));
+    const copy = styles.cssRules[styles.insertRule(text, rules(styles).indexOf(rule) + 1)];
+    for (let n = 0; n < 200 && !isLoaded(copy); n++) await new Promise((done) => setTimeout(done, 5));
+    styles.deleteRule(rules(styles).indexOf(rule));
+    return freshen(copy.styleSheet);
+  }));
+  const swapSheet = (old) => {
+    const next = old.href && resolve(refreshed, old.href), copy = old.cloneNode(true);
+    if (next && (old.disabled || /alternate/.test(old.rel))) return old.href = next;
+    if (next) copy.href = next;
+    copy.removeAttribute('integrity');
+    copy.onload = copy.onerror = async () => {
+      copy.onload = null;
+      if (copy.sheet && old.sheet) copy.sheet.disabled = old.sheet.disabled;
+      try { await freshen(copy.sheet); } catch {}
+      while (replaced.has(copy.previousElementSibling)) copy.previousElementSibling.remove();
+    };
+    old.after(copy);
+    replaced.add(old);
+  };
+  const visitSheets = (edit) => {
+    const owners = 'link[rel~=stylesheet],link[as=style],style';
+    for (const e of roots().flatMap((root) => all(owners, root))) {
+      if (!replaced.has(e) && touches(edit, e)) swapSheet(e);
+    }
+  };
+  const visitImages = (edit) => {
+    const restyle = (styles, base) => {
+      if (/url\(/.test(styles?.cssText)) for (const attribute of styles) {
+        const old = styles.getPropertyValue(attribute);
+        const content = old.replace(/url\("?(.*?)"?\)/g, (same, url) => {
+          const next = resolve(edit, url, base);
+          return next ? `url("${next}")` : same;
+        });
+        if (content !== old) styles.setProperty(attribute, content,
+          styles.getPropertyPriority(attribute));
+      }
+    };
+    const walk = (parent, base) => rules(parent).forEach((rule) => {
+      restyle(rule.style, base);
+      walk(rule.styleSheet ?? rule, rule.styleSheet?.href ?? base);
+    });
+    for (const root of roots()) {
+      for (const e of all('img,source,input,video,image,use,link[rel~=icon],[style*=url]', root)) {
+        for (const attribute of ['src', 'srcset', 'poster', 'href', 'xlink:href']) {
+          const old = e.getAttribute(attribute) ?? '';
+          const content = old.replace(attribute === 'srcset' ? /\S*[^\s,]/g : /.+/,
+            (url) => resolve(edit, url) || url);
+          if (content !== old) e.setAttribute(attribute, content);
+        }
+        restyle(e.style);
+      }
+      for (const s of [...root.styleSheets, ...root.adoptedStyleSheets]) walk(s, s.href);
+    }
+  };
+  const swap = (visit, paths, exact, orAll) => {
+    const used = new Set(), chosen = new Set();
+    const parts = (file) => {
+      try { file = decodeURIComponent(file); } catch {}
+      return file.split('/').filter(Boolean).reverse();
+    };
+    visit((url) => { used.add(url.pathname); });
+    for (const file of paths) {
+      let best = 1, found = [];
+      for (const known of used) {
+        const have = parts(known), want = parts(file);
+        let n = 0;
+        while (n < want.length && want[n] === have[n]) n++;
+        if (n < (exact ? Math.max(want.length, have.length) : best)) continue;
+        if (n > best) [best, found] = [n, []];
+        found.push(known);
+      }
+      for (const known of found[0] || exact || !orAll ? found : used) chosen.add(known);
+    }
+    if (orAll) chosen.forEach((known) => changed.add(known));
+    visit((url) => chosen.has(url.pathname) && refreshed(url));
+  };
+  const update = ({ paths, exact }) => {
+    if (!fire('before-update', { paths })) return;
+    const isSheet = (file) => /\.(css|s[ac]ss|less|styl)$/i.test(file);
+    stamp++;
+    swap(visitSheets, paths.filter(isSheet), exact, true);
+    swap(visitImages, paths.filter((file) => !isSheet(file)), exact);
+  };
+
+  // Overlay
+  const colors = (list) => // bright colors look like normal ones
+    list.split(' ').map((c, i) => `.f${i},.f${i + 8}{color:#${c}}`).join('');
+  const light = '24292f c62828 1a7f37 8a6100 0550ae 8250df 0b7285 57606a';
+  const css = `:host{all:initial!important}
+aside{position:fixed;z-index:2147483647;inset:auto 0 0;max-height:70vh;overflow:auto;
+box-sizing:border-box;padding:10px 16px;background:#fff;color:#1f2328;
+border-top:4px solid #cf222e;box-shadow:0 0 24px #0006;font:13px/1.5 ui-monospace,monospace}
+button{all:unset;position:sticky;top:0;float:right;padding:0 10px;font-size:24px;cursor:pointer}
+:focus-visible{outline:2px solid}
+h2{font-size:14px;margin:6px 40px 8px 0}
+pre{font:inherit;margin:0 0 12px;white-space:pre-wrap;overflow-wrap:anywhere}
+a{color:inherit}
+.b{font-weight:700}.d{opacity:.7}.i{font-style:italic}
+a,.u{text-decoration:underline}.s{text-decoration:line-through}
+[class*=g]{color:#fff}${colors(light).replace(/f(?=\d+[,{])/g, 'g').replace(/{/g, '{background-')}
+.g7,.g15{background:#c8ccd1;color:#000}${colors(light)}
+@media(prefers-color-scheme:dark){aside{background:#161b22;color:#e6edf3}${colors(
+    '8b949e ff7b72 56d364 e3b341 79c0ff d2a8ff 56d4dd e6edf3')}}
+.f0[class*=g]{color:#000}.f15[class*=g]{color:#fff}`;
+  const make = (tag, properties, ...nodes) => {
+    const e = Object.assign(doc.createElement(tag), properties);
+    e.append(...nodes);
+    return e;
+  };
+  const span = ({ t, c = '', l }) => {
+    const e = make(l == null ? 'span' : 'a', { className: c }, t);
+    for (const [, kind, color] of c.matchAll(/([fg])(#\w+)/g)) {
+      e.style[kind === 'f' ? 'color' : 'background'] = color;
+    }
+    if (l != null) e.href = '#';
+    e.onclick = () => {
+      if (l == null) return;
+      fetch(`${base}open?${new URLSearchParams({ link: l, token: secret })}`, { method: 'POST' });
+      return false;
+    };
+    return e;
+  };
+  let host, closed, failures = new Map(), earlier = failures;
+  const close = () => { closed = true; draw(); };
+  const draw = () => {
+    host?.remove();
+    host = null;
+    if (closed || !isShown || !failures.size) return;
+    const styles = new CSSStyleSheet(), panel = make('aside', {
+      role: 'alertdialog', ariaLabel: 'watchrun: failed: ' + [...failures.keys()].join(', '),
+    }, make('button', { ariaLabel: 'Close', title: 'Close (Escape)', onclick: close }, '×'));
+    for (const { title, lines } of failures.values()) {
+      panel.append(make('h2', {}, title),
+        make('pre', { tabIndex: 0 }, ...lines.flatMap((line) => [...line.map(span), '\n'])));
+    }
+    styles.replaceSync(css);
+    host = make('watchrun-overlay');
+    const root = host.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [styles];
+    root.append(panel);
+    doc.documentElement.append(host);
+  };
+  on('keydown', (event) => { if (host && event.key === 'Escape') close(); });
+
+  // Messages
+  const id = Math.random();
+  let greeting;
+  const handlers = {
+    hello(m) {
+      const isStale = run && (run !== m.session || version < m.revision);
+      if (run !== m.session || !(version > m.revision)) version = m.revision;
+      ({ session: run, token: secret, overlay: isShown = true } = greeting = m);
+      earlier = failures;
+      failures = new Map();
+      draw();
+      const state = `${run} ${version}`;
+      // At most one reload for each version: a cache may serve the old page again.
+      if (isStale && ![state, undefined].includes(exchange('stale', state))) reload();
+    },
+    failure(m) {
+      // A reconnect repeats failures. One that the user has closed stays closed.
+      if (JSON.stringify(earlier.get(m.task)?.lines) !== JSON.stringify(m.lines)) closed = false;
+      earlier.delete(m.task);
+      failures.set(m.task, m);
+      draw();
+    },
+    cleared(m) {
+      failures.delete(m.task);
+      draw();
+    },
+    reload,
+    update,
+  };
+  const receive = (m) => {
+    if (m.to && m.to !== id) return;
+    if (m.type !== 'hello' && m.revision) {
+      if (version >= m.revision) return; // the page was served after this change
+      version = m.revision;
+    }
+    handlers[m.type]?.(m);
+  };
+
+  // Connection
+  let delay = 700;
+  const listen = (deliver, again) => {
+    const source = new EventSource(base + 'events');
+    source.onopen = () => { delay = 700; };
+    source.onmessage = ({ data }) => deliver(JSON.parse(data));
+    source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
+      if (source.readyState === 2) setTimeout(again, delay = Math.min(delay * 1.5, 5000));
+    };
+  };
+  const listenAlone = () => listen(receive, listenAlone);
+  // A browser opens at most six connections to a host, so one tab listens for all of them.
+  const share = () => {
+    const channel = new BroadcastChannel('watchrun');
+    let leads;
+    channel.onmessage = ({ data }) => {
+      if (!data.from) receive(data);
+      else if (leads && greeting) {
+        for (const m of [{ ...greeting, revision: version }, ...failures.values()]) {
+          channel.postMessage({ ...m, to: data.from });
+        }
+      }
+    };
+    channel.postMessage({ from: id });
+    const deliver = (m) => { channel.postMessage(m); receive(m); };
+    // A tab that cannot connect, such as one whose policy forbids it, lets another one try.
+    const lead = () => navigator.locks.request('watchrun', () => new Promise((release) => {
+      leads = true;
+      listen(deliver, () => { leads = false; release(); lead(); });
+    })).catch(listenAlone);
+    lead();
+  };
+  const connect = (pause = 300) => { // LiveReload protocol 7
+    const socket = new WebSocket(new URL('/livereload', script.src).href.replace('http', 'ws'));
+    socket.onopen = () => {
+      pause = 300;
+      socket.send(JSON.stringify({
+        command: 'hello', protocols: ['http://livereload.com/protocols/official-7'],
+      }));
+    };
+    socket.onmessage = ({ data }) => {
+      const { command, path = '', liveCSS, liveImg, message } = JSON.parse(data);
+      if (command === 'alert') alert(message);
+      if (command !== 'reload') return;
+      const isLive = /\.css$/i.test(path) ? liveCSS
+        : liveImg && /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i.test(path);
+      isLive ? update({ paths: [path] }) : reload();
+    };
+    socket.onclose = () => setTimeout(connect, pause, Math.min(pause * 2, 5000));
+  };
+
+  try { restore(); } catch {}
+  if (/livereload\.js/.test(script.src)) connect();
+  else if (navigator.locks && window.BroadcastChannel) share();
+  else listenAlone();
+})();

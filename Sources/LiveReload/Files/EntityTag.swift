@@ -1,0 +1,51 @@
+/// A strong entity tag: it changes whenever the bytes of a response do.
+struct EntityTag: Hashable, Sendable {
+  /// The value of the `ETag` header, with its quotes.
+  let text: String
+
+  /// The tag of a file. `variant` distinguishes what is sent of the same file, such as with the
+  /// client script; letters, digits and hyphens of it count.
+  init(
+    inode: UInt64, size: Int, seconds: Int, nanoseconds: Int, variant: String = ""
+  ) {
+    let numbers = [
+      String(inode, radix: 36), String(size, radix: 36), String(seconds, radix: 36),
+      String(nanoseconds, radix: 36),
+    ]
+    var text = numbers.joined(separator: ".")
+    let suffix = variant.utf8.filter {
+      $0.isLetterASCII || $0.isDigitASCII || $0 == UInt8(ascii: "-")
+    }
+    if !suffix.isEmpty { text += "." + String(decoding: suffix, as: UTF8.self) }
+    self.text = "\"\(text)\""
+  }
+
+  /// Whether the value of an `If-None-Match` header names this tag, or `*`: status 304.
+  ///
+  /// Weak tags match, too. A malformed value matches nothing.
+  func matches(ifNoneMatch value: some Collection<UInt8>) -> Bool {
+    var rest = Array(value).trimmedBlanks
+    if rest.elementsEqual("*".utf8) { return true }
+    var isFound = false
+    while !rest.isEmpty {
+      if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+      guard rest.first == UInt8(ascii: "\""),
+        let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+      else { return false }
+      if rest[...end].elementsEqual(text.utf8) { isFound = true }
+      rest = rest[(end + 1)...].trimmedBlanks
+      if rest.isEmpty { break }
+      guard rest.first == UInt8(ascii: ",") else { return false }
+      // Empty elements are allowed.
+      while rest.first == UInt8(ascii: ",") { rest = rest.dropFirst().trimmedBlanks }
+    }
+    return isFound
+  }
+
+  /// Whether a range may be sent for a request with this `If-Range` header: it has exactly this
+  /// tag, or exactly the time of the last change, in seconds since 1970.
+  func matches(ifRange value: some Collection<UInt8>, lastModified seconds: Int) -> Bool {
+    let value = Array(value).trimmedBlanks
+    return value.elementsEqual(text.utf8) || HTTPDate.seconds(in: value) == seconds
+  }
+}

@@ -1,0 +1,248 @@
+import SystemCalls
+
+/// Answers requests with the files of a directory. Reads nothing but what lies beneath it.
+struct FileResponder {
+  /// How a directory is served.
+  struct Options: Hashable, Sendable {
+    var fallback: String?
+    var listsDirectories = false
+    var servesDotFiles = false
+    var followsLinks = false
+  }
+
+  /// Pages that are longer are sent without the script, which goes into memory with them.
+  private static let largestPage = 16 * 1024 * 1024
+
+  private let root: Path
+  private let options: Options
+
+  /// - Parameter root: The directory; it need not be there yet.
+  init(_ root: Path, _ options: Options) {
+    self.root = root
+    self.options = options
+  }
+
+  /// What is added to pages, and distinguishes what is sent of them.
+  struct Script {
+    var tag: [UInt8]
+    var variant: String
+  }
+
+  /// The response to a request.
+  func respond(to request: HTTPRequestHead, script: Script) -> HTTPResponse {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      var response = HTTPResponse.text(405, "Only GET and HEAD are answered here.")
+      response.fields.append("Allow", "GET, HEAD")
+      return response
+    }
+    guard let path = try? RequestPath(target: request.target) else {
+      return HTTPResponse.text(404, "Not found")
+    }
+    if path.hasDotFile && !options.servesDotFiles { return notFound(request, script) }
+    do throws(SystemError) {
+      // Anew each time: a build may remove the directory and make it again.
+      let root = try resolvedPath(self.root)
+      let directory = try Descriptor.openDirectory(root)
+      return try respond(to: request, path, in: Place(directory: directory, root: root), script)
+        ?? notFound(request, script)
+    } catch {
+      return notFound(request, script)
+    }
+  }
+
+  private struct Place: ~Copyable {
+    let directory: Descriptor
+    let root: Path
+  }
+
+  private func open(
+    _ name: Path, in place: borrowing Place
+  ) -> (file: ByteStream.OpenFile, status: FileStatus)? {
+    guard
+      let file = try? Descriptor.open(
+        name, beneath: place.directory, at: place.root, followsLinksOut: options.followsLinks),
+      let status = try? FileStatus(of: file)
+    else { return nil }
+    return (ByteStream.OpenFile(file), status)
+  }
+
+  private func respond(
+    to request: HTTPRequestHead, _ path: RequestPath, in place: borrowing Place, _ script: Script
+  ) throws(SystemError) -> HTTPResponse? {
+    let name = Path(bytes: path.components.joined(separator: [UInt8(ascii: "/")]))
+    guard let found = open(path.components.isEmpty ? "." : name, in: place) else {
+      // `/about` is `about.html`, as elsewhere.
+      guard !path.endsWithSlash, let last = path.components.last,
+        !last.contains(UInt8(ascii: ".")),
+        let page = open(Path(bytes: name.bytes + Array(".html".utf8)), in: place),
+        page.status.type == .file
+      else { return nil }
+      return send(page.file, page.status, "page.html", to: request, script)
+    }
+    switch found.status.type {
+    case .file:
+      if path.endsWithSlash { return nil }
+      return send(found.file, found.status, name, to: request, script)
+    case .directory:
+      if !path.endsWithSlash { return redirect(request) }
+      if let index = open(name.appending("index.html"), in: place), index.status.type == .file {
+        return send(index.file, index.status, "index.html", to: request, script)
+      }
+      guard options.listsDirectories else { return nil }
+      return list(place.root.appending(name.bytes), request, script)
+    case .symlink, .other, .unknown:
+      return nil
+    }
+  }
+
+  /// The same address with a slash at its end.
+  private func redirect(_ request: HTTPRequestHead) -> HTTPResponse {
+    var response = HTTPResponse(301)
+    let path = request.path.drop { $0 == UInt8(ascii: "/") }
+    let query = request.query.isEmpty ? [] : [UInt8(ascii: "?")] + request.query
+    let slash = [UInt8(ascii: "/")]
+    response.fields.append("Location", slash + path + slash + query)
+    return response
+  }
+
+  // MARK: - Files
+
+  private func send(
+    _ file: ByteStream.OpenFile, _ status: FileStatus, _ name: Path, to request: HTTPRequestHead,
+    _ script: Script, code: Int = 200
+  ) -> HTTPResponse {
+    let type = MediaType.of(name.bytes)
+    let size = Int(clamping: status.size)
+    let isPage =
+      MediaType.isHTML(type.utf8) && size <= Self.largestPage && ProxyHeads.isForDocument(request)
+    let modified = status.modified.nanoseconds
+    let seconds = Int(modified / 1_000_000_000)
+    let tag = EntityTag(
+      inode: status.inode, size: size, seconds: seconds,
+      nanoseconds: Int(modified % 1_000_000_000), variant: isPage ? script.variant : "")
+    var fields = HTTPFields([
+      "Content-Type": type, "Cache-Control": "no-cache", "ETag": tag.text,
+    ])
+    // A page also differs by what is added to it.
+    if !isPage { fields.append("Last-Modified", HTTPDate.string(secondsSince1970: seconds)) }
+    if code == 200 && isUnchanged(request, tag, isPage ? nil : seconds) {
+      var response = HTTPResponse(304)
+      response.fields = fields
+      return response
+    }
+    if isPage {
+      guard let page = try? file.readAll(sizeHint: size) else {
+        return HTTPResponse.text(404, "Not found")
+      }
+      var injector = ScriptInjector(tag: script.tag)
+      var response = HTTPResponse(code, injector.process(page) + injector.finish())
+      response.fields = fields
+      return response
+    }
+    var response = part(file, size, request, tag, seconds)
+    if response.status == 200 { response.status = code }
+    fields.append("Accept-Ranges", "bytes")
+    for (name, value) in response.fields.pairs { fields.append(name, value) }
+    response.fields = fields
+    return response
+  }
+
+  private func isUnchanged(_ request: HTTPRequestHead, _ tag: EntityTag, _ modified: Int?) -> Bool {
+    if let value = request.fields.first("if-none-match") {
+      return tag.matches(ifNoneMatch: value)
+    }
+    guard let modified, let value = request.fields.first("if-modified-since"),
+      let since = HTTPDate.seconds(in: value)
+    else { return false }
+    return modified <= since
+  }
+
+  /// The part of a file that is asked for.
+  private func part(
+    _ file: ByteStream.OpenFile, _ size: Int, _ request: HTTPRequestHead, _ tag: EntityTag,
+    _ modified: Int
+  ) -> HTTPResponse {
+    let whole = HTTPResponse(200, file, offset: 0, count: size)
+    guard request.method == "GET", let value = request.fields.first("range") else {
+      return small(whole)
+    }
+    if let condition = request.fields.first("if-range"),
+      !tag.matches(ifRange: condition, lastModified: modified)
+    {
+      return whole
+    }
+    switch ByteRange(value, size: size) {
+    case .whole:
+      return small(whole)
+    case .part(let range):
+      var response = HTTPResponse(206, file, offset: Int64(range.lowerBound), count: range.count)
+      response.fields.append(
+        "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)")
+      return response
+    case .unsatisfiable:
+      var response = HTTPResponse(416)
+      response.fields.append("Content-Range", "bytes */\(size)")
+      return response
+    }
+  }
+
+  /// A small file is sent together with the head.
+  private func small(_ response: HTTPResponse) -> HTTPResponse {
+    guard case .file(let file, 0, let count) = response.body, count <= 32 * 1024,
+      let bytes = try? file.readAll(sizeHint: count), bytes.count == count
+    else { return response }
+    var response = response
+    response.body = .bytes(bytes)
+    return response
+  }
+
+  // MARK: - Without a file
+
+  /// The fallback page for a page, and what says that there is nothing.
+  private func notFound(_ request: HTTPRequestHead, _ script: Script) -> HTTPResponse {
+    let isForPage = ProxyHeads.isForDocument(request)
+    if isForPage, let fallback = options.fallback, let page = open(fallback) {
+      return send(page.file, page.status, "fallback.html", to: request, script)
+    }
+    if isForPage, let page = open("404.html") {
+      return send(page.file, page.status, "404.html", to: request, script, code: 404)
+    }
+    guard isForPage else { return HTTPResponse.text(404, "Not found") }
+    let shown = HTMLText.escape(String(decoding: request.path, as: UTF8.self))
+    return page(
+      404, "Not found",
+      "<p>There is no file for <code>\(shown)</code>. This page reloads when there is one.</p>",
+      script)
+  }
+
+  private func open(_ name: String) -> (file: ByteStream.OpenFile, status: FileStatus)? {
+    guard let root = try? resolvedPath(root), let directory = try? Descriptor.openDirectory(root)
+    else { return nil }
+    let found = open(Path(name), in: Place(directory: directory, root: root))
+    return found?.status.type == .file ? found : nil
+  }
+
+  private func page(_ code: Int, _ title: String, _ body: String, _ script: Script) -> HTTPResponse
+  {
+    var response = HTTPResponse(
+      code, HTMLText.page(title, body, script.tag), type: "text/html; charset=utf-8")
+    response.fields.append("Cache-Control", "no-store")
+    return response
+  }
+
+  private func list(_ directory: Path, _ request: HTTPRequestHead, _ script: Script)
+    -> HTTPResponse?
+  {
+    guard let names = try? directoryNames(of: directory) else { return nil }
+    let shown = names.filter { options.servesDotFiles || $0.bytes.first != UInt8(ascii: ".") }
+    let items = shown.sorted().map { name in
+      let status = try? FileStatus(of: directory.appending(name.bytes), followsLinks: true)
+      let slash = status?.type == .directory ? "/" : ""
+      let text = HTMLText.escape(String(decoding: name.bytes, as: UTF8.self)) + slash
+      return "<li><a href=\"./\(HTMLText.percentEncode(name.bytes))\(slash)\">\(text)</a></li>"
+    }
+    let title = HTMLText.escape(String(decoding: request.path, as: UTF8.self))
+    return page(
+      200, title, "<ul><li><a href=\"../\">../</a></li>\(items.joined())</ul>", script)
+  }
+}

@@ -1,0 +1,58 @@
+/// The path of a request, as names beneath the served directory. It cannot lead out of it by name;
+/// symbolic links are another matter.
+struct RequestPath: Hashable, Sendable {
+  /// Why a request's path is refused.
+  enum Refusal: Error, Hashable {
+    /// It does not begin with a slash.
+    case notAbsolute
+    /// A `%` is not followed by two hexadecimal digits.
+    case malformedEscape
+    /// It has a NUL, a backslash or an encoded slash.
+    case forbiddenByte
+    /// It has a `..`.
+    case parentReference
+  }
+
+  /// The decoded names; none is empty, `.` or `..`, or has a slash, a backslash or a NUL. They need
+  /// not be UTF-8.
+  private(set) var components: [[UInt8]] = []
+  /// Whether it names a directory: it ends with a slash, or a `.`.
+  private(set) var endsWithSlash = true
+
+  /// The path of a request target such as `/a%20b/?c#d`. Percent signs are decoded once.
+  init(target: some Collection<UInt8>) throws(Refusal) {
+    let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard path.first == UInt8(ascii: "/") else { throw .notAbsolute }
+    for part in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      let name = try Self.decode(part)
+      if name.elementsEqual("..".utf8) { throw .parentReference }
+      endsWithSlash = name.isEmpty || name.elementsEqual(".".utf8)
+      if !endsWithSlash { components.append(name) }
+    }
+  }
+
+  /// Whether a name begins with a dot, `.well-known` apart.
+  var hasDotFile: Bool {
+    components.contains {
+      $0.first == UInt8(ascii: ".") && !$0.elementsEqual(".well-known".utf8)
+    }
+  }
+
+  private static func decode(_ part: some Collection<UInt8>) throws(Refusal) -> [UInt8] {
+    var name: [UInt8] = []
+    var rest = part.makeIterator()
+    while var byte = rest.next() {
+      if byte == UInt8(ascii: "%") {
+        guard let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue
+        else {
+          throw .malformedEscape
+        }
+        byte = high << 4 | low
+        if byte == UInt8(ascii: "/") { throw .forbiddenByte }
+      }
+      if byte == 0 || byte == UInt8(ascii: "\\") { throw .forbiddenByte }
+      name.append(byte)
+    }
+    return name
+  }
+}

@@ -1,0 +1,103 @@
+/// The header fields of a message, in order. Names are compared without regard to case.
+struct HTTPFields: Sendable {
+  private struct Field {
+    var name: Range<Int>
+    var value: Range<Int>
+  }
+
+  /// The names and values of all fields, also of those that were removed.
+  private var bytes: [UInt8] = []
+  private var fields: [Field] = []
+
+  var count: Int { fields.count }
+
+  init() {}
+
+  init(_ pairs: KeyValuePairs<String, String>) {
+    for (name, value) in pairs { append(name, value) }
+  }
+
+  mutating func append(_ name: String, _ value: String) {
+    append(name.utf8, value.utf8)
+  }
+
+  mutating func append(_ name: String, _ value: some Collection<UInt8>) {
+    append(name.utf8, value)
+  }
+
+  mutating func append(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+    let start = bytes.count
+    bytes.append(contentsOf: name)
+    let middle = bytes.count
+    bytes.append(contentsOf: value)
+    fields.append(Field(name: start..<middle, value: middle..<bytes.count))
+  }
+
+  /// Replaces all fields of the name by one.
+  mutating func set(_ name: String, _ value: some Collection<UInt8>) {
+    remove(name)
+    append(name, value)
+  }
+
+  mutating func set(_ name: String, _ value: String) {
+    set(name, value.utf8)
+  }
+
+  mutating func remove(_ name: String) {
+    fields.removeAll { bytes[$0.name].equalsIgnoringCase(name) }
+  }
+
+  /// The values of all fields of the name.
+  func all(_ name: String) -> [ArraySlice<UInt8>] {
+    fields.compactMap { bytes[$0.name].equalsIgnoringCase(name) ? bytes[$0.value] : nil }
+  }
+
+  /// The value of the first field of the name.
+  func first(_ name: String) -> ArraySlice<UInt8>? {
+    fields.first { bytes[$0.name].equalsIgnoringCase(name) }.map { bytes[$0.value] }
+  }
+
+  /// The elements of a comma-separated list, over all fields of the name, in lower case.
+  func list(_ name: String) -> [[UInt8]] {
+    all(name).flatMap { $0.split(separator: UInt8(ascii: ",")) }
+      .map { $0.trimmedBlanks.lowercasedASCII }
+      .filter { !$0.isEmpty }
+  }
+
+  /// Whether a comma-separated list has the element.
+  func list(_ name: String, has element: String) -> Bool {
+    list(name).contains { $0.elementsEqual(element.utf8) }
+  }
+
+  /// Appends the fields as they are sent, each with its line end.
+  func write(to output: inout [UInt8]) {
+    for field in fields {
+      output += bytes[field.name]
+      output += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+      output += bytes[field.value]
+      output += [13, 10]
+    }
+  }
+
+  /// All names and values.
+  var pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    fields.map { (bytes[$0.name], bytes[$0.value]) }
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte may occur in a method or a field name (RFC 9110, 5.6.2).
+  var isToken: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
+      UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+      UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

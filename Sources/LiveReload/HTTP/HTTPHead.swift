@@ -1,0 +1,78 @@
+/// The start line and the header fields of a request.
+struct HTTPRequestHead: Sendable {
+  var method: String
+  /// The path and the query, as they were sent.
+  var target: [UInt8]
+  /// Whom the request is for: the `Host` field, or the host of a target in absolute form.
+  var host: [UInt8]
+  /// 1 for HTTP/1.1, 0 for HTTP/1.0.
+  var minorVersion: Int
+  var fields: HTTPFields
+  var framing: HTTPFraming
+
+  /// Whether the client accepts another response on this connection.
+  var keepsAlive: Bool {
+    if fields.list("connection", has: "close") { return false }
+    return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
+  }
+
+  /// Whether the client waits for `100 Continue` before it sends the body.
+  var expectsContinue: Bool {
+    minorVersion >= 1 && framing != .none && fields.list("expect", has: "100-continue")
+  }
+
+  /// Whether the client asks for a WebSocket or another protocol.
+  var asksForUpgrade: Bool {
+    fields.list("connection", has: "upgrade") && fields.first("upgrade") != nil
+  }
+
+  /// The target without the query.
+  var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
+
+  /// What follows the question mark; empty if there is none.
+  var query: ArraySlice<UInt8> { target.dropFirst(path.count + 1) }
+}
+
+/// The status line and the header fields of a response.
+struct HTTPResponseHead: Sendable {
+  var status: Int
+  var reason: [UInt8]
+  var minorVersion: Int
+  var fields: HTTPFields
+  var framing: HTTPFraming
+
+  /// Whether the server accepts another request on this connection.
+  var keepsAlive: Bool {
+    if fields.list("connection", has: "close") || framing == .untilClose { return false }
+    return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
+  }
+}
+
+/// How the end of a body is found.
+enum HTTPFraming: Hashable, Sendable {
+  /// There is no body.
+  case none
+  case length(Int)
+  case chunked
+  /// The body ends with the connection; responses only.
+  case untilClose
+}
+
+/// A message that is refused, with the status that answers a request.
+struct HTTPError: Error, Hashable, Sendable {
+  var status: Int
+  var reason: String
+}
+
+/// What one message may cost.
+struct HTTPLimits: Sendable {
+  /// Bytes of the start line and of the header fields together.
+  var head = 64 * 1024
+  /// Bytes of the start line.
+  var startLine = 16 * 1024
+  var fieldCount = 128
+  /// Bytes of a line with the size of a chunk.
+  var chunkLine = 1024
+  /// Bytes of all trailer fields.
+  var trailers = 16 * 1024
+}

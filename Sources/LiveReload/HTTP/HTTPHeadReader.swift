@@ -1,0 +1,127 @@
+/// Reads the lines of a head: the start line, the fields, and what they say of the body.
+enum HTTPHeadReader {
+  static func readField(
+    _ line: ArraySlice<UInt8>, into fields: inout HTTPFields
+  ) throws(HTTPError) {
+    if line.first == 32 || line.first == 9 {
+      throw HTTPError(status: 400, reason: "a header field is folded")
+    }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+      line[..<colon].allSatisfy(\.isToken)
+    else { throw HTTPError(status: 400, reason: "a header field has no proper name") }
+    let value = line[(colon + 1)...].trimmedBlanks
+    if value.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
+      throw HTTPError(status: 400, reason: "a header field has a control character")
+    }
+    fields.append(line[..<colon], value)
+  }
+
+  static func request(
+    _ line: ArraySlice<UInt8>, _ fields: HTTPFields
+  ) throws(HTTPError) -> HTTPRequestHead {
+    let parts = line.split(separator: 32, omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(\.isToken),
+      parts[0].count <= 32, !parts[1].isEmpty,
+      parts[1].allSatisfy({ $0 > 32 && $0 != 127 && $0 != UInt8(ascii: "#") })
+    else { throw HTTPError(status: 400, reason: "the request line is malformed") }
+    let minorVersion = try version(parts[2])
+    let hosts = fields.all("host")
+    if hosts.count > 1 || hosts.isEmpty && minorVersion >= 1 {
+      throw HTTPError(status: 400, reason: "there must be one Host field")
+    }
+    let method = String(decoding: parts[0], as: UTF8.self)
+    let (target, host) = try resolve(parts[1], method, host: Array(hosts.first ?? []))
+    return HTTPRequestHead(
+      method: method, target: target, host: host, minorVersion: minorVersion, fields: fields,
+      framing: try requestFraming(fields, minorVersion))
+  }
+
+  /// The path and query of a target, and whom it is for.
+  private static func resolve(
+    _ target: ArraySlice<UInt8>, _ method: String, host: [UInt8]
+  ) throws(HTTPError) -> (target: [UInt8], host: [UInt8]) {
+    if target.first == UInt8(ascii: "/") { return (Array(target), host) }
+    if method == "OPTIONS" && target.elementsEqual("*".utf8) { return (Array(target), host) }
+    let scheme = Array("http://".utf8)
+    guard method != "CONNECT", target.prefix(scheme.count).equalsIgnoringCase("http://") else {
+      throw HTTPError(status: 400, reason: "the target of the request is malformed")
+    }
+    let rest = target.dropFirst(scheme.count)
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    if authority.isEmpty || authority.contains(UInt8(ascii: "@")) {
+      throw HTTPError(status: 400, reason: "the target of the request has no proper host")
+    }
+    let path = rest[authority.endIndex...]
+    let slash = path.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+    return (slash + path, Array(authority))
+  }
+
+  static func response(
+    _ line: ArraySlice<UInt8>, _ fields: HTTPFields, to method: String
+  ) throws(HTTPError) -> HTTPResponseHead {
+    let parts = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[1].count == 3, let status = decimal(parts[1]),
+      (100...599).contains(status)
+    else { throw HTTPError(status: 502, reason: "the status line is malformed") }
+    let reason = parts.count == 3 ? Array(parts[2].filter { $0 >= 32 && $0 != 127 }) : []
+    let minorVersion = try version(parts[0])
+    return HTTPResponseHead(
+      status: status, reason: reason, minorVersion: minorVersion, fields: fields,
+      framing: try responseFraming(fields, status, to: method))
+  }
+
+  private static func version(_ word: ArraySlice<UInt8>) throws(HTTPError) -> Int {
+    if word.elementsEqual("HTTP/1.1".utf8) { return 1 }
+    if word.elementsEqual("HTTP/1.0".utf8) { return 0 }
+    if word.starts(with: "HTTP/".utf8) {
+      throw HTTPError(status: 505, reason: "only HTTP/1.1 and HTTP/1.0 are spoken")
+    }
+    throw HTTPError(status: 400, reason: "there is no HTTP version")
+  }
+
+  // MARK: - The body
+
+  private static func requestFraming(
+    _ fields: HTTPFields, _ minorVersion: Int
+  ) throws(HTTPError) -> HTTPFraming {
+    let codings = fields.all("transfer-encoding")
+    let length = try contentLength(fields)
+    if codings.isEmpty { return length.map { $0 == 0 ? .none : .length($0) } ?? .none }
+    if length != nil { throw HTTPError(status: 400, reason: "two lengths of one body") }
+    if minorVersion == 0 {
+      throw HTTPError(status: 400, reason: "HTTP/1.0 has no transfer codings")
+    }
+    guard codings.count == 1, codings[0].equalsIgnoringCase("chunked") else {
+      throw HTTPError(status: 501, reason: "no transfer coding but chunked is known")
+    }
+    return .chunked
+  }
+
+  private static func responseFraming(
+    _ fields: HTTPFields, _ status: Int, to method: String
+  ) throws(HTTPError) -> HTTPFraming {
+    let length = try contentLength(fields)
+    if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
+    let codings = fields.list("transfer-encoding")
+    if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
+    if length != nil { throw HTTPError(status: 502, reason: "two lengths of one body") }
+    guard codings.count == 1, codings[0].elementsEqual("chunked".utf8) else {
+      throw HTTPError(status: 502, reason: "no transfer coding but chunked is known")
+    }
+    return .chunked
+  }
+
+  private static func contentLength(_ fields: HTTPFields) throws(HTTPError) -> Int? {
+    let values = fields.all("content-length")
+    guard let value = values.first else { return nil }
+    guard values.count == 1, let length = decimal(value) else {
+      throw HTTPError(status: 400, reason: "the length of the body is malformed")
+    }
+    return length
+  }
+
+  /// A number of digits alone, at most 17 of them.
+  static func decimal(_ digits: some Collection<UInt8>) -> Int? {
+    digits.count <= 17 ? digits.decimal() : nil
+  }
+}

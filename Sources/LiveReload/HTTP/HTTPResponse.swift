@@ -1,0 +1,71 @@
+/// A whole response of our own.
+struct HTTPResponse {
+  enum Body {
+    case bytes([UInt8])
+    /// A part of an open file.
+    case file(ByteStream.OpenFile, offset: Int64, count: Int)
+  }
+
+  var status: Int
+  var fields = HTTPFields()
+  var body = Body.bytes([])
+
+  init(_ status: Int, _ body: [UInt8] = [], type: String? = nil) {
+    self.status = status
+    self.body = .bytes(body)
+    if let type { fields.append("Content-Type", type) }
+  }
+
+  init(_ status: Int, _ file: ByteStream.OpenFile, offset: Int64, count: Int) {
+    self.status = status
+    body = .file(file, offset: offset, count: count)
+  }
+
+  var length: Int {
+    switch body {
+    case .bytes(let bytes): bytes.count
+    case .file(_, _, let count): count
+    }
+  }
+
+  /// Whether the length of the body is sent.
+  var hasLength: Bool { status != 304 && status != 204 && status >= 200 }
+
+  /// The usual text for a status.
+  static func reason(of status: Int) -> String {
+    switch status {
+    case 100: "Continue"
+    case 101: "Switching Protocols"
+    case 200: "OK"
+    case 204: "No Content"
+    case 206: "Partial Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 304: "Not Modified"
+    case 400: "Bad Request"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 416: "Range Not Satisfiable"
+    case 426: "Upgrade Required"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    case 504: "Gateway Timeout"
+    case 505: "HTTP Version Not Supported"
+    default: ""
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// A response of plain text.
+  static func text(_ status: Int, _ text: String) -> HTTPResponse {
+    HTTPResponse(status, Array((text + "\n").utf8), type: "text/plain; charset=utf-8")
+  }
+}

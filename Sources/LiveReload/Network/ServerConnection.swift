@@ -1,0 +1,288 @@
+import SystemCalls
+
+/// What answers one request. All calls come on the server's queue.
+protocol Exchange: AnyObject {
+  /// A part of the request's body.
+  func receiveBody(_ bytes: [UInt8])
+  /// The end of the request.
+  func receiveEnd()
+  /// More of the response may be written.
+  func drained()
+  /// The client has gone. Nothing follows.
+  func clientClosed()
+}
+
+extension Exchange {
+  func receiveBody(_ bytes: [UInt8]) {}
+  func receiveEnd() {}
+  func drained() {}
+  func clientClosed() {}
+}
+
+/// Decides what answers a request.
+protocol RequestHandler: AnyObject {
+  /// Begins to answer a request, at once or later.
+  ///
+  /// - Returns: What takes the body of the request and goes on; `nil` where all is written.
+  func handle(_ request: HTTPRequestHead, on connection: ServerConnection) -> (any Exchange)?
+  /// The connection is closed.
+  func connectionClosed(_ connection: ServerConnection)
+}
+
+/// The server's side of an HTTP connection: one request after the other, each answered before the
+/// next is read.
+final class ServerConnection: ByteStreamOwner {
+  private enum Phase {
+    /// Waits for a request, or reads its head.
+    case reading
+    /// A request is answered.
+    case answering
+    /// The protocol has been changed; bytes go to the exchange as they are.
+    case upgraded
+    case closed
+  }
+
+  /// How the end of the response's body is marked.
+  private enum Framing {
+    case none
+    case length
+    case chunked
+    case untilClose
+  }
+
+  static let idleSeconds = 75
+  private static let headSeconds = 10
+  private static let bodySeconds = 60
+  /// More pipelined requests than this wait with the client.
+  private static let mostBuffered = 64 * 1024
+
+  /// The client's numeric address.
+  let peer: String
+  let stream: ByteStream
+  private weak var handler: (any RequestHandler)?
+  private var parser = HTTPParser(.requests)
+  private var phase = Phase.reading
+  private var request: HTTPRequestHead?
+  private var exchange: (any Exchange)?
+  private var isRequestComplete = false
+  private var isResponseComplete = false
+  private var framing = Framing.none
+  private var keepsAlive = true
+  private var isReading = false
+
+  init(_ stream: ByteStream, from peer: String, handler: any RequestHandler) {
+    self.stream = stream
+    self.peer = peer
+    self.handler = handler
+    stream.setOwner(self)
+    stream.setDeadline(seconds: Self.headSeconds)
+  }
+
+  var isHeadRequest: Bool { request?.method == "HEAD" }
+
+  // MARK: - Requests
+
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    if phase == .upgraded {
+      exchange?.receiveBody(Array(bytes))
+      return
+    }
+    let wasIdle = phase == .reading && !parser.isInMessage
+    parser.append(bytes)
+    if wasIdle { stream.setDeadline(seconds: Self.headSeconds) }
+    readRequests()
+    if phase == .answering && parser.bufferedCount > Self.mostBuffered { stream.pause() }
+  }
+
+  /// Reads what has arrived, until a request is to be answered first.
+  private func readRequests() {
+    // A response that is complete at once leads here again.
+    if isReading { return }
+    isReading = true
+    defer { isReading = false }
+    while phase == .reading || phase == .answering && !isRequestComplete {
+      do throws(HTTPError) {
+        guard let event = try parser.next() else { return }
+        take(event)
+      } catch {
+        return refuse(error)
+      }
+    }
+  }
+
+  private func take(_ event: HTTPParser.Event) {
+    switch event {
+    case .request(let head): begin(head)
+    case .body(let bytes): exchange?.receiveBody(bytes)
+    case .end:
+      isRequestComplete = true
+      exchange?.receiveEnd()
+      finishIfComplete()
+    case .response: break
+    }
+  }
+
+  private func begin(_ head: HTTPRequestHead) {
+    phase = .answering
+    request = head
+    (isRequestComplete, isResponseComplete) = (false, false)
+    framing = .none
+    keepsAlive = head.keepsAlive
+    stream.setDeadline(seconds: head.framing == .none ? nil : Self.bodySeconds)
+    exchange = handler?.handle(head, on: self)
+  }
+
+  /// Answers what is no request, and closes the connection: nothing that follows can be trusted.
+  private func refuse(_ error: HTTPError) {
+    if phase == .answering {
+      exchange?.clientClosed()
+      return stream.close()
+    }
+    phase = .answering
+    keepsAlive = false
+    let text = Array("\(error.status) \(error.reason)\n".utf8)
+    respond(HTTPResponse(error.status, text, type: "text/plain; charset=utf-8"))
+  }
+
+  // MARK: - Responses
+
+  /// Lets a client that waits for it send the body.
+  func sendContinue() {
+    guard request?.expectsContinue == true else { return }
+    stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+  }
+
+  /// Sends a whole response.
+  func respond(_ response: HTTPResponse) {
+    var fields = response.fields
+    if response.hasLength { fields.set("Content-Length", String(response.length)) }
+    let isBodyless = isHeadRequest || response.status == 304 || response.status == 204
+    var output = head(response.status, reason: nil, fields)
+    framing = .length
+    switch response.body {
+    case .bytes(let bytes):
+      if !isBodyless { output += bytes }
+      stream.write(output)
+    case .file(let file, let offset, let count):
+      stream.write(output)
+      if !isBodyless { stream.write(file, from: offset, count: count) }
+    }
+    finish()
+  }
+
+  /// Begins a response whose body follows in parts.
+  ///
+  /// - Parameter length: The body's length, where it is known; otherwise it is sent in chunks.
+  func begin(
+    _ status: Int, reason: [UInt8]? = nil, _ fields: HTTPFields, length: Int?, hasBody: Bool = true
+  ) {
+    var fields = fields
+    if let length { fields.set("Content-Length", String(length)) }
+    if isHeadRequest || !hasBody {
+      framing = .none
+    } else if length != nil {
+      framing = .length
+    } else if request?.minorVersion == 0 {
+      framing = .untilClose
+      keepsAlive = false
+    } else {
+      framing = .chunked
+      fields.set("Transfer-Encoding", "chunked")
+    }
+    stream.write(head(status, reason: reason, fields))
+  }
+
+  private func head(_ status: Int, reason: [UInt8]?, _ fields: HTTPFields) -> [UInt8] {
+    // What is left of a request's body is not waited for.
+    if !isRequestComplete && request?.framing != HTTPFraming.none { keepsAlive = false }
+    var output = Array("HTTP/1.1 \(status) ".utf8)
+    output += reason ?? Array(HTTPResponse.reason(of: status).utf8)
+    output += [13, 10]
+    fields.write(to: &output)
+    if !keepsAlive {
+      output += "Connection: close\r\n".utf8
+    } else if request?.minorVersion == 0 {
+      output += "Connection: keep-alive\r\n".utf8
+    }
+    output += [13, 10]
+    return output
+  }
+
+  /// Sends a part of the body.
+  func write(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    switch framing {
+    case .none: break
+    case .length, .untilClose: stream.write(bytes)
+    case .chunked:
+      var chunk = Array(String(bytes.count, radix: 16).utf8) + [13, 10]
+      chunk += bytes
+      chunk += [13, 10]
+      stream.write(chunk)
+    }
+    if stream.pendingCount > 0 { stream.setDeadline(seconds: Self.bodySeconds) }
+  }
+
+  /// Ends the response.
+  func finish() {
+    if framing == .chunked { stream.write(Array("0\r\n\r\n".utf8)) }
+    isResponseComplete = true
+    finishIfComplete()
+  }
+
+  /// Whether more of the body should wait for `Exchange.drained`.
+  var isFull: Bool { stream.isFull }
+
+  func drained() {
+    if phase == .answering || phase == .upgraded {
+      stream.setDeadline(seconds: nil)
+      exchange?.drained()
+    }
+  }
+
+  private func finishIfComplete() {
+    guard phase == .answering, isResponseComplete else { return }
+    if !keepsAlive || !isRequestComplete && request?.framing != HTTPFraming.none {
+      phase = .closed
+      exchange = nil
+      return stream.closeWhenSent()
+    }
+    guard isRequestComplete else { return }
+    exchange = nil
+    request = nil
+    phase = .reading
+    stream.setDeadline(seconds: parser.isInMessage ? Self.headSeconds : Self.idleSeconds)
+    stream.resume()
+    readRequests()
+  }
+
+  /// Changes the protocol: from now on, bytes go to the exchange and come from it as they are.
+  func upgrade(_ head: [UInt8]) {
+    phase = .upgraded
+    framing = .untilClose
+    stream.setDeadline(seconds: nil)
+    stream.write(head)
+  }
+
+  /// The bytes that arrived behind the request, for the new protocol.
+  func takeEarlyBytes() -> [UInt8] { parser.takeRest() }
+
+  // MARK: - The end
+
+  func receivedEnd() {
+    switch phase {
+    case .reading: stream.close()
+    // The client may wait for its answer still.
+    case .answering where isRequestComplete: keepsAlive = false
+    case .answering, .upgraded, .closed: stream.close()
+    }
+  }
+
+  func closed() {
+    let exchange = exchange
+    self.exchange = nil
+    phase = .closed
+    exchange?.clientClosed()
+    handler?.connectionClosed(self)
+  }
+}

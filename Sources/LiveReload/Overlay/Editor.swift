@@ -1,0 +1,157 @@
+import SystemCalls
+
+/// The command that opens a file at a line in the user's editor.
+struct Editor: Hashable, Sendable {
+  /// The program and its arguments, as bytes; for no shell.
+  var arguments: [[UInt8]]
+  /// Whether it runs in the terminal that it is started in, and cannot be started without one.
+  var needsTerminal: Bool
+
+  /// Makes the command for a setting such as `code --wait`, `/usr/bin/vim` or
+  /// `my-editor --at {line} {file}`. `nil` if the setting has no words, or an open quotation.
+  ///
+  /// `path` must be absolute. Known editors get their own syntax for the line and the column.
+  /// In others, `{file}`, `{line}` and `{column}` are filled in; without any, only the path is
+  /// appended.
+  init?(setting: String, path: Path, line: Int, column: Int?) {
+    guard let words = ShellWords.split(setting), let program = words.first, !program.isEmpty else {
+      return nil
+    }
+    let name = Self.name(of: program)
+    needsTerminal = Self.isInTerminal(name, words.dropFirst())
+    let place = Place(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
+    if words.contains(where: { $0.contains("{file}") || $0.contains("{line}") }) {
+      arguments = words.map(place.filled)
+    } else {
+      let syntax = Self.syntaxes[name]
+      arguments = words.map { Array($0.utf8) } + place.arguments(syntax ?? .pathOnly)
+    }
+  }
+
+  /// The name of a program without directory and ending, in small letters.
+  private static func name(of program: String) -> String {
+    var name = program.split { $0 == "/" || $0 == "\\" }.last.map { $0.lowercased() } ?? program
+    for ending in [".exe", ".cmd", ".bat", ".sh"] where name.hasSuffix(ending) {
+      name.removeLast(ending.count)
+    }
+    return name
+  }
+
+  private static func isInTerminal(_ name: String, _ options: ArraySlice<String>) -> Bool {
+    switch name {
+    case "emacs", "emacsclient":
+      options.contains { ["-nw", "-t", "--tty", "--no-window-system"].contains($0) }
+    case "vi", "vim", "nvim":
+      !options.contains("-g")
+    default:
+      terminalEditors.contains(name)
+    }
+  }
+
+  private static let terminalEditors: Set<String> = [
+    "ed", "ex", "helix", "hx", "joe", "kak", "mcedit", "micro", "nano", "ne", "pico", "view",
+    "vimx",
+  ]
+}
+
+// MARK: - Syntax
+
+extension Editor {
+  /// How an editor is told the line and the column.
+  fileprivate enum Syntax {
+    /// `path:line:column`, after an option where there is one.
+    case joined(option: String?)
+    /// `+line path`.
+    case plusLine
+    /// `+line<separator>column path`.
+    case plus(separator: String)
+    /// `+call cursor(line,column) path`.
+    case vim
+    /// `--line N --column M path`: the names of the options, the second one if there is one.
+    case options(line: String, column: String?)
+    /// `-nN -cM path`.
+    case notepad
+    /// `-l line:column path`.
+    case mate
+    case pathOnly
+  }
+
+  fileprivate static let syntaxes: [String: Syntax] = {
+    let groups: [(String, Syntax)] = [
+      (
+        "code code-insiders code-oss codium codium-insiders vscodium cursor windsurf positron trae",
+        .joined(option: "-g")
+      ),
+      ("zed zeditor zedit subl sublime_text atom pulsar hx helix lapce", .joined(option: nil)),
+      ("vim nvim gvim mvim vimx neovide", .vim),
+      ("vi view ex joe ne mcedit pico bbedit", .plusLine),
+      ("emacs emacsclient kak micro gedit gnome-text-editor pluma", .plus(separator: ":")),
+      ("nano", .plus(separator: ",")),
+      (
+        "idea idea64 webstorm webstorm64 pycharm pycharm64 charm clion clion64 goland goland64 "
+          + "rubymine rubymine64 phpstorm phpstorm64 rider rider64 rustrover rustrover64 studio "
+          + "studio64 kate kwrite geany",
+        .options(line: "--line", column: "--column")
+      ),
+      ("xed", .options(line: "--line", column: nil)),
+      ("notepad++", .notepad),
+      ("mate", .mate),
+    ]
+    var table: [String: Syntax] = [:]
+    for (names, syntax) in groups {
+      for name in names.split(separator: " ") { table[String(name)] = syntax }
+    }
+    return table
+  }()
+}
+
+/// Where the editor is to open a file.
+private struct Place {
+  var path: [UInt8]
+  var line: Int
+  var column: Int?
+
+  /// The line, and the column after `separator` if it is known.
+  private func position(_ separator: String) -> String {
+    "\(line)" + (column.map { "\(separator)\($0)" } ?? "")
+  }
+
+  func arguments(_ syntax: Editor.Syntax) -> [[UInt8]] {
+    let options: [String]
+    switch syntax {
+    case .joined(let option):
+      return [option].compactMap { $0.map { Array($0.utf8) } } + [path + ":\(position(":"))".utf8]
+    case .plusLine: options = ["+\(line)"]
+    case .plus(let separator): options = ["+" + position(separator)]
+    case .vim: options = [column.map { "+call cursor(\(line),\($0))" } ?? "+\(line)"]
+    case .options(let lineOption, let columnOption):
+      var list = [lineOption, "\(line)"]
+      if let columnOption, let column { list += [columnOption, "\(column)"] }
+      options = list
+    case .notepad: options = ["-n\(line)"] + (column.map { ["-c\($0)"] } ?? [])
+    case .mate: options = ["-l", position(":")]
+    case .pathOnly: options = []
+    }
+    return options.map { Array($0.utf8) } + [path]
+  }
+
+  /// A word with its placeholders filled in; what is filled in is not searched again.
+  func filled(_ word: String) -> [UInt8] {
+    let values = [
+      ("{file}", path), ("{line}", Array("\(line)".utf8)),
+      ("{column}", Array("\(column ?? 1)".utf8)),
+    ]
+    var result: [UInt8] = []
+    var rest = Array(word.utf8)[...]
+    while let byte = rest.first {
+      if let (name, value) = values.first(where: { rest.starts(with: $0.0.utf8) }) {
+        result += value
+        rest = rest.dropFirst(name.utf8.count)
+      } else {
+        result.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return result
+  }
+}

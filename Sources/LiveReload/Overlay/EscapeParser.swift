@@ -1,0 +1,132 @@
+/// The control characters and escape sequences in a line of terminal output.
+struct EscapeParser {
+  /// What a character amounts to.
+  enum Action: Hashable {
+    /// It is text, to be shown.
+    case text
+    /// It ends a sequence that sets colours and effects (SGR), with these parameters.
+    case style([UInt8])
+    case carriageReturn, backspace
+    /// It ends a sequence that moves to a column, from 0 on.
+    case column(Int)
+    /// It ends a sequence that erases in the line: 0, 1 or 2, as in EL.
+    case erase(Int)
+    /// It ends a sequence that resets the terminal.
+    case reset
+    /// It is part of a sequence, or is ignored.
+    case nothing
+  }
+
+  private enum State {
+    case text
+    /// After ESC, and after intermediate characters.
+    case escape, intermediate
+    case controlSequence
+    /// In the text of a command, such as a window's title; the first kind may end with BEL.
+    case operatingSystemCommand, string
+    /// After ESC in such a text.
+    case stringEscape
+  }
+
+  private var state = State.text
+  private var parameters: [UInt8] = []
+  /// Whether the sequence is none that is obeyed, or too long.
+  private var isForeign = false
+
+  /// A parser that has read nothing.
+  init() {}
+
+  /// Takes the next character.
+  mutating func take(_ scalar: Unicode.Scalar) -> Action {
+    switch state {
+    case .text: return text(scalar)
+    case .escape, .intermediate: return escape(scalar)
+    case .controlSequence: return controlSequence(scalar)
+    case .operatingSystemCommand, .string, .stringEscape:
+      string(scalar)
+      return .nothing
+    }
+  }
+
+  private mutating func text(_ scalar: Unicode.Scalar) -> Action {
+    switch scalar.value {
+    case 0x08: return .backspace
+    case 0x09: return .text
+    case 0x0D: return .carriageReturn
+    case 0x1B: state = .escape
+    case 0x90, 0x98, 0x9E, 0x9F: state = .string
+    case 0x9B: beginControlSequence()
+    case 0x9D: state = .operatingSystemCommand
+    case 0..<0x20, 0x7F..<0xA0: break
+    default: return .text
+    }
+    return .nothing
+  }
+
+  private mutating func beginControlSequence() {
+    state = .controlSequence
+    parameters = []
+    isForeign = false
+  }
+
+  private mutating func escape(_ scalar: Unicode.Scalar) -> Action {
+    let isFirst = state == .escape
+    state = .text
+    switch scalar.value {
+    case 0x1B: state = .escape
+    case 0x20...0x2F: state = .intermediate
+    case _ where !isFirst: break
+    case 0x5B: beginControlSequence()
+    case 0x5D: state = .operatingSystemCommand
+    case 0x50, 0x58, 0x5E, 0x5F: state = .string
+    case 0x63: return .reset
+    case 0x30...0x7E: break
+    default: return text(scalar)
+    }
+    return .nothing
+  }
+
+  private mutating func controlSequence(_ scalar: Unicode.Scalar) -> Action {
+    switch scalar.value {
+    case 0x1B: state = .escape
+    case 0x30...0x3B where parameters.count < 256: parameters.append(UInt8(scalar.value))
+    case 0x20...0x3F: isForeign = true
+    case 0x40...0x7E:
+      state = .text
+      return isForeign ? .nothing : obey(scalar)
+    case 0..<0x20, 0x7F: break
+    default:
+      state = .text
+      return text(scalar)
+    }
+    return .nothing
+  }
+
+  private func obey(_ final: Unicode.Scalar) -> Action {
+    let number = parameters.prefix { $0.isDigitASCII }.decimal(limit: 9_999)
+    switch final {
+    case "m": return .style(parameters)
+    case "G": return .column(max(1, number ?? 1) - 1)
+    case "K": return .erase(number ?? 0)
+    default: return .nothing
+    }
+  }
+
+  private mutating func string(_ scalar: Unicode.Scalar) {
+    switch scalar.value {
+    // ESC \ ends the text; ESC and anything else, too, with a sequence of its own.
+    case _ where state == .stringEscape:
+      state = .text
+      if scalar != "\\" { _ = escapeAfterString(scalar) }
+    case 0x1B: state = .stringEscape
+    case 0x07 where state == .operatingSystemCommand: state = .text
+    case 0x18, 0x1A, 0x9C: state = .text
+    default: break
+    }
+  }
+
+  private mutating func escapeAfterString(_ scalar: Unicode.Scalar) -> Action {
+    state = .escape
+    return escape(scalar)
+  }
+}

@@ -1,0 +1,40 @@
+/// The words of a command line, split as a shell would, without a shell.
+enum ShellWords {
+  /// Returns the words of `text`: separated by white space, with `'…'`, `"…"` and backslashes
+  /// understood. Nothing else of a shell is. `nil` if a quotation or a backslash is not complete.
+  static func split(_ text: String) -> [String]? {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var rest = text.makeIterator()
+    while let character = rest.next() {
+      if let open = quote {
+        if character == open {
+          quote = nil
+        } else if character == "\\", open == "\"" {
+          guard let next = rest.next() else { return nil }
+          word = (word ?? "") + ("\\\"$`".contains(next) ? "" : "\\") + String(next)
+        } else {
+          word = (word ?? "") + String(character)
+        }
+        continue
+      }
+      switch character {
+      case "'", "\"":
+        quote = character
+        word = word ?? ""
+      case "\\":
+        guard let next = rest.next() else { return nil }
+        word = (word ?? "") + String(next)
+      case _ where character.isWhitespace:
+        if let word { words.append(word) }
+        word = nil
+      default:
+        word = (word ?? "") + String(character)
+      }
+    }
+    if quote != nil { return nil }
+    if let word { words.append(word) }
+    return words
+  }
+}

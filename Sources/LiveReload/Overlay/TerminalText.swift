@@ -1,0 +1,97 @@
+/// The output of a command as a terminal would show it, line by line.
+///
+/// Colours and effects carry over from line to line. `\r` and backspace let later text overwrite
+/// earlier text, as progress bars do; sequences that erase in the line or move to a column are
+/// obeyed. Other escape sequences and control characters are dropped, tabs are kept, and bytes that
+/// are not UTF-8 become U+FFFD. Unlike in a terminal, wide characters take one column.
+struct TerminalText {
+  /// The most characters of a line; the last one of a longer line is an ellipsis.
+  static let maximumLength = 2_000
+
+  private var style = Style()
+
+  /// A terminal with plain text.
+  init() {}
+
+  /// Returns the next line, which is given without its end, as spans; none for an empty one.
+  mutating func line(_ bytes: [UInt8]) -> [Span] {
+    var row = Row()
+    var parser = EscapeParser()
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      switch parser.take(scalar) {
+      case .text: row.put(scalar, style)
+      case .style(let parameters): style.apply(parameters: parameters)
+      case .carriageReturn: row.column = 0
+      case .backspace: row.column = max(0, row.column - 1)
+      case .column(let column): row.column = column
+      case .erase(let kind): row.erase(kind)
+      case .reset: style = Style()
+      case .nothing: break
+      }
+    }
+    return row.spans
+  }
+}
+
+/// The characters of one line, and where the next one goes.
+private struct Row {
+  private struct Cell {
+    var text: String
+    var style: Style
+    var scalars = 1
+  }
+
+  /// From 0 on; may be beyond the last cell.
+  var column = 0
+  private var cells: [Cell] = []
+  private var isCut = false
+
+  mutating func put(_ scalar: Unicode.Scalar, _ style: Style) {
+    if scalar.value >= 0x300, scalar.properties.isGraphemeExtend || scalar == "\u{200D}",
+      column > 0, column <= cells.count
+    {
+      // More than any script needs is an attack on the eye.
+      guard cells[column - 1].scalars < 8 else { return }
+      cells[column - 1].text.unicodeScalars.append(scalar)
+      cells[column - 1].scalars += 1
+      return
+    }
+    guard column < TerminalText.maximumLength else {
+      isCut = true
+      return
+    }
+    while cells.count < column { cells.append(Cell(text: " ", style: Style())) }
+    let cell = Cell(text: String(scalar), style: style)
+    if column < cells.count { cells[column] = cell } else { cells.append(cell) }
+    column += 1
+  }
+
+  /// Erases from the column on (0), up to it (1), or all (2).
+  mutating func erase(_ kind: Int) {
+    switch kind {
+    case 0: cells.removeLast(max(0, cells.count - column))
+    case 1:
+      for index in cells.indices.prefix(column + 1) {
+        cells[index] = Cell(text: " ", style: Style())
+      }
+    case 2: cells.removeAll()
+    default: break
+    }
+  }
+
+  var spans: [Span] {
+    var spans: [Span] = []
+    for cell in cells {
+      if let last = spans.indices.last, spans[last].style == cell.style {
+        spans[last].text += cell.text
+      } else {
+        spans.append(Span(text: cell.text, style: cell.style))
+      }
+    }
+    if isCut, cells.count == TerminalText.maximumLength, let last = spans.indices.last {
+      let kept = String(spans[last].text.unicodeScalars.dropLast(cells.last?.scalars ?? 1))
+      spans[last].text = kept + "…"
+    }
+    return spans
+  }
+}

@@ -1,0 +1,205 @@
+/// How a request is passed on and its response comes back. Inputs in, actions out: no socket, no clock.
+///
+/// ```
+///   waiting ─▶ connecting ─▶ sent ─▶ responding ─▶ done
+///      ▲            │          │         └────▶ tunnel, after 101
+///      └── later ◀──┴──────────┘ while the server restarts, for a request that can be repeated
+/// ```
+struct ProxyExchange: Sendable {
+  enum Action: Sendable {
+    /// Get a connection; a new one if `isFresh` is set. `connected` or `connectionFailed` follows.
+    case connect(isFresh: Bool)
+    /// Call `retry` after a pause, or once the server is known to be ready.
+    case waitForServer
+    case sendUpstream([UInt8])
+    case respond(HTTPResponseHead)
+    case sendBody([UInt8])
+    case finishResponse
+    /// Change the protocol; both sides are passed on as they are from then on.
+    case openTunnel(HTTPResponseHead)
+    /// Answer that the server cannot be reached.
+    case answerFailure(Failure)
+    /// Close the client's connection: the response is cut off.
+    case abort
+    /// Give the connection back, to be used again if `isReusable` is set.
+    case release(isReusable: Bool)
+    case setClientReading(Bool)
+  }
+
+  enum Failure: Hashable, Sendable {
+    case unreachable
+    case closedEarly
+    case malformed(String)
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case waiting
+    case connecting
+    case sent
+    case responding
+    case tunnel
+    case done
+  }
+
+  /// More of a body than this waits with the client until there is a connection.
+  private static let mostKept = 256 * 1024
+
+  /// The request's head, as it is sent.
+  private let head: [UInt8]
+  private let isChunked: Bool
+  /// Whether a request that may have been read can be sent again.
+  private let isRepeatable: Bool
+  private var phase = Phase.waiting
+  private var pendingBody: [UInt8] = []
+  private var isRequestComplete = false
+  private var isReused = false
+  private var isTimeUp = false
+  private var keepsConnection = false
+  private var isClientPaused = false
+
+  /// - Parameter isRepeatable: Whether its method is safe and it has no body.
+  init(head: [UInt8], isChunked: Bool, isRepeatable: Bool) {
+    self.head = head
+    self.isChunked = isChunked
+    self.isRepeatable = isRepeatable
+  }
+
+  var isDone: Bool { phase == .done }
+
+  // MARK: - The client
+
+  /// - Parameter isHeld: Whether the server is known to restart.
+  mutating func begin(isHeld: Bool) -> [Action] {
+    if isHeld { return [.waitForServer] }
+    return connect(isFresh: !isRepeatable)
+  }
+
+  private mutating func connect(isFresh: Bool) -> [Action] {
+    phase = .connecting
+    return [.connect(isFresh: isFresh)]
+  }
+
+  mutating func receiveBody(_ bytes: [UInt8]) -> [Action] {
+    switch phase {
+    case .tunnel: return [.sendUpstream(bytes)]
+    case .sent, .responding: return [.sendUpstream(encoded(bytes))]
+    case .waiting, .connecting:
+      pendingBody += encoded(bytes)
+      guard pendingBody.count > Self.mostKept, !isClientPaused else { return [] }
+      isClientPaused = true
+      return [.setClientReading(false)]
+    case .done: return []
+    }
+  }
+
+  mutating func receiveEnd() -> [Action] {
+    isRequestComplete = true
+    guard isChunked else { return [] }
+    let end = Array("0\r\n\r\n".utf8)
+    if phase == .sent || phase == .responding { return [.sendUpstream(end)] }
+    pendingBody += end
+    return []
+  }
+
+  private func encoded(_ bytes: [UInt8]) -> [UInt8] {
+    guard isChunked else { return bytes }
+    return Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10]
+  }
+
+  mutating func clientClosed() -> [Action] {
+    let hadConnection = phase == .sent || phase == .responding || phase == .tunnel
+    phase = .done
+    return hadConnection ? [.release(isReusable: false)] : []
+  }
+
+  // MARK: - The connection
+
+  mutating func connected(isReused: Bool) -> [Action] {
+    guard phase == .connecting else { return [.release(isReusable: true)] }
+    phase = .sent
+    self.isReused = isReused
+    var actions: [Action] = [.sendUpstream(head + pendingBody)]
+    pendingBody = []
+    if isClientPaused {
+      isClientPaused = false
+      actions.append(.setClientReading(true))
+    }
+    return actions
+  }
+
+  mutating func connectionFailed() -> [Action] {
+    guard phase == .connecting else { return [] }
+    return waitOrFail(.unreachable)
+  }
+
+  /// The pause is over, or the server is ready.
+  mutating func retry() -> [Action] {
+    phase == .waiting ? connect(isFresh: true) : []
+  }
+
+  /// The request has been held for as long as it may.
+  mutating func timeIsUp() -> [Action] {
+    isTimeUp = true
+    return phase == .waiting ? fail(.unreachable) : []
+  }
+
+  private mutating func waitOrFail(_ failure: Failure) -> [Action] {
+    if isTimeUp { return fail(failure) }
+    phase = .waiting
+    return [.waitForServer]
+  }
+
+  private mutating func fail(_ failure: Failure) -> [Action] {
+    phase = .done
+    return [.answerFailure(failure)]
+  }
+
+  // MARK: - The response
+
+  mutating func receive(_ head: HTTPResponseHead) -> [Action] {
+    guard phase == .sent else { return [] }
+    if head.status == 101 {
+      phase = .tunnel
+      return [.openTunnel(head)]
+    }
+    phase = .responding
+    keepsConnection = head.keepsAlive
+    return [.respond(head)]
+  }
+
+  mutating func receiveResponseBody(_ bytes: [UInt8]) -> [Action] {
+    switch phase {
+    case .responding, .tunnel: [.sendBody(bytes)]
+    default: []
+    }
+  }
+
+  mutating func receiveResponseEnd() -> [Action] {
+    guard phase == .responding else { return [] }
+    phase = .done
+    return [.release(isReusable: keepsConnection && isRequestComplete), .finishResponse]
+  }
+
+  /// The server has closed the connection, or sent what is no response.
+  mutating func connectionLost(_ failure: Failure = .closedEarly) -> [Action] {
+    switch phase {
+    case .sent:
+      let actions: [Action]
+      if isRepeatable, failure == .closedEarly {
+        // The server may have closed an idle connection at the same moment, or it restarts.
+        actions = isReused ? connect(isFresh: true) : waitOrFail(failure)
+      } else {
+        actions = fail(failure)
+      }
+      return [.release(isReusable: false)] + actions
+    case .responding:
+      phase = .done
+      return [.release(isReusable: false), .abort]
+    case .tunnel:
+      phase = .done
+      return [.release(isReusable: false), .finishResponse]
+    case .waiting, .connecting, .done:
+      return []
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// Where requests are passed on to.
+struct UpstreamAddress: Hashable, Sendable {
+  /// A name or a number, without brackets.
+  var host: String
+  var port: UInt16
+  /// What is put before each path; empty or `/base`.
+  var basePath: String
+
+  init(host: String, port: UInt16, basePath: String = "") {
+    self.host = host
+    self.port = port
+    self.basePath = basePath.hasSuffix("/") ? String(basePath.dropLast()) : basePath
+  }
+
+  /// The host and the port, as in a URL.
+  var authority: String {
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return port == 80 ? name : "\(name):\(port)"
+  }
+
+  var isLoopback: Bool {
+    let name = host.lowercased()
+    return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("127.")
+      || name == "::1"
+  }
+}
+
+/// What a proxy changes in the heads that it passes on.
+enum ProxyHeads {
+  /// Fields that concern one connection only (RFC 9110, 7.6.1).
+  private static let hopByHop = [
+    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
+    "transfer-encoding", "upgrade",
+  ]
+
+  private static func isHopByHop(_ name: ArraySlice<UInt8>, listed: [[UInt8]]) -> Bool {
+    hopByHop.contains { name.equalsIgnoringCase($0) }
+      || listed.contains { $0 == name.lowercasedASCII }
+  }
+
+  /// Whether the request is for a document, whose response the script may be added to.
+  static func isForDocument(_ request: HTTPRequestHead) -> Bool {
+    guard request.method == "GET" || request.method == "HEAD" else { return false }
+    if let destination = request.fields.first("sec-fetch-dest") {
+      return ["document", "iframe", "frame"].contains { destination.equalsIgnoringCase($0) }
+    }
+    guard request.fields.first("accept") != nil else { return true }
+    return request.fields.list("accept").contains {
+      $0.starts(with: "text/html".utf8) || $0.starts(with: "*/*".utf8)
+    }
+  }
+
+  /// The head of a request as it is sent to the server.
+  static func request(
+    _ request: HTTPRequestHead, to upstream: UpstreamAddress, from peer: String
+  ) -> [UInt8] {
+    var output = Array("\(request.method) \(upstream.basePath)".utf8)
+    output += request.target
+    output += " HTTP/1.1\r\n".utf8
+    var fields = HTTPFields()
+    // A server on this machine is asked for the name that the browser uses, so that the links it makes and its
+    // checks of origins are right; another one may go by its name.
+    if upstream.isLoopback {
+      fields.append("Host", request.host)
+    } else {
+      fields.append("Host", upstream.authority)
+    }
+    let listed = request.fields.list("connection")
+    let isForDocument = isForDocument(request)
+    var forwarded: [UInt8] = []
+    for (name, value) in request.fields.pairs {
+      if isHopByHop(name, listed: listed) { continue }
+      if replaced.contains(where: { name.equalsIgnoringCase($0) }) { continue }
+      if isForDocument && name.equalsIgnoringCase("accept-encoding") { continue }
+      if name.equalsIgnoringCase("x-forwarded-for") {
+        forwarded += value + Array(", ".utf8)
+        continue
+      }
+      if !upstream.isLoopback && name.equalsIgnoringCase("origin") {
+        fields.append(name, origin(value, request, upstream))
+        continue
+      }
+      fields.append(name, value)
+    }
+    if isForDocument { fields.append("Accept-Encoding", "identity") }
+    fields.append("X-Forwarded-For", forwarded + Array(peer.utf8))
+    fields.append("X-Forwarded-Host", request.host)
+    fields.append("X-Forwarded-Proto", "http")
+    appendConnection(request, to: &fields)
+    fields.write(to: &output)
+    return output + [13, 10]
+  }
+
+  private static let replaced = [
+    "host", "expect", "content-length", "x-forwarded-host", "x-forwarded-proto",
+  ]
+
+  private static func appendConnection(_ request: HTTPRequestHead, to fields: inout HTTPFields) {
+    if request.asksForUpgrade, let protocols = request.fields.first("upgrade") {
+      fields.append("Connection", "Upgrade")
+      fields.append("Upgrade", protocols)
+    }
+    switch request.framing {
+    case .length(let count): fields.append("Content-Length", String(count))
+    case .chunked: fields.append("Transfer-Encoding", "chunked")
+    case .none, .untilClose:
+      if request.fields.first("content-length") != nil { fields.append("Content-Length", "0") }
+    }
+  }
+
+  /// Our own origin becomes the server's, so that it takes its own pages for its own.
+  private static func origin(
+    _ value: ArraySlice<UInt8>, _ request: HTTPRequestHead, _ upstream: UpstreamAddress
+  ) -> [UInt8] {
+    let own = Array("http://".utf8) + request.host
+    return value.elementsEqual(own) ? Array("http://\(upstream.authority)".utf8) : Array(value)
+  }
+
+  /// The fields of a response as they are sent to the client, with neither length nor framing.
+  static func response(
+    _ response: HTTPResponseHead, from upstream: UpstreamAddress
+  ) -> HTTPFields {
+    let listed = response.fields.list("connection")
+    var fields = HTTPFields()
+    for (name, value) in response.fields.pairs {
+      if isHopByHop(name, listed: listed) || name.equalsIgnoringCase("content-length") { continue }
+      if name.equalsIgnoringCase("location") || name.equalsIgnoringCase("content-location") {
+        fields.append(name, location(value, upstream))
+      } else if name.equalsIgnoringCase("set-cookie") {
+        fields.append(name, cookie(value, upstream))
+      } else {
+        fields.append(name, value)
+      }
+    }
+    return fields
+  }
+
+  /// An address on the server becomes one on this host.
+  private static func location(
+    _ value: ArraySlice<UInt8>, _ upstream: UpstreamAddress
+  ) -> [UInt8] {
+    var path = value
+    let names = [upstream.authority, "\(upstream.authority):80"]
+    for prefix in names.flatMap({ ["http://\($0)", "//\($0)"] }) {
+      let rest = value.dropFirst(prefix.utf8.count)
+      let isEnd = rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
+      if value.prefix(prefix.utf8.count).equalsIgnoringCase(prefix.lowercased()) && isEnd {
+        path = rest.isEmpty ? [UInt8(ascii: "/")] : rest
+        break
+      }
+    }
+    let base = Array(upstream.basePath.utf8)
+    if !base.isEmpty, path.starts(with: base), path.dropFirst(base.count).first == UInt8(ascii: "/")
+    {
+      path = path.dropFirst(base.count)
+    }
+    return Array(path)
+  }
+
+  /// A cookie for the server's domain becomes one for this host.
+  private static func cookie(
+    _ value: ArraySlice<UInt8>, _ upstream: UpstreamAddress
+  ) -> [UInt8] {
+    let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+    let kept = parts.enumerated().filter { place, part in
+      let attribute = part.trimmedBlanks
+      return place == 0 || !attribute.prefix(7).equalsIgnoringCase("domain=")
+    }
+    return Array(kept.map(\.element).joined(separator: [UInt8(ascii: ";")]))
+  }
+}

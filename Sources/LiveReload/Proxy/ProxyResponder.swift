@@ -1,0 +1,208 @@
+import SystemCalls
+
+/// Passes one request on to the server behind a page, and its response back.
+final class ProxyResponder: Exchange, UpstreamUser {
+  /// What a page adds to the responses that are passed through it.
+  protocol Site: AnyObject {
+    /// The tag of the client script, with the nonce.
+    func scriptTag(nonce: String?) -> [UInt8]
+    /// A fresh nonce.
+    func makeNonce() -> String
+    /// The page that is shown where the server cannot be reached.
+    func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8]
+    /// Says once that the script cannot be added to a page.
+    func warnOfMissingScript(_ reason: String)
+  }
+
+  private let request: HTTPRequestHead
+  private let connection: ServerConnection
+  private let upstream: Upstream
+  private weak var site: (any Site)?
+  private var exchange: ProxyExchange
+  private var server: UpstreamConnection?
+  private var injector: ScriptInjector?
+  /// Actions are performed one after the other, also those that come of performing one.
+  private var actions: [ProxyExchange.Action] = []
+  private var isPerforming = false
+
+  init(
+    _ request: HTTPRequestHead, on connection: ServerConnection, to upstream: Upstream,
+    for site: any Site
+  ) {
+    self.request = request
+    self.connection = connection
+    self.upstream = upstream
+    self.site = site
+    let isSafe = ["GET", "HEAD", "OPTIONS"].contains(request.method)
+    exchange = ProxyExchange(
+      head: ProxyHeads.request(request, to: upstream.address, from: connection.peer),
+      isChunked: request.framing == .chunked,
+      isRepeatable: isSafe && request.framing == .none && !request.asksForUpgrade)
+  }
+
+  func begin() {
+    upstream.limitHold(of: self) { [weak self] in self?.step { $0.timeIsUp() } }
+    connection.sendContinue()
+    let isHeld = upstream.isRestarting
+    step { $0.begin(isHeld: isHeld) }
+  }
+
+  private func step(_ input: (inout ProxyExchange) -> [ProxyExchange.Action]) {
+    actions += input(&exchange)
+    if isPerforming { return }
+    isPerforming = true
+    while !actions.isEmpty { perform(actions.removeFirst()) }
+    isPerforming = false
+    if exchange.isDone { end() }
+  }
+
+  private func end() {
+    upstream.forget(self)
+  }
+
+  private func perform(_ action: ProxyExchange.Action) {
+    switch action {
+    case .connect(let isFresh):
+      upstream.connect(isFresh: isFresh, for: self)
+    case .waitForServer:
+      upstream.wait(self) { [weak self] in self?.step { $0.retry() } }
+    case .sendUpstream(let bytes):
+      server?.stream.write(bytes)
+      if server?.stream.isFull == true { connection.stream.pause() }
+    case .respond(let head):
+      respond(head)
+    case .sendBody(let bytes):
+      send(bytes)
+    case .finishResponse:
+      finish()
+    case .openTunnel(let head):
+      openTunnel(head)
+    case .answerFailure(let failure):
+      answer(failure)
+    case .abort:
+      connection.stream.close()
+    case .release(let isReusable):
+      if let server { upstream.release(server, isReusable: isReusable) }
+      server = nil
+    case .setClientReading(let isReading):
+      if isReading { connection.stream.resume() } else { connection.stream.pause() }
+    }
+  }
+
+  // MARK: - The client
+
+  func receiveBody(_ bytes: [UInt8]) { step { $0.receiveBody(bytes) } }
+  func receiveEnd() { step { $0.receiveEnd() } }
+  func drained() { server?.stream.resume() }
+  func clientClosed() { step { $0.clientClosed() } }
+
+  // MARK: - The server
+
+  func upstreamConnected(_ server: UpstreamConnection) {
+    let isReused = server.isReused
+    self.server = server
+    server.expectResponse(to: request.method)
+    step { $0.connected(isReused: isReused) }
+  }
+
+  func upstreamFailed(_ connection: UpstreamConnection) { upstreamConnectionRefused() }
+  func upstreamConnectionRefused() { step { $0.connectionFailed() } }
+
+  func upstreamReceived(_ event: HTTPParser.Event) {
+    switch event {
+    case .response(let head): step { $0.receive(head) }
+    case .body(let bytes): step { $0.receiveResponseBody(bytes) }
+    case .end: step { $0.receiveResponseEnd() }
+    case .request: break
+    }
+  }
+
+  func upstreamReceived(raw bytes: [UInt8]) { step { $0.receiveResponseBody(bytes) } }
+  func upstreamDrained() { connection.stream.resume() }
+
+  func upstreamLost(_ failure: ProxyExchange.Failure) {
+    step { $0.connectionLost(failure) }
+  }
+
+  // MARK: - The response
+
+  private func respond(_ head: HTTPResponseHead) {
+    // From here on the server may take its time.
+    upstream.endLimit(of: self)
+    var fields = ProxyHeads.response(head, from: upstream.address)
+    prepareInjector(for: head, &fields)
+    var length: Int?
+    if injector == nil, let value = head.fields.first("content-length") {
+      length = HTTPHeadReader.decimal(value)
+    }
+    let hasBody = head.framing != .none
+    if request.method == "HEAD" && injector != nil { length = nil }
+    // What has no body says how long one would be only where the server did.
+    let isSilent = !hasBody && request.method != "HEAD"
+    connection.begin(
+      head.status, reason: head.reason, fields, length: isSilent ? nil : length, hasBody: hasBody)
+  }
+
+  /// Sees to it that the script is added, if the response is a page.
+  private func prepareInjector(for head: HTTPResponseHead, _ fields: inout HTTPFields) {
+    guard let site, ProxyHeads.isForDocument(request), head.status != 206, head.status != 204,
+      head.status != 304, let type = head.fields.first("content-type"), MediaType.isHTML(type)
+    else { return }
+    if let coding = head.fields.first("content-encoding"), !coding.equalsIgnoringCase("identity") {
+      return site.warnOfMissingScript("it is compressed, though it was asked not to be")
+    }
+    var nonce: String?
+    let policies = fields.all("content-security-policy").map(Array.init)
+    if !policies.isEmpty {
+      switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.makeNonce()) {
+      case .forbidden:
+        return site.warnOfMissingScript("its Content-Security-Policy forbids scripts")
+      case .allowed(let values, let admittedNonce):
+        fields.remove("content-security-policy")
+        for value in values { fields.append("Content-Security-Policy", value) }
+        nonce = admittedNonce
+      }
+    }
+    injector = ScriptInjector(tag: site.scriptTag(nonce: nonce))
+    // They are true of what the server has sent, not of the page with the script.
+    for name in ["etag", "last-modified", "accept-ranges", "content-md5", "digest"] {
+      fields.remove(name)
+    }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    if var injector {
+      self.injector = nil
+      let rewritten = injector.process(bytes)
+      self.injector = injector
+      connection.write(rewritten)
+    } else {
+      connection.write(bytes)
+    }
+    if connection.isFull { server?.stream.pause() }
+  }
+
+  private func finish() {
+    if var injector {
+      self.injector = nil
+      connection.write(injector.finish())
+    }
+    connection.finish()
+  }
+
+  private func openTunnel(_ head: HTTPResponseHead) {
+    var output = Array("HTTP/1.1 101 ".utf8) + head.reason + [13, 10]
+    head.fields.write(to: &output)
+    connection.upgrade(output + [13, 10])
+    let early = connection.takeEarlyBytes()
+    if !early.isEmpty { server?.stream.write(early) }
+    if let rest = server?.openTunnel(), !rest.isEmpty { connection.write(rest) }
+  }
+
+  private func answer(_ failure: ProxyExchange.Failure) {
+    let page = site?.failurePage(failure) ?? []
+    var response = HTTPResponse(502, page, type: "text/html; charset=utf-8")
+    response.fields.append("Cache-Control", "no-store")
+    connection.respond(response)
+  }
+}

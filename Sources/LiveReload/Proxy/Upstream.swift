@@ -1,0 +1,237 @@
+import Dispatch
+import SystemCalls
+
+/// The server behind a page: its idle connections, whether it is up, and the requests that wait for it.
+final class Upstream {
+  private static let idleSeconds = 20
+  private static let mostIdle = 32
+  /// How long a request is held while the server restarts.
+  private static let holdMilliseconds = 10_000
+  private static let shortestPause = 40
+  private static let longestPause = 250
+
+  let address: UpstreamAddress
+  let loop: SocketLoop
+  /// Whether the server is known not to accept connections now, but soon.
+  private(set) var isRestarting = false
+  /// Whether the server does not come before something is mended: no request is held.
+  var isHopeless = false {
+    didSet { if isHopeless && !oldValue { giveUp() } }
+  }
+
+  private var idle: [UpstreamConnection] = []
+  private var pauses: [ObjectIdentifier: Int] = [:]
+  private var limits: [ObjectIdentifier: Limit] = [:]
+  private var waiting: [ObjectIdentifier: Waiter] = [:]
+  /// The loopback address at which the server was reached last.
+  private var reachedHost: String?
+
+  private struct Limit {
+    var call: UInt64
+    var body: () -> Void
+  }
+
+  private struct Waiter {
+    var call: UInt64
+    var retry: () -> Void
+  }
+
+  init(_ address: UpstreamAddress, on loop: SocketLoop) {
+    self.address = address
+    self.loop = loop
+  }
+
+  // MARK: - Connections
+
+  /// Gets a connection: an idle one at once, or a new one.
+  func connect(isFresh: Bool, for user: any UpstreamUser) {
+    if !isFresh, let connection = idle.popLast() {
+      connection.onIdleClose = nil
+      connection.stream.setDeadline(seconds: nil)
+      connection.use(by: user)
+      return user.upstreamConnected(connection)
+    }
+    connect(to: hosts, for: user)
+  }
+
+  /// A server that listens on "localhost" may do so at either loopback address.
+  private var hosts: [String] {
+    guard address.host.lowercased() == "localhost" else { return [address.host] }
+    let hosts = ["127.0.0.1", "::1"]
+    return reachedHost == "::1" ? hosts.reversed() : hosts
+  }
+
+  private func connect(to hosts: [String], for user: any UpstreamUser) {
+    let attempt = ConnectionAttempt(user) { [weak self] user in
+      let rest = Array(hosts.dropFirst())
+      if let self, !rest.isEmpty {
+        connect(to: rest, for: user)
+      } else {
+        user.upstreamConnectionRefused()
+      }
+    } onSuccess: { [weak self] in
+      self?.reachedHost = hosts[0]
+    }
+    if Self.isNumeric(hosts[0]) {
+      begin(Self.connect(to: hosts[0], port: address.port), attempt)
+    } else {
+      // A name may take its time to be resolved.
+      resolve(hosts[0], attempt)
+    }
+  }
+
+  private static func connect(to host: String, port: UInt16) -> Int32? {
+    do throws(SystemError) {
+      return try Socket.connect(to: host, port: port).release()
+    } catch {
+      return nil
+    }
+  }
+
+  private static func isNumeric(_ host: String) -> Bool {
+    host.utf8.allSatisfy {
+      $0.hexadecimalValue != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+    }
+  }
+
+  private func resolve(_ host: String, _ attempt: ConnectionAttempt) {
+    let port = address.port
+    let number = loop.expectResult { [weak self] socket in
+      self?.begin(socket, attempt)
+    }
+    DispatchQueue.global(qos: .userInitiated).async { @Sendable [loop] in
+      loop.deliver(Self.connect(to: host, port: port), to: number)
+    }
+  }
+
+  private func begin(_ socket: Int32?, _ attempt: ConnectionAttempt) {
+    guard let number = socket,
+      let stream = try? ByteStream(Descriptor(owning: number), on: loop, isConnecting: true)
+    else { return attempt.fail() }
+    attempt.begin(UpstreamConnection(stream, for: attempt))
+  }
+
+  /// Takes a connection back.
+  func release(_ connection: UpstreamConnection, isReusable: Bool) {
+    connection.use(by: nil)
+    if !isReusable || connection.stream.isClosed || idle.count >= Self.mostIdle {
+      return connection.stream.close()
+    }
+    connection.stream.resume()
+    connection.stream.setDeadline(seconds: Self.idleSeconds)
+    connection.onIdleClose = { [weak self] closed in self?.idle.removeAll { $0 === closed } }
+    idle.append(connection)
+  }
+
+  // MARK: - Restarts
+
+  /// The server is being stopped or started.
+  func serverRestarts() {
+    isRestarting = true
+    for connection in idle { connection.stream.close() }
+    idle = []
+  }
+
+  /// The server accepts connections, or will not before something else happens.
+  func serverSettled() {
+    isRestarting = false
+    let all = waiting
+    waiting = [:]
+    for waiter in all.values {
+      loop.cancelCall(waiter.call)
+      waiter.retry()
+    }
+  }
+
+  /// Calls `retry` after a pause, or as soon as the server is known to be ready.
+  func wait(_ request: AnyObject, retry: @escaping () -> Void) {
+    let key = ObjectIdentifier(request)
+    let pause = pauses[key].map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
+    pauses[key] = pause
+    let call = loop.call(afterMilliseconds: pause) { [weak self] in
+      self?.waiting[key] = nil
+      retry()
+    }
+    waiting[key] = Waiter(call: call, retry: retry)
+  }
+
+  /// Forgets a request that waited, or did not have to.
+  func forget(_ request: AnyObject) {
+    let key = ObjectIdentifier(request)
+    pauses[key] = nil
+    endLimit(of: request)
+    if let waiter = waiting.removeValue(forKey: key) { loop.cancelCall(waiter.call) }
+  }
+
+  /// Calls the body when a request has been held for as long as it may.
+  func limitHold(of request: AnyObject, _ body: @escaping () -> Void) {
+    let key = ObjectIdentifier(request)
+    let call = loop.call(afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds) { [weak self] in
+      self?.limits[key] = nil
+      body()
+    }
+    limits[key] = Limit(call: call, body: body)
+  }
+
+  /// The request has been answered, or the server answers it.
+  func endLimit(of request: AnyObject) {
+    if let limit = limits.removeValue(forKey: ObjectIdentifier(request)) {
+      loop.cancelCall(limit.call)
+    }
+  }
+
+  private func giveUp() {
+    let all = limits
+    limits = [:]
+    for limit in all.values {
+      loop.cancelCall(limit.call)
+      limit.body()
+    }
+  }
+}
+
+/// An attempt to connect to one address of a server; its success is passed on to the user.
+private final class ConnectionAttempt: UpstreamUser {
+  private weak var user: (any UpstreamUser)?
+  private let onFailure: (any UpstreamUser) -> Void
+  private let onSuccess: () -> Void
+  private var connection: UpstreamConnection?
+  /// Keeps the attempt until it has ended.
+  private var itself: ConnectionAttempt?
+
+  init(
+    _ user: any UpstreamUser, onFailure: @escaping (any UpstreamUser) -> Void,
+    onSuccess: @escaping () -> Void
+  ) {
+    self.user = user
+    self.onFailure = onFailure
+    self.onSuccess = onSuccess
+    itself = self
+  }
+
+  func begin(_ connection: UpstreamConnection) {
+    self.connection = connection
+  }
+
+  func fail() {
+    itself = nil
+    connection = nil
+    if let user { onFailure(user) }
+  }
+
+  func upstreamConnected(_ connection: UpstreamConnection) {
+    itself = nil
+    self.connection = nil
+    onSuccess()
+    guard let user else { return connection.stream.close() }
+    connection.use(by: user)
+    user.upstreamConnected(connection)
+  }
+
+  func upstreamFailed(_ connection: UpstreamConnection) { fail() }
+  func upstreamConnectionRefused() {}
+  func upstreamReceived(_ event: HTTPParser.Event) {}
+  func upstreamReceived(raw bytes: [UInt8]) {}
+  func upstreamDrained() {}
+  func upstreamLost(_ failure: ProxyExchange.Failure) { fail() }
+}

@@ -1,0 +1,74 @@
+/// A client that speaks the LiveReload protocol 7 over a WebSocket.
+final class LiveReloadSocket: Exchange {
+  private static let mostPending = 1024 * 1024
+
+  private let connection: ServerConnection
+  private let onClose: (LiveReloadSocket) -> Void
+  private var parser = WebSocketParser()
+  private var session = LiveReloadProtocol()
+
+  /// Accepts the handshake; `nil` if it is none.
+  init?(
+    _ request: HTTPRequestHead, on connection: ServerConnection,
+    onClose: @escaping (LiveReloadSocket) -> Void
+  ) {
+    func value(_ name: String) -> [UInt8]? { request.fields.first(name).map { Array($0) } }
+    let handshake = WebSocketHandshake(
+      upgrade: value("upgrade"), connection: value("connection"),
+      version: value("sec-websocket-version"), key: value("sec-websocket-key"))
+    guard request.method == "GET", case .accepted(let answer) = handshake else { return nil }
+    self.connection = connection
+    self.onClose = onClose
+    let head = """
+      HTTP/1.1 101 Switching Protocols\r
+      Upgrade: websocket\r
+      Connection: Upgrade\r
+      Sec-WebSocket-Accept: \(answer)\r
+      \r
+
+      """
+    connection.upgrade(Array(head.utf8))
+    let early = connection.takeEarlyBytes()
+    if !early.isEmpty { receiveBody(early) }
+  }
+
+  /// Tells the client to reload for a file.
+  func reload(_ path: String) {
+    guard session.isReady else { return }
+    send(WebSocketFrame.text(LiveReloadProtocol.reload(path: path)))
+  }
+
+  private func send(_ frame: [UInt8]) {
+    connection.write(frame)
+    if connection.stream.pendingCount > Self.mostPending { connection.stream.close() }
+  }
+
+  func receiveBody(_ bytes: [UInt8]) {
+    for event in parser.process(bytes) {
+      switch event {
+      case .text(let text): react(to: text)
+      case .ping(let payload): send(WebSocketFrame.pong(payload))
+      case .binary, .pong: break
+      case .close: close(1000)
+      case .failure(let code): close(code)
+      }
+    }
+  }
+
+  private func react(to text: [UInt8]) {
+    switch session.receive(text) {
+    case .ignore: break
+    case .send(let answer): send(WebSocketFrame.text(answer))
+    case .close: close(1008)
+    }
+  }
+
+  private func close(_ code: UInt16) {
+    send(WebSocketFrame.close(code))
+    connection.stream.closeWhenSent()
+  }
+
+  func clientClosed() {
+    onClose(self)
+  }
+}

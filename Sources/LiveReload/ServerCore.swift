@@ -1,0 +1,165 @@
+import SystemCalls
+
+/// What all pages of a server share: the loop, the status, the places in files that were shown. On the
+/// loop's queue.
+final class ServerCore {
+  let loop: SocketLoop
+  let directory: Path
+  let report: (PageServer.Report) -> Void
+  /// Tells one run of watchrun from another.
+  let session: String
+  /// What a page must know that opens the editor.
+  let token: String
+  private(set) var status = StatusModel()
+  private var links = LinkTable()
+  private var sites: [String: ServedSite] = [:]
+  private var isTellingStatus = false
+
+  /// A site with the sockets at which it listens.
+  private struct ServedSite {
+    let site: PageSite
+    let listeners: [Listener]
+    let url: String
+  }
+
+  init(
+    directory: Path, loop: SocketLoop, report: @escaping (PageServer.Report) -> Void
+  ) {
+    self.directory = directory
+    self.loop = loop
+    self.report = report
+    session = Self.randomText()
+    token = Self.randomText()
+  }
+
+  func randomText() -> String { Self.randomText() }
+
+  private static func randomText() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let numbers = [generator.next(), generator.next()]
+    return numbers.map { String($0, radix: 36) }.joined()
+  }
+
+  // MARK: - Pages
+
+  func open(_ page: Page) throws(PageError) {
+    close(page.name)
+    let site = PageSite(page, in: self)
+    let (listeners, port) = try Listener.open(page, on: loop) { [weak site] socket, peer in
+      site?.take(socket, from: peer)
+    }
+    let url = "http://localhost:\(port)/"
+    sites[page.name] = ServedSite(site: site, listeners: listeners, url: url)
+    report(.serving(page: page.name, urls: [url] + Listener.urls(for: page.hosts, port: port)))
+  }
+
+  func close(_ name: String) {
+    guard let served = sites.removeValue(forKey: name) else { return }
+    for listener in served.listeners { listener.close() }
+    served.site.close()
+  }
+
+  func stop() {
+    for name in sites.keys.sorted() { close(name) }
+    loop.stop()
+  }
+
+  // MARK: - Activities
+
+  func note(_ activity: Activity) {
+    status.note(activity, at: Int(FileTime.latest().nanoseconds / 1_000_000))
+    for served in sites.values { served.site.note(activity) }
+    tellStatus()
+  }
+
+  /// At most five times a second, and only where somebody looks.
+  private func tellStatus() {
+    guard !isTellingStatus, sites.values.contains(where: { $0.site.hasStatusClients }) else {
+      return
+    }
+    isTellingStatus = true
+    loop.call(afterMilliseconds: 200) { [weak self] in
+      guard let self else { return }
+      isTellingStatus = false
+      for served in sites.values { served.site.statusChanged() }
+    }
+  }
+
+  // MARK: - Our own pages
+
+  func statusJSON() -> [UInt8] {
+    let pages = sites.sorted { $0.key < $1.key }.map { name, served in
+      StatusModel.PageEntry(name: name, url: served.url, source: served.site.page.source.text)
+    }
+    return status.json(directory: directory, pages: pages)
+  }
+
+  func statusPage() -> HTTPResponse {
+    let nonce = randomText()
+    let text = String(decoding: PackageResources.status_html, as: UTF8.self)
+    let parts = text.split(separator: "__NONCE__", omittingEmptySubsequences: false)
+    var response = HTTPResponse(
+      200, Array(parts.joined(separator: nonce).utf8), type: "text/html; charset=utf-8")
+    response.fields.append("Cache-Control", "no-store")
+    response.fields.append(
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "
+        + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    return response
+  }
+
+  // MARK: - Failures
+
+  private static let shownLines = 120
+
+  /// The message that shows the failure of a task, with links to the files that its output names.
+  func failureMessage(
+    of name: String, _ outcome: Activity.Outcome, _ code: Int?, _ duration: Duration
+  ) -> [UInt8] {
+    let lines = Array(status.task(name)?.lines.suffix(Self.shownLines) ?? [])
+    let linked = links.link(lines) { [directory] text in
+      let path = Path(text).absolute(from: directory)
+      guard let found = try? FileStatus(of: path, followsLinks: true), found.type == .file else {
+        return nil
+      }
+      return path
+    }
+    let seconds = Double(duration.wholeMilliseconds) / 1000
+    let time = "\((seconds * 10).rounded() / 10) s"
+    let title =
+      switch (outcome, code) {
+      case (.notReady, _): "\(name) is not ready after \(time)"
+      case (_, .some(let code)): "\(name) failed with status \(code) after \(time)"
+      case (_, nil): "\(name) failed after \(time)"
+      }
+    return ReloadMessage.failure(task: name, title: title, lines: linked)
+  }
+
+  /// Opens the editor at a place that a page was shown.
+  func openEditor(query: ArraySlice<UInt8>) -> HTTPResponse {
+    var values: [String: String] = [:]
+    for pair in query.split(separator: UInt8(ascii: "&")) {
+      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
+      if parts.count == 2 {
+        values[String(decoding: parts[0], as: UTF8.self)] = String(
+          decoding: parts[1], as: UTF8.self)
+      }
+    }
+    guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
+      let place = links[number]
+    else { return .text(403, "There is no such link, or the page is out of date") }
+    report(.editorRequested(place.path, line: place.line, column: place.column))
+    return HTTPResponse(204)
+  }
+}
+
+extension Page.Source {
+  /// The source, as it is shown.
+  fileprivate var text: String {
+    switch self {
+    case .directory(let path): path.description
+    case .upstream(let host, let port, let basePath):
+      "http://" + UpstreamAddress(host: host, port: port).authority + basePath
+    }
+  }
+}

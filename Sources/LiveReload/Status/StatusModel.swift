@@ -1,0 +1,120 @@
+import SystemCalls
+
+/// What is known of the tasks and of the last rounds. Activities in, JSON out; times are parameters.
+struct StatusModel: Sendable {
+  enum State: String, Sendable {
+    case pending, running, ready, succeeded, failed, skipped, stopped
+  }
+
+  struct Task: Sendable {
+    var description: Activity.TaskDescription
+    var state = State.pending
+    var status: Int?
+    /// Milliseconds since 1970.
+    var startedAt: Int?
+    var duration: Duration?
+    /// The last lines of the latest run.
+    var lines: [[Span]] = []
+    fileprivate var terminal = TerminalText()
+    /// Whether the next line or start begins the output of another run.
+    fileprivate var isOver = true
+  }
+
+  struct Round: Sendable {
+    struct Entry: Sendable {
+      var task: String
+      var outcome: Activity.Outcome
+      var status: Int?
+      var duration: Duration
+    }
+
+    var number: Int
+    var reason: String
+    var changes: [Activity.Change]
+    var startedAt: Int
+    var durationMilliseconds: Int?
+    var hasSucceeded: Bool?
+    var entries: [Entry] = []
+  }
+
+  private static let mostLines = 400
+  private static let mostRounds = 50
+  private static let mostChanges = 100
+
+  private(set) var tasks: [Task] = []
+  /// The newest first.
+  private(set) var rounds: [Round] = []
+  private var roundCount = 0
+
+  func task(_ name: String) -> Task? {
+    tasks.first { $0.description.name == name }
+  }
+
+  /// Takes note of an activity.
+  ///
+  /// - Parameter time: Milliseconds since 1970.
+  mutating func note(_ activity: Activity, at time: Int) {
+    switch activity {
+    case .tasks(let descriptions):
+      tasks = descriptions.map { description in
+        var task = task(description.name) ?? Task(description: description)
+        task.description = description
+        return task
+      }
+    case .roundBegan(let reason, let changes):
+      roundCount += 1
+      rounds.insert(
+        Round(
+          number: roundCount, reason: reason, changes: Array(changes.prefix(Self.mostChanges)),
+          startedAt: time), at: 0)
+      if rounds.count > Self.mostRounds { rounds.removeLast() }
+    case .started(let name):
+      update(name) { task in
+        if task.isOver { (task.lines, task.terminal) = ([], TerminalText()) }
+        task.isOver = false
+        (task.state, task.startedAt, task.status, task.duration) = (.running, time, nil, nil)
+      }
+    case .output(let name, let line):
+      update(name) { task in
+        task.lines.append(task.terminal.line(line))
+        if task.lines.count > Self.mostLines + 100 { task.lines.removeFirst(100) }
+      }
+    case .ended(let name, let outcome, let status, let duration):
+      update(name) { task in
+        task.isOver = outcome != .ready && outcome != .kept
+        (task.status, task.duration) = (status, duration)
+        task.state = State(outcome) ?? task.state
+      }
+      if !rounds.isEmpty && rounds[0].hasSucceeded == nil {
+        rounds[0].entries.removeAll { $0.task == name }
+        rounds[0].entries.append(
+          Round.Entry(task: name, outcome: outcome, status: status, duration: duration))
+      }
+    case .roundEnded(let succeeded):
+      guard !rounds.isEmpty, rounds[0].hasSucceeded == nil else { return }
+      rounds[0].hasSucceeded = succeeded
+      rounds[0].durationMilliseconds = max(0, time - rounds[0].startedAt)
+    case .stopping, .unsettled, .changed:
+      break
+    }
+  }
+
+  private mutating func update(_ name: String, _ change: (inout Task) -> Void) {
+    guard let index = tasks.firstIndex(where: { $0.description.name == name }) else { return }
+    change(&tasks[index])
+  }
+}
+
+extension StatusModel.State {
+  /// The state of a task whose run has come to this; `nil` where it stays as it was.
+  fileprivate init?(_ outcome: Activity.Outcome) {
+    switch outcome {
+    case .succeeded: self = .succeeded
+    case .failed, .notReady: self = .failed
+    case .ready: self = .ready
+    case .stopped: self = .stopped
+    case .skipped: self = .skipped
+    case .kept: return nil
+    }
+  }
+}

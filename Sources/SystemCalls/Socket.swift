@@ -1,0 +1,103 @@
+/// TCP sockets that do not block.
+package enum Socket {
+  /// Listens at a numeric address.
+  ///
+  /// - Parameter port: 0 for any free one.
+  package static func listen(
+    at address: String, port: UInt16
+  ) throws(SystemError) -> Descriptor {
+    let number = try checked("listen", path: Path(address)) { csystem_listen(address, port) }
+    return Descriptor(owning: number)
+  }
+
+  /// The port to which a socket is bound.
+  package static func port(of socket: borrowing Descriptor) -> UInt16 {
+    UInt16(clamping: csystem_socket_port(socket.number))
+  }
+
+  /// The numeric IPv4 addresses of this machine but the loopback ones.
+  package static func interfaceAddresses() -> [String] {
+    var addresses: [String] = []
+    var text = [CChar](repeating: 0, count: 64)
+    while csystem_interface_address(Int32(addresses.count), &text, text.count) == 0 {
+      let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      addresses.append(String(decoding: bytes, as: UTF8.self))
+    }
+    return addresses
+  }
+
+  /// The next connection with the peer's numeric address; `nil` if there is none.
+  package static func accept(
+    from listener: Int32
+  ) throws(SystemError) -> (socket: Int32, peer: String)? {
+    var name = [CChar](repeating: 0, count: 64)
+    let number = retryingOnInterrupt { csystem_accept(listener, &name, name.count) }
+    if number == -1 {
+      // A connection that was given up before it was accepted is none.
+      if errno == EAGAIN || errno == ECONNABORTED { return nil }
+      throw .last("accept")
+    }
+    let peer = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return (number, String(decoding: peer, as: UTF8.self))
+  }
+
+  /// Begins to connect to a numeric address, or to a name, which may take long to be resolved. The socket is
+  /// writable once the attempt has ended.
+  package static func connect(to host: String, port: UInt16) throws(SystemError) -> Descriptor {
+    let number = try checked("connect", path: Path(host)) { csystem_connect(host, port) }
+    csystem_send_without_delay(number)
+    return Descriptor(owning: number)
+  }
+
+  /// The pending error of a socket, such as that of a connection attempt; `nil` for none.
+  package static func error(of socket: Int32) -> SystemError? {
+    let code = csystem_socket_error(socket)
+    return code == 0 ? nil : SystemError(call: "connect", code: code)
+  }
+
+  /// The outcome of an attempt to send.
+  package enum Sent: Sendable {
+    case count(Int)
+    /// The kernel takes no more for now.
+    case nothing
+    case failed
+  }
+
+  package static func send(
+    _ bytes: UnsafeRawBufferPointer, to socket: Int32
+  ) -> Sent {
+    outcome(retryingOnInterrupt { csystem_send(socket, bytes.baseAddress, bytes.count) })
+  }
+
+  /// Sends a part of a file, and advances the offset.
+  package static func send(
+    _ count: Int, of file: borrowing Descriptor, from offset: inout Int64, to socket: Int32
+  ) -> Sent {
+    let file = file.number
+    var position = offset
+    let result = retryingOnInterrupt { csystem_send_file(socket, file, &position, count) }
+    offset = position
+    // The file has become shorter.
+    return result == 0 ? .failed : outcome(result)
+  }
+
+  private static func outcome(_ result: Int) -> Sent {
+    if result >= 0 { return .count(result) }
+    return errno == EAGAIN ? .nothing : .failed
+  }
+
+  /// Ends our side of the connection; the peer can still send.
+  package static func shutDownWriting(_ socket: Int32) {
+    csystem_shut_down_writing(socket)
+  }
+
+  /// Reads what is there into the memory: the count of bytes, 0 at the end of the connection or after
+  /// an error, `nil` if there is nothing for now.
+  package static func receive(
+    into buffer: UnsafeMutableRawBufferPointer, from socket: Int32
+  ) -> Int? {
+    let count = retryingOnInterrupt { read(socket, buffer.baseAddress, buffer.count) }
+    if count >= 0 { return count }
+    return errno == EAGAIN ? nil : 0
+  }
+}

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+
+@testable import LiveReload
+
+/// Dates of HTTP, written and read.
+struct HTTPDateTests {
+  @Test(arguments: [
+    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+    (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+    (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    (-62_167_219_200, "Sat, 01 Jan 0000 00:00:00 GMT"),
+  ])
+  func `seconds are written as a date, and read back`(seconds: Int, text: String) {
+    #expect(HTTPDate.string(secondsSince1970: seconds) == text)
+    #expect(HTTPDate.seconds(in: text.utf8) == seconds)
+  }
+
+  @Test func `times that no date can have become the nearest`() {
+    #expect(HTTPDate.string(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
+    #expect(HTTPDate.string(secondsSince1970: .min) == "Sat, 01 Jan 0000 00:00:00 GMT")
+  }
+
+  @Test func `random seconds survive writing and reading`() {
+    var random = SeededGenerator(seed: 7)
+    for _ in 0..<2_000 {
+      let seconds = Int.random(in: -62_167_219_200...253_402_300_799, using: &random)
+      let text = HTTPDate.string(secondsSince1970: seconds)
+      #expect(HTTPDate.seconds(in: text.utf8) == seconds)
+    }
+  }
+
+  @Test(arguments: [
+    ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+    ("Wed Nov 16 08:49:37 1994", 784_975_777), ("Thursday, 01-Jan-70 00:00:00 GMT", 0),
+    ("Monday, 01-Jan-69 00:00:00 GMT", 3_124_224_000),
+    ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+  ])
+  func `the older formats are read`(text: String, seconds: Int) {
+    #expect(HTTPDate.seconds(in: text.utf8) == seconds)
+  }
+
+  @Test(arguments: [
+    "", "Sun", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+    "Sun, 31 Nov 1994 08:49:37 GMT",
+    "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+    "Sun, 06 nov 1994 08:49:37 GMT",
+    "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
+    "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994",
+    "784111777", "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov -994 08:49:37 GMT",
+  ])
+  func `anything else is no date`(text: String) {
+    #expect(HTTPDate.seconds(in: text.utf8) == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LiveReload
+
+/// A server with pages, and what it has reported.
+final class ServedPages: Sendable {
+  let folder: TemporaryFolder
+  let server: PageServer
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let reports = Log<PageServer.Report>()
+    server = PageServer(directory: folder.path) { reports.note($0) }
+    log = reports
+  }
+
+  let log: Log<PageServer.Report>
+
+  deinit {
+    server.stop()
+  }
+
+  /// Serves a page, and returns its port.
+  func open(_ page: Page) throws -> UInt16 {
+    try server.open(page)
+    let urls = log.entries.compactMap { report -> String? in
+      if case .serving(page.name, let urls) = report { urls.first } else { nil }
+    }
+    let url = try #require(urls.last)
+    return try #require(UInt16(url.split(separator: ":")[2].dropLast()))
+  }
+
+  /// Serves the folder `site`.
+  func openSite(_ change: (inout Page) -> Void = { _ in }) throws -> UInt16 {
+    try folder.makeDirectories("site")
+    var page = Page(name: "site", source: .directory(folder["site"]))
+    page.watched = [folder["site"]]
+    change(&page)
+    return try open(page)
+  }
+}
+
+/// A client that sends bytes as they are.
+struct RawClient: ~Copyable {
+  private let socket: Descriptor
+
+  init(port: UInt16) throws {
+    socket = try Socket.connect(to: "127.0.0.1", port: port)
+  }
+
+  /// Sends all of it, as far as the other side takes it.
+  func send(_ bytes: [UInt8]) async -> Bool {
+    var rest = bytes[...]
+    for _ in 0..<5000 {
+      if rest.isEmpty { return true }
+      switch rest.withUnsafeBytes({ Socket.send($0, to: socket.number) }) {
+      case .count(let count): rest = rest.dropFirst(count)
+      case .nothing: try? await Task.sleep(for: .milliseconds(2))
+      case .failed:
+        if Socket.error(of: socket.number) != nil { return false }
+        // The connection is not there yet.
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    return rest.isEmpty
+  }
+
+  func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
+
+  /// Receives until it is enough, or the other side closes.
+  func receive(
+    until isEnough: (String) -> Bool = { _ in false }
+  ) async -> (text: String, isClosed: Bool) {
+    var bytes: [UInt8] = []
+    let deadline = ContinuousClock.now + .seconds(30)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+    defer { buffer.deallocate() }
+    while ContinuousClock.now < deadline {
+      if let count = Socket.receive(into: buffer, from: socket.number) {
+        if count == 0 { return (String(decoding: bytes, as: UTF8.self), true) }
+        bytes += buffer[..<count]
+        let text = String(decoding: bytes, as: UTF8.self)
+        if isEnough(text) { return (text, false) }
+      } else {
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    return (String(decoding: bytes, as: UTF8.self), false)
+  }
+
+  /// Sends a request on a connection of its own, and receives the response.
+  static func request(
+    _ port: UInt16, _ target: String, method: String = "GET", host: String? = nil,
+    _ fields: [String] = []
+  ) async throws -> Response {
+    let client = try RawClient(port: port)
+    let lines =
+      ["\(method) \(target) HTTP/1.1", "Host: \(host ?? "localhost:\(port)")", "Connection: close"]
+      + fields
+    _ = await client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    let (text, isClosed) = await client.receive()
+    #expect(isClosed, "the response ends")
+    return Response(text)
+  }
+}
+
+struct Response {
+  let status: Int
+  let head: String
+  let body: String
+
+  init(_ text: String) {
+    let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+    head = String(parts.first ?? "")
+    body = parts.count > 1 ? String(parts[1]) : ""
+    status = Int(head.dropFirst(9).prefix(3)) ?? 0
+  }
+
+  func field(_ name: String) -> String? {
+    head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name + ":") }
+      .map { String($0.dropFirst(name.count + 2)) }
+  }
+}

@@ -1,0 +1,216 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LiveReload
+
+/// Real sockets on the loopback.
+struct PageServerTests {
+  private let pages: ServedPages
+
+  init() throws {
+    pages = try ServedPages()
+    try pages.folder.makeDirectories("site/css")
+    try pages.folder.makeDirectories("site/sub")
+    try pages.folder.write("<html><body>hi</body></html>", to: "site/index.html")
+    try pages.folder.write("body{}", to: "site/css/a.css")
+    try pages.folder.write("about", to: "site/about.html")
+    try pages.folder.write("secret", to: "secret")
+    try pages.folder.write("secret", to: "site/.env")
+    try pages.folder.link("site/out", to: "\(pages.folder["secret"])")
+    try pages.folder.link("site/in", to: "\(pages.folder["site/css/a.css"])")
+  }
+
+  @Test func `a page gets the script, all else is sent as it is`() async throws {
+    let port = try pages.openSite()
+    let page = try await RawClient.request(port, "/")
+    #expect(page.status == 200)
+    #expect(page.body.hasPrefix("<html><body>hi<script src=\"/__watchrun/client.js\""))
+    #expect(page.body.hasSuffix("</body></html>"))
+    let sheet = try await RawClient.request(port, "/css/a.css?x=y")
+    #expect(sheet.body == "body{}")
+    #expect(sheet.field("content-type") == "text/css; charset=utf-8")
+    let tag = try #require(sheet.field("etag"))
+    let again = try await RawClient.request(port, "/css/a.css", ["If-None-Match: \(tag)"])
+    #expect(again.status == 304)
+    let part = try await RawClient.request(port, "/css/a.css", ["Range: bytes=1-3"])
+    #expect(part.status == 206 && part.body == "ody")
+    #expect(part.field("content-range") == "bytes 1-3/6")
+    let head = try await RawClient.request(port, "/css/a.css", method: "HEAD")
+    #expect(head.body.isEmpty && head.field("content-length") == "6")
+    #expect(try await RawClient.request(port, "/css/a.css", method: "POST").status == 405)
+    #expect(try await RawClient.request(port, "/about").body.hasPrefix("about<script"))
+    #expect(try await RawClient.request(port, "/sub").field("location") == "/sub/")
+    #expect(try await RawClient.request(port, "//evil.test").status == 404)
+    #expect(try await RawClient.request(port, "/in").body == "body{}")
+  }
+
+  @Test(arguments: [
+    "/../secret", "/%2e%2e/secret", "/css/../../secret", "/css/..%2f..%2fsecret", "/out",
+    "/..\\secret", "/.env", "/%2eenv", "/css/a.css%00", "/out/", "/%zz", "/css/a.css/", "/sub/",
+  ])
+  func `nothing is served from outside, nor what is hidden`(target: String) async throws {
+    let port = try pages.openSite()
+    let response = try await RawClient.request(port, target)
+    #expect(response.status == 404)
+    #expect(!response.body.contains("secret") || target.contains("secret"))
+  }
+
+  @Test func `what is asked for is served from outside, or hidden`() async throws {
+    let port = try pages.openSite {
+      $0.followsLinks = true
+      $0.servesDotFiles = true
+      $0.listsDirectories = true
+      $0.fallback = "index.html"
+    }
+    #expect(try await RawClient.request(port, "/out").body == "secret")
+    #expect(try await RawClient.request(port, "/.env").body == "secret")
+    #expect(try await RawClient.request(port, "/css/").body.contains("href=\"./a.css\""))
+    #expect(try await RawClient.request(port, "/no/such/page").body.hasPrefix("<html><body>hi"))
+    #expect(try await RawClient.request(port, "/x.js", ["Sec-Fetch-Dest: script"]).status == 404)
+  }
+
+  @Test(arguments: ["evil.test", "localhost.evil.test", "1.2.3.4", "", "localhost:80:80"])
+  func `another host is refused`(host: String) async throws {
+    let port = try pages.openSite()
+    let status = try await RawClient.request(port, "/", host: host).status
+    #expect(status == 403)
+  }
+
+  @Test(arguments: [
+    "Origin: http://evil.test", "Origin: null", "Origin: http://localhost:1",
+    "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+  ])
+  func `other sites neither listen nor read the status`(field: String) async throws {
+    let port = try pages.openSite()
+    for target in ["/__watchrun/events", "/__watchrun/status.json", "/__watchrun/"] {
+      #expect(try await RawClient.request(port, target, [field]).status == 403)
+    }
+    let target = "/__watchrun/open?link=1&token=x"
+    #expect(try await RawClient.request(port, target, method: "POST", [field]).status == 403)
+  }
+
+  @Test(arguments: [
+    ("http://evil.test", false), ("http://1.2.3.4", false), ("null", false),
+    ("http://localhost:3000", true), ("chrome-extension://abc", true),
+  ])
+  func `a WebSocket is opened for pages of this machine only`(
+    origin: String, isAllowed: Bool
+  ) async throws {
+    let port = try pages.openSite()
+    let client = try RawClient(port: port)
+    _ = await client.send(
+      """
+      GET /livereload HTTP/1.1\r
+      Host: localhost\r
+      Connection: Upgrade\r
+      Upgrade: websocket\r
+      Origin: \(origin)\r
+      Sec-WebSocket-Version: 13\r
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+      \r
+
+      """)
+    let text = await client.receive { $0.contains("\r\n\r\n") }.text
+    #expect(text.hasPrefix(isAllowed ? "HTTP/1.1 101" : "HTTP/1.1 403"))
+    if isAllowed { #expect(text.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")) }
+  }
+
+  @Test func `requests on one connection are answered in order`() async throws {
+    let port = try pages.openSite()
+    let client = try RawClient(port: port)
+    let request = "HTTP/1.1\r\nHost: localhost\r\n"
+    _ = await client.send(
+      "GET /css/a.css \(request)\r\nHEAD / \(request)\r\nGET /none.js \(request)\r\n"
+        + "GET /css/a.css \(request)Connection: close\r\n\r\n")
+    let (text, isClosed) = await client.receive()
+    #expect(isClosed)
+    let statuses = text.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+    #expect(statuses == ["200", "200", "404", "200"])
+  }
+
+  @Test func `listeners are told to reload, and of failures`() async throws {
+    let port = try pages.openSite { $0.dependencies = ["build"] }
+    let client = try RawClient(port: port)
+    _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(await client.receive { $0.contains("hello") }.text.contains(#""revision":1"#))
+    let server = pages.server
+    server.note(.changed([pages.folder["site/css/a.css"]]))
+    let update = await client.receive { $0.contains("update") }.text
+    #expect(update.contains(#""revision":2,"exact":true,"paths":["/css/a.css"]"#))
+    server.note(.tasks([.init(name: "build", command: "make")]))
+    server.note(.unsettled(["build"]))
+    server.note(.started(task: "build"))
+    server.note(.output(task: "build", line: Array("site/index.html:3: bad".utf8)))
+    server.note(.ended(task: "build", .failed, status: 1, duration: .seconds(1)))
+    server.note(.unsettled([]))
+    let failure = await client.receive { $0.contains("failure") }.text
+    #expect(failure.contains(#"{"t":"site/index.html:3","l":1}"#))
+    server.note(.unsettled(["build"]))
+    server.note(.started(task: "build"))
+    server.note(.ended(task: "build", .succeeded, status: 0, duration: .seconds(1)))
+    server.note(.unsettled([]))
+    let end = await client.receive { $0.contains("\"reload\"") }.text
+    #expect(end.contains("cleared"))
+    let page = try await RawClient.request(port, "/").body
+    #expect(page.contains("data-revision=\"3\""))
+  }
+
+  @Test func `a link of the overlay opens the editor, with the token alone`() async throws {
+    let port = try pages.openSite { $0.dependencies = ["build"] }
+    let server = pages.server
+    server.note(.tasks([.init(name: "build", command: "make")]))
+    server.note(.started(task: "build"))
+    server.note(.output(task: "build", line: Array("site/index.html:3:7: bad".utf8)))
+    server.note(.ended(task: "build", .failed, status: 1, duration: .seconds(1)))
+    let client = try RawClient(port: port)
+    _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let text = await client.receive { $0.contains("failure") }.text
+    let token = try #require(text.firstMatch(of: /"token":"([a-z0-9]+)"/)).1
+    let open = "/__watchrun/open?link=1&token="
+    #expect(try await RawClient.request(port, open + "x", method: "POST").status == 403)
+    #expect(try await RawClient.request(port, open + token).status == 404)
+    #expect(try await RawClient.request(port, open + token, method: "POST").status == 204)
+    let path = pages.folder["site/index.html"]
+    let isOpened = pages.log.entries.contains {
+      if case .editorRequested(path, line: 3, column: 7) = $0 { true } else { false }
+    }
+    #expect(isOpened)
+  }
+
+  @Test func `a request is held while the server behind the page restarts`() async throws {
+    let upstream = try ServedPages()
+    try upstream.folder.makeDirectories("site")
+    try upstream.folder.write("body{}", to: "site/a.css")
+    let port = try upstream.openSite()
+    var page = Page(
+      name: "proxy", source: .upstream(host: "localhost", port: port, basePath: ""))
+    page.dependencies = ["server"]
+    let proxy = try pages.open(page)
+    #expect(try await RawClient.request(proxy, "/a.css").body == "body{}")
+    upstream.server.close(page: "site")
+    async let response = RawClient.request(proxy, "/a.css")
+    try await Task.sleep(for: .milliseconds(100))
+    _ = try upstream.openSite { $0.port = port }
+    #expect(try await response.body == "body{}")
+    // What is mended first is not waited for.
+    upstream.server.close(page: "site")
+    pages.server.note(.tasks([.init(name: "server", command: "x")]))
+    pages.server.note(.ended(task: "server", .failed, status: 1, duration: .zero))
+    let failure = try await RawClient.request(proxy, "/")
+    #expect(failure.status == 502)
+    #expect(failure.body.contains("The server does not answer"))
+  }
+
+  @Test func `a port in use is named, and the next one is taken where none was asked for`()
+    async throws
+  {
+    let port = try pages.openSite()
+    var other = Page(name: "other", source: .directory(pages.folder["site"]))
+    #expect(try pages.open(other) != port)
+    other.name = "third"
+    other.port = port
+    let error = #expect(throws: PageError.self) { try pages.server.open(other) }
+    #expect(error?.description.contains("port \(port) is in use") == true)
+  }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import LiveReload
+
+extension ProxyExchange.Action {
+  fileprivate var text: String {
+    switch self {
+    case .connect(let isFresh): isFresh ? "connect fresh" : "connect"
+    case .waitForServer: "wait"
+    case .sendUpstream(let bytes): "send " + String(decoding: bytes, as: UTF8.self)
+    case .respond(let head): "respond \(head.status)"
+    case .sendBody(let bytes): "body " + String(decoding: bytes, as: UTF8.self)
+    case .finishResponse: "finish"
+    case .openTunnel: "tunnel"
+    case .answerFailure(let failure): "fail \(failure)"
+    case .abort: "abort"
+    case .release(let isReusable): isReusable ? "release" : "drop"
+    case .setClientReading(let isReading): isReading ? "read" : "pause"
+    }
+  }
+}
+
+struct ProxyExchangeTests {
+  private func head(_ status: Int, closes: Bool = false) -> HTTPResponseHead {
+    var fields = HTTPFields()
+    if closes { fields.append("Connection", "close") }
+    return HTTPResponseHead(
+      status: status, reason: [], minorVersion: 1, fields: fields, framing: .chunked)
+  }
+
+  private func exchange(chunked: Bool = false, repeatable: Bool = true) -> ProxyExchange {
+    ProxyExchange(head: Array("H".utf8), isChunked: chunked, isRepeatable: repeatable)
+  }
+
+  @Test func `a request goes to the server and its response back`() {
+    var exchange = exchange()
+    #expect(exchange.begin(isHeld: false).map(\.text) == ["connect"])
+    #expect(exchange.receiveEnd().isEmpty)
+    #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
+    #expect(exchange.receive(head(200)).map(\.text) == ["respond 200"])
+    #expect(exchange.receiveResponseBody([97]).map(\.text) == ["body a"])
+    #expect(exchange.receiveResponseEnd().map(\.text) == ["release", "finish"])
+    #expect(exchange.isDone)
+  }
+
+  @Test func `a body that comes before the connection is sent with the head`() {
+    var exchange = exchange(chunked: true, repeatable: false)
+    #expect(exchange.begin(isHeld: false).map(\.text) == ["connect fresh"])
+    #expect(exchange.receiveBody([97, 98]).isEmpty)
+    #expect(exchange.connected(isReused: false).map(\.text) == ["send H2\r\nab\r\n"])
+    #expect(exchange.receiveEnd().map(\.text) == ["send 0\r\n\r\n"])
+  }
+
+  @Test func `a long body waits with the client until there is a connection`() {
+    var exchange = exchange(repeatable: false)
+    _ = exchange.begin(isHeld: false)
+    let long = [UInt8](repeating: 97, count: 300_000)
+    #expect(exchange.receiveBody(long).map(\.text) == ["pause"])
+    #expect(exchange.connected(isReused: false).last?.text == "read")
+  }
+
+  @Test func `while the server restarts a request is held`() {
+    var exchange = exchange()
+    #expect(exchange.begin(isHeld: true).map(\.text) == ["wait"])
+    #expect(exchange.retry().map(\.text) == ["connect fresh"])
+    #expect(exchange.connectionFailed().map(\.text) == ["wait"])
+    #expect(exchange.retry().map(\.text) == ["connect fresh"])
+    #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
+    // The server is stopped while it works: the request is sent to the next one.
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "wait"])
+    #expect(exchange.retry().map(\.text) == ["connect fresh"])
+  }
+
+  @Test func `a request is not held for longer than it may`() {
+    var waiting = exchange()
+    _ = waiting.begin(isHeld: true)
+    #expect(waiting.timeIsUp().map(\.text) == ["fail unreachable"])
+    var connecting = exchange()
+    _ = connecting.begin(isHeld: false)
+    #expect(connecting.timeIsUp().isEmpty)
+    #expect(connecting.connectionFailed().map(\.text) == ["fail unreachable"])
+  }
+
+  @Test func `a request that may have been read is repeated only if it is safe`() {
+    var unsafe = exchange(repeatable: false)
+    _ = unsafe.begin(isHeld: false)
+    _ = unsafe.connected(isReused: false)
+    #expect(unsafe.connectionLost().map(\.text) == ["drop", "fail closedEarly"])
+    var stale = exchange()
+    _ = stale.begin(isHeld: false)
+    _ = stale.connected(isReused: true)
+    #expect(stale.connectionLost().map(\.text) == ["drop", "connect fresh"])
+  }
+
+  @Test func `a response that is cut off is not passed off as a whole one`() {
+    var exchange = exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
+    _ = exchange.receive(head(200))
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "abort"])
+    #expect(exchange.connectionLost().isEmpty)
+  }
+
+  @Test func `what is no response is not asked for again`() {
+    var exchange = exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: true)
+    let actions = exchange.connectionLost(.malformed("x")).map(\.text)
+    #expect(actions == ["drop", #"fail malformed("x")"#])
+  }
+
+  @Test func `after a change of protocol bytes pass as they are`() {
+    var exchange = exchange(chunked: true, repeatable: false)
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
+    #expect(exchange.receive(head(101)).map(\.text) == ["tunnel"])
+    #expect(exchange.receiveBody([97]).map(\.text) == ["send a"])
+    #expect(exchange.receiveResponseBody([98]).map(\.text) == ["body b"])
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "finish"])
+  }
+
+  @Test func `a connection is used again only if both sides are done with it`() {
+    var closing = exchange()
+    _ = closing.begin(isHeld: false)
+    _ = closing.receiveEnd()
+    _ = closing.connected(isReused: false)
+    _ = closing.receive(head(200, closes: true))
+    #expect(closing.receiveResponseEnd().map(\.text) == ["drop", "finish"])
+    var early = exchange(repeatable: false)
+    _ = early.begin(isHeld: false)
+    _ = early.connected(isReused: false)
+    _ = early.receive(head(413))
+    #expect(early.receiveResponseEnd().map(\.text) == ["drop", "finish"])
+  }
+
+  @Test func `a client that goes takes the connection with it`() {
+    var exchange = exchange()
+    _ = exchange.begin(isHeld: false)
+    #expect(exchange.clientClosed().isEmpty)
+    #expect(exchange.connected(isReused: false).map(\.text) == ["release"])
+  }
+}

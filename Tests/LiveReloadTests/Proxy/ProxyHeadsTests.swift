@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import LiveReload
+
+struct ProxyHeadsTests {
+  private let local = UpstreamAddress(host: "localhost", port: 3000)
+  private let remote = UpstreamAddress(host: "app.test", port: 80, basePath: "/base/")
+
+  private func request(_ text: String) throws -> HTTPRequestHead {
+    var parser = HTTPParser(.requests)
+    parser.append((text + "\r\n\r\n").utf8)
+    guard case .request(let head) = try parser.next() else {
+      throw HTTPError(status: 0, reason: "")
+    }
+    return head
+  }
+
+  private func lines(_ text: String, to upstream: UpstreamAddress) throws -> Set<String> {
+    let bytes = ProxyHeads.request(try request(text), to: upstream, from: "127.0.0.9")
+    return Set(String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n"))
+  }
+
+  @Test func `fields of one connection are not passed on, and the client is named`() throws {
+    let sent = try lines(
+      """
+      GET /a?b HTTP/1.1\r
+      Host: localhost:8080\r
+      Connection: keep-alive, X-Mine\r
+      X-Mine: 1\r
+      Keep-Alive: 5\r
+      TE: trailers\r
+      X-Forwarded-For: 1.2.3.4\r
+      X-Forwarded-Host: evil\r
+      Accept: image/png\r
+      Accept-Encoding: gzip
+      """, to: local)
+    #expect(
+      sent == [
+        "GET /a?b HTTP/1.1", "Host: localhost:8080", "Accept: image/png", "Accept-Encoding: gzip",
+        "X-Forwarded-For: 1.2.3.4, 127.0.0.9", "X-Forwarded-Host: localhost:8080",
+        "X-Forwarded-Proto: http", "",
+      ])
+  }
+
+  @Test func `a document is asked for without compression`() throws {
+    let sent = try lines(
+      "GET / HTTP/1.1\r\nHost: localhost:8080\r\nAccept: text/html\r\nAccept-Encoding: gzip",
+      to: local)
+    #expect(sent.contains("Accept-Encoding: identity"))
+    #expect(!sent.contains("Accept-Encoding: gzip"))
+  }
+
+  @Test func `another host is asked by its own name`() throws {
+    let sent = try lines(
+      "POST /a HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: http://localhost:8080\r\n"
+        + "Content-Length: 3", to: remote)
+    #expect(sent.isSuperset(of: ["POST /base/a HTTP/1.1", "Host: app.test"]))
+    #expect(sent.isSuperset(of: ["Origin: http://app.test", "Content-Length: 3"]))
+  }
+
+  @Test func `a change of protocol is asked for`() throws {
+    let sent = try lines(
+      "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket", to: local)
+    #expect(sent.isSuperset(of: ["Connection: Upgrade", "Upgrade: websocket"]))
+  }
+
+  @Test(arguments: [
+    ("http://localhost:3000/x?y", "/x?y"), ("http://localhost:3000", "/"), ("/x", "/x"),
+    ("http://LOCALHOST:3000/x", "/x"), ("http://localhost:30001/x", "http://localhost:30001/x"),
+    ("https://localhost:3000/x", "https://localhost:3000/x"), ("//localhost:3000/x", "/x"),
+    ("http://other.test/x", "http://other.test/x"),
+  ])
+  func `addresses on the server become ours`(location: String, expected: String) throws {
+    #expect(try fields("Location: \(location)", from: local).first("location") == expected)
+  }
+
+  @Test func `cookies for the server's domain become ours`() throws {
+    let fields = try fields(
+      "Set-Cookie: a=b; Domain=app.test; Path=/; Secure\r\nSet-Cookie: c=d", from: remote)
+    #expect(
+      fields.all("set-cookie").map { String(decoding: $0, as: UTF8.self) } == [
+        "a=b; Path=/; Secure", "c=d",
+      ])
+  }
+
+  @Test func `neither framing nor length of the server is passed on`() throws {
+    let fields = try fields(
+      "Transfer-Encoding: chunked\r\nConnection: close, X-A\r\nX-A: 1\r\nX-B: 2", from: local)
+    #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])
+  }
+
+  private func fields(_ text: String, from upstream: UpstreamAddress) throws -> HTTPFields {
+    var parser = HTTPParser(.responses)
+    parser.append("HTTP/1.1 200 OK\r\n\(text)\r\n\r\n".utf8)
+    guard case .response(let head) = try parser.next() else {
+      throw HTTPError(status: 0, reason: "")
+    }
+    return ProxyHeads.response(head, from: upstream)
+  }
+}
+
+private func == (left: ArraySlice<UInt8>?, right: String) -> Bool {
+  left.map { String(decoding: $0, as: UTF8.self) } == right
+}
