@@ -151,7 +151,10 @@ extension ActionQueue {
   private func launchFailed(_ run: RunReport.Run, _ error: SystemError) {
     let now = scheduler.now
     let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
-    _ = state.access { $0.end(run.job, at: now) }
+    state.access { state in
+      _ = state.end(run.job, at: now)
+      state.readers[run.job] = nil
+    }
     report(.notStarted(run, error, status: status))
     advance { $0.launchFailed(run.job, status) }
   }
@@ -171,7 +174,7 @@ extension ActionQueue {
     if let text = command.emission.text(for: trigger, number: run.number) {
       surroundings.input = try folder.write(text, "input", for: run.job)
     }
-    let output = try setting.openOutput(run)
+    let output = command.takesTerminal ? nil : try openOutput(of: run)
     for room in Command.Room.all {
       surroundings.room = room
       do throws(SystemError) {
@@ -182,6 +185,16 @@ extension ActionQueue {
         guard error.code == E2BIG, room != Command.Room.all.last else { throw error }
       }
     }
+  }
+
+  /// Opens a pipe for the output of a run and begins to read it; `nil` if the output is not read.
+  private func openOutput(of run: RunReport.Run) throws(SystemError) -> PipeInput? {
+    guard state.access({ $0.readsOutput }) else { return nil }
+    let (reader, input) = try OutputReader.open(on: queue) { [self] line in
+      report(.output(run, line))
+    }
+    state.access { $0.readers[run.job] = reader }
+    return input
   }
 
   private func launch(_ request: SpawnRequest, _ run: RunReport.Run) throws(SystemError) {
@@ -197,6 +210,7 @@ extension ActionQueue {
     switch event {
     case .ended(let status, let leftovers):
       rounds?.runEnded()
+      state.access { $0.readers.removeValue(forKey: run.job) }?.runHasEnded()
       let now = scheduler.now
       let (found, timer) = state.access { state in
         let timer = run.job == .command ? state.timers.removeValue(forKey: .timeout) : nil

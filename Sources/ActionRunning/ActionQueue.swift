@@ -38,6 +38,10 @@ public final class ActionQueue: Sendable {
     /// What is run after a run of the command that has failed, unless that was stopped for another
     /// reason than its timeout.
     public var onFailure: Command?
+    /// Whether the output of the command, its build and its hooks is read and reported by lines
+    /// (``RunReport/output(_:_:)``). By default they write to the descriptors of this process, which
+    /// a command that takes the terminal always does.
+    public var readsOutput = false
 
     /// The options as given; by default a change during a run leads to one more run.
     public init(
@@ -112,7 +116,7 @@ public final class ActionQueue: Sendable {
     self.options = options
     self.report = report
     self.setting = setting
-    state = Confined(QueueState(options.rules), to: setting.queue)
+    state = Confined(QueueState(options), to: setting.queue)
     let scheduler = DispatchScheduler(queue: setting.queue)
     let pairs = Job.allCases.map { job in
       let launcher = setting.launcher
@@ -165,10 +169,6 @@ extension ActionQueue {
     /// On which all is done.
     let queue: DispatchQueue
     let launcher: any ProcessLauncher
-    /// Where the output of a run goes that is about to be started; nil for our own descriptors.
-    var openOutput: @Sendable (RunReport.Run) throws(SystemError) -> PipeInput? = {
-      (_) throws(SystemError) in nil
-    }
     /// Called on the queue whenever nothing is under way any more.
     var rested: @Sendable () -> Void = {}
   }
@@ -178,6 +178,11 @@ extension ActionQueue {
     guard let rounds, trigger.isChange else { return advance { $0.triggered(trigger) } }
     guard let situation = state.access({ $0.machine.situation }) else { return }
     rounds.changed(trigger, situation)
+  }
+
+  /// Sets whether the output of later runs is read, for callers on the queue.
+  func readOutput(_ isRead: Bool) {
+    state.access { $0.readsOutput = isRead }
   }
 
   /// `stopCommand`, for callers on the queue.

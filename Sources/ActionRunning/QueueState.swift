@@ -24,6 +24,10 @@ struct QueueState {
   var actions = PendingActions<ActionStateMachine.Action>()
   var timers: [ActionStateMachine.Timer: any ScheduledWork] = [:]
 
+  /// Whether the output of the next run is read.
+  var readsOutput: Bool
+  /// The readers of the output of the jobs that run.
+  var readers: [Job: OutputReader] = [:]
   private(set) var current: [Job: Current] = [:]
   private var runCount = 0
   /// The latest run of the command, and how long it took.
@@ -33,8 +37,9 @@ struct QueueState {
   /// The work when the machine last took a step.
   var work = Work.none
 
-  init(_ rules: ActionStateMachine.Rules) {
-    machine = ActionStateMachine(rules)
+  init(_ options: ActionQueue.Options) {
+    machine = ActionStateMachine(options.rules)
+    readsOutput = options.readsOutput
   }
 
   /// A job begins.

@@ -4,7 +4,11 @@ import SystemCalls
 public enum RunReport: Sendable {
   /// A run begins.
   case started(Run)
-  /// A run has ended.
+  /// A line that a run, or a process that it left behind, has written to standard output or error,
+  /// without its end. A very long line comes in pieces. Only with
+  /// ``ActionQueue/Options/readsOutput``.
+  case output(Run, [UInt8])
+  /// A run has ended. Its own output was reported before.
   case ended(Run, ExitStatus, duration: Duration, Ending)
   /// A run could not be started; it counts as one that failed with `status`, which is 127 where
   /// there is no such program and 126 where it cannot be executed.

@@ -21,7 +21,7 @@ public struct TaskDefinition: Sendable, Hashable {
   ///
   /// A service is always kept alive, and the policy `queue`, which would wait for its end, is
   /// `restart` there. What concerns the whole graph is not read here, but in ``TaskRunner/Options``:
-  /// `completion`, `ignoredSignals` and `guardian`; and a `build` is a task of its own.
+  /// `completion`, `ignoredSignals`, `guardian` and `readsOutput`; and a `build` is a task of its own.
   public var options: ActionQueue.Options
   /// True if it does not run at the start, but on the first change. What stands after it waits, too.
   public var isPostponed: Bool
@@ -44,6 +44,11 @@ public struct TaskDefinition: Sendable, Hashable {
 
   /// True if it runs on, and is started again when it ends. One that is kept alive is a service.
   var runsOn: Bool { isService || options.keepsAlive }
+
+  /// Whether it is ready when it has printed a text.
+  var isReadyByLine: Bool {
+    if case .line? = readiness?.sign { true } else { false }
+  }
 }
 
 /// When a service counts as ready.

@@ -18,8 +18,8 @@ public enum TaskReport: Sendable {
   /// A service was not ready in time, and counts as failed. It keeps running.
   case notReady(String, Readiness)
   /// A line that the task has written, on standard output or error, without its end. A very long one
-  /// comes in pieces. Where the graph has one task only, that writes to our own descriptors, unless
-  /// its readiness is seen by its output.
+  /// comes in pieces. The only task of a graph writes to our own descriptors instead, unless its
+  /// readiness is seen by its output, or ``TaskRunner/Options/readsOutput`` is set.
   case output(String, [UInt8])
   /// Any other report of the task's queue: hooks, stopping, backing off.
   case detail(String, RunReport)

@@ -121,16 +121,22 @@ extension TaskRunner {
         return state.workerCount
       }
       let setting = ActionQueue.Setting(
-        queue: queue, launcher: launcher,
-        openOutput: { [self] run throws(SystemError) in try openOutput(of: run, by: id) },
-        rested: { [self] in rested(id) })
+        queue: queue, launcher: launcher, rested: { [self] in rested(id) })
       let worker = TaskWorker(id, task, setting) { [self] in handle($0, of: id) }
       state.access { $0.workers[task.name] = worker }
     }
+    // How many tasks there are decides about those that are kept, too.
+    let (workers, isRead) = state.access { state in
+      (Array(state.workers.values), state.readsOutput || state.graph.tasks.count > 1)
+    }
+    for worker in workers { worker.actions.readOutput(isRead || worker.definition.isReadyByLine) }
   }
 
   /// `replaceGraph`, for those who are on the queue.
-  package func replace(_ graph: TaskGraph) {
+  ///
+  /// - Parameter readsOutput: ``Options/readsOutput`` from now on; `nil` leaves it as it is.
+  package func replace(_ graph: TaskGraph, readsOutput: Bool? = nil) {
+    if let readsOutput { state.access { $0.readsOutput = readsOutput } }
     let old = state.access { $0.graph }
     if state.access({ $0.machine.isEnding }) { return }
     let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))

@@ -34,13 +34,11 @@ extension TaskRunner {
       report(.started(name, run))
       if isService { advance { $0.serviceStarted(name) } }
     case .ended(let run, let status, let duration, let ending):
-      worker.state.access { $0.readers.removeValue(forKey: run.job) }?.runHasEnded()
       guard run.job == .command else { return report(.detail(name, told)) }
       worker.note(status, ending, duration)
       report(.ended(name, status, duration: duration, ending))
       if isService && ending != .stopped { serviceCrashed(run, of: id) }
     case .notStarted(let run, let error, let status):
-      worker.state.access { $0.readers[run.job] = nil }
       guard run.job == .command else { return report(.detail(name, told)) }
       worker.note(status, .byItself, .zero)
       report(.notStarted(name, error, status: status))
@@ -48,6 +46,10 @@ extension TaskRunner {
     case .finished:
       if !isCurrent { state.access { $0.leaving.removeAll { $0.id == id } } }
       advance { $0.isGone(name) }
+    case .output(let run, let line):
+      report(.output(name, line))
+      guard run.job == .command else { return }
+      worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
     case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff, .foundLoop:
       report(.detail(name, told))
     }
@@ -61,20 +63,5 @@ extension TaskRunner {
       let isLatest = worker.state.access { $0.number == run.number }
       if isLatest { advance { $0.serviceCrashed(worker.name) } }
     }
-  }
-
-  /// Where the run's output is to go; nil for our own descriptors.
-  func openOutput(of run: RunReport.Run, by id: Int) throws(SystemError) -> PipeInput? {
-    guard let (worker, _) = find(id) else { return nil }
-    var isRead = state.access { $0.graph.tasks.count > 1 }
-    if case .line? = worker.definition.readiness?.sign { isRead = true }
-    if !isRead { return nil }
-    let (reader, input) = try OutputReader.open(on: queue) { [self] line in
-      report(.output(worker.name, line))
-      guard run.job == .command else { return }
-      worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
-    }
-    worker.state.access { $0.readers[run.job] = reader }
-    return input
   }
 }

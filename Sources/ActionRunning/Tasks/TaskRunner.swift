@@ -23,6 +23,9 @@ public final class TaskRunner: Sendable {
     public var ignoredSignals: Set<Signal>
     /// Who ends the tasks should we not be able to.
     public var guardian: Guardian?
+    /// Whether the output of the only task of a graph is read and reported, too. That of several tasks
+    /// always is.
+    public var readsOutput = false
     /// Who stops the tasks with us.
     package var jobControl: JobControl?
 
@@ -49,6 +52,7 @@ public final class TaskRunner: Sendable {
     /// The tasks that depend on each other, directly or not, each with rounds of their own.
     var components: [TaskComponent] = []
     weak var source: (any ChangeSource)?
+    var readsOutput: Bool
   }
 
   let options: Options
@@ -76,7 +80,8 @@ public final class TaskRunner: Sendable {
     self.report = report
     state = Confined(
       State(
-        graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs), source: source),
+        graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs), source: source,
+        readsOutput: options.readsOutput),
       to: queue)
     scheduler = DispatchScheduler(queue: queue)
     var shared = ActionQueue.Options(

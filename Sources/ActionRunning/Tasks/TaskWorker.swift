@@ -6,8 +6,6 @@ import SystemCalls
 /// A task of a runner, with the queue that runs it, and what is known of its latest run.
 final class TaskWorker: Sendable {
   struct State {
-    /// What reads the output of each job's latest run.
-    var readers: [Job: OutputReader] = [:]
     var check: ReadinessCheck?
     /// When the latest run began, and which it was.
     var began: Instant?

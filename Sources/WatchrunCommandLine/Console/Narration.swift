@@ -28,10 +28,21 @@ struct Narration: Sendable {
     }
   }
 
+  /// Passes on a line of the command's output.
+  func pass(_ line: [UInt8]) {
+    if let task {
+      console.pass(line, of: task)
+    } else {
+      console.pass(line)
+    }
+  }
+
   func tell(_ report: RunReport) {
     switch report {
     case .started(let run):
       tellStart(run)
+    case .output(_, let line):
+      pass(line)
     case .ended(let run, let status, let duration, let ending):
       tellEnd(of: run.job, status, after: duration.forPeople, ending)
     case .notStarted(let run, let error, _):

@@ -94,19 +94,11 @@ final class TaskNarration: Sendable {
     case .notReady(let task, let readiness):
       narration(of: task).say(.news, readiness.failure, style: .bad)
     case .output(let task, let line):
-      pass(line, of: task)
+      narration(of: task).pass(line)
     case .waveEnded(let wave):
       tell(wave)
     case .finished:
       break
-    }
-  }
-
-  private func pass(_ line: [UInt8], of task: String) {
-    if let label = narration(of: task).task {
-      console.pass(line, of: label)
-    } else {
-      console.pass(line)
     }
   }
 

@@ -70,6 +70,39 @@ struct TaskOutputTests {
     #expect(tasks.lines(of: "a").isEmpty)
     #expect(await tasks.end())
   }
+
+  @Test func `the output of one task is read on request`() async throws {
+    var options = TaskRunner.Options()
+    options.readsOutput = true
+    let tasks = try RunningTasks(options: options) { folder in
+      [TaskDefinition("a", in: folder, "echo out; echo err >&2")]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.lines(of: "a") == ["out", "err"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `a kept task's output is read once there is another task`() async throws {
+    let tasks = try RunningTasks { folder in
+      [TaskDefinition("a", in: folder, "echo out", watch: ["f"])]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.lines(of: "a").isEmpty)
+    let folder = tasks.folder.path
+    tasks.runner.replaceGraph(
+      try TaskGraph(
+        [
+          TaskDefinition("a", in: folder, "echo out", watch: ["f"]),
+          TaskDefinition("b", in: folder, "true"),
+        ], jobs: 2))
+    #expect(await tasks.hasWaves(2))
+    tasks.change("f")
+    #expect(await tasks.hasWaves(3))
+    #expect(tasks.lines(of: "a") == ["out"])
+    #expect(await tasks.end())
+  }
 }
 
 struct LineSplitterTests {
