@@ -1,4 +1,4 @@
-/// The end of a pipe into which a process writes. It is closed when nobody holds it any more.
+/// The end of a pipe into which a process writes, or `/dev/null`. It is closed when nobody holds it any more.
 package final class PipeInput: Sendable, Hashable {
   /// The number, for a call that borrows it.
   package let number: Int32
@@ -9,6 +9,11 @@ package final class PipeInput: Sendable, Hashable {
 
   deinit {
     close(number)
+  }
+
+  /// Discards what is written.
+  package static func discarding() throws(SystemError) -> PipeInput {
+    PipeInput(owning: try Descriptor.open("/dev/null", O_WRONLY).release())
   }
 
   package static func == (left: PipeInput, right: PipeInput) -> Bool { left === right }

@@ -72,6 +72,8 @@ public enum Watchrun {
     Signal.blockAll()
     if let project {
       try ProjectSession(session, source, project).begin()
+    } else if settings.isForPageAlone, let page = try settings.page(in: directory) {
+      try PageSession(session, page).begin()
     } else {
       try CommandSession(session).begin()
     }

@@ -1,10 +1,10 @@
 /// Where a page is asked for: an address that begins with `http://`.
 package struct HTTPAddress: Hashable, Sendable {
   /// A name or a number, without brackets.
-  let host: String
-  let port: UInt16
+  package let host: String
+  package let port: UInt16
   /// The path and the query, from the slash on.
-  let target: String
+  package let target: String
 
   /// Nil for what is no such address.
   package init?(_ text: String) {

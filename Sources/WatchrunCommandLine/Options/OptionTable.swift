@@ -11,6 +11,7 @@ struct Option: Sendable {
     case filtering = "Which changes count"
     case timing = "When"
     case running = "How the command is run"
+    case page = "Page"
     case project = "The project file, watchrun.json (without a command)"
     case output = "Output"
   }
@@ -45,7 +46,7 @@ struct Option: Sendable {
 
 /// All options, in the order of the help.
 enum OptionTable {
-  static let options: [Option] = watching + filtering + timing + running + project + output
+  static let options: [Option] = watching + filtering + timing + running + page + project + output
 
   private static let watching: [Option] = [
     Option("w", "watch", "PATH", .watching, "file or folder to watch, recursively (default: .)") {
@@ -219,6 +220,39 @@ enum OptionTable {
     },
   ]
 
+  private static let page: [Option] = [
+    Option(nil, "serve", "DIR", .page, "serve DIR to browsers; reload pages on changes") {
+      (settings, value) throws(UsageError) in
+      settings.served = try path(value)
+    },
+    Option(
+      nil, "proxy", "URL", .page,
+      "put a reloading proxy in front of a server: 3000, host:3000"
+    ) { (settings, value) throws(UsageError) in
+      settings.upstream = try ServerAddress(parsing: text(value))
+    },
+    Option(nil, "port", "PORT", .page, "port of the page (default: first free from 8080 on)") {
+      (settings, value) throws(UsageError) in
+      settings.pagePort = try port(value)
+    },
+    Option(nil, "host", "ADDRESS", .page, "listen on ADDRESS, too (default: this computer only)") {
+      (settings, value) throws(UsageError) in
+      settings.pageHosts.append(try host(value))
+    },
+    Option(nil, "open", nil, .page, "open the page in a browser") { settings, _ in
+      settings.opensBrowser = true
+    },
+    Option(
+      nil, "editor", "COMMAND", .page,
+      """
+      editor for links to source lines (default:
+      $WATCHRUN_EDITOR, $VISUAL, $EDITOR)
+      """
+    ) { (settings, value) throws(UsageError) in
+      settings.editor = text(try line(value))
+    },
+  ]
+
   private static let project: [Option] = [
     Option("t", "task", "NAME", .project, "only this task, and what it stands after") {
       (settings, value) throws(UsageError) in
@@ -330,6 +364,22 @@ extension OptionTable {
     let nearest = nearest(to: text(value).uppercased(), among: Signal.names)
     throw UsageError(
       "'\(Path(bytes: value))' is no signal" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  private static func port(_ value: [UInt8]) throws(UsageError) -> UInt16 {
+    let isNumber = value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard isNumber, let port = UInt16(text(value)), port > 0 else {
+      throw UsageError("'\(Path(bytes: value))' is not a port from 1 to 65535")
+    }
+    return port
+  }
+
+  private static func host(_ value: [UInt8]) throws(UsageError) -> String {
+    let host = text(value)
+    guard PageHost.isValid(host) else {
+      throw UsageError("'\(Path(bytes: value))' is not an address; write 0.0.0.0 or a host name")
+    }
+    return host
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(

@@ -97,6 +97,16 @@ struct Settings: Sendable {
   var endsOnFailure = false
   var endsOnSuccess = false
 
+  /// The directory of `--serve`.
+  var served: Path?
+  /// The server of `--proxy`.
+  var upstream: ServerAddress?
+  var pagePort: UInt16?
+  var pageHosts: [String] = []
+  var opensBrowser = false
+  /// The value of `--editor`.
+  var editor: String?
+
   var printMode: PrintMode?
   var separatesByNUL = false
   var isQuiet = false
@@ -155,18 +165,27 @@ extension Settings {
   }
 
   /// True if there is no command to run but a project.
-  var isForProject: Bool { task == .run && printMode == nil && command.isEmpty }
+  var isForProject: Bool {
+    task == .run && printMode == nil && command.isEmpty && !hasPage
+  }
+
+  /// Whether the command line asks for a page.
+  var hasPage: Bool { served != nil || upstream != nil }
+
+  /// Whether a page is served and no command is run.
+  var isForPageAlone: Bool { hasPage && command.isEmpty }
 
   /// What cannot be said of one option alone.
   func checked() throws(UsageError) -> Settings {
     if task == .explain && command.isEmpty {
       throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
     }
+    try checkPage()
     if Self.questions.contains(task) || isForProject {
       try checkForProject()
       return self
     }
-    guard task == .run else { return self }
+    guard task == .run, !isForPageAlone else { return self }
     if printMode != nil {
       if !command.isEmpty || build != nil || onSuccess != nil || onFailure != nil {
         throw UsageError("--print runs nothing: leave out the command, or leave out --print")
@@ -182,7 +201,7 @@ extension Settings {
     return self
   }
 
-  private static let questions: Set = [Task.listTasks, .initialize, .check, .schema]
+  static let questions: Set = [Task.listTasks, .initialize, .check, .schema]
 
   private func checkForProject() throws(UsageError) {
     if !command.isEmpty {
@@ -204,6 +223,10 @@ extension Settings {
         throw UsageError(
           "--\(option.long) goes with a command; "
             + "in a project it is said of each task, by '\(key)' in watchrun.json")
+      case .pageKey(let key):
+        throw UsageError(
+          "--\(option.long) goes with --serve or --proxy; "
+            + "a page of a project has the key '\(key)' in watchrun.json")
       case .forCommand:
         throw UsageError(
           "--\(option.long) goes with a command, as in 'watchrun make test'; none is given")

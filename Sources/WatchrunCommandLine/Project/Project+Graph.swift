@@ -15,16 +15,20 @@ extension Project {
     let roots = watched(in: directory).map(\.path)
     let definitions = tasks.map { task in
       var task = task
-      task.ignores = task.foreignRoots(among: roots, observed, in: directory) + task.ignores
+      let own = task.watched.map { $0.absolute(from: directory) }
+      // Watched for another task or a page only, though it is ignored where this one looks.
+      let foreign = observed.patterns(ignoring: roots, whereNotIn: own, in: directory)
+      task.ignores = foreign + task.ignores
       return task.definition(settings, in: directory, ignoring: ignored, isAlone: isAlone)
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
   }
 
-  /// What is watched for all of them. What is not there is waited for.
+  /// What is watched for all of them, and for the pages. What is not there is waited for.
   func watched(in directory: Path) -> [WatchedPath] {
     var known: Set<Path> = []
-    return tasks.flatMap(\.watched).map { $0.absolute(from: directory) }
+    return (tasks.flatMap(\.watched) + pages.flatMap(\.observed))
+      .map { $0.absolute(from: directory) }
       .filter { known.insert($0).inserted }
       .map { WatchedPath($0, mayBeMissing: true) }
   }
@@ -36,20 +40,6 @@ extension Project {
 }
 
 extension Project.Task {
-  /// What is only watched because another task does so, though it is ignored where this one looks.
-  fileprivate func foreignRoots(
-    among roots: [Path], _ observed: PathFilter, in directory: Path
-  ) -> [GlobPattern] {
-    let own = watched.map { $0.absolute(from: directory) }
-    return roots.compactMap { root in
-      guard !own.contains(root), let above = own.first(where: { root.isWithin($0) }),
-        !observed.decision(for: root, isDirectory: true, below: above).isIncluded,
-        let relative = root.relative(to: directory)
-      else { return nil }
-      return GlobPattern(only: relative)
-    }
-  }
-
   private static let usualKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
 
   fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? Self.usualKinds }

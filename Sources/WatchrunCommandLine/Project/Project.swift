@@ -62,6 +62,11 @@ struct Project: Hashable, Sendable {
     var port: UInt16?
     var reload: [Path] = []
     var after: [String] = []
+    var hosts: [String] = []
+    var fallback: String?
+    var showsOverlay = true
+    var listsDirectories = false
+    var servesDotFiles = false
   }
 }
 

@@ -24,6 +24,7 @@ struct ProjectKey: Hashable, Sendable {
     case choice([String])
     case choices([String])
     case texts
+    case hosts
     case globs
     case extensions
     case taskNames
@@ -120,10 +121,24 @@ extension ProjectKey {
   ]
 
   private static let pages = [
-    ProjectKey("serve", in: .page, is: .text, "the folder whose files are served"),
-    ProjectKey("proxy", in: .page, is: .portOrURL, "the port or URL of the server behind it"),
-    ProjectKey("port", in: .page, is: .port, "where the page is to be had"),
-    ProjectKey("reload", in: .page, is: .texts, "what makes the page load again"),
+    ProjectKey("serve", in: .page, is: .text, "the directory to serve"),
+    ProjectKey(
+      "proxy", in: .page, is: .portOrURL, "the port or URL of the server behind the page"),
+    ProjectKey(
+      "port", in: .page, is: .port, "port of the page; default: the first free one from 8080 on"),
+    ProjectKey(
+      "host", in: .page, is: .hosts, "addresses to listen on; default: this computer only"),
+    ProjectKey(
+      "reload", in: .page, is: .texts,
+      "files and directories whose changes reload the page, beside the served directory"),
+    ProjectKey(
+      "fallback", in: .page, is: .text, "the file to serve where there is none, as in index.html"),
+    ProjectKey("overlay", in: .page, is: .flag, "show failures in the page; default: true"),
+    ProjectKey(
+      "listing", in: .page, is: .flag, "list directories without index.html; default: false"),
+    ProjectKey(
+      "dotfiles", in: .page, is: .flag,
+      "serve files whose names begin with a dot; default: false"),
   ]
 
   private static let readiness = [
@@ -151,6 +166,7 @@ extension ProjectKey.Kind {
     case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
     case .choices(let names): "an array of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
     case .texts: #"an array of paths, as in ["Sources"]"#
+    case .hosts: #"an array of addresses, as in ["0.0.0.0"]"#
     case .globs: #"an array of patterns, as in ["docs/**"]"#
     case .extensions: #"an array of extensions, as in ["swift", "md"]"#
     case .taskNames: #"an array of task names, as in ["build"]"#

@@ -5,12 +5,15 @@ enum ProjectOptions {
     case forAll
     /// It is a task's own affair, and said in the project file by this key.
     case key(String)
+    /// It is for the page of the command line. A page of a project has this key in the file.
+    case pageKey(String)
     /// It has no meaning without a command.
     case forCommand
   }
 
   static func use(of option: String) -> Use {
     if let key = keys[option] { return .key(key) }
+    if pageKeys.contains(option) { return .pageKey(option) }
     return forCommand.contains(option) ? .forCommand : .forAll
   }
 
@@ -19,6 +22,19 @@ enum ProjectOptions {
     "events": "events", "on-busy": "onBusy", "restart": "onBusy", "signal": "onBusy",
     "stop-signal": "stopSignal", "stop-timeout": "stopTimeout", "timeout": "timeout",
     "keep-alive": "keepAlive",
+  ]
+
+  private static let pageKeys: Set = ["serve", "proxy", "port", "host"]
+
+  /// Whether an option has no meaning where a page is served and nothing is run.
+  static func needsCommand(_ option: String) -> Bool {
+    runOptions.contains(option)
+  }
+
+  private static let runOptions: Set = [
+    "postpone", "once", "exit-on-error", "until-success", "on-busy", "restart", "signal",
+    "stop-signal", "stop-timeout", "timeout", "keep-alive", "build", "on-success", "on-failure",
+    "shell", "emit", "env", "interactive",
   ]
 
   private static let forCommand: Set = [

@@ -76,7 +76,17 @@ extension ProjectReader {
   mutating func server(_ field: ProjectField?) -> Project.Page.Source? {
     guard let field else { return nil }
     if let port = Self.port(field.value) { return .port(port) }
-    return url(field).map { .url($0) }
+    if case .string(let text) = field.value.content, text.lowercased().hasPrefix("https:") {
+      note(
+        "watchrun speaks plain HTTP to the server behind it, not HTTPS; give its port or its "
+          + "http:// address", at: field.value.offset)
+      return nil
+    }
+    guard let url = url(field) else { return nil }
+    if ServerAddress(url: url) == nil {
+      note("the address of the server must not have a query; remove it", at: field.value.offset)
+    }
+    return .url(url)
   }
 
   /// A URL of a server that speaks HTTP without encryption.
@@ -195,6 +205,14 @@ extension ProjectReader {
       note("'events' is empty; remove it for the default", at: field.value.offset)
     }
     return kinds
+  }
+
+  mutating func hosts(_ field: ProjectField?) -> [String] {
+    guard let field, let texts = texts(field) else { return [] }
+    for (text, offset) in texts where !PageHost.isValid(text) {
+      note("'\(Path(text))' is not an address; write \"0.0.0.0\" or a host name", at: offset)
+    }
+    return texts.map(\.text)
   }
 
   mutating func run(_ field: ProjectField?) -> Project.Run? {

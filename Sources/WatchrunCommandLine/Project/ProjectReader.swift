@@ -187,9 +187,24 @@ extension ProjectReader {
         "the page must have another port than the server that it is a proxy for",
         at: field.value.offset)
     }
+    if fields["serve"] == nil {
+      for name in ["fallback", "listing", "dotfiles"] {
+        guard let field = fields[name] else { continue }
+        note(
+          "'\(name)' is for a served directory; a proxy leaves that to its server",
+          at: field.keyOffset)
+      }
+    }
+    let hosts = hosts(fields["host"])
+    let fallback = text(fields["fallback"])
+    let flags = ["overlay", "listing", "dotfiles"].map { flag(fields[$0]) }
     guard let source else { return }
-    draft.page = Project.Page(
+    var page = Project.Page(
       name: member.key, source: source, port: draft.port, reload: reload,
-      after: draft.references.map(\.name))
+      after: draft.references.map(\.name), hosts: hosts, fallback: fallback)
+    page.showsOverlay = flags[0] ?? true
+    page.listsDirectories = flags[1] ?? false
+    page.servesDotFiles = flags[2] ?? false
+    draft.page = page
   }
 }

@@ -53,7 +53,7 @@ enum ProjectSchema {
     case .choice(let names): return #""enum": [\#(list(names))]"#
     case .choices(let names):
       return #""type": "array", "minItems": 1, "items": { "enum": [\#(list(names))] }"#
-    case .texts, .globs, .extensions: return texts
+    case .texts, .hosts, .globs, .extensions: return texts
     case .taskNames: return #"\#(texts), "uniqueItems": true"#
     case .variables: return #""type": "object", "additionalProperties": { "type": "string" }"#
     case .readiness: return ##""$ref": "#/$defs/ready""##

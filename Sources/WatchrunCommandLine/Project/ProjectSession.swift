@@ -3,8 +3,8 @@ import FileObservation
 import Synchronization
 import SystemCalls
 
-/// Runs the tasks of a project when something changes: observer → runner → console. Reads the project
-/// again when its file changes.
+/// Runs the tasks of a project when something changes, and serves its pages: observer → runner → console
+/// and pages. Reads the project again when its file changes.
 final class ProjectSession: ChangeSource {
   private let session: Session
   private let source: ProjectSource
@@ -17,6 +17,8 @@ final class ProjectSession: ChangeSource {
     /// The project as it is run.
     var project: Project
     var observer: FileObserver?
+    /// `nil` until there is a page.
+    var pages: PageHost?
     /// True if the file was not right when it was read the last time.
     var isBroken = false
   }
@@ -37,9 +39,14 @@ final class ProjectSession: ChangeSource {
 
   func begin() throws(Failure) {
     let project = state.withLock { $0.project }
-    let runner = makeRunner(try graph(of: project))
+    let graph = try graph(of: project)
+    let isOneRound = session.settings.isOneRound
+    let pages = project.pages.isEmpty || isOneRound ? nil : PageHost(session)
+    pages?.take(graph, commands: project.shownCommands)
+    let runner = makeRunner(graph, readsOutput: pages != nil)
     let observer = try makeObserver(for: project)
-    state.withLock { $0.observer = observer }
+    try pages?.open(project.servedPages(in: session.directory))
+    state.withLock { ($0.observer, $0.pages) = (observer, pages) }
     session.listen { runner.end() }
     session.readKeys(keys, for: runner)
     session.passOnSignals { runner.send($0) }
@@ -47,7 +54,7 @@ final class ProjectSession: ChangeSource {
     // The first runs see all that has changed before them; what counts is what changes from then on.
     let start = FileTime.now()
     runner.start()
-    if session.settings.isOneRound && project.tasks.contains(where: { !$0.isPostponed }) { return }
+    if isOneRound && project.tasks.contains(where: { !$0.isPostponed }) { return }
     session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
       handle(event, runner)
     }
@@ -62,16 +69,18 @@ final class ProjectSession: ChangeSource {
     }
   }
 
-  private func makeRunner(_ graph: TaskGraph) -> TaskRunner {
+  private func makeRunner(_ graph: TaskGraph, readsOutput: Bool) -> TaskRunner {
     var options = TaskRunner.Options(
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
       guardian: session.guardian)
+    options.readsOutput = readsOutput
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options, source: self) { [self] report in
       let beginsAnew = narration.beginsAnew(with: report)
       if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
       narration.tell(report)
+      state.withLock { $0.pages }?.note(report)
       switch report {
       case .started(let task, let run):
         keys.remember(run, of: narration.isAlone ? nil : task, beginsAnew: beginsAnew)
@@ -91,9 +100,12 @@ final class ProjectSession: ChangeSource {
   /// What is asked for and cannot be had, or not yet.
   private func sayWhatIsMissing(in project: Project, since old: Project? = nil) {
     for page in project.pages where old?.pages.contains(page) != true {
-      session.console.say(
-        .problem, "the page '\(page.name)' is left out: this version serves no pages",
-        style: .warning)
+      for path in page.observed
+      where (try? FileStatus(of: path.absolute(from: session.directory))) == nil {
+        session.console.say(
+          .problem, "the page '\(page.name)' needs \(path), which is not there; it is waited for",
+          style: .warning)
+      }
     }
     for task in project.tasks where old?.tasks.contains(task) != true {
       for path in task.watched
@@ -138,7 +150,10 @@ extension ProjectSession {
       $0.path == source.path || $0.from == source.path
     }
     if isFileAffected { readAgain(runner) }
-    if !rest.changes.isEmpty { runner.accept(rest) }
+    if rest.changes.isEmpty { return }
+    runner.accept(rest)
+    // The round that the batch causes has begun.
+    state.withLock { $0.pages }?.changed(rest)
   }
 
   private func readAgain(_ runner: TaskRunner) {
@@ -162,13 +177,29 @@ extension ProjectSession {
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       sayWhatIsMissing(in: project, since: old)
       narration.take(project)
-      runner.replace(graph)
+      let pages = servePages(of: project, graph)
+      runner.replace(graph, readsOutput: pages != nil)
     } catch {
       state.withLock { $0.isBroken = true }
       session.console.problem(error.message)
       session.console.say(
         .problem, "going on with \(source.file) as it was before", style: .warning)
     }
+  }
+
+  /// Opens, closes and replaces pages.
+  private func servePages(of project: Project, _ graph: TaskGraph) -> PageHost? {
+    if session.settings.isOneRound { return nil }
+    let pages = state.withLock { state in
+      if state.pages == nil && !project.pages.isEmpty { state.pages = PageHost(session) }
+      return state.pages
+    }
+    guard let pages else { return nil }
+    pages.take(graph, commands: project.shownCommands)
+    for problem in pages.replace(with: project.servedPages(in: session.directory)) {
+      session.console.problem(problem)
+    }
+    return project.pages.isEmpty ? nil : pages
   }
 
   /// Sees to it that the files of the new tasks are watched.

@@ -114,10 +114,14 @@ extension ProjectSource {
       throw console.failure(of: error)
     }
     let wanted = try project.selecting(settings.taskNames)
-    if wanted.tasks.isEmpty {
+    if settings.isOneRound && wanted.tasks.isEmpty {
       throw Failure(
-        "there is no task to run, only pages, which are not served by this version",
+        "there is no task to run, only pages, and --once serves none; leave out --once",
         ExitCode.usage)
+    }
+    if settings.opensBrowser && wanted.pages.isEmpty {
+      throw Failure(
+        "there is no page to open; leave out --open, or add a page to \(file)", ExitCode.usage)
     }
     return wanted
   }

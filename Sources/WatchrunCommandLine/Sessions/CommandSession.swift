@@ -2,20 +2,27 @@ import ActionRunning
 import FileObservation
 import SystemCalls
 
-/// Runs a command when something changes: observer → queue → console.
+/// Runs a command when something changes: observer → queue → console, and pages if there are any.
 struct CommandSession: Sendable {
   private let session: Session
   private let observer: FileObserver
   private let narration: Narration
+  private let page: CommandPage?
 
   init(_ session: Session) throws(Failure) {
     self.session = session
-    observer = try session.makeObserver(of: session.settings.effectiveWatched)
+    page = try CommandPage(session)
+    if let page {
+      observer = try page.makeObserver(session)
+    } else {
+      observer = try session.makeObserver(of: session.settings.effectiveWatched)
+    }
     narration = Narration(
       console: session.console, command: session.settings.command, directory: session.directory)
   }
 
-  func begin() {
+  func begin() throws(Failure) {
+    try page?.open()
     let keys = KeyPresses(narration)
     let queue = makeQueue(keys)
     session.listen { queue.end() }
@@ -31,7 +38,10 @@ struct CommandSession: Sendable {
         narration.tell(readiness)
       case .changed(let batch):
         narration.tell(batch)
-        queue.accept(Trigger(batch))
+        if let part = page.map({ batch.part(for: $0.triggers) }) ?? batch {
+          queue.accept(Trigger(part))
+        }
+        page?.host.changed(batch)
       case .warning(let error):
         session.warn(error)
       case .failed(let error):
@@ -44,6 +54,7 @@ struct CommandSession: Sendable {
     let settings = session.settings
     var options = settings.makeQueueOptions(
       ignoring: session.ignoredSignals, guardian: session.guardian)
+    options.readsOutput = page != nil
     options.jobControl = session.makeJobControl(
       "the command has stopped, since it wants the terminal: -I gives it")
     return ActionQueue(settings.makeCommand(), options: options, source: observer) { report in
@@ -52,6 +63,7 @@ struct CommandSession: Sendable {
       }
       if case .started(let run) = report { keys.remember(run) }
       narration.tell(report)
+      page?.host.note(report)
       if case .finished(let status) = report { session.workHasEnded(status) }
     }
   }

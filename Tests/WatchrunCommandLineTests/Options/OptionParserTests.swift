@@ -123,7 +123,11 @@ struct OptionParserTests {
     + Spelling.all("-h", "--help") { $0.task == .help }
     + Spelling.all("-V", "--version") { $0.task == .version }
 
-  private static let spellings = watching + filtering + timing + running + output
+  private static let page =
+    Spelling.all(nil, "--serve", "public") { $0.served == "public" }
+    + Spelling.all(nil, "--proxy", ":3000") { $0.upstream == ServerAddress(port: 3000) }
+
+  private static let spellings = watching + filtering + timing + running + page + output
 
   @Test(arguments: spellings)
   func `an option is understood in every spelling`(spelling: Spelling) throws {
@@ -148,8 +152,25 @@ struct OptionParserTests {
         .map { String($0.dropFirst(2).prefix { $0 != "=" }) })
     let left = Set(OptionTable.options.map(\.long)).subtracting(tested)
     #expect(
-      left == ["print", "null", "task", "config", "list-tasks", "init", "check", "schema"],
-      "these go with no command, and are tested below")
+      left == [
+        "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
+        "open", "editor",
+      ],
+      "these go with no command, or only with a page, and are tested below")
+  }
+
+  @Test func `a page needs no command, and takes options of its own`() throws {
+    let settings = try parse(
+      "--serve", "public", "--port=4000", "--host", "0.0.0.0", "--host=a.local", "--open",
+      "--editor", "code -g")
+    #expect(settings.served == "public" && settings.pagePort == 4000)
+    #expect(settings.pageHosts == ["0.0.0.0", "a.local"])
+    #expect(settings.opensBrowser && settings.editor == "code -g")
+    #expect(settings.isForPageAlone && !settings.isForProject)
+    let withCommand = try parse("--proxy", "3000", "-r", "--", "./server")
+    #expect(withCommand.hasPage && !withCommand.isForPageAlone && !withCommand.isForProject)
+    #expect(try parse("--open", "--editor", "x").isForProject, "a project may have pages")
+    #expect(try !parse("make").hasPage)
   }
 
   @Test func `printing needs no command`() throws {

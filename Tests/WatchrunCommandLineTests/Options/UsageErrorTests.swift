@@ -92,7 +92,69 @@ struct UsageErrorTests {
     (["-0", "make"], "-0 goes with --files-from, --print, --emit lines or --explain"),
   ]
 
-  @Test(arguments: unknown + missing + bad + together)
+  private static let pages: [([String], String)] = [
+    (
+      ["--serve", "a", "--proxy", "3000"],
+      "a page has either --serve or --proxy: leave out one of them"
+    ),
+    (["--port", "80", "make"], "--port goes with a page: add --serve DIR or --proxy URL"),
+    (["--host", "a", "make"], "--host goes with a page: add --serve DIR or --proxy URL"),
+    (["--open", "make"], "--open goes with a page: add --serve DIR or --proxy URL"),
+    (["--editor", "vi", "make"], "--editor goes with a page: add --serve DIR or --proxy URL"),
+    (
+      ["--port", "80"],
+      "--port goes with --serve or --proxy; a page of a project has the key 'port' in watchrun.json"
+    ),
+    (["--serve", "a", "--port", "0"], "--port: '0' is not a port from 1 to 65535"),
+    (["--serve", "a", "--port=65536"], "--port: '65536' is not a port from 1 to 65535"),
+    (["--serve", "a", "--port=+80"], "--port: '+80' is not a port from 1 to 65535"),
+    (
+      ["--serve", "a", "--host", "a b"],
+      "--host: 'a b' is not an address; write 0.0.0.0 or a host name"
+    ),
+    (["--serve="], "--serve: expected a path, not nothing"),
+    (
+      ["--proxy", "https://a:1"],
+      "--proxy: watchrun speaks plain HTTP to the server behind it, not HTTPS; give its http:// "
+        + "address, as in http://localhost:3000"
+    ),
+    (
+      ["--proxy", "make"],
+      "--proxy: 'make' is not the address of a server; write 3000, localhost:3000 or "
+        + "http://localhost:3000/base"
+    ),
+    (["--proxy", ":0"], "--proxy: '0' is not a port from 1 to 65535"),
+    (
+      ["--print", "json", "--serve", "a"],
+      "--print serves no page: leave out --serve, or leave out --print"
+    ),
+    (
+      ["--explain", "--serve", "a", "b"],
+      "--serve does not go with --explain, --list-tasks, --init, --check or --schema: leave it out"
+    ),
+    (
+      ["--check", "--proxy", "80"],
+      "--proxy does not go with --explain, --list-tasks, --init, --check or --schema: leave it out"
+    ),
+    (
+      ["--serve", "a", "-r"],
+      "--restart goes with a command, as in 'watchrun --proxy :3000 -r -- ./server'; none is given"
+    ),
+    (
+      ["--serve", "a", "--build", "make"],
+      "--build goes with a command, as in 'watchrun --proxy :3000 -r -- ./server'; none is given"
+    ),
+    (
+      ["--serve", "a", "-t", "b"],
+      "--task goes with a project: leave out --serve, or leave out --task"
+    ),
+    (
+      ["--serve", "a", "--once", "make"],
+      "--once exits after a run, and the page with it: leave out --serve, or --once"
+    ),
+  ]
+
+  @Test(arguments: unknown + missing + bad + together + pages)
   func `says in one line what is wrong`(words: [String], message: String) {
     #expect(throws: UsageError(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })
@@ -108,7 +170,9 @@ struct UsageErrorTests {
     #expect(!error.description.contains("\n"))
   }
 
-  @Test(arguments: [["--help"], ["-V"], ["--print", "json", "--help", "make"]])
+  @Test(arguments: [
+    ["--help"], ["-V"], ["--print", "json", "--help", "make"], ["--serve", "a", "-h"],
+  ])
   func `help and version ask for nothing else`(words: [String]) throws {
     #expect(try OptionParser.parse(words.map { Array($0.utf8) }).task != .run)
   }

@@ -174,12 +174,37 @@ struct ProjectErrorTests {
       #"2:10: 'proxy' must be a port or a URL, as in 8080 or "http://localhost:8080", not "x""#
     ),
     (
+      "{ proxy: 'https://a' }",
+      "2:10: watchrun speaks plain HTTP to the server behind it, not HTTPS; give its port or its http:// address"
+    ),
+    (
+      "{ proxy: 'http://a/?b' }",
+      "2:10: the address of the server must not have a query; remove it"
+    ),
+    (
+      "{ serve: 'a', host: 'b' }",
+      #"2:21: 'host' must be an array of addresses, as in ["0.0.0.0"], not "b""#
+    ),
+    (
+      "{ serve: 'a', host: ['b/c'] }",
+      #"2:22: 'b/c' is not an address; write "0.0.0.0" or a host name"#
+    ),
+    (
+      "{ proxy: 80, fallback: 'index.html' }",
+      "2:14: 'fallback' is for a served directory; a proxy leaves that to its server"
+    ),
+    (
+      "{ proxy: 80, listing: true }",
+      "2:14: 'listing' is for a served directory; a proxy leaves that to its server"
+    ),
+    ("{ serve: 'a', overlay: 'no' }", #"2:24: 'overlay' must be true or false, not "no""#),
+    (
       "{ proxy: 80, port: 80 }",
       "2:20: the page must have another port than the server that it is a proxy for"
     ),
     (
       "{ serve: 'a', watch: [] }",
-      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, reload"
+      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, host, reload, fallback, overlay, listing, dotfiles"
     ),
     (
       "{ run: 'x', serve: 'a' }",

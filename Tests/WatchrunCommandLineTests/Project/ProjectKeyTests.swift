@@ -72,6 +72,9 @@ struct ProjectKeyTests {
       if case .key(let name) = ProjectOptions.use(of: option.long) {
         #expect(ProjectKey.named(name, in: .task) != nil)
       }
+      if case .pageKey(let name) = ProjectOptions.use(of: option.long) {
+        #expect(ProjectKey.named(name, in: .page) != nil)
+      }
     }
     let forAll = OptionTable.options.map(\.long).filter { ProjectOptions.use(of: $0) == .forAll }
     #expect(
@@ -80,7 +83,7 @@ struct ProjectKeyTests {
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
-        "no-keys", "color", "help", "version",
+        "no-keys", "color", "help", "version", "open", "editor",
       ])
   }
 }

@@ -1,0 +1,82 @@
+import ActionRunning
+import FileObservation
+
+/// The address of a server behind a page: `3000`, `:3000`, `localhost:3000` or
+/// `http://host:port/base`.
+struct ServerAddress: Hashable, Sendable {
+  /// A name or an IP address, without brackets.
+  let host: String
+  let port: UInt16
+  /// The path that precedes that of each request, such as `/app`; empty for none.
+  let basePath: String
+
+  /// An address on this computer.
+  init(port: UInt16) {
+    self.init(host: "localhost", port: port, basePath: "")
+  }
+
+  private init(host: String, port: UInt16, basePath: String) {
+    self.host = host
+    self.port = port
+    self.basePath = basePath
+  }
+
+  /// Reads an address in one of its forms.
+  init(parsing text: String) throws(UsageError) {
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
+      throw Self.refusal(of: text, scheme: scheme)
+    }
+    let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
+    if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      guard let port = UInt16(digits), port > 0 else {
+        throw UsageError("'\(digits)' is not a port from 1 to 65535")
+      }
+      self.init(port: port)
+      return
+    }
+    guard let address = Self(url: text) ?? Self(authority: text) else {
+      throw UsageError(
+        "'\(Path(text))' is not the address of a server; write 3000, localhost:3000 or "
+          + "http://localhost:3000/base")
+    }
+    self = address
+  }
+
+  /// Reads an address that begins with `http://`; `nil` if it is not one.
+  init?(url: String) {
+    guard let address = HTTPAddress(url) else { return nil }
+    let end = address.target.firstIndex(of: "?") ?? address.target.endIndex
+    // A base path can have no query.
+    if end != address.target.endIndex { return nil }
+    var path = address.target[..<end]
+    while path.hasSuffix("/") { path = path.dropLast() }
+    self.init(host: address.host, port: address.port, basePath: String(path))
+  }
+
+  /// Without a scheme, the port is what tells an address from any other word.
+  private init?(authority text: String) {
+    guard let address = Self(url: "http://" + text) else { return nil }
+    let authority = text.prefix { $0 != "/" }
+    let hasPort = authority.hasPrefix("[") ? authority.contains("]:") : authority.contains(":")
+    guard hasPort else { return nil }
+    self = address
+  }
+
+  private static func refusal(of text: String, scheme: String) -> UsageError {
+    let reason = "watchrun speaks plain HTTP to the server behind it"
+    if scheme == "https" {
+      return UsageError(
+        "\(reason), not HTTPS; give its http:// address, as in http://localhost:3000")
+    }
+    return UsageError(
+      "\(reason); '\(Path(text))' must begin with http://")
+  }
+}
+
+extension ServerAddress: CustomStringConvertible {
+  /// As a person writes it: `localhost:3000/base`.
+  var description: String {
+    "\(host.contains(":") ? "[\(host)]" : host):\(port)\(Path(basePath))"
+  }
+}

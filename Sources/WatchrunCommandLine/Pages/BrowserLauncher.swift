@@ -1,0 +1,49 @@
+import FileObservation
+import SystemCalls
+
+/// Opens pages in the user's browser: `$BROWSER`, otherwise the system's default one. A failure is only
+/// reported.
+struct BrowserLauncher: Sendable {
+  private let console: Console
+  private let commands: [String]
+
+  init(_ console: Console, variable: String? = environmentVariable("BROWSER")) {
+    self.console = console
+    commands = Self.commands(variable)
+  }
+
+  /// The commands to try in turn. `$BROWSER` holds a list with colons between.
+  static func commands(_ variable: String?) -> [String] {
+    let named = (variable ?? "").split(separator: ":").map(String.init)
+    return named.isEmpty ? [systemOpener] : named
+  }
+
+  /// The words of a command. `%s` stands for the URL, which otherwise follows.
+  static func arguments(_ command: String, _ url: String) -> [[UInt8]] {
+    let words = command.split(separator: " ").map(String.init)
+    let hasPlace = words.contains { $0 == "%s" }
+    let filled = words.map { $0 == "%s" ? url : $0 } + (hasPlace ? [] : [url])
+    return filled.map { Array($0.utf8) }
+  }
+
+  func open(_ url: String) {
+    var reason = "no browser is known"
+    for command in commands {
+      do throws(SystemError) {
+        try DetachedProgram(arguments: Self.arguments(command, url)).start { reason in
+          report("\(Path(command)): \(reason)", url)
+        }
+        return
+      } catch {
+        reason = "\(Path(command)): \(error.reason)"
+      }
+    }
+    report(reason, url)
+  }
+
+  private func report(_ reason: String, _ url: String) {
+    console.say(
+      .problem, "cannot open a browser: \(reason); open \(Path(url)) yourself, or set BROWSER",
+      style: .warning)
+  }
+}

@@ -1,0 +1,26 @@
+import ActionRunning
+import Dispatch
+import FileObservation
+import SystemCalls
+
+/// Starts programs that are not the affair of watchrun: a browser, an editor. They have no terminal and
+/// outlive it.
+struct DetachedProgram: Sendable {
+  private static let queue = DispatchQueue(label: "watchrun.programs")
+
+  let arguments: [[UInt8]]
+
+  /// Starts the program.
+  ///
+  /// - Parameter failed: Called on a queue with the reason if the program exits with a failure.
+  func start(failed: @escaping @Sendable (_ reason: String) -> Void) throws(SystemError) {
+    var request = SpawnRequest(
+      arguments: arguments, environment: processEnvironment(), standardInput: .null)
+    request.output = try PipeInput.discarding()
+    let launcher = SystemLauncher(queue: Self.queue, ActionQueue.Options())
+    _ = try launcher.launch(request) { status in
+      if status.isSuccess { return }
+      failed("it failed with status \(status.code)")
+    }
+  }
+}

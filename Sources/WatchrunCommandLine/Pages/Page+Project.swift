@@ -1,0 +1,68 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import SystemCalls
+
+// From the pages of a project to those that are served.
+
+extension Project {
+  /// The pages, as they are served in this directory.
+  func servedPages(in directory: Path) -> [LiveReload.Page] {
+    pages.map { page in
+      let ancestors = ancestors(of: page)
+      var watched = page.reload
+      switch page.source {
+      case .folder(let folder): watched.append(folder)
+      case .port, .url:
+        // What a server is made of decides what it answers.
+        watched += tasks.filter { ancestors.contains($0.name) }.flatMap(\.watched)
+      }
+      var known: Set<Path> = []
+      var served = LiveReload.Page(
+        name: page.name, source: page.servedSource(in: directory), port: page.port,
+        hosts: page.hosts, dependencies: ancestors,
+        watched: watched.map { $0.absolute(from: directory) }.filter { known.insert($0).inserted },
+        fallback: page.fallback)
+      served.showsOverlay = page.showsOverlay
+      served.listsDirectories = page.listsDirectories
+      served.servesDotFiles = page.servesDotFiles
+      return served
+    }
+  }
+
+  /// The names of all tasks that a page depends on, directly or not.
+  private func ancestors(of page: Page) -> Set<String> {
+    var known = Set(page.after)
+    var rest = page.after
+    while let name = rest.popLast() {
+      for dependency in tasks.first(where: { $0.name == name })?.after ?? []
+      where known.insert(dependency).inserted {
+        rest.append(dependency)
+      }
+    }
+    return known
+  }
+
+  /// The commands of the tasks, as a person writes them.
+  var shownCommands: [String: String] {
+    Dictionary(tasks.map { ($0.name, ProjectText.shown($0.run)) }) { first, _ in first }
+  }
+}
+
+extension Project.Page {
+  /// The paths that are observed for the page itself.
+  var observed: [Path] {
+    if case .folder(let folder) = source { return reload + [folder] }
+    return reload
+  }
+
+  fileprivate func servedSource(in directory: Path) -> LiveReload.Page.Source {
+    switch source {
+    case .folder(let folder): return .directory(folder.absolute(from: directory))
+    case .port(let port): return ServerAddress(port: port).source
+    case .url(let url):
+      // The reader has checked it.
+      return (ServerAddress(url: url) ?? ServerAddress(port: 80)).source
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import Synchronization
+import SystemCalls
+
+/// The pages of a session: opens and closes them, and passes on what happens to the tasks.
+///
+/// Reports and batches must come from one queue, the runner's, so that pages see them in order.
+final class PageHost: Sendable {
+  private struct State {
+    var pages: [Page] = []
+    var translator: ActivityTranslator
+  }
+
+  private let server: PageServer
+  private let reporter: PageReporter
+  private let state: Mutex<State>
+
+  init(_ session: Session, command: CommandTasks? = nil) {
+    let reporter = PageReporter(session)
+    self.reporter = reporter
+    server = PageServer(directory: session.directory) { reporter.report($0) }
+    state = Mutex(State(translator: ActivityTranslator(command, directory: session.directory)))
+    if let command { server.note(command.activity) }
+  }
+
+  /// Opens the first pages.
+  func open(_ pages: [Page]) throws(Failure) {
+    for page in pages {
+      reporter.expect(page, opensBrowser: true)
+      do throws(PageError) {
+        try server.open(page)
+      } catch {
+        throw Failure("\(error)", ExitCode.failure)
+      }
+    }
+    state.withLock { $0.pages = pages }
+  }
+
+  /// Opens, closes and replaces pages, so that these are left.
+  ///
+  /// - Returns: The problems of those that cannot be opened. The next call tries again.
+  func replace(with pages: [Page]) -> [String] {
+    let old = state.withLock { $0.pages }
+    for page in old where !pages.contains(page) { server.close(page: page.name) }
+    var problems: [String] = []
+    var open = pages.filter { old.contains($0) }
+    for page in pages where !old.contains(page) {
+      reporter.expect(page, opensBrowser: false)
+      do throws(PageError) {
+        try server.open(page)
+        open.append(page)
+      } catch {
+        problems.append("\(error)")
+      }
+    }
+    state.withLock { [open] in $0.pages = open }
+    return problems
+  }
+
+  /// Takes over the tasks of a project, with their commands as a person writes them.
+  func take(_ graph: TaskGraph, commands: [String: String]) {
+    server.note(state.withLock { $0.translator.take(graph, commands: commands) })
+  }
+
+  /// Passes on a report of the command line's queue.
+  func note(_ report: RunReport) {
+    for activity in state.withLock({ $0.translator.activities(for: report) }) {
+      server.note(activity)
+    }
+  }
+
+  /// Passes on a report of a project's runner.
+  func note(_ report: TaskReport) {
+    for activity in state.withLock({ $0.translator.activities(for: report) }) {
+      server.note(activity)
+    }
+  }
+
+  /// Passes on a batch. The runner must have seen it before, so that the round that it causes has begun.
+  func changed(_ batch: ChangeBatch) {
+    changed(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
+  }
+
+  /// Passes on changed paths, which are absolute.
+  func changed(_ paths: [Path]) {
+    if !paths.isEmpty { server.note(.changed(paths)) }
+  }
+
+  /// Whether a text can be the name or the address of a host.
+  static func isValid(_ host: String) -> Bool {
+    !host.isEmpty
+      && host.utf8.allSatisfy { byte in
+        JSONParser.isNameByte(byte) && byte < 0x80 || Array("-.:%".utf8).contains(byte)
+      }
+  }
+}

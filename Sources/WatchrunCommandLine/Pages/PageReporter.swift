@@ -1,0 +1,81 @@
+import FileObservation
+import LiveReload
+import Synchronization
+import SystemCalls
+
+/// Reports on the console where pages are, and opens browsers and editors for them.
+final class PageReporter: Sendable {
+  private struct State {
+    var pages: [String: Page] = [:]
+    /// The names of the pages that a browser is still to be opened for.
+    var unopened: Set<String> = []
+  }
+
+  private let console: Console
+  private let directory: Path
+  private let browser: BrowserLauncher?
+  private let editor: EditorLauncher
+  private let state = Mutex(State())
+
+  init(_ session: Session) {
+    console = session.console
+    directory = session.directory
+    browser = session.settings.opensBrowser ? BrowserLauncher(session.console) : nil
+    editor = EditorLauncher(session.settings.editor, console: session.console)
+  }
+
+  /// Remembers a page that is about to be opened.
+  func expect(_ page: Page, opensBrowser: Bool) {
+    state.withLock { state in
+      state.pages[page.name] = page
+      if opensBrowser { state.unopened.insert(page.name) }
+    }
+  }
+
+  /// Called by the page server, on its queue.
+  func report(_ report: PageServer.Report) {
+    switch report {
+    case .serving(let name, let urls):
+      reportServing(name, urls)
+    case .warning(let text):
+      console.say(.problem, text, style: .warning)
+    case .editorRequested(let file, let line, let column):
+      editor.open(file, line: line, column: column)
+    }
+  }
+
+  private func reportServing(_ name: String, _ urls: [String]) {
+    guard let url = urls.first else { return }
+    let (page, opens) = state.withLock { state in
+      (state.pages[name], state.unopened.remove(name) != nil)
+    }
+    let source = page.map { shown($0.source) } ?? name
+    console.say(.news, "serving \(source) at \(Path(url))", style: .good)
+    if let page, page.isReachableFromOutside {
+      let others = urls.count > 1 ? urls.dropFirst() : urls[...]
+      console.say(
+        .problem,
+        "other computers can reach \(source): \(others.map { "\(Path($0))" }.joined(separator: " "))"
+          + "; name no host unless you trust the network", style: .warning)
+    }
+    if opens { browser?.open(url) }
+  }
+
+  /// The source of a page, as a person writes it.
+  private func shown(_ source: Page.Source) -> String {
+    switch source {
+    case .directory(let path):
+      return (path.relative(to: directory) ?? path).description
+    case .upstream(let host, let port, let basePath):
+      let name = host.contains(":") ? "[\(host)]" : host
+      return "\(Path(name)):\(port)\(Path(basePath))"
+    }
+  }
+}
+
+extension Page {
+  /// Whether one of its hosts is not this computer's loopback interface.
+  var isReachableFromOutside: Bool {
+    hosts.contains { $0 != "localhost" && $0 != "::1" && !$0.hasPrefix("127.") }
+  }
+}

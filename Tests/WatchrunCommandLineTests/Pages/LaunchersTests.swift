@@ -1,0 +1,43 @@
+import LiveReload
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct LaunchersTests {
+  @Test(arguments: [
+    ("vim", true), ("/usr/bin/vi", true), ("nvim +1", true), ("nano -w", true), ("vim -g", false),
+    ("gvim", false), ("code -g", false), ("emacs", false), ("emacs -nw", true),
+    ("emacsclient -t", true), ("xterm -e vim", false), ("", false), (" ", false),
+  ])
+  func `an editor that draws in a terminal is known`(editor: String, needsTerminal: Bool) {
+    #expect(EditorLauncher.needsTerminal(editor) == needsTerminal)
+  }
+
+  @Test(
+    arguments: [
+      (nil, [BrowserLauncher.systemOpener]), ("", [BrowserLauncher.systemOpener]),
+      ("firefox", ["firefox"]), ("firefox:chromium %s", ["firefox", "chromium %s"]),
+    ] as [(String?, [String])])
+  func `the browser is the user's, or the system's`(variable: String?, commands: [String]) {
+    #expect(BrowserLauncher.commands(variable) == commands)
+  }
+
+  @Test(arguments: [
+    ("firefox", ["firefox", "http://a/"]),
+    ("x --new %s --end", ["x", "--new", "http://a/", "--end"]),
+  ])
+  func `the URL is an argument of its own`(command: String, words: [String]) {
+    #expect(
+      BrowserLauncher.arguments(command, "http://a/") == words.map { Array($0.utf8) })
+  }
+
+  @Test(
+    arguments: [
+      ([], false), (["localhost", "127.0.0.1", "127.1.2.3", "::1"], false), (["0.0.0.0"], true),
+      (["localhost", "192.168.1.4"], true), (["::"], true),
+    ] as [([String], Bool)])
+  func `a host other than loopback is reachable from outside`(hosts: [String], isReachable: Bool) {
+    let page = Page(name: "a", source: .directory("/"), hosts: hosts)
+    #expect(page.isReachableFromOutside == isReachable)
+  }
+}

@@ -1,0 +1,160 @@
+import FileObservation
+import LiveReload
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import WatchrunCommandLine
+
+/// From a project, or a command line, to the pages that are served.
+struct ServedPagesTests {
+  private func pages(_ text: String) throws -> [LiveReload.Page] {
+    try readProject("{ tasks: { \(text) } }").servedPages(in: "/p")
+  }
+
+  @Test func `a page of a project is served as its keys say`() throws {
+    let pages = try pages(
+      """
+      site: { serve: 'public', port: 4000, host: ['0.0.0.0', 'a.local'], fallback: 'index.html',
+              overlay: false, listing: true, dotfiles: true },
+      """)
+    var page = Page(
+      name: "site", source: .directory("/p/public"), port: 4000, hosts: ["0.0.0.0", "a.local"],
+      watched: ["/p/public"], fallback: "index.html")
+    page.showsOverlay = false
+    page.listsDirectories = true
+    page.servesDotFiles = true
+    #expect(pages == [page])
+  }
+
+  @Test func `nothing is set that no key says`() throws {
+    let page = try #require(try pages("site: { serve: '.' }").first)
+    #expect(page.port == nil && page.hosts.isEmpty && page.fallback == nil)
+    #expect(page.showsOverlay && !page.listsDirectories && !page.servesDotFiles)
+    #expect(!page.followsLinks && page.dependencies.isEmpty && page.watched == ["/p"])
+  }
+
+  @Test func `a page depends on all ancestors`() throws {
+    let page = try #require(
+      try pages(
+        """
+        a: { run: 'x' }, b: { run: 'x', after: ['a'] }, c: { run: 'x', after: ['b'] },
+        other: { run: 'x' }, site: { serve: 'out', after: ['c'], reload: ['assets'] },
+        """
+      ).first)
+    #expect(page.dependencies == ["a", "b", "c"])
+    #expect(page.watched == ["/p/assets", "/p/out"])
+  }
+
+  @Test func `a proxy is reloaded by what its tasks watch`() throws {
+    let page = try #require(
+      try pages(
+        """
+        build: { run: 'x', watch: ['src'] }, lint: { run: 'x', watch: ['lint'] },
+        app: { run: 'x', after: ['build'], watch: ['etc'], service: true, ready: { port: 1 } },
+        web: { proxy: 'http://localhost:3000/app/', after: ['app'], reload: ['static', 'src'] },
+        """
+      ).first)
+    #expect(page.source == .upstream(host: "localhost", port: 3000, basePath: "/app"))
+    #expect(page.watched == ["/p/static", "/p/src", "/p/etc"])
+  }
+
+  @Test func `what pages show is watched with what tasks watch`() throws {
+    let project = try readProject(
+      """
+      { tasks: { a: { run: 'x', watch: ['src'] },
+        site: { serve: 'out', reload: ['src', 'etc'] }, web: { proxy: 80 } } }
+      """)
+    let watched = project.watched(in: "/p")
+    #expect(watched.map(\.path) == ["/p/src", "/p/etc", "/p/out"])
+    #expect(watched.allSatisfy { $0.mayBeMissing })
+  }
+
+  @Test func `a served directory that is ignored starts no task`() throws {
+    let project = try readProject(
+      "{ ignore: ['out/'], tasks: { a: { run: 'x' }, site: { serve: 'out', after: ['a'] } } }")
+    var settings = Settings()
+    settings.ignores = project.ignores
+    let graph = try project.graph(settings, in: "/p", ignoring: [])
+    let triggers = try #require(graph["a"]).triggers
+    #expect(!triggers.isTriggered(by: .init(path: "/p/out/a", kind: .modified, type: .file)))
+    #expect(triggers.isTriggered(by: .init(path: "/p/src/a", kind: .modified, type: .file)))
+  }
+}
+
+/// The page of a command line.
+struct CommandLinePageTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.makeDirectories("public")
+    try folder.makeDirectories("src")
+  }
+
+  private func page(_ words: String...) throws -> LiveReload.Page? {
+    try OptionParser.parse(words.map { Array($0.utf8) }).page(in: folder.path)
+  }
+
+  @Test func `a directory is served and watched`() throws {
+    let page = try #require(try page("--serve", "public", "--port", "80", "--host", "a"))
+    #expect(page.source == .directory(folder["public"]) && page.watched == [folder["public"]])
+    #expect(page.port == 80 && page.hosts == ["a"])
+    #expect(try self.page("make") == nil)
+  }
+
+  @Test func `further paths reload the page where no command watches them`() throws {
+    #expect(
+      try page("--serve", "public", "-w", "src")?.watched == [folder["public"], folder["src"]])
+    #expect(try page("--serve", "public", "-w", "src", "make")?.watched == [folder["public"]])
+  }
+
+  @Test func `a proxy is reloaded by what is watched`() throws {
+    #expect(try page("--proxy", "80", "-w", "src")?.watched == [folder["src"]])
+    #expect(try page("--proxy", "80", "make")?.watched == [folder.path])
+  }
+
+  @Test func `a directory that is not there is refused`() throws {
+    try folder.write(to: "file")
+    let missing = #expect(throws: Failure.self) { try page("--serve", "none") }
+    #expect(missing?.status == 66)
+    #expect(
+      missing?.message
+        == "cannot serve none: No such file or directory; pass an existing directory to --serve")
+    let file = #expect(throws: Failure.self) { try page("--serve", "file") }
+    #expect(file?.status == 66 && file?.message.contains("not a directory") == true)
+  }
+
+  private func starts(_ path: String, _ words: String...) throws -> Bool {
+    let settings = try OptionParser.parse(words.map { Array($0.utf8) })
+    return settings.commandTriggers(in: folder.path).isTriggered(
+      by: .init(path: folder[path], kind: .modified, type: .file))
+  }
+
+  @Test func `only what the command watches starts it`() throws {
+    #expect(try starts("src/a", "--serve", "public", "-w", "src", "make"))
+    #expect(try !starts("public/a", "--serve", "public", "-w", "src", "make"))
+    #expect(try starts("public/a", "--serve", "public", "make"))
+    #expect(try !starts("src/a.md", "--serve", "public", "-e", "c", "make"))
+    #expect(try starts("src/a.c", "--serve", "public", "-e", "c", "make"))
+    #expect(try !starts("public/a", "--serve", "public", "-i", "public/", "make"))
+    #expect(try !starts("src/deep/a", "--serve", "public", "-W", "src", "make"))
+    #expect(try !starts("src/a", "--serve", "public", "--events", "create", "make"))
+  }
+
+  @Test func `a served directory that git ignores does not start the command`() throws {
+    try folder.write("public/\n", to: ".gitignore")
+    #expect(try !starts("public/a", "--serve", "public", "make"))
+    #expect(try starts("src/a", "--serve", "public", "make"))
+  }
+
+  @Test func `the command's paths and the served directory are observed`() throws {
+    func observed(_ words: String...) throws -> [Path] {
+      try OptionParser.parse(words.map { Array($0.utf8) }).watchedWithPage.map(\.path)
+    }
+    #expect(try observed("--serve", "public", "make") == [".", "public"])
+    #expect(try observed("--serve", "public") == ["public"])
+    #expect(try observed("--serve", "public", "-w", "src") == ["public", "src"])
+    #expect(try observed("--proxy", "80") == ["."])
+  }
+}
