@@ -66,19 +66,19 @@ struct ActionQueueOutputTests {
   }
 
   @Test func `without the option a command has our own descriptors`() async throws {
-    let story = await story("readlink /proc/self/fd/1 > there")
+    let story = await story("readlink /proc/self/fd/2 > there")
     #expect(story == ["+command", "-command"])
-    #expect(folder.lines(of: "there") == [pathOfStandardOutput])
+    #expect(folder.lines(of: "there") == [pathOfStandardError])
   }
 
-  private var pathOfStandardOutput: String? {
+  private var pathOfStandardError: String? {
     var buffer = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/fd/1", &buffer, buffer.count)
+    let count = readlink("/proc/self/fd/2", &buffer, buffer.count)
     return count < 0 ? nil : String(decoding: buffer[..<count].map(UInt8.init), as: UTF8.self)
   }
 
   @Test func `a command that takes the terminal writes to our own descriptors`() async throws {
-    var command = line("readlink /proc/self/fd/1 > there")
+    var command = line("readlink /proc/self/fd/2 > there")
     command.takesTerminal = true
     var options = ActionQueue.Options(completion: .firstRun)
     options.readsOutput = true
@@ -89,7 +89,7 @@ struct ActionQueueOutputTests {
       await eventually {
         reports.entries.contains { if case .finished = $0 { true } else { false } }
       })
-    #expect(folder.lines(of: "there") == [pathOfStandardOutput])
+    #expect(folder.lines(of: "there") == [pathOfStandardError])
   }
 
   @Test func `a program that is not there leaves nothing behind`() async {

@@ -220,39 +220,6 @@ enum OptionTable {
     },
   ]
 
-  private static let page: [Option] = [
-    Option(nil, "serve", "DIR", .page, "serve DIR to browsers; reload pages on changes") {
-      (settings, value) throws(UsageError) in
-      settings.served = try path(value)
-    },
-    Option(
-      nil, "proxy", "URL", .page,
-      "put a reloading proxy in front of a server: 3000, host:3000"
-    ) { (settings, value) throws(UsageError) in
-      settings.upstream = try ServerAddress(parsing: text(value))
-    },
-    Option(nil, "port", "PORT", .page, "port of the page (default: first free from 8080 on)") {
-      (settings, value) throws(UsageError) in
-      settings.pagePort = try port(value)
-    },
-    Option(nil, "host", "ADDRESS", .page, "listen on ADDRESS, too (default: this computer only)") {
-      (settings, value) throws(UsageError) in
-      settings.pageHosts.append(try host(value))
-    },
-    Option(nil, "open", nil, .page, "open the page in a browser") { settings, _ in
-      settings.opensBrowser = true
-    },
-    Option(
-      nil, "editor", "COMMAND", .page,
-      """
-      editor for links to source lines (default:
-      $WATCHRUN_EDITOR, $VISUAL, $EDITOR)
-      """
-    ) { (settings, value) throws(UsageError) in
-      settings.editor = text(try line(value))
-    },
-  ]
-
   private static let project: [Option] = [
     Option("t", "task", "NAME", .project, "only this task, and what it stands after") {
       (settings, value) throws(UsageError) in
@@ -319,12 +286,12 @@ enum OptionTable {
 // MARK: - Values
 
 extension OptionTable {
-  private static func path(_ value: [UInt8]) throws(UsageError) -> Path {
+  static func path(_ value: [UInt8]) throws(UsageError) -> Path {
     if value.isEmpty { throw UsageError("expected a path, not nothing") }
     return Path(bytes: value)
   }
 
-  private static func line(_ value: [UInt8]) throws(UsageError) -> [UInt8] {
+  static func line(_ value: [UInt8]) throws(UsageError) -> [UInt8] {
     if value.isEmpty { throw UsageError("expected a command, not nothing") }
     return value
   }
@@ -339,7 +306,7 @@ extension OptionTable {
     return pattern
   }
 
-  private static func text(_ value: [UInt8]) -> String {
+  static func text(_ value: [UInt8]) -> String {
     String(decoding: value, as: UTF8.self)
   }
 
@@ -364,22 +331,6 @@ extension OptionTable {
     let nearest = nearest(to: text(value).uppercased(), among: Signal.names)
     throw UsageError(
       "'\(Path(bytes: value))' is no signal" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-  }
-
-  private static func port(_ value: [UInt8]) throws(UsageError) -> UInt16 {
-    let isNumber = value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard isNumber, let port = UInt16(text(value)), port > 0 else {
-      throw UsageError("'\(Path(bytes: value))' is not a port from 1 to 65535")
-    }
-    return port
-  }
-
-  private static func host(_ value: [UInt8]) throws(UsageError) -> String {
-    let host = text(value)
-    guard PageHost.isValid(host) else {
-      throw UsageError("'\(Path(bytes: value))' is not an address; write 0.0.0.0 or a host name")
-    }
-    return host
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(

@@ -200,17 +200,6 @@ extension Watchrun {
     }
   }
 
-  @Test func pagesAreLeftOutAndThatIsSaid() async throws {
-    try await withProject { project in
-      try project.writeTasks("a: { run: 'true' }, p: { serve: '.', port: 4000, after: ['a'] },")
-      let watchrun = try await project.start("--once")
-      try await #expect(watchrun.ended() == .exited(0))
-      #expect(
-        watchrun.errors.contains("watchrun: the page 'p' is left out: this version serves no pages")
-      )
-    }
-  }
-
   @Test func whatIsNotThereYetIsWaitedFor() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'], postpone: true },")

@@ -1,0 +1,164 @@
+import SystemCalls
+import Testing
+
+/// Pages: where they are announced, and what runs beside them. What they answer is not tested here.
+@Suite struct PageTests {
+  @Test func `a directory is served without a project and without a command`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      try project.writeTasks("a: { run: 'echo a >> $LOG' },")
+      let watchrun = try await project.start("-v", "--serve", "public")
+      try await watchrun.said("watchrun: serving public at http://localhost:")
+      try await watchrun.watching()
+      try project.place("public/style.css")
+      try await watchrun.said("watchrun: created public/style.css")
+      #expect(project.logged.isEmpty)
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+    }
+  }
+
+  @Test func `what git ignores is served and watched all the same`() async throws {
+    try await withProject { project in
+      try await project.shell("git init -q . && echo '*.css' > .gitignore")
+      try project.makeFolder("public")
+      let watchrun = try await project.start("-v", "--serve", "public")
+      try await watchrun.watching()
+      try project.place("public/style.css")
+      try await watchrun.said("watchrun: created public/style.css")
+    }
+  }
+
+  @Test func `a change of what is served does not start a command that watches something else`()
+    async throws
+  {
+    try await withProject { project in
+      try project.makeFolder("public")
+      try project.makeFolder("src")
+      let watchrun = try await project.startRunning(
+        ["--serve", "public", "-w", "src"], "sh", "-c", Project.record)
+      try project.place("public/style.css")
+      try await watchrun.said("watchrun: created public/style.css")
+      try project.place("src/b")
+      try await eventually("the change in src leads to a run") { project.recordedRuns.count == 1 }
+      #expect(project.recordedRuns == [["src/b"]])
+    }
+  }
+
+  @Test func `a filter is for the command, and not for the page`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      let watchrun = try await project.startRunning(
+        ["--serve", "public", "-e", "c"], "sh", "-c", Project.record)
+      try project.place("public/style.css")
+      try await watchrun.said("watchrun: created public/style.css")
+      try project.place("a.c")
+      try await eventually("the source leads to a run") { project.recordedRuns.count == 1 }
+      #expect(project.recordedRuns == [["a.c"]])
+    }
+  }
+
+  @Test func `with a page the output of the command is passed on by lines`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      let watchrun = try await project.start(
+        "--serve", "public", "--", "sh", "-c", "echo out; echo err >&2; printf end")
+      try await watchrun.said("watchrun: succeeded in ")
+      #expect(watchrun.process.output.lines == ["out", "err", "end"])
+    }
+  }
+
+  @Test func `a directory that is not there is refused before anything runs`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--serve", "none", "--", "sh", "-c", Project.record)
+      try await #expect(watchrun.ended() == .exited(66))
+      #expect(watchrun.errors.count == 1 && watchrun.errors[0].contains("cannot serve none"))
+      #expect(project.logged.isEmpty)
+    }
+  }
+
+  @Test func `a browser that cannot be opened is no reason to end`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      let watchrun = try await project.start(
+        ["-v", "--serve", "public", "--open"], environment: ["BROWSER": "/no/such/browser"])
+      try await watchrun.said("watchrun: cannot open a browser: /no/such/browser: ")
+      try await watchrun.watching()
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
+  @Test func `the browser is opened with the page's address`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      try project.place(project.outside + "/browser", "#!/bin/sh\necho \"open $1\" >> $LOG\n")
+      try await project.shell("chmod +x $OUTSIDE/browser")
+      _ = try await project.start(
+        ["--serve", "public", "--open"], environment: ["BROWSER": project.outside + "/browser"])
+      try await eventually("the browser is opened") { !project.logged.isEmpty }
+      #expect(project.logged.first?.hasPrefix("open http://localhost:") == true)
+    }
+  }
+}
+
+/// Pages of a project.
+@Suite struct ProjectPageTests {
+  @Test func `pages alone are a project`() async throws {
+    try await withProject { project in
+      try project.makeFolder("public")
+      try project.writeTasks("site: { serve: 'public' },")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("watchrun: serving public at http://localhost:")
+      #expect(watchrun.process.exitStatus == nil)
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .exited(0))
+    }
+  }
+
+  @Test func `pages come and go with the file`() async throws {
+    try await withProject { project in
+      for name in ["one", "two"] { try project.makeFolder(name) }
+      try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
+      let watchrun = try await project.startTasks()
+      try await project.logged("a")
+      #expect(!watchrun.errors.contains { $0.contains("serving") })
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG', watch: ['src'] }, p: { serve: 'one', after: ['a'] },")
+      try await watchrun.said("watchrun: serving one at ")
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG', watch: ['src'] }, p: { serve: 'two', after: ['a'] },")
+      try await watchrun.said("watchrun.json read again (changed: p)")
+      try await watchrun.said("watchrun: serving two at ")
+      try project.place("two/style.css")
+      try await watchrun.said("watchrun: created two/style.css")
+      try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
+      try await watchrun.said("watchrun.json read again (gone: p)")
+      #expect(project.logged == ["a"], "the task is as it was")
+    }
+  }
+
+  @Test func `with --once nothing is served`() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo a >> $LOG' }, p: { serve: '.', after: ['a'] },")
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["a"])
+      #expect(!watchrun.errors.contains { $0.contains("serving") })
+      try project.writeTasks("p: { serve: '.' },")
+      let other = try await project.start("--once")
+      try await #expect(other.ended() == .exited(64))
+    }
+  }
+
+  @Test func `a directory that is still to be built is waited for`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG', watch: ['src'] }, p: { serve: 'out', after: ['a'] },")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("the page 'p' needs out, which is not there; it is waited for")
+      try project.makeFolder("out")
+      try project.place("out/index.html")
+      try await watchrun.said("watchrun: created out")
+    }
+  }
+}
