@@ -7,6 +7,7 @@ enum HelpText {
 
     Usage: watchrun [options] [--] command [argument...]
            watchrun [options]                    the tasks of watchrun.json, or the usual ones
+           watchrun [options] --serve DIR [[--] command...]
            watchrun [options] --print json
            watchrun [options] --explain path...
 

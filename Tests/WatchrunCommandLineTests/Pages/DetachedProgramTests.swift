@@ -1,0 +1,53 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct DetachedProgramTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func program(_ line: String) -> DetachedProgram {
+    let words = ["sh", "-c", "cd '\(folder.path)' && { \(line); }"]
+    return DetachedProgram(arguments: words.map { Array($0.utf8) })
+  }
+
+  @Test func `a program has neither our terminal nor our process group`() async throws {
+    let line = "readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2 > fds; ps -o pgid= $$ > group"
+    try program(line + "; echo > done").start { _ in }
+    #expect(await eventually { folder.exists("done") })
+    #expect(folder.lines(of: "fds") == ["/dev/null", "/dev/null", "/dev/null"])
+    let group = folder.lines(of: "group").first?.filter { $0 != " " }
+    #expect(group != nil && group != String(getpgrp()))
+  }
+
+  @Test func `a program that fails is reported, and one that succeeds is not`() async throws {
+    let reasons = Log<String>()
+    try program("true").start { reasons.note($0) }
+    try program("exit 3").start { reasons.note($0) }
+    #expect(await eventually { reasons.entries == ["it failed with status 3"] })
+  }
+
+  @Test func `a program that is not there is an error`() {
+    let error = #expect(throws: SystemError.self) {
+      try DetachedProgram(arguments: [Array("/no/such/program".utf8)]).start { _ in }
+    }
+    #expect(error?.code == ENOENT)
+  }
+
+  @Test func `the editor is started with the words for its command line`() async throws {
+    let log = folder["log"]
+    let console = Console(shown: .problem, isColored: false)
+    let editor = EditorLauncher("code -g", console: console) { editor, file, line, column in
+      ["sh", "-c", "echo '\(editor) \(file):\(line):\(column ?? 0)' > '\(log)'"].map {
+        Array($0.utf8)
+      }
+    }
+    editor.open("/p/a.c", line: 3, column: 5)
+    #expect(await eventually { folder.lines(of: "log") == ["code -g /p/a.c:3:5"] })
+  }
+}
