@@ -18,6 +18,7 @@ extension ActionQueue {
       rounds?.workEnded(isLive: now == .live, ignoresChanges: ignoresChanges)
     }
     if isIdle { setting.rested() }
+    reportSettling()
   }
 
   /// Whether changes are to be judged, because what may have made them is over. A restarted command has
@@ -40,7 +41,19 @@ extension ActionQueue {
         return []
       }
     case .found(let loop): report(.foundLoop(loop))
+    case .judged: reportSettling()
     }
+  }
+
+  private func reportSettling() {
+    guard options.reportsSettling else { return }
+    let isReading = rounds?.isReading ?? false
+    let (isSettled, isNews) = state.access { state in
+      let isSettled = state.work != .finite && !isReading
+      defer { state.isSettled = isSettled }
+      return (isSettled, state.isSettled != isSettled)
+    }
+    if isNews { report(.settled(isSettled)) }
   }
 
   private func perform(_ action: ActionStateMachine.Action) {

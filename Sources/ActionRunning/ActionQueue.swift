@@ -42,6 +42,8 @@ public final class ActionQueue: Sendable {
     /// (``RunReport/output(_:_:)``). By default they write to the descriptors of this process, which
     /// a command that takes the terminal always does.
     public var readsOutput = false
+    /// Whether ``RunReport/settled(_:)`` is reported.
+    public var reportsSettling = false
 
     /// The options as given; by default a change during a run leads to one more run.
     public init(

@@ -34,6 +34,8 @@ struct QueueState {
   private(set) var latest: (run: RunReport.Run, duration: Duration)?
   var backOff = BackOff()
   private(set) var latestJob = Job.command
+  /// Whether it was reported that work is settled.
+  var isSettled = true
   /// The work when the machine last took a step.
   var work = Work.none
 

@@ -27,6 +27,9 @@ public enum RunReport: Sendable {
   case backingOff(Duration)
   /// Each run changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
+  /// Whether nothing is under way any more that ends by itself, and what it has changed has been seen. Only
+  /// with ``ActionQueue/Options/reportsSettling``, whenever it becomes another.
+  case settled(Bool)
   /// All is over, and nothing of the command is left. The status of the run that was the last by
   /// the completion's rule, nil if the queue was ended from outside.
   case finished(ExitStatus?)

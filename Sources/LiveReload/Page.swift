@@ -34,9 +34,17 @@ public struct Page: Hashable, Sendable {
   /// Whether symbolic links may lead out of the directory.
   public var followsLinks = false
 
-  /// A page with the usual settings.
-  public init(name: String, source: Source) {
+  /// A page; what is not given is as usual.
+  public init(
+    name: String, source: Source, port: UInt16? = nil, hosts: [String] = [],
+    dependencies: Set<String> = [], watched: [Path] = [], fallback: String? = nil
+  ) {
     self.name = name
     self.source = source
+    self.port = port
+    self.hosts = hosts
+    self.dependencies = dependencies
+    self.watched = watched
+    self.fallback = fallback
   }
 }

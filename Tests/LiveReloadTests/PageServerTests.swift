@@ -156,6 +156,15 @@ struct PageServerTests {
     #expect(page.contains("data-revision=\"3\""))
   }
 
+  @Test func `a listener that goes is forgotten at once`() async throws {
+    let port = try pages.openSite()
+    let client = try RawClient(port: port)
+    _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    _ = await client.receive { $0.contains("hello") }
+    client.endSending()
+    #expect(await client.receive().isClosed)
+  }
+
   @Test func `a link of the overlay opens the editor, with the token alone`() async throws {
     let port = try pages.openSite { $0.dependencies = ["build"] }
     let server = pages.server

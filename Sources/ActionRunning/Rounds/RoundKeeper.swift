@@ -13,6 +13,8 @@ final class RoundKeeper: Sendable {
     /// Tell the next round of these changes.
     case keep(Trigger)
     case found(FeedbackLoop)
+    /// What changed during the round has been judged.
+    case judged
   }
 
   private struct State {
@@ -200,6 +202,7 @@ final class RoundKeeper: Sendable {
     advance { rounds, now in
       rounds.hasRead(generation: generation, at: now, reading: reader.contents)
     }
+    if !state.access({ $0.isOver }) { deliver(.judged) }
   }
 }
 

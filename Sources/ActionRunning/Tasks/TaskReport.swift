@@ -25,6 +25,9 @@ public enum TaskReport: Sendable {
   case detail(String, RunReport)
   /// Each round changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
+  /// These tasks are wanted or run, or are services that are not ready, or what they have changed has not been
+  /// seen. Only with ``TaskRunner/Options/reportsSettling``, whenever they become others.
+  case unsettled(Set<String>)
   /// All that the latest changes have led to is done.
   case waveEnded(TaskWave)
   /// All is over, and nothing of the tasks is left. The status of the wave that was the last by the

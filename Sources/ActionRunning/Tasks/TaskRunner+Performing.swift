@@ -9,6 +9,7 @@ extension TaskRunner {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
     endRounds()
+    reportUnsettled()
   }
 
   private func worker(_ name: String) -> TaskWorker? {

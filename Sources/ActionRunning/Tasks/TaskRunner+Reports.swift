@@ -50,7 +50,8 @@ extension TaskRunner {
       report(.output(name, line))
       guard run.job == .command else { return }
       worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
-    case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff, .foundLoop:
+    case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff, .foundLoop,
+      .settled:
       report(.detail(name, told))
     }
   }

@@ -84,7 +84,21 @@ extension TaskRunner {
       advance { $0.remember(triggers) }
     case .found(let loop):
       report(.foundLoop(loop))
+    case .judged:
+      reportUnsettled()
     }
+  }
+
+  /// Reports which tasks are unsettled, if they have become others.
+  func reportUnsettled() {
+    guard options.reportsSettling else { return }
+    let reading = state.access { $0.components }.filter(\.rounds.isReading).flatMap(\.names)
+    let (names, isNews) = state.access { state in
+      let names = Set(state.machine.order.filter { state.machine.isUnsettled([$0]) } + reading)
+      defer { state.unsettled = names }
+      return (names, state.unsettled != names)
+    }
+    if isNews { report(.unsettled(names)) }
   }
 
   /// What a trigger is for each task of a component that watches any of its changes.

@@ -26,6 +26,8 @@ public final class TaskRunner: Sendable {
     /// Whether the output of the only task of a graph is read and reported, too. That of several tasks
     /// always is.
     public var readsOutput = false
+    /// Whether ``TaskReport/unsettled(_:)`` is reported.
+    public var reportsSettling = false
     /// Who stops the tasks with us.
     package var jobControl: JobControl?
 
@@ -51,6 +53,8 @@ public final class TaskRunner: Sendable {
     var status: ExitStatus?
     /// The tasks that depend on each other, directly or not, each with rounds of their own.
     var components: [TaskComponent] = []
+    /// The tasks that were reported to be unsettled.
+    var unsettled: Set<String> = []
     weak var source: (any ChangeSource)?
     var readsOutput: Bool
   }

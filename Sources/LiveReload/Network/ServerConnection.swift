@@ -8,6 +8,8 @@ protocol Exchange: AnyObject {
   func receiveEnd()
   /// More of the response may be written.
   func drained()
+  /// The client sends no more; most have gone then, but some wait for the response.
+  func clientEnded()
   /// The client has gone. Nothing follows.
   func clientClosed()
 }
@@ -16,6 +18,7 @@ extension Exchange {
   func receiveBody(_ bytes: [UInt8]) {}
   func receiveEnd() {}
   func drained() {}
+  func clientEnded() {}
   func clientClosed() {}
 }
 
@@ -273,7 +276,9 @@ final class ServerConnection: ByteStreamOwner {
     switch phase {
     case .reading: stream.close()
     // The client may wait for its answer still.
-    case .answering where isRequestComplete: keepsAlive = false
+    case .answering where isRequestComplete:
+      keepsAlive = false
+      exchange?.clientEnded()
     case .answering, .upgraded, .closed: stream.close()
     }
   }

@@ -1,11 +1,11 @@
 import SystemCalls
 
 /// The command that opens a file at a line in the user's editor.
-struct Editor: Hashable, Sendable {
+package struct Editor: Hashable, Sendable {
   /// The program and its arguments, as bytes; for no shell.
-  var arguments: [[UInt8]]
+  package var arguments: [[UInt8]]
   /// Whether it runs in the terminal that it is started in, and cannot be started without one.
-  var needsTerminal: Bool
+  package var needsTerminal: Bool
 
   /// Makes the command for a setting such as `code --wait`, `/usr/bin/vim` or
   /// `my-editor --at {line} {file}`. `nil` if the setting has no words, or an open quotation.
@@ -13,7 +13,7 @@ struct Editor: Hashable, Sendable {
   /// `path` must be absolute. Known editors get their own syntax for the line and the column.
   /// In others, `{file}`, `{line}` and `{column}` are filled in; without any, only the path is
   /// appended.
-  init?(setting: String, path: Path, line: Int, column: Int?) {
+  package init?(setting: String, path: Path, line: Int, column: Int?) {
     guard let words = ShellWords.split(setting), let program = words.first, !program.isEmpty else {
       return nil
     }

@@ -21,6 +21,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
+  /// Whether the response is a stream of events, for which nobody waits who sends no more.
+  private var isEndless = false
   /// Actions are performed one after the other, also those that come of performing one.
   private var actions: [ProxyExchange.Action] = []
   private var isPerforming = false
@@ -94,6 +96,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func receiveBody(_ bytes: [UInt8]) { step { $0.receiveBody(bytes) } }
   func receiveEnd() { step { $0.receiveEnd() } }
   func drained() { server?.stream.resume() }
+  func clientEnded() { if isEndless { connection.stream.close() } }
   func clientClosed() { step { $0.clientClosed() } }
 
   // MARK: - The server
@@ -129,6 +132,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func respond(_ head: HTTPResponseHead) {
     // From here on the server may take its time.
     upstream.endLimit(of: self)
+    if let type = head.fields.first("content-type") {
+      isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
+    }
     var fields = ProxyHeads.response(head, from: upstream.address)
     prepareInjector(for: head, &fields)
     var length: Int?

@@ -28,6 +28,10 @@ final class EventStream: Exchange {
     if connection.stream.pendingCount > Self.mostPending { connection.stream.close() }
   }
 
+  func clientEnded() {
+    connection.stream.close()
+  }
+
   func clientClosed() {
     onClose(self)
   }

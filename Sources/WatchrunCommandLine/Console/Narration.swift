@@ -63,7 +63,7 @@ struct Narration: Sendable {
       say(.news, "starting it again in \(pause.forPeople)", style: .faint)
     case .foundLoop(let loop):
       tell(loop, ignoringBy: { "-i '\($0)'" })
-    case .finished:
+    case .settled, .finished:
       break
     }
   }

@@ -97,7 +97,7 @@ final class TaskNarration: Sendable {
       narration(of: task).pass(line)
     case .waveEnded(let wave):
       tell(wave)
-    case .finished:
+    case .unsettled, .finished:
       break
     }
   }

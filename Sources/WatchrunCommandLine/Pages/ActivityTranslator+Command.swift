@@ -25,10 +25,13 @@ extension ActivityTranslator {
       return Self.notStarted(name, error, status)
         + roundEnd(after: run.job, succeeded: false, command)
     case .stopping(let job, _):
-      return command.name(of: job).map { [.stopping(task: $0)] } ?? []
+      return command.name(of: job).map { [.stopping(task: $0)] + serverBegins(job, command) } ?? []
     case .signaled(_, let trigger):
       let begin = isInRound ? [] : beginRound(trigger)
       return begin + endRound(succeeded: true)
+    case .settled(let isSettled):
+      self.isSettled = isSettled
+      return unsettled(command)
     case .timedOut, .killing, .abandoned, .backingOff, .foundLoop, .finished:
       return []
     }
@@ -37,10 +40,31 @@ extension ActivityTranslator {
   private mutating func started(_ run: RunReport.Run, of command: CommandTasks) -> [Activity] {
     guard let name = command.name(of: run.job) else { return [] }
     let beginsRound = RunReport.started(run).beginsAnew(withBuild: command.buildLine != nil)
-    let activities = (beginsRound ? beginRound(run.trigger) : []) + [.started(task: name)]
+    let activities =
+      (beginsRound ? beginRound(run.trigger) : []) + [.started(task: name)]
+      + serverBegins(run.job, command)
     guard run.job == .command && command.isService else { return activities }
     return activities
       + [.ended(task: name, .ready, status: nil, duration: .zero)] + endRound(succeeded: true)
+  }
+
+  /// A server is stopped or started: until it has had time to begin, the page waits for it.
+  private mutating func serverBegins(_ job: Job, _ command: CommandTasks) -> [Activity] {
+    guard job == .command && command.isService else { return [] }
+    isServerBeginning = true
+    return unsettled(command)
+  }
+
+  /// The server has had time to begin.
+  mutating func serverHasBegun() -> [Activity] {
+    guard let command, isServerBeginning else { return [] }
+    isServerBeginning = false
+    return unsettled(command)
+  }
+
+  private func unsettled(_ command: CommandTasks) -> [Activity] {
+    let isBusy = !isSettled || isServerBeginning
+    return [.unsettled(isBusy ? command.names : [])]
   }
 
   private mutating func roundEnd(

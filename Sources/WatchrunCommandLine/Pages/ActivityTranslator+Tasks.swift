@@ -42,6 +42,8 @@ extension ActivityTranslator {
       return [.stopping(task: name)]
     case .waveEnded(let wave):
       return endRound(succeeded: wave.status.isSuccess)
+    case .unsettled(let names):
+      return [.unsettled(names)]
     case .detail, .foundLoop, .finished:
       return []
     }

@@ -14,6 +14,10 @@ struct ActivityTranslator {
   /// Changes beneath this directory are reported by their relative paths.
   let directory: Path
   private(set) var isInRound = false
+  /// Whether nothing of the command line is under way that ends by itself.
+  var isSettled = true
+  /// Whether the command line's server has been started or stopped just now.
+  var isServerBeginning = false
 
   init(_ command: CommandTasks? = nil, directory: Path) {
     self.command = command

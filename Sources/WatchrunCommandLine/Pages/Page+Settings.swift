@@ -23,9 +23,11 @@ extension Settings {
     } else {
       return nil
     }
-    return Page(
+    var page = Page(
       name: "page", source: source, port: pagePort, hosts: pageHosts, dependencies: dependencies,
       watched: watched)
+    page.followsLinks = followsLinks
+    return page
   }
 
   private static func existingDirectory(

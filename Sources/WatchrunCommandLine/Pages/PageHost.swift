@@ -1,4 +1,5 @@
 import ActionRunning
+import Dispatch
 import FileObservation
 import LiveReload
 import Synchronization
@@ -11,6 +12,8 @@ final class PageHost: Sendable {
   private struct State {
     var pages: [Page] = []
     var translator: ActivityTranslator
+    /// Counts the runs of the command.
+    var runNumber = 0
   }
 
   private let server: PageServer
@@ -66,10 +69,23 @@ final class PageHost: Sendable {
 
   /// Passes on a report of the command line's queue.
   func note(_ report: RunReport) {
-    for activity in state.withLock({ $0.translator.activities(for: report) }) {
-      server.note(activity)
+    let (activities, number) = state.withLock { state in
+      if case .started(let run) = report, run.job == .command { state.runNumber += 1 }
+      return (state.translator.activities(for: report), state.runNumber)
+    }
+    for activity in activities { server.note(activity) }
+    guard case .started(let run) = report, run.job == .command else { return }
+    // Nothing tells when a server of the command line is ready. Requests wait for it, but a batch that made it
+    // start is to be seen before pages are told.
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeToBegin) { @Sendable [self] in
+      let activities = state.withLock { state in
+        state.runNumber == number ? state.translator.serverHasBegun() : []
+      }
+      for activity in activities { server.note(activity) }
     }
   }
+
+  private static let timeToBegin = DispatchTimeInterval.milliseconds(40)
 
   /// Passes on a report of a project's runner.
   func note(_ report: TaskReport) {

@@ -74,6 +74,7 @@ final class ProjectSession: ChangeSource {
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
       guardian: session.guardian)
     options.readsOutput = readsOutput
+    options.reportsSettling = true
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options, source: self) { [self] report in

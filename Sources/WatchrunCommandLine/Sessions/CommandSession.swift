@@ -55,6 +55,7 @@ struct CommandSession: Sendable {
     var options = settings.makeQueueOptions(
       ignoring: session.ignoredSignals, guardian: session.guardian)
     options.readsOutput = page != nil
+    options.reportsSettling = page != nil
     options.jobControl = session.makeJobControl(
       "the command has stopped, since it wants the terminal: -I gives it")
     return ActionQueue(settings.makeCommand(), options: options, source: observer) { report in

@@ -39,7 +39,7 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .foundLoop, .waveEnded, .finished: nil
+      case .output, .detail, .foundLoop, .unsettled, .waveEnded, .finished: nil
       }
     }
   }

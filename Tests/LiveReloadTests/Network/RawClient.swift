@@ -67,6 +67,11 @@ struct RawClient: ~Copyable {
     return rest.isEmpty
   }
 
+  /// Sends no more.
+  func endSending() {
+    Socket.shutDownWriting(socket.number)
+  }
+
   func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
   /// Receives until it is enough, or the other side closes.

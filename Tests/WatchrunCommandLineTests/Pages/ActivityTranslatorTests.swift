@@ -72,8 +72,9 @@ struct ActivityTranslatorTests {
       ])
     #expect(
       story == [
-        "round start", "+server", "server ready", "round succeeded", "server stopping",
-        "server stopped", begun, "+server", "server ready", "round succeeded", "server failed 1",
+        "round start", "+server", "unsettled server", "server ready", "round succeeded",
+        "server stopping", "unsettled server", "server stopped", begun, "+server",
+        "unsettled server", "server ready", "round succeeded", "server failed 1",
       ])
   }
 
@@ -86,8 +87,9 @@ struct ActivityTranslatorTests {
       ])
     #expect(
       story == [
-        begun, "+build", "build succeeded 0", "server stopping", "server stopped", "+server",
-        "server ready", "round succeeded", begun, "+build", "build failed 1", "round failed",
+        begun, "+build", "build succeeded 0", "server stopping", "unsettled build server",
+        "server stopped", "+server", "unsettled build server", "server ready", "round succeeded",
+        begun, "+build", "build failed 1", "round failed",
       ])
   }
 
@@ -101,6 +103,18 @@ struct ActivityTranslatorTests {
       story == [
         begun, "+build", "build stopping", "build stopped", "round failed", begun, "+build",
       ])
+  }
+
+  @Test func `the page waits for what is under way, and for a server to begin`() throws {
+    var settings = Settings()
+    settings.command = [Array("./server".utf8)]
+    settings.busyMode = .restart
+    var translator = ActivityTranslator(CommandTasks(settings), directory: "/p")
+    #expect(translator.activities(for: .settled(false)).map(shown) == ["unsettled server"])
+    _ = translator.activities(for: started(.command))
+    #expect(translator.activities(for: .settled(true)).map(shown) == ["unsettled server"])
+    #expect(translator.serverHasBegun().map(shown) == ["unsettled "])
+    #expect(translator.serverHasBegun().isEmpty)
   }
 
   @Test func `a signal to the server is a round`() throws {
@@ -188,6 +202,7 @@ func shown(_ activity: Activity) -> String {
   case .stopping(let task): return "\(task) stopping"
   case .ended(let task, let outcome, let status, _):
     return "\(task) \(outcome)\(status.map { " \($0)" } ?? "")"
+  case .unsettled(let names): return "unsettled " + names.sorted().joined(separator: " ")
   case .roundEnded(let succeeded): return succeeded ? "round succeeded" : "round failed"
   case .changed(let paths): return "changed " + paths.map { "\($0)" }.joined(separator: " ")
   }

@@ -4,15 +4,6 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct LaunchersTests {
-  @Test(arguments: [
-    ("vim", true), ("/usr/bin/vi", true), ("nvim +1", true), ("nano -w", true), ("vim -g", false),
-    ("gvim", false), ("code -g", false), ("emacs", false), ("emacs -nw", true),
-    ("emacsclient -t", true), ("xterm -e vim", false), ("", false), (" ", false),
-  ])
-  func `an editor that draws in a terminal is known`(editor: String, needsTerminal: Bool) {
-    #expect(EditorLauncher.needsTerminal(editor) == needsTerminal)
-  }
-
   @Test(
     arguments: [
       (nil, [BrowserLauncher.systemOpener]), ("", [BrowserLauncher.systemOpener]),
