@@ -14,6 +14,7 @@ final class PageSite {
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
   private var revision = 1
   private var hasWarned = false
+  private var hasFoundLoop = false
   /// The dependencies whose failure is shown, with the message that shows it.
   private var failures: [(task: String, message: [UInt8])] = []
 
@@ -233,9 +234,9 @@ extension PageSite {
   func note(_ activity: Activity) {
     switch activity {
     case .changed(let paths):
-      send(session.changed(paths))
+      perform(session.changed(paths, at: core.milliseconds))
     case .unsettled(let names):
-      send(session.unsettled(names))
+      perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
       if isServer(task) { upstream?.serverSettled() }
     case .stopping(let task):
@@ -281,8 +282,27 @@ extension PageSite {
     for stream in streams.values { stream.send(ReloadMessage.cleared(task: task)) }
   }
 
-  private func send(_ message: ReloadSession.Message?) {
-    guard let message else { return }
+  private func perform(_ decision: ReloadSession.Decision?) {
+    switch decision {
+    case .send(let message):
+      send(message)
+    case .wait(let milliseconds, let path):
+      core.loop.call(afterMilliseconds: milliseconds) { [weak self] in
+        guard let self else { return }
+        perform(session.elapsed(at: core.milliseconds))
+      }
+      if hasFoundLoop { return }
+      hasFoundLoop = true
+      core.report(
+        .warning(
+          "each reload of \(page.name) changes \(core.shown(path)): reloading again for that in "
+            + "\(milliseconds / 1000) s; to ignore it, pass -i '\(Path(bytes: path.lastComponent))'"))
+    case nil:
+      break
+    }
+  }
+
+  private func send(_ message: ReloadSession.Message) {
     revision += 1
     switch message {
     case .reload:

@@ -1,3 +1,4 @@
+import Dispatch
 import SystemCalls
 
 /// What all pages of a server share: the loop, the status, the places in files that were shown. On the
@@ -33,6 +34,12 @@ final class ServerCore {
   }
 
   func randomText() -> String { Self.randomText() }
+
+  /// The time on a clock that only runs forward.
+  var milliseconds: Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+
+  /// A path as it is shown.
+  func shown(_ path: Path) -> Path { path.relative(to: directory) ?? path }
 
   private static func randomText() -> String {
     var generator = SystemRandomNumberGenerator()

@@ -16,49 +16,72 @@ struct ReloadSessionTests {
     names: [String], isReplaced: Bool
   ) {
     var session = session()
-    let message = session.changed(names.map { Path("/p/public/" + $0) })
+    let message = session.changed(names.map { Path("/p/public/" + $0) }, at: 0)
     #expect(message != nil)
-    #expect((message == .reload) == !isReplaced)
+    #expect((message == .send(.reload)) == !isReplaced)
   }
 
   @Test func `what lies elsewhere changes nothing`() {
     var session = session()
-    #expect(session.changed(["/p/other/a.css", "/p/public2/a.css"]) == nil)
+    #expect(session.changed(["/p/other/a.css", "/p/public2/a.css"], at: 0) == nil)
   }
 
   @Test func `changes wait for the tasks that the page depends on, and come at once`() {
     var session = session(["build"])
-    #expect(session.unsettled(["build", "test"]) == nil)
-    #expect(session.changed(["/p/public/a.css"]) == nil)
-    #expect(session.changed(["/p/public/b.css"]) == nil)
+    #expect(session.unsettled(["build", "test"], at: 0) == nil)
+    #expect(session.changed(["/p/public/a.css"], at: 0) == nil)
+    #expect(session.changed(["/p/public/b.css"], at: 0) == nil)
     session.ended("build", hasFailed: false)
-    #expect(session.unsettled(["test"]) == .update(["/p/public/a.css", "/p/public/b.css"]))
-    #expect(session.unsettled([]) == nil)
+    #expect(session.unsettled(["test"], at: 0) == .send(.update(["/p/public/a.css", "/p/public/b.css"])))
+    #expect(session.unsettled([], at: 0) == nil)
   }
 
   @Test func `a task that changed nothing that is seen reloads the page`() {
     var session = session(["server"])
-    _ = session.unsettled(["server"])
-    #expect(session.unsettled([]) == .reload)
+    _ = session.unsettled(["server"], at: 0)
+    #expect(session.unsettled([], at: 0) == .send(.reload))
   }
 
   @Test func `after a failure nothing is told until the task succeeds`() {
     var session = session(["build"])
-    _ = session.unsettled(["build"])
+    _ = session.unsettled(["build"], at: 0)
     session.ended("build", hasFailed: true)
-    #expect(session.changed(["/p/public/a.css"]) == nil)
-    #expect(session.unsettled([]) == nil)
-    #expect(session.changed(["/p/public/index.html"]) == nil)
-    _ = session.unsettled(["build"])
+    #expect(session.changed(["/p/public/a.css"], at: 0) == nil)
+    #expect(session.unsettled([], at: 0) == nil)
+    #expect(session.changed(["/p/public/index.html"], at: 0) == nil)
+    _ = session.unsettled(["build"], at: 0)
     session.ended("build", hasFailed: false)
-    #expect(session.unsettled([]) == .reload)
+    #expect(session.unsettled([], at: 0) == .send(.reload))
   }
 
   @Test func `tasks that the page does not depend on do not matter`() {
     var session = session(["build"])
-    #expect(session.unsettled(["test"]) == nil)
+    #expect(session.unsettled(["test"], at: 0) == nil)
     session.ended("test", hasFailed: true)
-    #expect(session.changed(["/p/public/a.css"]) == .update(["/p/public/a.css"]))
-    #expect(session.unsettled([]) == nil)
+    #expect(session.changed(["/p/public/a.css"], at: 0) == .send(.update(["/p/public/a.css"])))
+    #expect(session.unsettled([], at: 0) == nil)
+  }
+
+  @Test func `what each reload changes does not reload for ever`() {
+    var session = session()
+    let log: Path = "/p/public/app.log"
+    for time in [0, 100, 200, 300] { #expect(session.changed([log], at: time) == .send(.reload)) }
+    #expect(session.changed([log], at: 400) == .wait(milliseconds: 4000, log))
+    #expect(session.changed([log], at: 500) == nil)
+    // Another file does not wait.
+    #expect(session.changed(["/p/public/a.js"], at: 600) == .send(.reload))
+    #expect(session.elapsed(at: 4400) == nil)
+  }
+
+  @Test func `the pause doubles, and what comes later reloads at once`() {
+    var session = session()
+    let log: Path = "/p/public/app.log"
+    for time in [0, 100, 200, 300] { _ = session.changed([log], at: time) }
+    #expect(session.changed([log], at: 400) == .wait(milliseconds: 4000, log))
+    #expect(session.elapsed(at: 4400) == .send(.reload))
+    #expect(session.changed([log], at: 4500) == .wait(milliseconds: 8000, log))
+    #expect(session.elapsed(at: 12_500) == .send(.reload))
+    #expect(session.changed([log], at: 20_000) == .send(.reload))
+    #expect(session.changed([log], at: 20_100) == .send(.reload))
   }
 }
