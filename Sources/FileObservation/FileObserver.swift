@@ -69,7 +69,7 @@ public final class FileObserver: Sendable {
     var handler: (@Sendable (Event) -> Void)?
     var handlerQueue: DispatchQueue?
     var isHandlerAwaited = false
-    var streams: [Int: AsyncStream<ChangeBatch>.Continuation] = [:]
+    var streams: [Int: BatchStream] = [:]
     var streamCount = 0
     var coalescer = Coalescer()
     var overflow = false
@@ -209,23 +209,6 @@ public final class FileObserver: Sendable {
     backend?.stop()
     for stream in streams { stream.finish() }
     inbox.close()
-  }
-
-  /// The batches from now on, for `for await`. Each call gives a stream of its own, which keeps what
-  /// has not been taken from it, and ends when the observer is stopped.
-  public var batches: AsyncStream<ChangeBatch> {
-    AsyncStream { continuation in
-      let number = state.withLock { state -> Int? in
-        if state.isStopped { return nil }
-        state.streamCount += 1
-        state.streams[state.streamCount] = continuation
-        return state.streamCount
-      }
-      guard let number else { return continuation.finish() }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { state in _ = state.streams.removeValue(forKey: number) }
-      }
-    }
   }
 }
 

@@ -296,7 +296,8 @@ extension PageSite {
       core.report(
         .warning(
           "each reload of \(page.name) changes \(core.shown(path)): reloading again for that in "
-            + "\(milliseconds / 1000) s; to ignore it, pass -i '\(Path(bytes: path.lastComponent))'"))
+            + "\(milliseconds / 1000) s; to ignore it, pass -i '\(Path(bytes: path.lastComponent))'"
+        ))
     case nil:
       break
     }

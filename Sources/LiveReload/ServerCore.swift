@@ -103,10 +103,8 @@ final class ServerCore {
 
   func statusPage() -> HTTPResponse {
     let nonce = randomText()
-    let text = String(decoding: PackageResources.status_html, as: UTF8.self)
-    let parts = text.split(separator: "__NONCE__", omittingEmptySubsequences: false)
-    var response = HTTPResponse(
-      200, Array(parts.joined(separator: nonce).utf8), type: "text/html; charset=utf-8")
+    let page = PackageResources.status_html.replacing("__NONCE__", with: nonce)
+    var response = HTTPResponse(200, page, type: "text/html; charset=utf-8")
     response.fields.append("Cache-Control", "no-store")
     response.fields.append(
       "Content-Security-Policy",

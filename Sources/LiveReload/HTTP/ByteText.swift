@@ -58,3 +58,23 @@ extension BidirectionalCollection<UInt8> {
     return self[first...last]
   }
 }
+
+extension [UInt8] {
+  /// The first index of a text.
+  func firstIndex(of text: String) -> Int? {
+    let part = [UInt8](text.utf8)
+    guard !part.isEmpty, part.count <= count else { return nil }
+    return (0...(count - part.count)).first { self[$0...].starts(with: part) }
+  }
+
+  /// The bytes with a text in place of each occurrence of another.
+  func replacing(_ text: String, with other: String) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = self
+    while let index = rest.firstIndex(of: text) {
+      result += rest[..<index] + [UInt8](other.utf8)
+      rest = [UInt8](rest[(index + text.utf8.count)...])
+    }
+    return result + rest
+  }
+}

@@ -20,7 +20,10 @@ package struct Editor: Hashable, Sendable {
     let name = Self.name(of: program)
     needsTerminal = Self.isInTerminal(name, words.dropFirst())
     let place = Place(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
-    if words.contains(where: { $0.contains("{file}") || $0.contains("{line}") }) {
+    if words.contains(where: {
+      [UInt8]($0.utf8).firstIndex(of: "{file}") != nil
+        || [UInt8]($0.utf8).firstIndex(of: "{line}") != nil
+    }) {
       arguments = words.map(place.filled)
     } else {
       let syntax = Self.syntaxes[name]

@@ -83,7 +83,8 @@ struct ReloadSession: Sendable {
     if isBusy || hasFailed || !hasRun && changed.isEmpty { return nil }
     // What comes of a round is delayed by the rounds themselves.
     let isEcho =
-      !hasRun && lastChanged.isSuperset(of: changed) && (isWaiting || now - lastTime < Self.echoTime)
+      !hasRun && lastChanged.isSuperset(of: changed)
+      && (isWaiting || now - lastTime < Self.echoTime)
     guard isEcho else {
       echoes = 0
       return send(at: now)

@@ -58,7 +58,8 @@ struct ServerAddress: Hashable, Sendable {
   private init?(authority text: String) {
     guard let address = Self(url: "http://" + text) else { return nil }
     let authority = text.prefix { $0 != "/" }
-    let hasPort = authority.hasPrefix("[") ? authority.contains("]:") : authority.contains(":")
+    let end = authority.lastIndex(of: "]") ?? authority.startIndex
+    let hasPort = authority[end...].utf8.contains(UInt8(ascii: ":"))
     guard hasPort else { return nil }
     self = address
   }

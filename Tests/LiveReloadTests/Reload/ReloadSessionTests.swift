@@ -32,7 +32,8 @@ struct ReloadSessionTests {
     #expect(session.changed(["/p/public/a.css"], at: 0) == nil)
     #expect(session.changed(["/p/public/b.css"], at: 0) == nil)
     session.ended("build", hasFailed: false)
-    #expect(session.unsettled(["test"], at: 0) == .send(.update(["/p/public/a.css", "/p/public/b.css"])))
+    #expect(
+      session.unsettled(["test"], at: 0) == .send(.update(["/p/public/a.css", "/p/public/b.css"])))
     #expect(session.unsettled([], at: 0) == nil)
   }
 
