@@ -4,9 +4,11 @@
 watchrun=${WATCHRUN:-$(cd ../.. && swift build --product watchrun >&2 && swift build --show-bin-path)/watchrun}
 work=$(mktemp -d /var/tmp/watchrun-sample-XXXXXX)
 pid=
+listener=
 
 finish() {
   status=$?
+  if [ -n "$listener" ]; then kill "$listener" 2>/dev/null || true; fi
   if [ -n "$pid" ]; then
     kill "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
@@ -50,4 +52,27 @@ stop() {
   wait "$pid" || status=$?
   pid=
   [ $status -eq 143 ]
+}
+
+# Prints the address of the page, without its last slash; nothing before it is served.
+page() {
+  sed -n 's|.*serving .* at \(http://[^ ]*\)/$|\1|p' "$work/output" | tail -n 1
+}
+
+# Succeeds if the response to a path contains a text.
+serves() {
+  curl -sf --max-time 20 -H 'Accept: text/html, */*' "$(page)/$1" 2>/dev/null | grep -q -e "$2"
+}
+
+# Receives the events of the page, as a browser does.
+listen() {
+  : >"$work/events"
+  curl -sN "$(page)/__watchrun/events" >>"$work/events" &
+  listener=$!
+  await received '"type":"hello"'
+}
+
+# Succeeds if events have matched this pattern so often.
+received() {
+  [ "$(grep -c -e "$1" "$work/events")" -ge "${2:-1}" ]
 }

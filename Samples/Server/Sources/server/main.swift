@@ -34,6 +34,12 @@ func request(from client: Int32) -> String {
   return text
 }
 
+/// A page with one heading.
+func page(_ heading: String) -> String {
+  let escaped = heading.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+  return "<!doctype html>\n<title>Server</title>\n<h1>\(escaped)</h1>\n"
+}
+
 let listener = socket(AF_INET, stream, 0)
 if listener < 0 { fail("socket") }
 var yes: Int32 = 1
@@ -56,9 +62,9 @@ while true {
   if client < 0 { continue }
   defer { close(client) }
   let words = request(from: client).split(separator: " ")
-  let text = greeting(for: words.count > 1 ? String(words[1]) : "/") + "\n"
+  let text = page(greeting(for: words.count > 1 ? String(words[1]) : "/"))
   let answer =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
     + "Content-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n" + text
   _ = Array(answer.utf8).withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
 }
