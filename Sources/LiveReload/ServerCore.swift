@@ -129,8 +129,7 @@ final class ServerCore {
       }
       return path
     }
-    let seconds = Double(duration.wholeMilliseconds) / 1000
-    let time = "\((seconds * 10).rounded() / 10) s"
+    let time = duration.text
     let title =
       switch (outcome, code) {
       case (.notReady, _): "\(name) is not ready after \(time)"
@@ -166,5 +165,16 @@ extension Page.Source {
     case .upstream(let host, let port, let basePath):
       "http://" + UpstreamAddress(host: host, port: port).authority + basePath
     }
+  }
+}
+
+extension Duration {
+  /// The duration as the console shows it: `12 ms`, `1.2 s`, `3 min 20 s`.
+  fileprivate var text: String {
+    let milliseconds = wholeMilliseconds
+    if milliseconds < 1000 { return "\(milliseconds) ms" }
+    let seconds = milliseconds / 1000
+    if seconds < 60 { return "\(seconds).\(milliseconds % 1000 / 100) s" }
+    return "\(seconds / 60) min \(seconds % 60) s"
   }
 }
