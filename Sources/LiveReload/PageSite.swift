@@ -9,6 +9,7 @@ final class PageSite {
   private let files: FileResponder?
   private let upstream: Upstream?
   private var session: ReloadSession
+  private var contents = ContentMemory()
   private var streams: [ObjectIdentifier: EventStream] = [:]
   private var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -234,7 +235,9 @@ extension PageSite {
   func note(_ activity: Activity) {
     switch activity {
     case .changed(let paths):
-      perform(session.changed(paths, at: core.milliseconds))
+      let changed = contents.changed(
+        paths.filter { path in page.watched.contains(where: path.isWithin) })
+      perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
