@@ -52,3 +52,10 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// A warning is an error in `.ci/run`.
+if Context.environment["WATCHRUN_STRICT"] == "1" {
+  for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+  }
+}
