@@ -191,7 +191,9 @@ struct PageServerTests {
     let upstream = try ServedPages()
     try upstream.folder.makeDirectories("site")
     try upstream.folder.write("body{}", to: "site/a.css")
-    let port = try upstream.openSite()
+    // One that nobody takes who looks for a free one.
+    let port = UInt16.random(in: 20_000..<30_000)
+    _ = try upstream.openSite { $0.port = port }
     var page = Page(
       name: "proxy", source: .upstream(host: "localhost", port: port, basePath: ""))
     page.dependencies = ["server"]
