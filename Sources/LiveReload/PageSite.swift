@@ -268,7 +268,8 @@ extension PageSite {
       session.ended(task, hasFailed: false)
       clear(task)
     case .stopped, .skipped, .kept:
-      break
+      // A server that was stopped is still on its way to the next start.
+      return
     }
     upstream?.isHopeless = session.hasFailed
     if isServer(task) { upstream?.serverSettled() }

@@ -12,14 +12,14 @@ protocol ByteStreamOwner: AnyObject {
   func closed()
 }
 
-/// A connected socket: reads when it may, keeps what is to be sent, on the loop's queue.
+/// A connected socket with an output buffer, confined to the loop's queue.
 final class ByteStream: SocketHandler {
   private enum Part {
     case bytes([UInt8], from: Int)
     case file(OpenFile, offset: Int64, count: Int)
   }
 
-  /// An open file, as long as a part of it is to be sent.
+  /// An open file that stays open while a part of it is being sent.
   final class OpenFile {
     let descriptor: Descriptor
 

@@ -97,7 +97,7 @@ final class ServerConnection: ByteStreamOwner {
     if phase == .answering && parser.bufferedCount > Self.mostBuffered { stream.pause() }
   }
 
-  /// Reads what has arrived, until a request is to be answered first.
+  /// Reads requests from the buffer, up to the first that must be answered.
   private func readRequests() {
     // A response that is complete at once leads here again.
     if isReading { return }

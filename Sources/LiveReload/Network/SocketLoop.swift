@@ -17,7 +17,7 @@ final class SocketLoop: @unchecked Sendable {
   // Unchecked, because all its state is touched on its queue only, which every entry asserts.
 
   let queue: DispatchQueue
-  /// For whoever reads next: one buffer for all.
+  /// The buffer that all reads share.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
   private let poller: SocketPoller
@@ -69,7 +69,7 @@ final class SocketLoop: @unchecked Sendable {
     return lastToken
   }
 
-  /// Forgets a handler. Its socket is to be closed next.
+  /// Forgets a handler. The caller then closes its socket.
   func remove(_ token: UInt64) {
     handlers[token] = nil
     deadlines[token] = nil

@@ -19,9 +19,7 @@ struct UpstreamAddress: Hashable, Sendable {
   }
 
   var isLoopback: Bool {
-    let name = host.lowercased()
-    return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("127.")
-      || name == "::1"
+    (HostAddress(host.utf8) ?? HostAddress(v6: ArraySlice(host.utf8)))?.isLoopback ?? false
   }
 }
 

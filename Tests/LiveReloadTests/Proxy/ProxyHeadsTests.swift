@@ -59,6 +59,14 @@ struct ProxyHeadsTests {
     #expect(sent.isSuperset(of: ["Origin: http://app.test", "Content-Length: 3"]))
   }
 
+  @Test(arguments: [
+    ("localhost", true), ("a.LOCALHOST", true), ("127.0.0.2", true), ("::1", true),
+    ("127.evil.test", false), ("app.test", false), ("::2", false),
+  ])
+  func `a server on this machine is known by its address`(host: String, isLoopback: Bool) {
+    #expect(UpstreamAddress(host: host, port: 1).isLoopback == isLoopback)
+  }
+
   @Test func `a change of protocol is asked for`() throws {
     let sent = try lines(
       "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket", to: local)
