@@ -22,9 +22,17 @@ trap finish EXIT
 start() {
   mkdir "$work/sample"
   tar -c --exclude=.build --exclude=build . | tar -x -C "$work/sample"
+  awaitTick
   cd "$work/sample"
   "$watchrun" "$@" >"$work/output" 2>&1 &
   pid=$!
+}
+
+# Waits for the next tick of the clock that stamps files. A file with the timestamp of watchrun's start
+# might have changed after it, and counts as a change.
+awaitTick() {
+  touch "$work/tick"
+  until [ "$work/next-tick" -nt "$work/tick" ]; do touch "$work/next-tick"; done
 }
 
 # Waits until a command succeeds.
