@@ -23,9 +23,12 @@ let package = Package(
       dependencies: ["FileObservation", "PathFiltering", "Support", "SystemCalls"]),
     .target(
       name: "LiveReload", dependencies: ["Support", "SystemCalls"],
-      // The client script is served without its comments; Client/minify.py makes that file.
-      exclude: ["Client/client.js", "Client/minify.py"],
-      resources: [.embedInCode("Client/client.min.js"), .embedInCode("Client/status.html")]),
+      // The scripts are served without their comments; Client/minify.py makes those files.
+      exclude: ["Client/client.js", "Client/minify.py", "Client/overlay.js"],
+      resources: [
+        .embedInCode("Client/client.min.js"), .embedInCode("Client/overlay.min.js"),
+        .embedInCode("Client/status.html"),
+      ]),
     .target(
       name: "WatchrunCommandLine",
       dependencies: [

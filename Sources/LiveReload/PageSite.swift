@@ -72,7 +72,7 @@ extension PageSite: RequestHandler {
     }
     if request.path.starts(with: Self.prefix) { return handleOwn(request, on: connection) }
     if request.path.elementsEqual("/livereload.js".utf8) {
-      sendClient(on: connection)
+      send(script: PackageResources.client_min_js, on: connection)
       return nil
     }
     if request.asksForUpgrade {
@@ -120,7 +120,7 @@ extension PageSite: RequestHandler {
   ) -> (any Exchange)? {
     let name = String(decoding: request.path.dropFirst(Self.prefix.count), as: UTF8.self)
     if name == "client.js" {
-      sendClient(on: connection)
+      send(script: PackageResources.client_min_js, on: connection)
       return nil
     }
     guard isSameOrigin(request) else {
@@ -130,6 +130,8 @@ extension PageSite: RequestHandler {
     switch (request.method, name) {
     case ("GET", "events"):
       return openEvents(request, connection)
+    case ("GET", "overlay.js"), ("HEAD", "overlay.js"):
+      send(script: PackageResources.overlay_min_js, on: connection)
     case ("GET", ""), ("HEAD", ""):
       connection.respond(core.statusPage())
     case ("GET", "status.json"), ("HEAD", "status.json"):
@@ -155,9 +157,8 @@ extension PageSite: RequestHandler {
     return site.equalsIgnoringCase("same-origin") || site.equalsIgnoringCase("none")
   }
 
-  private func sendClient(on connection: ServerConnection) {
-    var response = HTTPResponse(
-      200, PackageResources.client_min_js, type: "text/javascript; charset=utf-8")
+  private func send(script: [UInt8], on connection: ServerConnection) {
+    var response = HTTPResponse(200, script, type: "text/javascript; charset=utf-8")
     response.fields.append("Cache-Control", "no-cache")
     // Pages of other servers on this machine may use it as well.
     response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")

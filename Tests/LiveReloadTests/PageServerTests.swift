@@ -187,6 +187,19 @@ struct PageServerTests {
     #expect(isOpened)
   }
 
+  @Test func `the client script is at most 8,000 bytes long, and the overlay a file of its own`()
+    async throws
+  {
+    let port = try pages.openSite()
+    for name in ["client", "overlay"] {
+      let script = try await RawClient.request(port, "/__watchrun/\(name).js?1")
+      #expect(script.status == 200)
+      #expect(script.field("content-type") == "text/javascript; charset=utf-8")
+      #expect(script.body.utf8.count <= 8_000)
+      #expect(script.body.contains("watchrun-overlay") == (name == "overlay"))
+    }
+  }
+
   @Test func `a request is held while the server behind the page restarts`() async throws {
     let upstream = try ServedPages()
     try upstream.folder.makeDirectories("site")

@@ -209,63 +209,25 @@
     swap(visitImages, paths.filter((file) => !isSheet(file)), exact);
   };
 
-  // Overlay
-  const colors = (list) => // bright colors look like normal ones
-    list.split(' ').map((c, i) => `.f${i},.f${i + 8}{color:#${c}}`).join('');
-  const light = '24292f c62828 1a7f37 8a6100 0550ae 8250df 0b7285 57606a';
-  const css = `:host{all:initial!important}
-aside{position:fixed;z-index:2147483647;inset:auto 0 0;max-height:70vh;overflow:auto;
-box-sizing:border-box;padding:10px 16px;background:#fff;color:#1f2328;
-border-top:4px solid #cf222e;box-shadow:0 0 24px #0006;font:13px/1.5 ui-monospace,monospace}
-button{all:unset;position:sticky;top:0;float:right;padding:0 10px;font-size:24px;cursor:pointer}
-:focus-visible{outline:2px solid}
-h2{font-size:14px;margin:6px 40px 8px 0}
-pre{font:inherit;margin:0 0 12px;white-space:pre-wrap;overflow-wrap:anywhere}
-a{color:inherit}
-.b{font-weight:700}.d{opacity:.7}.i{font-style:italic}
-a,.u{text-decoration:underline}.s{text-decoration:line-through}
-[class*=g]{color:#fff}${colors(light).replace(/f(?=\d+[,{])/g, 'g').replace(/{/g, '{background-')}
-.g7,.g15{background:#c8ccd1;color:#000}${colors(light)}
-@media(prefers-color-scheme:dark){aside{background:#161b22;color:#e6edf3}${colors(
-    '8b949e ff7b72 56d364 e3b341 79c0ff d2a8ff 56d4dd e6edf3')}}
-.f0[class*=g]{color:#000}.f15[class*=g]{color:#fff}`;
-  const make = (tag, properties, ...nodes) => {
-    const e = Object.assign(doc.createElement(tag), properties);
-    e.append(...nodes);
-    return e;
-  };
-  const span = ({ t, c = '', l }) => {
-    const e = make(l == null ? 'span' : 'a', { className: c }, t);
-    for (const [, kind, color] of c.matchAll(/([fg])(#\w+)/g)) {
-      e.style[kind === 'f' ? 'color' : 'background'] = color;
-    }
-    if (l != null) e.href = '#';
-    e.onclick = () => {
-      if (l == null) return;
-      fetch(`${base}open?${new URLSearchParams({ link: l, token: secret })}`, { method: 'POST' });
-      return false;
-    };
-    return e;
-  };
-  let host, closed, failures = new Map(), earlier = failures;
+  // Overlay. Its rendering is a file of its own, loaded at the first failure. `import` passes on the
+  // nonce of this script and needs no Trusted Type: what lets this script in lets the overlay in.
+  let host, render, loading, closed, failures = new Map(), earlier = failures;
+  const open = (link) =>
+    fetch(`${base}open?${new URLSearchParams({ link, token: secret })}`, { method: 'POST' });
   const close = () => { closed = true; draw(); };
   const draw = () => {
     host?.remove();
     host = null;
     if (closed || !isShown || !failures.size) return;
-    const styles = new CSSStyleSheet(), panel = make('aside', {
-      role: 'alertdialog', ariaLabel: 'watchrun: failed: ' + [...failures.keys()].join(', '),
-    }, make('button', { ariaLabel: 'Close', title: 'Close (Escape)', onclick: close }, '×'));
-    for (const { title, lines } of failures.values()) {
-      panel.append(make('h2', {}, title),
-        make('pre', { tabIndex: 0 }, ...lines.flatMap((line) => [...line.map(span), '\n'])));
-    }
-    styles.replaceSync(css);
-    host = make('watchrun-overlay');
-    const root = host.attachShadow({ mode: 'open' });
-    root.adoptedStyleSheets = [styles];
-    root.append(panel);
-    doc.documentElement.append(host);
+    if (render) host = render([...failures.values()], open, close);
+    // A browser may remember that a URL could not be loaded; the next attempt has another one.
+    else loading ??= import(`${base}overlay.js?${Date.now()}`).then((overlay) => {
+      render = overlay.default;
+      draw();
+    }).catch((error) => {
+      loading = null;
+      console.error('watchrun: cannot show that a task has failed:', error);
+    });
   };
   on('keydown', (event) => { if (host && event.key === 'Escape') close(); });
 
@@ -348,8 +310,7 @@ a,.u{text-decoration:underline}.s{text-decoration:line-through}
       }));
     };
     socket.onmessage = ({ data }) => {
-      const { command, path = '', liveCSS, liveImg, message } = JSON.parse(data);
-      if (command === 'alert') alert(message);
+      const { command, path = '', liveCSS, liveImg } = JSON.parse(data);
       if (command !== 'reload') return;
       const isLive = /\.css$/i.test(path) ? liveCSS
         : liveImg && /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i.test(path);

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Writes client.min.js: client.js without comments and spaces, with short local names.
+"""Writes client.min.js and overlay.min.js: the sources without comments and spaces, with short local
+names.
 
-Not a general minifier. It expects what client.js keeps to: a semicolon ends each statement, there
+Not a general minifier. It expects what the sources keep to: a semicolon ends each statement, there
 is no division, and a name means the same in the whole file. A name that is also a property, a key
 or a shorthand stays. Usage: python3 minify.py [--check]
 """
@@ -61,21 +62,29 @@ def minified(source):
         if before in (".", "?.") or (isShorthand and not isList(found, i)):
             fixed.add(text)
     known = set(re.findall(r"\w+", """document addEventListener dispatchEvent window self top JSON Date
-      location sessionStorage undefined null true false this alert fetch Boolean"""))
+      location sessionStorage undefined null true false this fetch Boolean"""))
     locals_ = [n for n, _ in names.most_common() if n in declared - fixed - known and len(n) > 1]
     short = ("".join(p) for n in (1, 2) for p in itertools.product(string.ascii_letters, repeat=n))
     taken = set(names) | {"if", "in", "of", "do"}
     mapping = {name: next(s for s in short if s not in taken) for name in locals_}
     out = ""
     for i, (kind, text) in enumerate(found):
+        if isBare(found, i) or isBare(found, i - 2):
+            continue  # the parentheses around the only parameter of a function
         if kind == "name" and found[i - 1][1] not in (".", "?."):
             text = mapping.get(text, "let" if text == "const" else text)
         if text in ("}", "]", ")") and out.endswith(",") or text == "}" and out.endswith(";"):
-            out = out[:-1]  # client.js has neither holes in arrays nor loops without a body
+            out = out[:-1]  # the sources have neither holes in arrays nor loops without a body
         if out and re.match(r"[\w$]", text) and re.search(r"[\w$]$", out):
             out += " "
         out += text
     return out + "\n"
+
+
+def isBare(found, i):
+    """Whether `(name) =>` begins at `i`."""
+    return i >= 0 and found[i + 1:i + 2] and found[i + 1][0] == "name" and \
+        [found[i][1]] + [text for _, text in found[i + 2:i + 4]] == ["(", ")", "=>"]
 
 
 def isList(found, i):
@@ -94,8 +103,10 @@ def isList(found, i):
 
 
 if __name__ == "__main__":
-    target, text = HERE / "client.min.js", minified((HERE / "client.js").read_text())
-    if "--check" in sys.argv:
-        sys.exit(0 if target.read_text() == text else "client.min.js is stale: run minify.py")
-    target.write_text(text)
-    print(len(text.encode()))
+    for name in ("client", "overlay"):
+        target, text = HERE / f"{name}.min.js", minified((HERE / f"{name}.js").read_text())
+        if "--check" not in sys.argv:
+            target.write_text(text)
+            print(target.name, len(text.encode()))
+        elif not target.exists() or target.read_text() != text:
+            sys.exit(f"{target.name} is stale: run minify.py")
