@@ -95,6 +95,7 @@ final class ServerCore {
   // MARK: - Our own pages
 
   func statusJSON() -> [UInt8] {
+    for task in status.tasks { linkOutput(of: task.description.name) }
     let pages = sites.sorted { $0.key < $1.key }.map { name, served in
       StatusModel.PageEntry(name: name, url: served.url, source: served.site.page.source.text)
     }
@@ -121,14 +122,8 @@ final class ServerCore {
   func failureMessage(
     of name: String, _ outcome: Activity.Outcome, _ code: Int?, _ duration: Duration
   ) -> [UInt8] {
+    linkOutput(of: name)
     let lines = Array(status.task(name)?.lines.suffix(Self.shownLines) ?? [])
-    let linked = links.link(lines) { [directory] text in
-      let path = Path(text).absolute(from: directory)
-      guard let found = try? FileStatus(of: path, followsLinks: true), found.type == .file else {
-        return nil
-      }
-      return path
-    }
     let time = duration.text
     let title =
       switch (outcome, code) {
@@ -136,7 +131,20 @@ final class ServerCore {
       case (_, .some(let code)): "\(name) failed with status \(code) after \(time)"
       case (_, nil): "\(name) failed after \(time)"
       }
-    return ReloadMessage.failure(task: name, title: title, lines: linked)
+    return ReloadMessage.failure(task: name, title: title, lines: lines)
+  }
+
+  /// Adds links to the files that the output of a task names.
+  private func linkOutput(of task: String) {
+    status.linkOutput(of: task) { lines in
+      links.link(lines) { text in
+        let path = Path(text).absolute(from: directory)
+        guard let found = try? FileStatus(of: path, followsLinks: true), found.type == .file else {
+          return nil
+        }
+        return path
+      }
+    }
   }
 
   /// Opens the editor at a place that a page was shown.

@@ -187,6 +187,34 @@ struct PageServerTests {
     #expect(isOpened)
   }
 
+  @Test func `the status links places in files, with the same numbers each time`() async throws {
+    let port = try pages.openSite()
+    let server = pages.server
+    server.note(.tasks([.init(name: "build", command: "make")]))
+    server.note(.started(task: "build"))
+    server.note(.output(task: "build", line: Array("site/index.html:3:7: odd".utf8)))
+    let path = "/__watchrun/status.json"
+    let first = try await RawClient.request(port, path).body
+    #expect(first.contains(#"{"t":"site/index.html:3:7","l":1},{"t":": odd"}"#))
+    #expect(try await RawClient.request(port, path).body == first)
+    server.note(.output(task: "build", line: Array("site/about.html:1: odd".utf8)))
+    server.note(.ended(task: "build", .succeeded, status: 0, duration: .seconds(1)))
+    let second = try await RawClient.request(port, path).body
+    #expect(second.contains(#""l":1}"#))
+    #expect(second.contains(#"{"t":"site/about.html:1","l":2}"#))
+    let client = try RawClient(port: port)
+    _ = await client.send("GET /__watchrun/events?status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let hello = await client.receive { $0.contains("hello") }.text
+    let token = try #require(hello.firstMatch(of: /"token":"([a-z0-9]+)"/)).1
+    let open = "/__watchrun/open?link=2&token=\(token)"
+    #expect(try await RawClient.request(port, open, method: "POST").status == 204)
+    let file = pages.folder["site/about.html"]
+    let isOpened = pages.log.entries.contains {
+      if case .editorRequested(file, line: 1, column: nil) = $0 { true } else { false }
+    }
+    #expect(isOpened)
+  }
+
   @Test func `the client script is at most 8,000 bytes long, and the overlay a file of its own`()
     async throws
   {

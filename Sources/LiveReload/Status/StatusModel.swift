@@ -15,6 +15,8 @@ struct StatusModel: Sendable {
     var duration: Duration?
     /// The last lines of the latest run.
     var lines: [[Span]] = []
+    /// How many of the lines have been searched for links.
+    fileprivate var linkedCount = 0
     fileprivate var terminal = TerminalText()
     /// Whether the next line or start begins the output of another run.
     fileprivate var isOver = true
@@ -70,14 +72,19 @@ struct StatusModel: Sendable {
       if rounds.count > Self.mostRounds { rounds.removeLast() }
     case .started(let name):
       update(name) { task in
-        if task.isOver { (task.lines, task.terminal) = ([], TerminalText()) }
+        if task.isOver {
+          (task.lines, task.linkedCount, task.terminal) = ([], 0, TerminalText())
+        }
         task.isOver = false
         (task.state, task.startedAt, task.status, task.duration) = (.running, time, nil, nil)
       }
     case .output(let name, let line):
       update(name) { task in
         task.lines.append(task.terminal.line(line))
-        if task.lines.count > Self.mostLines + 100 { task.lines.removeFirst(100) }
+        if task.lines.count > Self.mostLines + 100 {
+          task.lines.removeFirst(100)
+          task.linkedCount = max(0, task.linkedCount - 100)
+        }
       }
     case .ended(let name, let outcome, let status, let duration):
       update(name) { task in
@@ -96,6 +103,16 @@ struct StatusModel: Sendable {
       rounds[0].durationMilliseconds = max(0, time - rounds[0].startedAt)
     case .stopping, .unsettled, .changed:
       break
+    }
+  }
+
+  /// Adds links to the output of a task. `link` gets each line once, however often this is called, so
+  /// that links stay the same while the output is shown.
+  mutating func linkOutput(of name: String, _ link: ([[Span]]) -> [[Span]]) {
+    update(name) { task in
+      let isNew = task.linkedCount..<task.lines.count
+      task.lines.replaceSubrange(isNew, with: link(Array(task.lines[isNew])))
+      task.linkedCount = task.lines.count
     }
   }
 

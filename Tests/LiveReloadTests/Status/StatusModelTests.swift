@@ -59,6 +59,32 @@ struct StatusModelTests {
     #expect(model.rounds.first?.number == 200)
   }
 
+  @Test func `each line is searched for links once, whatever is dropped in between`() {
+    var model = model()
+    var searched: [String] = []
+    func link() {
+      model.linkOutput(of: "build") { lines in
+        searched += lines.flatMap { $0.map(\.text) }
+        return lines
+      }
+    }
+    model.note(.started(task: "build"), at: 0)
+    for number in 0..<1200 {
+      model.note(.output(task: "build", line: Array("\(number)".utf8)), at: 0)
+      if number % 50 == 0 { link() }
+    }
+    model.note(.ended(task: "build", .succeeded, status: 0, duration: .zero), at: 0)
+    link()
+    link()
+    #expect(searched == (0..<1200).map(String.init))
+    // The same number of lines again.
+    model.note(.started(task: "build"), at: 1)
+    link()
+    model.note(.output(task: "build", line: Array("again".utf8)), at: 1)
+    link()
+    #expect(searched.last == "again")
+  }
+
   @Test func `a changed project keeps what is known of its tasks`() {
     var model = model()
     model.note(.started(task: "build"), at: 5)
