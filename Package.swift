@@ -15,7 +15,7 @@ let package = Package(
     // The way a change takes, from the bottom up: each floor imports only those below it.
     .target(name: "CSystem"),
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
-    .target(name: "Support"),
+    .target(name: "Support", dependencies: ["SystemCalls"]),
     .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
     .target(name: "FileObservation", dependencies: ["PathFiltering", "Support", "SystemCalls"]),
     .target(
@@ -32,7 +32,8 @@ let package = Package(
     .target(
       name: "WatchrunCommandLine",
       dependencies: [
-        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SystemCalls",
+        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "Support",
+        "SystemCalls",
       ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
@@ -40,6 +41,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["ActionRunning", "FileObservation", "SystemCalls"],
       path: "Tests/Support"),
     .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
+    .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"]),
     .testTarget(name: "PathFilteringTests", dependencies: ["PathFiltering", "TestSupport"]),
     .testTarget(
       name: "FileObservationTests", dependencies: ["FileObservation", "TestSupport"],

@@ -4,15 +4,6 @@ import Testing
 @testable import ActionRunning
 
 struct JSONTextTests {
-  @Test(arguments: [
-    ("", #""""#), ("plain", #""plain""#), (#"a"b"#, #""a\"b""#), (#"a\b"#, #""a\\b""#),
-    ("a\nb\tc\rd", #""a\nb\tc\rd""#), ("\u{0}\u{1B}\u{1F}\u{7F}", #""\u0000\u001b\u001f\u007f""#),
-    ("caf\u{E9} \u{1F600}", "\"caf\u{E9} \u{1F600}\""), ("/", #""/""#),
-  ])
-  func `a string stands between quotes, with what JSON wants escaped`(text: String, json: String) {
-    #expect(JSONText.string(text) == json)
-  }
-
   private func batch(_ changes: ChangeBatch.Change..., overflow: Bool = false) -> String {
     JSONText.batch(ChangeBatch(number: 3, changes: changes, overflow: overflow))
   }

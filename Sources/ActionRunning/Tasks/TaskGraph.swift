@@ -1,3 +1,5 @@
+import Support
+
 /// A validated, acyclic dependency graph of tasks.
 public struct TaskGraph: Sendable, Hashable {
   /// The tasks, in the order in which they were given.

@@ -1,3 +1,5 @@
+import Support
+
 /// A piece of a line that looks the same throughout.
 struct Span: Hashable, Sendable {
   var text: String

@@ -1,3 +1,5 @@
+import Support
+
 /// One client's session of the LiveReload protocol 7, as browser extensions and existing snippets
 /// speak it over a WebSocket.
 struct LiveReloadProtocol: Sendable {
@@ -18,13 +20,15 @@ struct LiveReloadProtocol: Sendable {
 
   /// Takes a text message of the client.
   mutating func receive(_ text: [UInt8]) -> Reaction {
-    guard case .object(let message) = JSONValue(parsing: text),
-      case .string(let command) = message["command"]
+    guard let message = try? JSONValue(parsing: text),
+      case .string(let command) = message["command"]?.content
     else { return .close }
     // Commands that are not known may come with newer clients.
     guard command == "hello" else { return isReady ? .ignore : .close }
-    guard case .array(let protocols) = message["protocols"] else { return .close }
-    let common = Self.protocols.filter { protocols.contains(.string($0)) }
+    guard case .array(let protocols) = message["protocols"]?.content else { return .close }
+    let common = Self.protocols.filter { name in
+      protocols.contains { $0.content == .string(name) }
+    }
     if common.isEmpty { return .close }
     if isReady { return .ignore }
     isReady = true

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The messages to the client script, as JSON.

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 extension StatusModel {

@@ -3,12 +3,12 @@ import SystemCalls
 // Keys, numbers, and words such as `true`.
 
 extension JSONParser {
-  static func isDigit(_ byte: UInt8) -> Bool {
+  package static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   /// Whether an ASCII byte may occur in a key without quotation marks; true for all other bytes.
-  static func isNameByte(_ byte: UInt8) -> Bool {
+  package static func isNameByte(_ byte: UInt8) -> Bool {
     let lower = byte | 0x20
     return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower) || isDigit(byte)
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
@@ -171,7 +171,7 @@ extension JSONParser {
     default: break
     }
     let words = ["true", "false", "null", "Infinity", "NaN"]
-    let hint = nearest(to: word, among: words).map { "did you mean \($0)?" }
+    let hint = nearestName(to: word, among: words).map { "did you mean \($0)?" }
     throw error(
       "'\(Path(word))' is not a value; \(hint ?? "a string must be quoted")", at: start)
   }

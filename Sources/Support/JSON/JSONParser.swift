@@ -5,16 +5,18 @@ import SystemCalls
 /// It is stricter than the specification where a value would hardly be what its author meant: an
 /// unknown escape such as `\d`, half a surrogate pair, an unescaped control character in a string, a
 /// number that is too large, and nesting deeper than ``deepestNesting`` are errors.
-struct JSONParser {
+package struct JSONParser {
   /// How deep objects and arrays may be nested, so that no text overflows the stack.
   static let deepestNesting = 64
 
   let text: [UInt8]
   var offset = 0
+  private let example: String
   private var depth = 0
 
-  init(_ text: [UInt8]) {
+  init(_ text: [UInt8], example: String) {
     self.text = text
+    self.example = example
     offset = Self.start(of: text)
   }
 
@@ -33,7 +35,7 @@ struct JSONParser {
       throw error("the file is not in UTF-8 but UTF-16 or binary; save it as UTF-8", at: 0)
     }
     try skipSpace()
-    if next == nil { throw error("the file is empty; write { tasks: { … } }", at: 0) }
+    if next == nil { throw error("the file is empty; write \(example)", at: 0) }
     let value = try parseValue()
     try skipSpace()
     if next != nil {

@@ -1,7 +1,7 @@
 /// A JSON5 value and its position in the text.
-struct JSONValue: Hashable, Sendable {
+package struct JSONValue: Hashable, Sendable {
   /// The value itself. Children carry positions of their own.
-  enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -12,16 +12,16 @@ struct JSONValue: Hashable, Sendable {
   }
 
   /// A key and its value.
-  struct Member: Hashable, Sendable {
-    let key: String
+  package struct Member: Hashable, Sendable {
+    package let key: String
     /// The byte at which the key begins.
-    let keyOffset: Int
-    let value: JSONValue
+    package let keyOffset: Int
+    package let value: JSONValue
   }
 
-  let content: Content
+  package let content: Content
   /// The byte at which the value begins.
-  let offset: Int
+  package let offset: Int
 
   init(_ content: Content, at offset: Int) {
     self.content = content
@@ -29,23 +29,25 @@ struct JSONValue: Hashable, Sendable {
   }
 
   /// Parses a JSON5 text in UTF-8.
-  init(parsing text: [UInt8]) throws(JSONSyntaxError) {
-    var parser = JSONParser(text)
+  ///
+  /// - Parameter example: What the error about an empty text proposes to write.
+  package init(parsing text: [UInt8], example: String = "{}") throws(JSONSyntaxError) {
+    var parser = JSONParser(text, example: example)
     self = try parser.parse()
   }
 
   /// The members of an object; empty for any other value.
-  var members: [Member] {
+  package var members: [Member] {
     if case .object(let members) = content { members } else { [] }
   }
 
   /// The value of a key of an object. Of a repeated key the last value counts, as in JavaScript.
-  subscript(key: String) -> JSONValue? {
+  package subscript(key: String) -> JSONValue? {
     members.last { $0.key == key }?.value
   }
 
   /// The kind of value with its article, for messages.
-  var kindName: String {
+  package var kindName: String {
     switch content {
     case .null: "null"
     case .boolean: "a boolean"
@@ -58,8 +60,8 @@ struct JSONValue: Hashable, Sendable {
 }
 
 /// Why a text is not JSON5, and where.
-struct JSONSyntaxError: Error, Hashable {
+package struct JSONSyntaxError: Error, Hashable {
   /// The byte at which the mistake begins.
-  var offset: Int
-  var message: String
+  package var offset: Int
+  package var message: String
 }

@@ -1,107 +1,103 @@
-/// JSON, written piece by piece. Commas are set between values by themselves.
-///
-/// `<` is escaped, so that the result can stand in a script element of a page.
-struct JSONWriter {
+/// JSON in one line, written piece by piece. Commas are set between values by themselves.
+package struct JSONWriter {
   /// What has been written.
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   /// A writer that has written nothing.
-  init() {}
+  package init() {}
 
   /// The bytes that `build` writes.
-  static func encode(_ build: (inout JSONWriter) -> Void) -> [UInt8] {
+  package static func encode(_ build: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     build(&writer)
     return writer.bytes
   }
 
+  /// A string as JSON.
+  package static func quoted(_ string: String) -> String {
+    String(decoding: encode { $0.value(string) }, as: UTF8.self)
+  }
+
   // MARK: - Values
 
   /// Writes an object; `build` writes its members.
-  mutating func object(_ build: (inout JSONWriter) -> Void) {
+  package mutating func object(_ build: (inout JSONWriter) -> Void) {
     nest("{", "}", build)
   }
 
   /// Writes an array; `build` writes its elements.
-  mutating func array(_ build: (inout JSONWriter) -> Void) {
+  package mutating func array(_ build: (inout JSONWriter) -> Void) {
     nest("[", "]", build)
   }
 
   /// Writes a string, or `null`.
-  mutating func value(_ string: String?) {
+  package mutating func value(_ string: String?) {
     guard let string else { return null() }
     separate()
-    quote(string)
+    quote(string.utf8)
   }
 
   /// Writes a number, or `null`.
-  mutating func value(_ number: Int?) {
+  package mutating func value(_ number: Int?) {
     guard let number else { return null() }
     separate()
     bytes += String(number).utf8
   }
 
   /// Writes a boolean, or `null`.
-  mutating func value(_ boolean: Bool?) {
+  package mutating func value(_ boolean: Bool?) {
     guard let boolean else { return null() }
     separate()
     bytes += (boolean ? "true" : "false").utf8
   }
 
-  /// Writes `null`.
-  mutating func null() {
+  private mutating func null() {
     separate()
     bytes += "null".utf8
   }
 
-  /// Writes a value that is JSON already.
-  mutating func json(_ text: [UInt8]) {
-    separate()
-    bytes += text
-  }
-
   // MARK: - Members of an object
 
-  /// Writes a member's key; its value must follow.
-  mutating func key(_ name: String) {
-    separate()
-    quote(name)
-    bytes.append(UInt8(ascii: ":"))
-    needsComma = false
-  }
-
   /// Writes a member that is a string, or `null`.
-  mutating func member(_ name: String, _ string: String?) {
+  package mutating func member(_ name: String, _ string: String?) {
     key(name)
     value(string)
   }
 
+  /// Writes a member that is a string; `text` must be UTF-8.
+  package mutating func member(_ name: String, utf8 text: [UInt8]) {
+    key(name)
+    separate()
+    quote(text)
+  }
+
   /// Writes a member that is a number, or `null`.
-  mutating func member(_ name: String, _ number: Int?) {
+  package mutating func member(_ name: String, _ number: Int?) {
     key(name)
     value(number)
   }
 
   /// Writes a member that is a boolean, or `null`.
-  mutating func member(_ name: String, _ boolean: Bool?) {
+  package mutating func member(_ name: String, _ boolean: Bool?) {
     key(name)
     value(boolean)
   }
 
-  /// Writes a member that is an object.
-  mutating func object(_ name: String, _ build: (inout JSONWriter) -> Void) {
-    key(name)
-    object(build)
-  }
-
   /// Writes a member that is an array.
-  mutating func array(_ name: String, _ build: (inout JSONWriter) -> Void) {
+  package mutating func array(_ name: String, _ build: (inout JSONWriter) -> Void) {
     key(name)
     array(build)
   }
 
   // MARK: - Text
+
+  private mutating func key(_ name: String) {
+    separate()
+    quote(name.utf8)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
 
   private mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
@@ -119,22 +115,31 @@ struct JSONWriter {
     needsComma = true
   }
 
-  private mutating func quote(_ string: String) {
+  private mutating func quote(_ text: some Collection<UInt8>) {
     bytes.append(UInt8(ascii: "\""))
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": bytes += #"\""#.utf8
-      case "\\": bytes += #"\\"#.utf8
-      case "\n": bytes += #"\n"#.utf8
-      case "\r": bytes += #"\r"#.utf8
-      case "\t": bytes += #"\t"#.utf8
-      // The separators end a line in older JavaScript.
-      case "\u{0}"..<"\u{20}", "<", "\u{7F}", "\u{2028}", "\u{2029}":
-        let hex = String(scalar.value, radix: 16)
-        bytes += (#"\u"# + String(repeating: "0", count: 4 - hex.count) + hex).utf8
-      default: bytes += UTF8.encode(scalar).map { Array($0) } ?? []
-      }
+    if text.allSatisfy(Self.isPlain) {
+      bytes.append(contentsOf: text)
+    } else {
+      for byte in text { append(byte) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte of a string is written as it is.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
+    case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
+    case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+    case _ where Self.isPlain(byte): bytes.append(byte)
+    default:
+      let hex = String(byte, radix: 16)
+      bytes += (#"\u"# + String(repeating: "0", count: 4 - hex.count) + hex).utf8
+    }
   }
 }

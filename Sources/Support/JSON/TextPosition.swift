@@ -1,12 +1,12 @@
 /// A line and a column, both counted from 1.
 ///
 /// Columns count Unicode scalars, as editors do. A byte order mark is not counted.
-struct TextPosition: Hashable, Sendable, CustomStringConvertible {
-  var line = 1
-  var column = 1
+package struct TextPosition: Hashable, Sendable, CustomStringConvertible {
+  package var line = 1
+  package var column = 1
 
   /// Finds the position of a byte in a text.
-  init(_ offset: Int, in text: [UInt8]) {
+  package init(_ offset: Int, in text: [UInt8]) {
     let before = text.prefix(offset)
     var lineStart = min(JSONParser.start(of: text), before.count)
     for (index, byte) in before.enumerated() {
@@ -21,5 +21,5 @@ struct TextPosition: Hashable, Sendable, CustomStringConvertible {
     column = String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1
   }
 
-  var description: String { "\(line):\(column)" }
+  package var description: String { "\(line):\(column)" }
 }

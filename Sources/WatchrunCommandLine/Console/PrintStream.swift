@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import Synchronization
 import SystemCalls
 
@@ -24,8 +25,14 @@ final class PrintStream: Sendable {
   /// - Returns: The number of batches written.
   func write(_ readiness: FileObserver.Readiness) throws(SystemError) -> Int {
     guard let batches = waiting.withLock({ $0.take() }) else { return 0 }
-    let backend = JSONText.string(readiness.backend)
-    try write(#"{"ready":true,"watches":\#(readiness.watches),"backend":\#(backend)}"#)
+    let record = JSONWriter.encode { writer in
+      writer.object {
+        $0.member("ready", true)
+        $0.member("watches", readiness.watches)
+        $0.member("backend", readiness.backend)
+      }
+    }
+    try write(String(decoding: record, as: UTF8.self))
     for batch in batches { try write(JSONText.batch(batch)) }
     return batches.count
   }

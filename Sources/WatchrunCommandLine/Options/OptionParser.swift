@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 
 /// Turns the words of a command line into settings, by the option table.
 ///
@@ -87,12 +88,7 @@ struct OptionParser {
 
   private func unknown(_ written: String) -> UsageError {
     let names = OptionTable.options.map { "--" + $0.long }
-    let hint = nearest(to: written, among: names).map { "did you mean '\($0)'?" }
+    let hint = nearestName(to: written, among: names).map { "did you mean '\($0)'?" }
     return UsageError("unknown option '\(written)'; \(hint ?? "see watchrun --help")")
   }
-}
-
-/// The name that was probably meant: the nearest, if it is near enough.
-func nearest(to written: String, among names: [String]) -> String? {
-  nearestName(to: written, among: names)
 }

@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import Support
 
 /// An option: what it is called, what it takes, what it is for, and what it does.
 ///
@@ -328,7 +329,7 @@ extension OptionTable {
 
   private static func signal(_ value: [UInt8]) throws(UsageError) -> Signal {
     if let signal = Signal(name: text(value)) { return signal }
-    let nearest = nearest(to: text(value).uppercased(), among: Signal.names)
+    let nearest = nearestName(to: text(value).uppercased(), among: Signal.names)
     throw UsageError(
       "'\(Path(bytes: value))' is no signal" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
   }

@@ -2,6 +2,7 @@ import ActionRunning
 import Dispatch
 import FileObservation
 import LiveReload
+import Support
 import Synchronization
 import SystemCalls
 

@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import Support
 import SystemCalls
 
 /// The tasks and pages of a directory. One from a file is validated: all dependencies exist, there is no

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A known key with its value.
@@ -76,8 +77,8 @@ extension ProjectReader {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
     if let known = names.first(where: { $0.lowercased() == plain }) { return known }
     let others = ProjectKey.otherNames.filter { names.contains($0.value) }
-    return others[plain] ?? nearest(to: name, among: names)
-      ?? nearest(to: plain, among: others.keys.sorted()).flatMap { others[$0] }
+    return others[plain] ?? nearestName(to: name, among: names)
+      ?? nearestName(to: plain, among: others.keys.sorted()).flatMap { others[$0] }
   }
 
   private static func otherHome(of name: String, than scope: ProjectKey.Scope) -> String? {

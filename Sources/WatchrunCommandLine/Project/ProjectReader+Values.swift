@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import Support
 import SystemCalls
 
 // Converts the values of keys. The result is `nil` for a missing or an invalid value; the latter is
@@ -123,7 +124,7 @@ extension ProjectReader {
       return nil
     }
     if let signal = Signal(name: text) { return signal }
-    let nearest = nearest(to: text.uppercased(), among: Signal.names) ?? "TERM"
+    let nearest = nearestName(to: text.uppercased(), among: Signal.names) ?? "TERM"
     note("'\(Path(text))' is not a signal; did you mean '\(nearest)'?", at: field.value.offset)
     return nil
   }

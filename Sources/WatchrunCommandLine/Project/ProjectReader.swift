@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import Support
 import SystemCalls
 
 /// Reads a project from the text of its file and collects all problems.
@@ -16,7 +17,7 @@ struct ProjectReader {
     var reader = ProjectReader()
     var project: Project?
     do throws(JSONSyntaxError) {
-      project = reader.project(from: try JSONValue(parsing: text))
+      project = reader.project(from: try JSONValue(parsing: text, example: "{ tasks: { … } }"))
     } catch {
       reader.findings = [Finding(offset: error.offset, message: error.message)]
     }

@@ -1,4 +1,5 @@
 import ActionRunning
+import Support
 
 /// The JSON schema of the project file, made from the list of keys, for editors.
 enum ProjectSchema {
@@ -23,10 +24,10 @@ enum ProjectSchema {
   private static func object(_ scope: ProjectKey.Scope, required: [String]) -> String {
     let keys = ProjectKey.all.filter { $0.scopes.contains(scope) }
     let properties = keys.map { key in
-      "\(JSONText.string(key.name)): { \(type(of: key.kind)), "
-        + "\"description\": \(JSONText.string(key.help)) }"
+      "\(JSONWriter.quoted(key.name)): { \(type(of: key.kind)), "
+        + "\"description\": \(JSONWriter.quoted(key.help)) }"
     }
-    let list = required.map { JSONText.string($0) }.joined(separator: ", ")
+    let list = required.map { JSONWriter.quoted($0) }.joined(separator: ", ")
     let needs = required.isEmpty ? "" : ", \"required\": [\(list)]"
     return "\"type\": \"object\", \"additionalProperties\": false\(needs), "
       + "\"properties\": {\n      \(properties.joined(separator: ",\n      ")) }"
@@ -65,6 +66,6 @@ enum ProjectSchema {
   }
 
   private static func list(_ names: [String]) -> String {
-    names.map { JSONText.string($0) }.joined(separator: ", ")
+    names.map { JSONWriter.quoted($0) }.joined(separator: ", ")
   }
 }

@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import Support
 import SystemCalls
 
 /// Writes a project as a file, and lists its tasks.
@@ -32,7 +33,7 @@ enum ProjectText {
   private static func lines(for task: Project.Task) -> String {
     var fields: [String] = []
     switch task.run {
-    case .line(let line): fields.append("run: \(JSONText.string(line))")
+    case .line(let line): fields.append("run: \(JSONWriter.quoted(line))")
     case .words(let words): fields.append("run: \(list(words))")
     }
     if !task.watched.isEmpty { fields.append("watch: \(list(task.watched.map(\.description)))") }
@@ -45,11 +46,11 @@ enum ProjectText {
   private static func key(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy(JSONParser.isNameByte)
     let startsWithDigit = name.utf8.first.map(JSONParser.isDigit) ?? false
-    return isPlain && !startsWithDigit ? name : JSONText.string(name)
+    return isPlain && !startsWithDigit ? name : JSONWriter.quoted(name)
   }
 
   private static func list(_ texts: [String]) -> String {
-    "[" + texts.map { JSONText.string($0) }.joined(separator: ", ") + "]"
+    "[" + texts.map { JSONWriter.quoted($0) }.joined(separator: ", ") + "]"
   }
 }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// How projects are recognised: by the files that their tools go by.
 enum Recognition {
   typealias Kind = RecognizedProject.Kind

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WatchrunCommandLine
+@testable import Support
 
 /// Comparisons of our JSON5 parser with Foundation's, in corpora and in seeded random texts.
 ///

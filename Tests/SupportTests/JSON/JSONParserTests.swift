@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WatchrunCommandLine
+@testable import Support
 
 /// The positions of a key and its value, found by a path of keys.
 private func positions(_ text: String, _ steps: String...) throws -> (key: String, value: String)? {
@@ -65,8 +65,8 @@ struct JSONParserTests {
 
   @Test(
     arguments: [
-      ("", "1:1", "the file is empty; write { tasks: { … } }"),
-      ("// nothing", "1:1", "the file is empty; write { tasks: { … } }"),
+      ("", "1:1", "the file is empty; write {}"),
+      ("// nothing", "1:1", "the file is empty; write {}"),
       ("{ a: 1", "1:7", "the object that begins at 1:1 is not closed; add a '}'"),
       ("{", "1:2", "the object that begins at 1:1 is not closed; add a '}'"),
       ("{ a: [1, 2\n", "2:1", "the array that begins at 1:6 is not closed; add a ']'"),

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import WatchrunCommandLine
+@testable import Support
 
 /// A JSON value without positions, in a form in which two parsers can be compared: strings by their
 /// bytes, numbers by their bits (except the sign of a zero), of repeated keys only the first.

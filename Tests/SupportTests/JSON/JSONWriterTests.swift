@@ -1,8 +1,7 @@
 import Testing
 
-@testable import LiveReload
+@testable import Support
 
-/// The JSON that is written for pages.
 struct JSONWriterTests {
   @Test func `commas and brackets come by themselves`() {
     let json = JSONWriter.encode { writer in
@@ -17,30 +16,30 @@ struct JSONWriterTests {
           $0.array { _ in }
           $0.object { _ in }
           $0.object { $0.member("f", false) }
-          $0.null()
-          $0.json(Array("[7]".utf8))
+          $0.value(nil as Bool?)
         }
-        $0.object("g") { _ in }
-        $0.key("h")
-        $0.value(nil as Bool?)
+        $0.member("g", utf8: Array("\"".utf8))
       }
     }
     #expect(
       String(decoding: json, as: UTF8.self)
-        == #"{"a":1,"b":"x","c":true,"d":null,"e":[1,null,[],{},{"f":false},null,[7]],"#
-        + #""g":{},"h":null}"#
+        == #"{"a":1,"b":"x","c":true,"d":null,"e":[1,null,[],{},{"f":false},null],"#
+        + #""g":"\""}"#
     )
   }
 
   @Test(arguments: [
     ("a", #""a""#), ("", #""""#), ("\"\\", #""\"\\""#), ("\n\r\t", #""\n\r\t""#),
     ("\r\n", #""\r\n""#),
-    ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#), ("</script>", #""\u003c/script>""#),
-    ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("é😀", #""é😀""#), ("e\u{301}", "\"e\u{301}\""),
+    ("\u{0}\u{1B}\u{1F}\u{7F}", #""\u0000\u001b\u001f\u007f""#), ("/<", #""/<""#),
+    ("é😀", #""é😀""#), ("e\u{301}", "\"e\u{301}\""),
   ])
-  func `strings are escaped, for script elements too`(text: String, json: String) {
+  func `a string is between quotes, with what JSON requires escaped`(text: String, json: String)
+    throws
+  {
     let written = JSONWriter.encode { $0.value(text) }
     #expect(written == Array(json.utf8))
-    #expect(JSONValue(parsing: written) == .string(text))
+    #expect(String(decoding: written, as: UTF8.self) == JSONWriter.quoted(text))
+    #expect(try JSONValue(parsing: written).content == .string(text))
   }
 }

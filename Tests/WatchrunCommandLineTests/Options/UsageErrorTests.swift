@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import WatchrunCommandLine
@@ -183,6 +184,6 @@ struct UsageErrorTests {
   ])
   func `the nearest name is offered if it is near`(written: String, nearest: String?) {
     let names = ["watch", "signal", "stop-signal"]
-    #expect(WatchrunCommandLine.nearest(to: written, among: names) == nearest)
+    #expect(nearestName(to: written, among: names) == nearest)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WatchrunCommandLine
@@ -381,10 +382,10 @@ struct ProjectErrorTests {
         app: { run: "x", service: true, ready: { url: "http://a:1/b", timeout: "9s" }, after: [] },
         page: { proxy: 8080, port: 4000, reload: ["P"], after: ["app"] } } }
       """
-    var random = JSONSpelling(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var refused = 0
     for _ in 0..<500 {
-      let mutated = random.mutated(random.mutated(Array(text.utf8)))
+      let mutated = random.mutated(json: random.mutated(json: Array(text.utf8)))
       guard case .failure(let problems) = ProjectReader.read(mutated, as: "f") else { continue }
       refused += 1
       #expect(!problems.list.isEmpty && problems.list.allSatisfy { !$0.message.isEmpty })
