@@ -6,8 +6,8 @@ public struct Page: Hashable, Sendable {
   public enum Source: Hashable, Sendable {
     /// The files of a directory.
     case directory(Path)
-    /// A server that speaks plain HTTP. `basePath` is put before each path; it is empty or like `/base`.
-    case upstream(host: String, port: UInt16, basePath: String)
+    /// Another server.
+    case upstream(ServerAddress)
   }
 
   /// The name by which it is shown.
@@ -46,5 +46,10 @@ public struct Page: Hashable, Sendable {
     self.dependencies = dependencies
     self.watched = watched
     self.fallback = fallback
+  }
+
+  /// Whether one of its hosts is not this computer's loopback interface.
+  package var isReachableFromOutside: Bool {
+    hosts.contains { HostAddress(host: $0)?.isLoopback != true }
   }
 }

@@ -32,10 +32,9 @@ final class PageSite {
           fallback: page.fallback, listsDirectories: page.listsDirectories,
           servesDotFiles: page.servesDotFiles, followsLinks: page.followsLinks))
       upstream = nil
-    case .upstream(let host, let port, let basePath):
+    case .upstream(let address):
       files = nil
-      upstream = Upstream(
-        UpstreamAddress(host: host, port: port, basePath: basePath), on: core.loop)
+      upstream = Upstream(address, on: core.loop)
     }
   }
 

@@ -170,8 +170,7 @@ extension Page.Source {
   fileprivate var text: String {
     switch self {
     case .directory(let path): path.description
-    case .upstream(let host, let port, let basePath):
-      "http://" + UpstreamAddress(host: host, port: port).authority + basePath
+    case .upstream(let address): address.url
     }
   }
 }

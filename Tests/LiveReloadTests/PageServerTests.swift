@@ -236,7 +236,7 @@ struct PageServerTests {
     let port = UInt16.random(in: 20_000..<30_000)
     _ = try upstream.openSite { $0.port = port }
     var page = Page(
-      name: "proxy", source: .upstream(host: "localhost", port: port, basePath: ""))
+      name: "proxy", source: .upstream(ServerAddress(port: port)))
     page.dependencies = ["server"]
     let proxy = try pages.open(page)
     #expect(try await RawClient.request(proxy, "/a.css").body == "body{}")
@@ -252,6 +252,20 @@ struct PageServerTests {
     let failure = try await RawClient.request(proxy, "/")
     #expect(failure.status == 502)
     #expect(failure.body.contains("The server does not answer"))
+  }
+
+  @Test(
+    arguments: [
+      ([], ["127.0.0.1", "::1"]), (["localhost", "A.Localhost", "::1"], ["127.0.0.1", "::1"]),
+      (["127.0.0.2", "0:0::1"], ["127.0.0.1", "::1", "127.0.0.2"]),
+      (["10.0.0.1", "fe80::1%eth0"], ["127.0.0.1", "::1", "10.0.0.1", "fe80::1%eth0"]),
+      (["0.0.0.0"], ["0.0.0.0", "::"]), (["10.0.0.1", "::"], ["0.0.0.0", "::"]),
+      (["here.local"], ["0.0.0.0", "::"]), (["999.1.1.1"], ["127.0.0.1", "::1", "999.1.1.1"]),
+    ] as [([String], [String])])
+  func `a page listens at loopback addresses, and at those that a host may mean`(
+    hosts: [String], addresses: [String]
+  ) {
+    #expect(Listener.addresses(for: hosts) == addresses)
   }
 
   @Test func `a port in use is named, and the next one is taken where none was asked for`()

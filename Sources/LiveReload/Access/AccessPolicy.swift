@@ -11,10 +11,8 @@ struct AccessPolicy: Sendable {
   /// address is allowed, but no name. Those that are neither name nor address are ignored.
   init(hosts: [String]) {
     for host in hosts {
-      // A zone is for sockets only.
-      let bytes = host.utf8.prefix { $0 != UInt8(ascii: "%") }
-      guard let address = HostAddress(bytes) ?? HostAddress(v6: ArraySlice(bytes)) else { continue }
-      if address == .v4(0) || address == .v6([UInt16](repeating: 0, count: 8)) {
+      guard let address = HostAddress(host: host) else { continue }
+      if address.isUnspecified {
         allowsAddresses = true
       } else {
         self.hosts.insert(address)

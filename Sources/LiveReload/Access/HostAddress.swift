@@ -22,8 +22,16 @@ enum HostAddress: Hashable, Sendable {
     }
   }
 
+  /// Reads a host as options name it: an IPv6 address needs no brackets, and may have a zone, which
+  /// is for sockets only.
+  init?(host text: String) {
+    let bytes = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+    guard let address = Self(bytes) ?? Self(v6: ArraySlice(bytes)) else { return nil }
+    self = address
+  }
+
   /// Reads an IPv6 address without brackets.
-  init?(v6 text: ArraySlice<UInt8>) {
+  private init?(v6 text: ArraySlice<UInt8>) {
     guard let groups = Self.groups(text) else { return nil }
     if groups.prefix(5).allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
       self = .v4(UInt32(groups[6]) << 16 | UInt32(groups[7]))
@@ -35,6 +43,11 @@ enum HostAddress: Hashable, Sendable {
   /// Whether it is an address, and not a name, which anyone's DNS may answer for.
   var isAddress: Bool {
     if case .name = self { false } else { true }
+  }
+
+  /// Whether it stands for all addresses of this machine, as `0.0.0.0` does.
+  var isUnspecified: Bool {
+    self == .v4(0) || self == .v6([UInt16](repeating: 0, count: 8))
   }
 
   /// Whether it means this machine, for every resolver and browser.

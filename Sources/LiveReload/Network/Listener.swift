@@ -72,18 +72,20 @@ final class Listener: SocketHandler {
     return listeners
   }
 
-  /// Where it listens for these hosts. A name is that of some address of this machine: it listens at all.
-  private static func addresses(for hosts: [String]) -> [String] {
-    let isAll = hosts.contains { $0 == "0.0.0.0" || $0 == "::" || !isNumeric($0) }
-    if isAll { return ["0.0.0.0", "::"] }
-    let loopback = ["127.0.0.1", "::1"]
-    return loopback + hosts.filter { !loopback.contains($0) }
-  }
-
-  private static func isNumeric(_ host: String) -> Bool {
-    if host.utf8.contains(UInt8(ascii: ":")) { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+  /// Where it listens for these hosts. A name may be that of any address of this machine: it listens
+  /// at all, unless the name means the loopback addresses.
+  static func addresses(for hosts: [String]) -> [String] {
+    var addresses = ["127.0.0.1", "::1"]
+    var known = Set(addresses.map(HostAddress.init(host:)))
+    for host in hosts {
+      let address = HostAddress(host: host)
+      if let address, address.isUnspecified || !address.isAddress && !address.isLoopback {
+        return ["0.0.0.0", "::"]
+      }
+      // What is no host fails, with a message.
+      if address?.isAddress != false, known.insert(address).inserted { addresses.append(host) }
+    }
+    return addresses
   }
 
   /// The addresses by which a page can be reached from elsewhere.

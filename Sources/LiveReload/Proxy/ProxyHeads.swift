@@ -1,28 +1,3 @@
-/// Where requests are passed on to.
-struct UpstreamAddress: Hashable, Sendable {
-  /// A name or a number, without brackets.
-  var host: String
-  var port: UInt16
-  /// What is put before each path; empty or `/base`.
-  var basePath: String
-
-  init(host: String, port: UInt16, basePath: String = "") {
-    self.host = host
-    self.port = port
-    self.basePath = basePath.hasSuffix("/") ? String(basePath.dropLast()) : basePath
-  }
-
-  /// The host and the port, as in a URL.
-  var authority: String {
-    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    return port == 80 ? name : "\(name):\(port)"
-  }
-
-  var isLoopback: Bool {
-    (HostAddress(host.utf8) ?? HostAddress(v6: ArraySlice(host.utf8)))?.isLoopback ?? false
-  }
-}
-
 /// What a proxy changes in the heads that it passes on.
 enum ProxyHeads {
   /// Fields that concern one connection only (RFC 9110, 7.6.1).
@@ -50,7 +25,7 @@ enum ProxyHeads {
 
   /// The head of a request as it is sent to the server.
   static func request(
-    _ request: HTTPRequestHead, to upstream: UpstreamAddress, from peer: String
+    _ request: HTTPRequestHead, to upstream: ServerAddress, from peer: String
   ) -> [UInt8] {
     var output = Array("\(request.method) \(upstream.basePath)".utf8)
     output += request.target
@@ -108,7 +83,7 @@ enum ProxyHeads {
 
   /// Our own origin becomes the server's, so that it takes its own pages for its own.
   private static func origin(
-    _ value: ArraySlice<UInt8>, _ request: HTTPRequestHead, _ upstream: UpstreamAddress
+    _ value: ArraySlice<UInt8>, _ request: HTTPRequestHead, _ upstream: ServerAddress
   ) -> [UInt8] {
     let own = Array("http://".utf8) + request.host
     return value.elementsEqual(own) ? Array("http://\(upstream.authority)".utf8) : Array(value)
@@ -116,7 +91,7 @@ enum ProxyHeads {
 
   /// The fields of a response as they are sent to the client, with neither length nor framing.
   static func response(
-    _ response: HTTPResponseHead, from upstream: UpstreamAddress
+    _ response: HTTPResponseHead, from upstream: ServerAddress
   ) -> HTTPFields {
     let listed = response.fields.list("connection")
     var fields = HTTPFields()
@@ -135,7 +110,7 @@ enum ProxyHeads {
 
   /// An address on the server becomes one on this host.
   private static func location(
-    _ value: ArraySlice<UInt8>, _ upstream: UpstreamAddress
+    _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
     var path = value
     let names = [upstream.authority, "\(upstream.authority):80"]
@@ -157,7 +132,7 @@ enum ProxyHeads {
 
   /// A cookie for the server's domain becomes one for this host.
   private static func cookie(
-    _ value: ArraySlice<UInt8>, _ upstream: UpstreamAddress
+    _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
     let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let kept = parts.enumerated().filter { place, part in

@@ -10,7 +10,7 @@ final class Upstream {
   private static let shortestPause = 40
   private static let longestPause = 250
 
-  let address: UpstreamAddress
+  let address: ServerAddress
   let loop: SocketLoop
   /// Whether the server is known not to accept connections now, but soon.
   private(set) var isRestarting = false
@@ -36,7 +36,7 @@ final class Upstream {
     var retry: () -> Void
   }
 
-  init(_ address: UpstreamAddress, on loop: SocketLoop) {
+  init(_ address: ServerAddress, on loop: SocketLoop) {
     self.address = address
     self.loop = loop
   }
@@ -72,7 +72,7 @@ final class Upstream {
     } onSuccess: { [weak self] in
       self?.reachedHost = hosts[0]
     }
-    if Self.isNumeric(hosts[0]) {
+    if HostAddress(host: hosts[0])?.isAddress == true {
       begin(Self.connect(to: hosts[0], port: address.port), attempt)
     } else {
       // A name may take its time to be resolved.
@@ -85,12 +85,6 @@ final class Upstream {
       return try Socket.connect(to: host, port: port).release()
     } catch {
       return nil
-    }
-  }
-
-  private static func isNumeric(_ host: String) -> Bool {
-    host.utf8.allSatisfy {
-      $0.hexadecimalValue != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
     }
   }
 

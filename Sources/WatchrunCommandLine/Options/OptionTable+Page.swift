@@ -1,4 +1,5 @@
 import FileObservation
+import LiveReload
 
 extension OptionTable {
   static let page: [Option] = [

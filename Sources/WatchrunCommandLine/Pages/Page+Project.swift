@@ -59,10 +59,10 @@ extension Project.Page {
   fileprivate func servedSource(in directory: Path) -> LiveReload.Page.Source {
     switch source {
     case .folder(let folder): return .directory(folder.absolute(from: directory))
-    case .port(let port): return ServerAddress(port: port).source
+    case .port(let port): return .upstream(ServerAddress(port: port))
     case .url(let url):
       // The reader has checked it.
-      return (ServerAddress(url: url) ?? ServerAddress(port: 80)).source
+      return .upstream(ServerAddress(url: url) ?? ServerAddress(port: 80))
     }
   }
 }

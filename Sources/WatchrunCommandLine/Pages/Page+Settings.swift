@@ -18,7 +18,7 @@ extension Settings {
       watched = [served.absolute(from: directory)]
       if isForPageAlone { watched += self.watched.map { $0.path.absolute(from: directory) } }
     } else if let upstream {
-      source = upstream.source
+      source = .upstream(upstream)
       watched = effectiveWatched.map { $0.path.absolute(from: directory) }
     } else {
       return nil
@@ -65,10 +65,6 @@ extension Settings {
       sources: [])
     return TaskTriggers(watched: own, filter: filter, kinds: effectiveKinds)
   }
-}
-
-extension ServerAddress {
-  var source: Page.Source { .upstream(host: host, port: port, basePath: basePath) }
 }
 
 extension PathFilter {

@@ -66,16 +66,8 @@ final class PageReporter: Sendable {
     switch source {
     case .directory(let path):
       return (path.relative(to: directory) ?? path).description
-    case .upstream(let host, let port, let basePath):
-      let name = host.contains(":") ? "[\(host)]" : host
-      return "\(Path(name)):\(port)\(Path(basePath))"
+    case .upstream(let address):
+      return address.description
     }
-  }
-}
-
-extension Page {
-  /// Whether one of its hosts is not this computer's loopback interface.
-  var isReachableFromOutside: Bool {
-    hosts.contains { $0 != "localhost" && $0 != "::1" && !$0.hasPrefix("127.") }
   }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import LiveReload
 
 struct ProxyHeadsTests {
-  private let local = UpstreamAddress(host: "localhost", port: 3000)
-  private let remote = UpstreamAddress(host: "app.test", port: 80, basePath: "/base/")
+  private let local = ServerAddress(host: "localhost", port: 3000)
+  private let remote = ServerAddress(host: "app.test", port: 80, basePath: "/base/")
 
   private func request(_ text: String) throws -> HTTPRequestHead {
     var parser = HTTPParser(.requests)
@@ -16,7 +16,7 @@ struct ProxyHeadsTests {
     return head
   }
 
-  private func lines(_ text: String, to upstream: UpstreamAddress) throws -> Set<String> {
+  private func lines(_ text: String, to upstream: ServerAddress) throws -> Set<String> {
     let bytes = ProxyHeads.request(try request(text), to: upstream, from: "127.0.0.9")
     return Set(String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n"))
   }
@@ -64,7 +64,7 @@ struct ProxyHeadsTests {
     ("127.evil.test", false), ("app.test", false), ("::2", false),
   ])
   func `a server on this machine is known by its address`(host: String, isLoopback: Bool) {
-    #expect(UpstreamAddress(host: host, port: 1).isLoopback == isLoopback)
+    #expect(ServerAddress(host: host, port: 1).isLoopback == isLoopback)
   }
 
   @Test func `a change of protocol is asked for`() throws {
@@ -98,7 +98,7 @@ struct ProxyHeadsTests {
     #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])
   }
 
-  private func fields(_ text: String, from upstream: UpstreamAddress) throws -> HTTPFields {
+  private func fields(_ text: String, from upstream: ServerAddress) throws -> HTTPFields {
     var parser = HTTPParser(.responses)
     parser.append("HTTP/1.1 200 OK\r\n\(text)\r\n\r\n".utf8)
     guard case .response(let head) = try parser.next() else {

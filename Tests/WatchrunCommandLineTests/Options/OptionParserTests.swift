@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import LiveReload
 import PathFiltering
 import Testing
 

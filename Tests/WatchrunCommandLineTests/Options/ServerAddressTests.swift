@@ -1,3 +1,4 @@
+import LiveReload
 import Testing
 
 @testable import WatchrunCommandLine

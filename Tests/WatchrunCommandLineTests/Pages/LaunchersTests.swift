@@ -25,7 +25,8 @@ struct LaunchersTests {
   @Test(
     arguments: [
       ([], false), (["localhost", "127.0.0.1", "127.1.2.3", "::1"], false), (["0.0.0.0"], true),
-      (["localhost", "192.168.1.4"], true), (["::"], true),
+      (["localhost", "192.168.1.4"], true), (["::"], true), (["127.evil.test"], true),
+      (["LOCALHOST", "a.localhost", "0:0::1"], false),
     ] as [([String], Bool)])
   func `a host other than loopback is reachable from outside`(hosts: [String], isReachable: Bool) {
     let page = Page(name: "a", source: .directory("/"), hosts: hosts)

@@ -55,7 +55,7 @@ struct ServedPagesTests {
         web: { proxy: 'http://localhost:3000/app/', after: ['app'], reload: ['static', 'src'] },
         """
       ).first)
-    #expect(page.source == .upstream(host: "localhost", port: 3000, basePath: "/app"))
+    #expect(page.source == .upstream(ServerAddress(port: 3000, basePath: "/app")))
     #expect(page.watched == ["/p/static", "/p/src", "/p/etc"])
   }
 

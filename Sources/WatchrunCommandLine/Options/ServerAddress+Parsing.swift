@@ -1,26 +1,11 @@
 import ActionRunning
 import FileObservation
+import LiveReload
 
-/// The address of a server behind a page: `3000`, `:3000`, `localhost:3000` or
-/// `http://host:port/base`.
-struct ServerAddress: Hashable, Sendable {
-  /// A name or an IP address, without brackets.
-  let host: String
-  let port: UInt16
-  /// The path that precedes that of each request, such as `/app`; empty for none.
-  let basePath: String
+// Addresses of servers, as people write them: `3000`, `:3000`, `localhost:3000` or
+// `http://host:port/base`.
 
-  /// An address on this computer.
-  init(port: UInt16) {
-    self.init(host: "localhost", port: port, basePath: "")
-  }
-
-  private init(host: String, port: UInt16, basePath: String) {
-    self.host = host
-    self.port = port
-    self.basePath = basePath
-  }
-
+extension ServerAddress {
   /// Reads an address in one of its forms.
   init(parsing text: String) throws(UsageError) {
     let scheme = text.prefix { $0 != ":" }.lowercased()
@@ -49,9 +34,7 @@ struct ServerAddress: Hashable, Sendable {
     let end = address.target.firstIndex(of: "?") ?? address.target.endIndex
     // A base path can have no query.
     if end != address.target.endIndex { return nil }
-    var path = address.target[..<end]
-    while path.hasSuffix("/") { path = path.dropLast() }
-    self.init(host: address.host, port: address.port, basePath: String(path))
+    self.init(host: address.host, port: address.port, basePath: String(address.target[..<end]))
   }
 
   /// Without a scheme, the port is what tells an address from any other word.
@@ -72,12 +55,5 @@ struct ServerAddress: Hashable, Sendable {
     }
     return UsageError(
       "\(reason); '\(Path(text))' must begin with http://")
-  }
-}
-
-extension ServerAddress: CustomStringConvertible {
-  /// As a person writes it: `localhost:3000/base`.
-  var description: String {
-    "\(host.contains(":") ? "[\(host)]" : host):\(port)\(Path(basePath))"
   }
 }

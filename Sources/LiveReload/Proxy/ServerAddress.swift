@@ -1,0 +1,39 @@
+import SystemCalls
+
+/// The address of a server that speaks plain HTTP.
+public struct ServerAddress: Hashable, Sendable {
+  /// A name or an IP address, without brackets.
+  public var host: String
+  /// The port.
+  public var port: UInt16
+  /// The path that precedes that of each request, such as `/app`; empty for none.
+  public var basePath: String
+
+  /// An address; one on this computer if no host is given. Slashes at the end of the base path are
+  /// dropped.
+  public init(host: String = "localhost", port: UInt16, basePath: String = "") {
+    self.host = host
+    self.port = port
+    var path = basePath[...]
+    while path.hasSuffix("/") { path = path.dropLast() }
+    self.basePath = String(path)
+  }
+
+  /// The host and the port, as in a URL.
+  var authority: String { port == 80 ? bracketedHost : "\(bracketedHost):\(port)" }
+
+  /// The address as a URL.
+  var url: String { "http://\(authority)\(basePath)" }
+
+  /// Whether the server is on this machine.
+  var isLoopback: Bool { HostAddress(host: host)?.isLoopback ?? false }
+
+  private var bracketedHost: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+  }
+}
+
+extension ServerAddress: CustomStringConvertible {
+  /// The address as a person writes it: `localhost:3000/base`.
+  public var description: String { "\(Path(bracketedHost)):\(port)\(Path(basePath))" }
+}
