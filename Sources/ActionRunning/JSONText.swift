@@ -25,19 +25,21 @@ package enum JSONText {
 
   private static func write(_ change: ChangeBatch.Change, to writer: inout JSONWriter) {
     writer.object { writer in
-      write(change.path, named: "path", to: &writer)
+      write(change.path, named: "path", or: "pathBase64", to: &writer)
       writer.member("kind", change.kind.rawValue)
-      if let from = change.from { write(from, named: "from", to: &writer) }
+      if let from = change.from { write(from, named: "from", or: "fromBase64", to: &writer) }
       writer.member("type", change.type.rawValue)
     }
   }
 
   /// The path; for one that is not UTF-8 also its bytes, in Base64.
-  private static func write(_ path: Path, named name: String, to writer: inout JSONWriter) {
-    if path.bytes.allSatisfy({ $0 < 0x80 }) { return writer.member(name, utf8: path.bytes) }
+  private static func write(
+    _ path: Path, named name: StaticString, or base64Name: StaticString, to writer: inout JSONWriter
+  ) {
+    if writer.member(name, ascii: path.bytes) { return }
     if let string = path.string { return writer.member(name, string) }
     writer.member(name, String(decoding: path.bytes, as: UTF8.self))
-    writer.member(name + "Base64", base64(path.bytes))
+    writer.member(base64Name, base64(path.bytes))
   }
 
   private static let alphabet = Array(

@@ -18,13 +18,13 @@ struct JSONWriterTests {
           $0.object { $0.member("f", false) }
           $0.value(nil as Bool?)
         }
-        $0.member("g", utf8: Array("\"".utf8))
+        _ = $0.member("g", ascii: Array("/p".utf8))
       }
     }
     #expect(
       String(decoding: json, as: UTF8.self)
         == #"{"a":1,"b":"x","c":true,"d":null,"e":[1,null,[],{},{"f":false},null],"#
-        + #""g":"\""}"#
+        + #""g":"/p"}"#
     )
   }
 
@@ -41,5 +41,14 @@ struct JSONWriterTests {
     #expect(written == Array(json.utf8))
     #expect(String(decoding: written, as: UTF8.self) == JSONWriter.quoted(text))
     #expect(try JSONValue(parsing: written).content == .string(text))
+  }
+
+  @Test func `as ASCII only bytes are written that stand for themselves`() {
+    for byte in UInt8.min...UInt8.max {
+      var writer = JSONWriter()
+      let isWritten = writer.member("a", ascii: [0x61, byte])
+      let isPlain = (0x20..<0x7F).contains(byte) && byte != 0x22 && byte != 0x5C
+      #expect(isWritten == isPlain && writer.bytes.isEmpty != isPlain, "\(byte)")
+    }
   }
 }
