@@ -20,20 +20,23 @@ final class Upstream {
   }
 
   private var idle: [UpstreamConnection] = []
-  private var pauses: [ObjectIdentifier: Int] = [:]
-  private var limits: [ObjectIdentifier: Limit] = [:]
-  private var waiting: [ObjectIdentifier: Waiter] = [:]
+  /// The requests that the server has not begun to answer.
+  private var waiters: [ObjectIdentifier: Waiter] = [:]
   /// The loopback address at which the server was reached last.
   private var reachedHost: String?
 
-  private struct Limit {
-    var call: UInt64
-    var body: () -> Void
+  /// What is due for a request that waits for the server.
+  private struct Waiter {
+    /// The milliseconds before the latest retry.
+    var pause: Int?
+    var retry: DueCall?
+    /// The end of the time for which it may be held.
+    var limit: DueCall?
   }
 
-  private struct Waiter {
-    var call: UInt64
-    var retry: () -> Void
+  private struct DueCall {
+    var number: UInt64
+    var body: () -> Void
   }
 
   init(_ address: ServerAddress, on loop: SocketLoop) {
@@ -129,57 +132,64 @@ final class Upstream {
   /// The server accepts connections, or will not before something else happens.
   func serverSettled() {
     isRestarting = false
-    let all = waiting
-    waiting = [:]
-    for waiter in all.values {
-      loop.cancelCall(waiter.call)
-      waiter.retry()
-    }
+    callAll(\.retry)
   }
 
   /// Calls `retry` after a pause, or as soon as the server is known to be ready.
   func wait(_ request: AnyObject, retry: @escaping () -> Void) {
     let key = ObjectIdentifier(request)
-    let pause = pauses[key].map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
-    pauses[key] = pause
-    let call = loop.call(afterMilliseconds: pause) { [weak self] in
-      self?.waiting[key] = nil
-      retry()
-    }
-    waiting[key] = Waiter(call: call, retry: retry)
-  }
-
-  /// Forgets a request that waited, or did not have to.
-  func forget(_ request: AnyObject) {
-    let key = ObjectIdentifier(request)
-    pauses[key] = nil
-    endLimit(of: request)
-    if let waiter = waiting.removeValue(forKey: key) { loop.cancelCall(waiter.call) }
+    let pause =
+      waiters[key]?.pause.map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
+    waiters[key, default: Waiter()].pause = pause
+    schedule(\.retry, of: key, afterMilliseconds: pause, retry)
   }
 
   /// Calls the body when a request has been held for as long as it may.
   func limitHold(of request: AnyObject, _ body: @escaping () -> Void) {
-    let key = ObjectIdentifier(request)
-    let call = loop.call(afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds) { [weak self] in
-      self?.limits[key] = nil
-      body()
-    }
-    limits[key] = Limit(call: call, body: body)
+    schedule(
+      \.limit, of: ObjectIdentifier(request),
+      afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds, body)
   }
 
-  /// The request has been answered, or the server answers it.
+  /// The server answers the request: it is held no longer.
   func endLimit(of request: AnyObject) {
-    if let limit = limits.removeValue(forKey: ObjectIdentifier(request)) {
-      loop.cancelCall(limit.call)
-    }
+    cancel(waiters[ObjectIdentifier(request)]?.limit)
+    waiters[ObjectIdentifier(request)]?.limit = nil
+  }
+
+  /// Forgets a request that waited, or did not have to.
+  func forget(_ request: AnyObject) {
+    let waiter = waiters.removeValue(forKey: ObjectIdentifier(request))
+    cancel(waiter?.retry)
+    cancel(waiter?.limit)
   }
 
   private func giveUp() {
-    let all = limits
-    limits = [:]
-    for limit in all.values {
-      loop.cancelCall(limit.call)
-      limit.body()
+    callAll(\.limit)
+  }
+
+  private func schedule(
+    _ kind: WritableKeyPath<Waiter, DueCall?>, of key: ObjectIdentifier,
+    afterMilliseconds time: Int, _ body: @escaping () -> Void
+  ) {
+    let number = loop.call(afterMilliseconds: time) { [weak self] in
+      self?.waiters[key]?[keyPath: kind] = nil
+      body()
+    }
+    waiters[key, default: Waiter()][keyPath: kind] = DueCall(number: number, body: body)
+  }
+
+  private func cancel(_ call: DueCall?) {
+    if let call { loop.cancelCall(call.number) }
+  }
+
+  /// Makes all due calls of one kind now.
+  private func callAll(_ kind: WritableKeyPath<Waiter, DueCall?>) {
+    let due = waiters.values.compactMap { $0[keyPath: kind] }
+    for key in waiters.keys { waiters[key]?[keyPath: kind] = nil }
+    for call in due {
+      cancel(call)
+      call.body()
     }
   }
 }
