@@ -55,16 +55,6 @@ struct LiveReloadProtocol: Sendable {
     }
   }
 
-  /// A message that the client shows to the reader.
-  static func alert(_ message: String) -> [UInt8] {
-    JSONWriter.encode {
-      $0.object {
-        $0.member("command", "alert")
-        $0.member("message", message)
-      }
-    }
-  }
-
   /// Those that are spoken; the second one only asks whether someone is there.
   private static let protocols = [
     "http://livereload.com/protocols/official-7",

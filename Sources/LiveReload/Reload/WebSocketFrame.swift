@@ -26,9 +26,6 @@ enum WebSocketFrame {
   /// The answer to a ping with this payload.
   static func pong(_ payload: [UInt8]) -> [UInt8] { encode(.pong, Array(payload.prefix(125))) }
 
-  /// A ping; the answer has the same payload.
-  static func ping(_ payload: [UInt8] = []) -> [UInt8] { encode(.ping, Array(payload.prefix(125))) }
-
   /// The last frame of a connection. `nil`: an answer to one without a code.
   static func close(_ code: UInt16?) -> [UInt8] {
     encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])

@@ -50,8 +50,6 @@ struct LiveReloadProtocolTests {
     #expect(
       LiveReloadProtocol.reload(path: "/a \"b\".css")
         == Array(#"{"command":"reload","path":"/a \"b\".css","liveCSS":true,"liveImg":true}"#.utf8))
-    #expect(
-      LiveReloadProtocol.alert("x") == Array(#"{"command":"alert","message":"x"}"#.utf8))
   }
 
   @Test func `random texts never trap`() {

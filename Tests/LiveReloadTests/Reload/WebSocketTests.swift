@@ -112,7 +112,6 @@ struct WebSocketTests {
     #expect(WebSocketFrame.text(Array(Self.large.dropLast())).prefix(4) == [0x81, 126, 255, 255])
     #expect(WebSocketFrame.text(Self.large).prefix(10) == [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])
     #expect(WebSocketFrame.pong([1]) == [0x8A, 1, 1])
-    #expect(WebSocketFrame.ping() == [0x89, 0])
     #expect(WebSocketFrame.close(1001) == [0x88, 2, 0x03, 0xE9])
     #expect(WebSocketFrame.close(nil) == [0x88, 0])
   }
