@@ -94,12 +94,16 @@ final class ServerCore {
 
   // MARK: - Our own pages
 
-  func statusJSON() -> [UInt8] {
+  func statusJSON() -> HTTPResponse {
     for task in status.tasks { linkOutput(of: task.description.name) }
     let pages = sites.sorted { $0.key < $1.key }.map { name, served in
       StatusModel.PageEntry(name: name, url: served.url, source: served.site.page.source.text)
     }
-    return status.json(directory: directory, pages: pages)
+    let text = status.json(directory: directory, pages: pages)
+    var response = HTTPResponse(200, text, type: "application/json")
+    response.fields.append("Cache-Control", "no-store")
+    response.fields.append("X-Content-Type-Options", "nosniff")
+    return response
   }
 
   func statusPage() -> HTTPResponse {

@@ -1,0 +1,107 @@
+/// An address of our own, and what answers requests for it.
+struct Route: Sendable {
+  /// What answers a request.
+  enum Answer: Sendable {
+    case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
+    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> any Exchange)
+  }
+
+  private static let prefix = "/__watchrun/"
+  private static let script = "/livereload.js"
+  private static let reading = ["GET", "HEAD"]
+
+  private static let all = [
+    Route(reading, script, isForAnyone: true, .response { _, _ in .client }),
+    Route(reading, prefix + "client.js", isForAnyone: true, .response { _, _ in .client }),
+    Route(reading, prefix + "overlay.js", .response { _, _ in .overlay }),
+    Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
+    Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
+    Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
+    Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
+  ]
+
+  /// Whether pages of other servers may ask for it as well.
+  let isForAnyone: Bool
+  let answer: Answer
+  private let methods: [String]
+  private let path: String
+
+  private init(_ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: Answer) {
+    self.methods = methods
+    self.path = path
+    self.isForAnyone = isForAnyone
+    self.answer = answer
+  }
+
+  /// The route of a request; `nil` for one that the page itself answers.
+  static func matching(_ request: HTTPRequestHead) -> Route? {
+    guard request.path.starts(with: prefix.utf8) || request.path.elementsEqual(script.utf8) else {
+      return nil
+    }
+    return all.first { route in
+      request.path.elementsEqual(route.path.utf8) && route.methods.contains(request.method)
+    } ?? unknown
+  }
+
+  private static let unknown = Route([], "", .response { _, _ in .text(404, "Not found") })
+}
+
+extension PageSite {
+  /// Answers a request for an address of our own.
+  func follow(
+    _ route: Route, for request: HTTPRequestHead, on connection: ServerConnection
+  ) -> (any Exchange)? {
+    guard route.isForAnyone || isSameOrigin(request) else {
+      connection.respond(.text(403, "Only pages of this server may ask for this"))
+      return nil
+    }
+    switch route.answer {
+    case .response(let make):
+      connection.respond(make(self, request))
+      return nil
+    case .exchange(let begin):
+      return begin(self, request, connection)
+    }
+  }
+
+  /// Whether a request comes from a page of this server, or from no browser.
+  private func isSameOrigin(_ request: HTTPRequestHead) -> Bool {
+    let origins = request.fields.all("origin")
+    if let origin = origins.first {
+      return origins.count == 1 && access.allows(origin: Array(origin), host: request.host)
+    }
+    guard let site = request.fields.first("sec-fetch-site") else { return true }
+    return site.equalsIgnoringCase("same-origin") || site.equalsIgnoringCase("none")
+  }
+
+  fileprivate func openEvents(
+    _ request: HTTPRequestHead, on connection: ServerConnection
+  ) -> any Exchange {
+    let stream = EventStream(
+      on: connection, wantsStatus: request.query.elementsEqual("status".utf8),
+      onClose: { [weak self] in self?.streams[ObjectIdentifier($0)] = nil })
+    streams[ObjectIdentifier(stream)] = stream
+    stream.send(
+      ReloadMessage.hello(
+        session: core.session, revision: revision, token: core.token, overlay: page.showsOverlay))
+    if page.showsOverlay { for failure in failures { stream.send(failure.message) } }
+    return stream
+  }
+}
+
+extension HTTPResponse {
+  fileprivate static var client: HTTPResponse {
+    var response = script(PackageResources.client_min_js)
+    // Pages of other servers on this machine may use it as well.
+    response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")
+    return response
+  }
+
+  fileprivate static var overlay: HTTPResponse { script(PackageResources.overlay_min_js) }
+
+  private static func script(_ text: [UInt8]) -> HTTPResponse {
+    var response = HTTPResponse(200, text, type: "text/javascript; charset=utf-8")
+    response.fields.append("Cache-Control", "no-cache")
+    return response
+  }
+}
