@@ -23,7 +23,6 @@ final class PageSite {
     self.page = page
     self.core = core
     access = AccessPolicy(hosts: page.hosts)
-    session = ReloadSession(dependencies: page.dependencies, watched: page.watched)
     switch page.source {
     case .directory(let path):
       files = FileResponder(
@@ -36,6 +35,8 @@ final class PageSite {
       files = nil
       upstream = Upstream(address, on: core.loop)
     }
+    session = ReloadSession(
+      dependencies: page.dependencies, watched: page.watched, loadsMayWrite: upstream != nil)
   }
 
   /// Serves a connection.

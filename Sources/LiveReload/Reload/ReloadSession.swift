@@ -6,8 +6,9 @@ import SystemCalls
 /// Changes are collected while a task that the page depends on is unsettled or has failed: pages see the
 /// result of a round, once, and never a half of it.
 ///
-/// A server may write a file whenever a page is loaded, such as a log. Where only files of the last reload have
-/// changed, and right after it, three more reloads follow at once, and then at doubling intervals.
+/// A server behind a proxy may write a file whenever a page is loaded, such as a log. Where only files of the
+/// last reload have changed, and right after it, three more reloads follow at once, and then at doubling
+/// intervals. A directory of files writes nothing: there, such changes are saves in quick succession.
 struct ReloadSession: Sendable {
   enum Message: Hashable, Sendable {
     case reload
@@ -28,6 +29,7 @@ struct ReloadSession: Sendable {
 
   private let dependencies: Set<String>
   private let watched: [Path]
+  private let loadsMayWrite: Bool
   private var changed: [Path] = []
   /// Whether a dependency has run since the pages were told something.
   private var hasRun = false
@@ -43,9 +45,11 @@ struct ReloadSession: Sendable {
   /// - Parameters:
   ///   - dependencies: The tasks that must have succeeded before.
   ///   - watched: The directories and files whose changes count, by absolute paths.
-  init(dependencies: Set<String>, watched: [Path]) {
+  ///   - loadsMayWrite: Whether loading a page may change files, as it may behind a proxy.
+  init(dependencies: Set<String>, watched: [Path], loadsMayWrite: Bool) {
     self.dependencies = dependencies
     self.watched = watched
+    self.loadsMayWrite = loadsMayWrite
   }
 
   /// Whether the last run of a task that the page depends on has failed.
@@ -83,7 +87,7 @@ struct ReloadSession: Sendable {
     if isBusy || hasFailed || !hasRun && changed.isEmpty { return nil }
     // What comes of a round is delayed by the rounds themselves.
     let isEcho =
-      !hasRun && lastChanged.isSuperset(of: changed)
+      loadsMayWrite && !hasRun && lastChanged.isSuperset(of: changed)
       && (isWaiting || now - lastTime < Self.echoTime)
     guard isEcho else {
       echoes = 0

@@ -4,8 +4,11 @@ import Testing
 @testable import LiveReload
 
 struct ReloadSessionTests {
-  private func session(_ dependencies: Set<String> = []) -> ReloadSession {
-    ReloadSession(dependencies: dependencies, watched: ["/p/public"])
+  private func session(
+    _ dependencies: Set<String> = [], loadsMayWrite: Bool = true
+  ) -> ReloadSession {
+    ReloadSession(
+      dependencies: dependencies, watched: ["/p/public"], loadsMayWrite: loadsMayWrite)
   }
 
   @Test(arguments: [
@@ -72,6 +75,14 @@ struct ReloadSessionTests {
     // Another file does not wait.
     #expect(session.changed(["/p/public/a.js"], at: 600) == .send(.reload))
     #expect(session.elapsed(at: 4400) == nil)
+  }
+
+  @Test func `quick saves of a file in a served directory all reload at once`() {
+    var session = session(loadsMayWrite: false)
+    let page: Path = "/p/public/index.html"
+    for time in stride(from: 0, to: 8000, by: 400) {
+      #expect(session.changed([page], at: time) == .send(.reload))
+    }
   }
 
   @Test func `the pause doubles, and what comes later reloads at once`() {
