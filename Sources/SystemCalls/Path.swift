@@ -128,7 +128,13 @@ extension Path {
         names.append(name)
       }
     }
-    return Path(bytes: [Path.slash] + names.joined(separator: [Path.slash]))
+    // A loop: the type of a joined sequence takes the runtime longer to make than this whole function.
+    var bytes: [UInt8] = names.isEmpty ? [Path.slash] : []
+    for name in names {
+      bytes.append(Path.slash)
+      bytes.append(contentsOf: name)
+    }
+    return Path(bytes: bytes)
   }
 }
 

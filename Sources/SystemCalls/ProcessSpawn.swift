@@ -95,7 +95,8 @@ extension SpawnRequest.Surroundings {
   var defaults: sigset_t {
     var defaults = sigset_t()
     sigfillset(&defaults)
-    for signal in ignored.union([.kill, .stop]) { sigdelset(&defaults, signal.rawValue) }
+    for signal in ignored { sigdelset(&defaults, signal.rawValue) }
+    for signal in [Signal.kill, .stop] { sigdelset(&defaults, signal.rawValue) }
     return defaults
   }
 }

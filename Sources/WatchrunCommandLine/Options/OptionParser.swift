@@ -80,7 +80,7 @@ struct OptionParser {
     }
     do throws(UsageError) {
       try option.apply(&settings, value ?? [])
-      settings.given.insert(option.long)
+      settings.given.append(option.long)
     } catch {
       throw UsageError("\(written): \(error)")
     }

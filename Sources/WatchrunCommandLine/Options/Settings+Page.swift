@@ -32,7 +32,7 @@ extension Settings {
 
   private func checkWithoutPage() throws(UsageError) {
     // A project may have pages of its own.
-    if isForProject || Self.questions.contains(task) { return }
+    if isForProject || task.isAboutProject { return }
     for name in ["port", "host", "open", "editor"] where given.contains(name) {
       throw UsageError("--\(name) goes with a page: add --serve DIR or --proxy URL")
     }

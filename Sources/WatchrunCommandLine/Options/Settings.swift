@@ -15,6 +15,14 @@ struct Settings: Sendable {
     case initialize
     case check
     case schema
+
+    /// Whether this is a question about a project, which runs nothing.
+    var isAboutProject: Bool {
+      switch self {
+      case .listTasks, .initialize, .check, .schema: true
+      case .run, .explain, .help, .version: false
+      }
+    }
   }
 
   /// How a command becomes a process.
@@ -52,8 +60,8 @@ struct Settings: Sendable {
 
   var task = Task.run
   var command: [[UInt8]] = []
-  /// The options that were given, by their long names.
-  var given: Set<String> = []
+  /// The options that were given, by their long names: few, so an array does.
+  var given: [String] = []
 
   /// The tasks to run, if not all.
   var taskNames: [String] = []
@@ -182,7 +190,7 @@ extension Settings {
       throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
     }
     try checkPage()
-    if Self.questions.contains(task) || isForProject {
+    if task.isAboutProject || isForProject {
       try checkForProject()
       return self
     }
@@ -201,8 +209,6 @@ extension Settings {
     }
     return self
   }
-
-  static let questions: Set = [Task.listTasks, .initialize, .check, .schema]
 
   private func checkForProject() throws(UsageError) {
     if !command.isEmpty {
