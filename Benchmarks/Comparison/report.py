@@ -7,7 +7,7 @@ def write(results, folder):
     """Writes both, and gives the text."""
     text = "\n\n".join(part for part in [
         machine(results), bounds(results), saves(results), trees(results), work(results),
-        growth(results),
+        growth(results), pages(results), browser(results),
     ] if part) + "\n"
     with open(f"{folder}/results.md", "w") as file:
         file.write(text)
@@ -128,3 +128,38 @@ def growth(results):
         return None
     rows = [[f"{int(size):,}", number(cost, "ms")] for size, cost in costs.items()]
     return table(["folders in the tree", "CPU of a burst of 2,000 rewrites"], rows)
+
+
+def pages(results):
+    it = results.get("pages")
+    if not it:
+        return None
+    rates, request, listeners = it["rates"], it["request"], it["listeners"]
+    rows = [
+        ["small file, 64 connections, requests/s", number(rates["watchrun"]), number(rates["nginx"])],
+        ["memory then", number(it["memory"], "MB"), "–"],
+        ["a request through the proxy, and without it", number(request["proxy"], "ms"),
+         number(request["nginx"], "ms")],
+        ["1 GB through the proxy", number(it["download"]["seconds"], "s"), "–"],
+        ["memory then", number(it["download"]["memory"], "MB"), "–"],
+        ["1,000 idle listeners, memory", number(listeners["memory"], "MB"), "–"],
+        [f"wake-ups in {listeners['seconds']} s", str(listeners["wakeups"]), "–"],
+    ]
+    return table(["pages", "watchrun", "nginx"], rows)
+
+
+def browser(results):
+    it = results.get("browser")
+    if not it:
+        return None
+    rows = []
+    for name, kinds in it.items():
+        row = [name]
+        for kind in ("page", "sheet"):
+            times = kinds[kind]
+            row += [number(times.get("median"), "ms"), number(times.get("p90"), "ms"),
+                    str(times["lost"])]
+        rows.append(row)
+    titles = ["in Chromium, from a save to", "the reloaded page", "p90", "lost",
+              "the new stylesheet", "p90", "lost"]
+    return table(titles, rows)

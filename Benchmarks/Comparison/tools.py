@@ -9,7 +9,12 @@ from .processes import Start
 
 CACHE = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "watchrun-benchmarks")
-PACKAGES = ["inotify-tools", "entr", "fswatch", "watchman", "reflex", "python3-watchdog"]
+PACKAGES = [
+    "inotify-tools", "entr", "fswatch", "watchman", "reflex", "python3-watchdog",
+    # For pages, and for what is measured in a browser.
+    "wrk", "nginx-light", "curl", "chromium", "chromium-driver", "python3-selenium",
+    "python3-livereload", "hugo", "mkdocs",
+]
 
 
 class Place:
