@@ -15,6 +15,11 @@ struct Script: Sendable, Hashable {
   /// Backends that do not keep it yet, with what they do instead.
   var knownIssues: [String: String] = [:]
 
+  /// Whether it needs a consumer that follows what is reported.
+  var hasFollower: Bool {
+    steps.contains { if case .follow = $0 { true } else { false } }
+  }
+
   struct Settings: Sendable, Hashable {
     /// Extensions that count.
     var extensions: [[UInt8]] = []
@@ -36,6 +41,8 @@ struct Script: Sendable, Hashable {
     /// Waits until all is reported that has happened so far.
     case settle
     case expect(Expectation)
+    /// Whoever follows what was reported since the last expectation must know what is there.
+    case follow(line: Int)
   }
 
   /// What must have been reported since the last expectation: this, and nothing else.

@@ -33,8 +33,9 @@ struct ScriptParser {
     }
     if parser.script.claim.isEmpty { throw parser.error("the first line is '# ' and a claim") }
     if case .beforeWatch = parser.place { throw parser.error("nothing is watched") }
-    guard case .expect = parser.script.steps.last else {
-      throw parser.error("a script ends with what it expects")
+    switch parser.script.steps.last {
+    case .expect, .follow: break
+    default: throw parser.error("a script ends with what it expects")
     }
     return parser.script
   }
@@ -133,7 +134,10 @@ extension ScriptParser {
   private mutating func readAfterWatch(
     _ verb: String, _ arguments: [[UInt8]], _ line: Substring
   ) throws(ScriptError) {
-    if verb == "expect" {
+    if verb == "follow" && arguments.isEmpty {
+      script.steps.append(.follow(line: self.line))
+      place = .afterWatch
+    } else if verb == "expect" {
       script.steps.append(.expect(.init(line: self.line)))
       place = .expectation(backends: [])
     } else if verb.hasPrefix("expect[") && verb.hasSuffix("]") {

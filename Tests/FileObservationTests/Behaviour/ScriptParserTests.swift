@@ -28,6 +28,7 @@ struct ScriptParserTests {
         created c
       sh echo "a  #b" > d
       expect
+      follow
       """, file: "f.txt")
     #expect(script.claim == "Something holds.")
     #expect(script.settings.extensions == [bytes("swift"), bytes("txt")])
@@ -55,6 +56,7 @@ struct ScriptParserTests {
         .expect(expectation),
         .perform(Operation(verb: .sh, arguments: [bytes(#"echo "a  #b" > d"#)], line: 20)),
         .expect(Script.Expectation(line: 21)),
+        .follow(line: 22),
       ])
     #expect(expectation.changes(for: "polling") == [created])
     #expect(expectation.changes(for: "inotify") == [renamed, optional])

@@ -13,6 +13,10 @@ struct ScriptRunner {
       prepare: { folder in
         for operation in script.preparation { try await operation.perform(in: folder) }
       })
+    var follower =
+      script.hasFollower
+      ? try Follower(
+        of: observed.path, knowing: Counting(script.settings, in: observed.path)) : nil
     for step in script.steps {
       switch step {
       case .perform(let operation): try await operation.perform(in: observed.path)
@@ -22,6 +26,18 @@ struct ScriptRunner {
         check(
           batches, expectation.changes(for: backend.name), by: backend, in: observed.path,
           "\(file):\(expectation.line)")
+        try follower?.startAgain()
+      case .follow(let line):
+        let batches = try await observed.settle()
+        guard let faults = try follower?.follow(batches), !faults.isEmpty else { continue }
+        let changes = batches.flatMap(\.changes).map { "  \(text($0, observed.path))" }
+        Issue.record(
+          """
+          \(file):\(line): whoever follows the reports is wrong
+          \(faults.map { "  \($0)" }.joined(separator: "\n"))
+          reported was
+          \(changes.joined(separator: "\n"))
+          """)
       }
     }
     #expect(observed.warnings.isEmpty, "\(file)")
@@ -105,7 +121,7 @@ struct ScriptRunner {
     return coalescer.take()
   }
 
-  private static func text(_ change: ChangeBatch.Change, _ folder: Path) -> String {
+  static func text(_ change: ChangeBatch.Change, _ folder: Path) -> String {
     func name(_ path: Path) -> String { (path.relative(to: folder) ?? path).description }
     let origin = change.from.map { " from \(name($0))" } ?? ""
     return "\(change.kind) \(name(change.path)) \(change.type)\(origin)"
@@ -128,10 +144,12 @@ extension Script.Settings {
 
   func options(in folder: Path) -> ObserverOptions {
     // The marks by which a test knows that all is reported must pass.
-    let marks = [Array("*.mark".utf8)]
+    // So they do with exceptions alone.
+    let hasOnlyExceptions = filter.allSatisfy { $0.first == UInt8(ascii: "!") }
+    let marks = hasOnlyExceptions ? [] : [Array("*.mark".utf8)]
     let filter = PathFilter(
       base: folder, ignore: ignore.compactMap { GlobPattern(line: $0) },
-      filter: filter.isEmpty ? [] : (filter + marks).compactMap { GlobPattern(line: $0) },
+      filter: (filter + marks).compactMap { GlobPattern(line: $0) },
       extensions: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
     return ObserverOptions(
       filter: filter, quietPeriod: .fixed(.milliseconds(50)), kinds: kinds,

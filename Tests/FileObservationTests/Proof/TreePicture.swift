@@ -26,6 +26,13 @@ struct TreePicture {
     try list(folder)
   }
 
+  /// The part of it that counts.
+  func filtered(_ counts: (Path, Node) -> Bool) -> TreePicture {
+    var picture = self
+    picture.nodes = nodes.filter { counts($0.key, $0.value) }
+    return picture
+  }
+
   /// What is made of a folder that is told of.
   enum Trust {
     /// What is in it is told of by itself, or was there before; only one that took another's place is
@@ -33,6 +40,8 @@ struct TreePicture {
     case eachPathIsTold
     /// It is read.
     case foldersAreRead
+    /// Nothing is read but the paths that are reported.
+    case onlyWhatIsReported
   }
 
   /// Follows the batches, and looks then at what has changed: until somebody looks, it may have gone
@@ -65,7 +74,13 @@ struct TreePicture {
       news.gone.formUnion(gone)
       for change in batch.changes where change.kind != .removed {
         news.paths.insert(change.path)
-        if change.kind == .modified || trust == .foldersAreRead { news.trees.insert(change.path) }
+        let isRead =
+          switch trust {
+          case .eachPathIsTold: change.kind == .modified
+          case .foldersAreRead: true
+          case .onlyWhatIsReported: false
+          }
+        if isRead { news.trees.insert(change.path) }
       }
     }
     for path in news.gone where (try? FileStatus(of: path)) == nil {
