@@ -8,9 +8,9 @@ package struct RawEvent: Sendable, Hashable {
     case modified(isOpen: Bool)
     case removed
     case metadata
-    /// The two halves of a rename bear the same cookie; either may be missing.
+    /// The two halves of a rename have the same cookie; either may be missing.
     case movedFrom(cookie: UInt32)
-    /// `replacing` if there was something of that name already.
+    /// `replacing` if an entry of that name existed.
     case movedTo(cookie: UInt32, replacing: Bool)
   }
 
@@ -26,50 +26,39 @@ package struct RawEvent: Sendable, Hashable {
 }
 
 /// Makes net changes out of raw events: one a path, from the beginning of the burst to its end.
+///
+/// An event costs a few look-ups of its path and its ancestors. A renamed directory costs what
+/// changed below it, not what changed in the whole burst.
 package struct Coalescer {
-  fileprivate struct Fate {
-    /// Was it there when the burst began?
-    let existedBefore: Bool
-    /// Is it there now?
-    var exists: Bool
-    var isWritten = false
-    var isTouched = false
-    var isOpen = false
-    /// Where it was when the burst began, if it has been renamed since.
-    var origin: Path?
-    var type: FileType
-  }
-
   private struct Departure {
     let path: Path
-    /// Where it was when the burst began, though it may have been renamed with a folder since.
+    /// The path at the beginning of the burst, if an ancestor has been renamed since.
     let pathBefore: Path
     let fate: Fate?
   }
 
   private var fates: [Path: Fate] = [:]
-  /// The paths in the order in which they appeared.
-  private var order: [Path] = []
-  /// First halves of renames that wait for their second: where from, and its fate until then.
+  /// The paths in the order in which they appeared; `nil` for one that is reported elsewhere.
+  private var order: [Path?] = []
+  /// First halves of renames that wait for their second.
   private var departures: [UInt32: Departure] = [:]
+  /// The changed paths by their directories; `nil` before the first directory is renamed.
+  private var index: DirectoryIndex?
   private var openCount = 0
-  private var hasRenamedFolders = false
 
   package init() {}
 
-  /// True while nothing has been noted since the last `take`.
+  /// Whether nothing has been noted since the last `take`.
   package var isEmpty: Bool { fates.isEmpty }
 
-  /// True while a file of this burst is being written: its writer has not closed it yet.
+  /// Whether a file of this burst is open for writing.
   package var isBeingWritten: Bool { openCount > 0 }
 
-  /// Takes note of what a backend has seen.
+  /// Notes what a backend has seen.
   package mutating func note(_ event: RawEvent) {
-    let path = path(toTellOf: event)
+    let path = reportedPath(of: event)
     var fate = fates[path]
-    if path != event.path { fates[event.path] = nil }
-    if fate == nil { order.append(path) }
-    let wasOpen = fate?.isOpen == true
+    if path != event.path { set(nil, at: event.path) }
     switch event.kind {
     case .created:
       fate = arrived(fate, replacing: false, type: event.type)
@@ -90,59 +79,76 @@ package struct Coalescer {
       fate = arrived(fate, replacing: replacing, type: event.type)
       if let departure = departures.removeValue(forKey: cookie) {
         fate?.origin = origin(of: departure, arrivingAt: path)
-        if event.type == .directory {
-          hasRenamedFolders = true
-          carryOver(below: departure.path, to: path)
-        }
+        if event.type == .directory { carryOver(below: departure.path, to: path) }
       } else {
         fate?.origin = nil
       }
     }
     if event.type != .unknown { fate?.type = event.type }
-    let isOpen = fate?.isOpen == true
-    openCount += (isOpen ? 1 : 0) - (wasOpen ? 1 : 0)
-    fates[path] = fate
+    set(fate, at: path)
   }
 
-  /// What leaves a folder that has been renamed in this burst is told of by the path that it had at
-  /// the beginning of it: of the one in between, nobody has heard.
-  private func path(toTellOf event: RawEvent) -> Path {
+  /// The path under which an event is reported.
+  ///
+  /// A removal below a directory that was renamed in this burst is reported under the path from the
+  /// beginning of the burst: no batch has named the one in between.
+  private func reportedPath(of event: RawEvent) -> Path {
     switch event.kind {
     case .created, .modified, .metadata, .movedTo: return event.path
     case .removed, .movedFrom: break
     }
     let fate = fates[event.path]
-    guard hasRenamedFolders, fate.map({ $0.existedBefore && $0.origin == nil }) ?? true else {
+    let hasRenamedDirectories = index != nil
+    guard hasRenamedDirectories, fate.map({ $0.existedBefore && $0.origin == nil }) ?? true else {
       return event.path
     }
-    var above = event.path.parent
-    while let folder = above {
-      if let origin = fates[folder]?.origin, let rest = event.path.relative(to: folder) {
+    var ancestor = event.path.parent
+    while let directory = ancestor {
+      if let origin = fates[directory]?.origin, let rest = event.path.relative(to: directory) {
         let before = origin.appending(rest.bytes)
         return fates[before] == nil ? before : event.path
       }
-      above = folder.parent
+      ancestor = directory.parent
     }
     return event.path
   }
 
-  /// The net changes since the last call, and a clean slate.
+  /// Replaces the fate of a path.
+  private mutating func set(_ fate: Fate?, at path: Path) {
+    let old = fates[path]
+    openCount += (fate?.isOpen == true ? 1 : 0) - (old?.isOpen == true ? 1 : 0)
+    guard var fate else {
+      if let old { order[old.position] = nil }
+      fates[path] = nil
+      return
+    }
+    if let old {
+      fate.position = old.position
+    } else {
+      fate.position = order.count
+      order.append(path)
+      index?.insert(path)
+    }
+    fates[path] = fate
+  }
+
+  /// The net changes since the last call. Forgets them.
   package mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }
-    endWhatLeftWithItsFolder()
-    // An old name that is told of as a rename's `from` is not told of as removed.
-    var toldAsOrigin: Set<Path> = []
-    for path in order {
+    removeDescendantsOfRemovedDirectories()
+    // An old name that is reported as a rename's `from` is not reported as removed.
+    var reportedOrigins: Set<Path> = []
+    for case let path? in order {
       guard let fate = fates[path], fate.exists, let origin = fate.origin else { continue }
-      if fates[origin]?.exists != true { toldAsOrigin.insert(origin) }
+      if fates[origin]?.exists != true { reportedOrigins.insert(origin) }
     }
     return order.compactMap { path -> ChangeBatch.Change? in
-      guard let fate = fates[path] else { return nil }
+      guard let path, let fate = fates[path] else { return nil }
       if !fate.exists {
-        guard fate.existedBefore, !toldAsOrigin.contains(path) else { return nil }
+        guard fate.existedBefore, !reportedOrigins.contains(path) else { return nil }
         return ChangeBatch.Change(path: path, kind: .removed, type: .unknown)
       }
-      if let origin = fate.origin, toldAsOrigin.contains(origin) {
+      if let origin = fate.origin, reportedOrigins.contains(origin) {
         return ChangeBatch.Change(path: path, kind: .renamed, type: fate.type, from: origin)
       }
       guard let kind = fate.kindInPlace else { return nil }
@@ -168,8 +174,8 @@ package struct Coalescer {
     return fate
   }
 
-  /// Where a file that has just been renamed was when the burst began; nil if it was nowhere, or
-  /// is back where it was.
+  /// The path at the beginning of the burst of a file that has just been renamed; `nil` if it did not
+  /// exist then, or is back at that path.
   private func origin(of departure: Departure, arrivingAt path: Path) -> Path? {
     let origin: Path?
     if let fate = departure.fate {
@@ -179,50 +185,105 @@ package struct Coalescer {
     }
     return origin == path ? nil : origin
   }
+}
 
-  /// What was in a folder that is gone is gone with it, though no event has told of it.
-  private mutating func endWhatLeftWithItsFolder() {
-    let folders = Set(
+// MARK: - Directories
+
+extension Coalescer {
+  /// Marks the descendants of a removed directory as removed. They need not have events of their own.
+  private mutating func removeDescendantsOfRemovedDirectories() {
+    let directories = Set(
       fates.lazy.filter { !$0.value.exists && $0.value.type == .directory }.map(\.key))
-    if folders.isEmpty { return }
-    for path in order where fates[path]?.exists == true && Self.isBelow(path, folders) {
-      fates[path] = gone(fates[path])
+    if directories.isEmpty { return }
+    for case let path? in order where fates[path]?.exists == true {
+      if Self.isBelow(path, directories) { set(gone(fates[path]), at: path) }
     }
   }
 
-  private static func isBelow(_ path: Path, _ folders: Set<Path>) -> Bool {
-    var folder = path.parent
-    while let step = folder, !folders.contains(step) { folder = step.parent }
-    return folder != nil
+  private static func isBelow(_ path: Path, _ directories: Set<Path>) -> Bool {
+    var ancestor = path.parent
+    while let directory = ancestor, !directories.contains(directory) { ancestor = directory.parent }
+    return ancestor != nil
   }
 
-  /// After a folder's rename: what happened in it before is told under its new path.
+  /// Moves the changes below a directory that was renamed to its new path.
   private mutating func carryOver(below old: Path, to new: Path) {
-    // What had left it before, with a folder of its own, has no new path.
-    let left = Set(
-      fates.lazy.filter { path, fate in
-        !fate.exists && fate.type == .directory && path != old && path.isWithin(old)
-      }.map(\.key))
-    for (index, path) in order.enumerated() where path != old && path.isWithin(old) {
-      guard let fate = fates[path], fate.exists, let rest = path.relative(to: old) else { continue }
-      if !left.isEmpty && Self.isBelow(path, left) {
-        fates[path] = gone(fate)
+    var index = self.index.take() ?? DirectoryIndex(order.lazy.compactMap { $0 })
+    var pending = index.entries(of: old).map { (path: $0, isBelowGone: false) }
+    var found: [(path: Path, fate: Fate, isBelowGone: Bool)] = []
+    while let (path, isBelowGone) = pending.popLast() {
+      let fate = fates[path]
+      if let fate, fate.exists { found.append((path, fate, isBelowGone)) }
+      let isGone = isBelowGone || fate.map { !$0.exists && $0.type == .directory } ?? false
+      pending += index.entries(of: path).map { ($0, isGone) }
+    }
+    for (path, fate, isBelowGone) in found {
+      // It left the directory before the rename, with a directory of its own.
+      if isBelowGone {
+        set(gone(fate), at: path)
         continue
       }
+      guard let rest = path.relative(to: old) else { continue }
       let moved = new.appending(rest.bytes)
       guard fates[moved] == nil else { continue }
       fates[path] = nil
       fates[moved] = fate
-      order[index] = moved
+      order[fate.position] = moved
+      index.insert(moved)
     }
+    self.index = index
   }
 }
 
-extension Coalescer.Fate {
-  /// The net change of a path that is where it was, or new.
-  fileprivate var kindInPlace: ChangeBatch.Kind? {
+/// What became of a path since the beginning of the burst.
+private struct Fate {
+  /// Whether it existed when the burst began.
+  let existedBefore: Bool
+  /// Whether it exists now.
+  var exists: Bool
+  var isWritten = false
+  var isTouched = false
+  var isOpen = false
+  /// Its path when the burst began, if it has been renamed since.
+  var origin: Path?
+  var type: FileType
+  /// Its index among the paths of the burst.
+  var position = 0
+
+  init(existedBefore: Bool, exists: Bool, type: FileType) {
+    self.existedBefore = existedBefore
+    self.exists = exists
+    self.type = type
+  }
+
+  /// The net change of a path that has not been renamed.
+  var kindInPlace: ChangeBatch.Kind? {
     if !existedBefore { return .created }
     if isWritten { return .modified }
     return isTouched ? .metadata : nil
+  }
+}
+
+/// Paths by the directories that contain them, so that the descendants of a directory are found
+/// without asking every path. A path that has been inserted stays.
+private struct DirectoryIndex {
+  private var entries: [Path: Set<Path>] = [:]
+
+  init(_ paths: some Sequence<Path>) {
+    for path in paths { insert(path) }
+  }
+
+  /// The entries of a directory that were inserted, or are ancestors of such paths.
+  func entries(of directory: Path) -> Set<Path> { entries[directory] ?? [] }
+
+  mutating func insert(_ path: Path) {
+    var entry = path
+    while let directory = entry.parent {
+      let isKnown = entries[directory] != nil
+      entries[directory, default: []].insert(entry)
+      // An entry of a known directory has brought its ancestors.
+      if isKnown { return }
+      entry = directory
+    }
   }
 }

@@ -76,7 +76,8 @@ package struct DispatchScheduler: Scheduler {
       ticket.cancel()
       work()
     }
-    let nanoseconds = Int(clamping: leeway.nanoseconds)
+    // Dispatch traps for a negative one.
+    let nanoseconds = max(0, Int(clamping: leeway.nanoseconds))
     timer.schedule(deadline: deadline, leeway: .nanoseconds(nanoseconds))
     timer.activate()
     return ticket

@@ -1,4 +1,5 @@
 import FileObservation
+import SystemCalls
 import Testing
 
 /// What a backend has seen in one burst, and what is told of it.
@@ -177,6 +178,12 @@ struct CoalescerTests {
       "what changed in a folder that was moved out is removed",
       [.closed("d/s/f"), .from("d", 1, .directory)], [.removed("d/s/f"), .removed("d")]),
     Burst(
+      "a path that is made again after its directory's rename is one change",
+      [
+        .closed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory), .removed("e/f"),
+        .created("e/f"),
+      ], [.renamed("e", from: "d", .directory), .removed("d/f"), .created("e/f")]),
+    Burst(
       "what is in a folder that was made again is there",
       [
         .from("d", 1, .directory), .created("d", .directory), .created("d/f"),
@@ -241,6 +248,17 @@ struct CoalescerTests {
       (
         [.written("d/f"), .from("d", 1, .directory), .to("e", 1, .directory), .closed("e/f")], false
       ),
+      (
+        [
+          .from("d", 1, .directory), .to("e", 1, .directory), .written("e/f"), .removed("e/f"),
+        ], false
+      ),
+      (
+        [
+          .written("d/s/f"), .from("d/s", 1, .directory), .from("d", 2, .directory),
+          .to("e", 2, .directory),
+        ], false
+      ),
     ] as [([RawEvent], Bool)])
   func `a file counts as being written until it is closed`(events: [RawEvent], isWritten: Bool) {
     var coalescer = Coalescer()
@@ -248,5 +266,27 @@ struct CoalescerTests {
     #expect(coalescer.isBeingWritten == isWritten)
     _ = coalescer.take()
     #expect(!coalescer.isBeingWritten)
+  }
+
+  /// The processor time, in nanoseconds, for a burst in which so many directories are renamed, each
+  /// after a file in it was written.
+  private static func timeForRenames(_ count: UInt32) -> Int64 {
+    let before = processorTimeOfThread()
+    var coalescer = Coalescer()
+    for number in 0..<count { coalescer.note(.closed(Path("/r/d\(number)/f"))) }
+    for number in 0..<count {
+      coalescer.note(.from(Path("/r/d\(number)"), number, .directory))
+      coalescer.note(.to(Path("/r/e\(number)"), number, .directory))
+    }
+    let changes = coalescer.take()
+    #expect(changes.count == 2 * Int(count))
+    return (processorTimeOfThread() - before).nanoseconds
+  }
+
+  @Test func `four times as many renamed directories take about four times as long`() {
+    // The best of several: the machine may have other work.
+    let few = (0..<5).map { _ in Self.timeForRenames(500) }.min() ?? 0
+    let many = (0..<3).map { _ in Self.timeForRenames(2000) }.min() ?? 0
+    #expect(many < 10 * few)
   }
 }
