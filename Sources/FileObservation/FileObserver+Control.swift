@@ -1,49 +1,55 @@
 import Dispatch
+import PathFiltering
 import SystemCalls
 
 // What can be asked of an observer while it is at work.
 extension FileObserver {
-  /// Watches one more file or folder. Changes in it from now on are told of, as are those in all
-  /// else. What is watched already stays as it is.
+  /// Watches one more file or directory. Changes in it from now on are reported like all others.
+  /// What is watched already stays as it is. An observer that is not running remembers it for its
+  /// start.
   ///
-  /// - Throws: `ObserverError` if it does not exist and has to.
+  /// - Throws: `ObserverError` if the path does not exist but must.
   public func add(_ path: WatchedPath) throws(ObserverError) {
     let root = try Self.root(of: path)
+    let lock = gitIndexLock(above: root.path)
     let backend = state.withLock { state -> (any Backend)? in
       if state.roots.contains(root) { return nil }
-      state.setRoots(state.roots + [root])
-      return state.backend
+      state.roots.append(root)
+      state.gitLocks[root.path] = lock
+      return state.backend(for: { $0.add(root) })
     }
     backend?.add(root)
   }
 
-  /// Ends watching a file or folder that was given at the start or added since, by the same path.
-  /// What another one covers stays watched. What has been noticed already is still told of.
+  /// Ends watching a file or directory that was given at the start or added since, by the same path.
+  /// What another one covers stays watched. Changes that were noticed before are still reported.
   public func remove(_ path: Path) {
     guard let here = try? currentDirectory() else { return }
     let path = path.absolute(from: here)
     let backend = state.withLock { state -> (any Backend)? in
       let rest = state.roots.filter { $0.path != path }
       if rest.count == state.roots.count { return nil }
-      state.setRoots(rest)
-      return state.backend
+      state.roots = rest
+      state.gitLocks[path] = nil
+      return state.backend(for: { $0.remove(path) })
     }
     backend?.remove(path)
   }
 
-  /// Keeps back what changes until `resume`. It goes on watching; nothing is lost.
+  /// Holds changes back until `resume`. The observer goes on watching; nothing is lost.
   public func pause() {
     state.withLock { $0.isPaused = true }
   }
 
-  /// Ends a pause. What has changed in it is handed over as one batch.
+  /// Ends a pause. Changes that were made in it are handed over as one batch.
   public func resume() {
     let isBurstKept = state.withLock { state in
       state.isPaused = false
       defer { state.isBurstKept = false }
       return state.isBurstKept
     }
-    if isBurstKept { burstEnded() }
+    // On the queue, like every other burst, so that batches keep their order.
+    if isBurstKept { queue.async { [weak self] in self?.burstEnded() } }
   }
 
   /// How it stands at present.
@@ -55,28 +61,43 @@ extension FileObserver {
       overflows: numbers.overflows, rescans: numbers.rescans, batches: batches)
   }
 
-  /// Waits until something has changed, for scripts and tools that do nothing else meanwhile.
+  /// Waits for the next batch, for scripts and tools that do nothing else meanwhile.
   ///
   /// ```swift
   /// let observer = try FileObserver(paths: ["Sources"])
   /// while let batch = try observer.waitForChange() { build(batch.changes) }
   /// ```
   ///
-  /// The first call starts the observer if it has not been started. From then on what changes
-  /// between two calls is kept for the next. It blocks the thread, so it does not belong into a
-  /// task: there, take `batches`.
+  /// The first call starts the observer if it has not been started. From then on, changes between two
+  /// calls are kept for the next. It blocks the thread, so do not call it in a task, which takes
+  /// ``events`` or ``batches`` instead.
   ///
-  /// - Parameter timeout: How long to wait; if nil, for as long as it takes.
-  /// - Returns: The oldest batch that has not been taken; nil if the time is over, or the observer
+  /// - Parameter timeout: The longest time to wait; `nil` for no limit.
+  /// - Returns: The oldest batch that has not been taken; `nil` if the time is over, or the observer
   ///   stopped.
-  /// - Throws: `ObserverError` if watching cannot begin, or has failed.
+  /// - Throws: `ObserverError` if observing cannot begin, or has failed.
   public func waitForChange(timeout: Duration? = nil) throws(ObserverError) -> ChangeBatch? {
-    let isFirst = inbox.open()
-    let isStarted = state.withLock { $0.backend != nil || $0.isStopped }
-    if isFirst && !isStarted { try start { _ in } }
+    let inbox = openInbox()
+    try startIfNeeded()
     let deadline =
       timeout.map { DispatchTime.now() + .nanoseconds(Int(clamping: $0.nanoseconds)) }
       ?? .distantFuture
     return try inbox.take(until: deadline)
+  }
+
+  private func openInbox() -> BatchInbox {
+    let (inbox, isNew) = state.withLock { state in
+      let known = state.inbox
+      let inbox = known ?? BatchInbox()
+      state.inbox = inbox
+      return (inbox, known == nil)
+    }
+    if isNew {
+      subscribe(
+        Subscriber(
+          receive: { if case .changed(let batch) = $0 { inbox.put(batch) } },
+          end: { inbox.close($0) }))
+    }
+    return inbox
   }
 }

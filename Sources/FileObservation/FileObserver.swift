@@ -63,36 +63,13 @@ public final class FileObserver: Sendable {
     public let batches: Int
   }
 
-  struct State {
-    var backend: (any Backend)?
-    var debouncer: Debouncer?
-    var handler: (@Sendable (Event) -> Void)?
-    var handlerQueue: DispatchQueue?
-    var isHandlerAwaited = false
-    var streams: [Int: BatchStream] = [:]
-    var streamCount = 0
-    var coalescer = Coalescer()
-    var overflow = false
-    var batchCount = 0
-    var roots: [BackendConfiguration.Root] = []
-    /// Files that exist while git is at work.
-    var gitLocks: Set<Path> = []
-    var readingAhead: ReadingAhead?
-    var isPaused = false
-    /// A burst has ended during the pause.
-    var isBurstKept = false
-    var isStopped = false
-  }
-
   let options: ObserverOptions
   let state = Mutex(State())
-  /// Batches for those who wait for one.
-  let inbox = BatchInbox()
-  /// Where all is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
+  /// Where all work is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
   let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   private let scheduler: DispatchScheduler
-  /// Where only changes of content count.
-  private let comparison: ContentComparison?
+  /// Leaves out files with the content that they had before; `nil` if every change counts.
+  let comparison: ContentComparison?
 
   /// An observer of these files and folders, which must exist; folders with all that is in them.
   public convenience init(
@@ -114,64 +91,118 @@ public final class FileObserver: Sendable {
       let root = try Self.root(of: path)
       if known.insert(root).inserted { roots.append(root) }
     }
-    state.withLock { $0.setRoots(roots) }
+    let locks = roots.compactMap { root in
+      gitIndexLock(above: root.path).map { (root.path, $0) }
+    }
+    state.withLock { state in
+      state.roots = roots
+      state.gitLocks = Dictionary(locks) { first, _ in first }
+    }
   }
 
   deinit {
     stop()
   }
 
-  /// Begins to watch, and returns at once: the folders are set under watch meanwhile, which the
-  /// `ready` event tells of. Changes made meanwhile are not lost.
+  /// Starts observing, and returns at once; the event `ready` reports that everything is watched.
+  /// Changes made meanwhile are not lost.
   ///
   /// - Parameters:
-  ///   - queue: Where `handler` is called; one of the observer's own if there is none. If it is a
-  ///     concurrent queue, the calls may overlap.
-  ///   - handler: Is given each event. It is kept until the observer is stopped.
-  /// - Throws: `ObserverError` if nothing can be watched at all.
+  ///   - queue: Where `handler` is called; by default a serial queue of the observer's own. On a
+  ///     concurrent queue, calls may overlap.
+  ///   - handler: Is called with each event. It is released when the observer stops or fails.
+  /// - Throws: `ObserverError` if nothing can be watched at all, or if the observer has been started
+  ///   or stopped before.
   public func start(
     on queue: DispatchQueue? = nil, _ handler: @escaping @Sendable (Event) -> Void
   ) throws(ObserverError) {
     try start(on: queue, countingFrom: .now(), handler)
   }
 
-  /// The same, for what has changed since a time that may lie a little back. A handler that is awaited
-  /// keeps the observer from all else: who is quick with it is spared the way from thread to thread.
+  /// Starts observing for those who take ``events`` or ``batches``, or call `waitForChange`.
+  ///
+  /// - Throws: As the other `start` does.
+  public func start() throws(ObserverError) {
+    if try !start(for: nil, countingFrom: .now()) { throw misuse }
+  }
+
+  /// Starts observing, and reports changes since a time that may be in the past. With
+  /// `awaitingHandler`, the observer waits for each call of the handler, which saves a change of
+  /// threads.
   package func start(
     on queue: DispatchQueue? = nil, awaitingHandler isAwaited: Bool = false,
     countingFrom start: FileTime,
-    makeBackend: @Sendable (BackendConfiguration, Polling) -> any Backend = {
-      CombinedBackend($0, polling: $1)
-    },
+    makeBackend: BackendMaker = { CombinedBackend($0, polling: $1) },
     _ handler: @escaping @Sendable (Event) -> Void
   ) throws(ObserverError) {
-    let debouncer = Debouncer(
+    let queue = queue ?? DispatchQueue(label: "watchrun.observer.events")
+    let deliver = { @Sendable (event: Event) in
+      if isAwaited { queue.sync { handler(event) } } else { queue.async { handler(event) } }
+    }
+    let subscriber = Subscriber(
+      receive: deliver, end: { if let error = $0 { deliver(.failed(error)) } })
+    if try !self.start(for: subscriber, countingFrom: start, makeBackend) { throw misuse }
+  }
+
+  /// Makes the backend that watches everything.
+  package typealias BackendMaker = @Sendable (BackendConfiguration, Polling) -> any Backend
+
+  /// Starts an observer that has not been started.
+  func startIfNeeded() throws(ObserverError) {
+    _ = try start(for: nil, countingFrom: .now())
+  }
+
+  /// Starts observing unless that was done before, or the observer is stopped.
+  ///
+  /// - Parameter subscriber: Receives every event, but not the error that is thrown here.
+  /// - Returns: Whether this call has started it.
+  private func start(
+    for subscriber: Subscriber?, countingFrom start: FileTime,
+    _ makeBackend: BackendMaker = { CombinedBackend($0, polling: $1) }
+  ) throws(ObserverError) -> Bool {
+    let begun = state.withLock { state in
+      state.beginStart().map { ($0, subscriber.map { state.add($0) }) }
+    }
+    guard let (roots, subscription) = begun else { return false }
+    let debouncer = makeDebouncer()
+    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
+    state.withLock { ($0.debouncer, $0.readingAhead) = (debouncer, readingAhead) }
+    let configuration = BackendConfiguration(
+      roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
+      queue: queue
+    ) { [weak self] report in
+      self?.receive(report)
+    }
+    let backend = makeBackend(configuration, options.polling)
+    do throws(ObserverError) {
+      try backend.start()
+    } catch {
+      if let subscription { unsubscribe(subscription) }
+      end(error)
+      throw error
+    }
+    while case let changes = state.withLock({ $0.finishStart(of: backend) }), !changes.isEmpty {
+      for change in changes { change(backend) }
+    }
+    // Stopped, or failed, meanwhile.
+    if state.withLock({ $0.backend == nil }) { backend.stop() }
+    return true
+  }
+
+  /// Why the observer cannot be started.
+  private var misuse: ObserverError {
+    state.withLock { state in
+      if case .stopped = state.phase { .alreadyStopped } else { .alreadyStarted }
+    }
+  }
+
+  private func makeDebouncer() -> Debouncer {
+    Debouncer(
       quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
       scheduler: scheduler, isHeld: makeHold()
     ) { [weak self] in
       self?.burstEnded()
     }
-    let roots = state.withLock { $0.roots }
-    let configuration = BackendConfiguration(
-      roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
-      queue: self.queue
-    ) { [weak self] report in
-      self?.receive(report)
-    }
-    let backend = makeBackend(configuration, options.polling)
-    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
-    let isFirst = state.withLock { state in
-      guard state.backend == nil, !state.isStopped else { return false }
-      state.backend = backend
-      state.debouncer = debouncer
-      state.readingAhead = readingAhead
-      state.handler = handler
-      state.isHandlerAwaited = isAwaited
-      state.handlerQueue = queue ?? DispatchQueue(label: "watchrun.observer.events")
-      return true
-    }
-    precondition(isFirst, "a FileObserver is started once")
-    try backend.start()
   }
 
   /// Reads everything up to now: hands over every change made before this call, without waiting for
@@ -183,32 +214,16 @@ public final class FileObserver: Sendable {
   /// first. An observer that is not running, or is paused, hands nothing over and calls `done` all the
   /// same.
   public func flush(then done: @escaping @Sendable () -> Void) {
-    guard let backend = state.withLock({ $0.isStopped ? nil : $0.backend }) else {
-      return queue.async { done() }
-    }
+    guard let backend = state.withLock({ $0.backend }) else { return queue.async { done() } }
     backend.flush { [weak self] in
-      guard let self, let debouncer = state.withLock({ $0.debouncer }) else { return done() }
-      debouncer.flush { [comparison] in
-        if let comparison { comparison.flush(then: done) } else { done() }
-      }
+      if let self { endBurst(then: done) } else { done() }
     }
   }
 
-  /// Ends it: no event is handed over any more but those that are on their way already, and the
+  /// Stops observing: no further event is delivered but those that are on their way already, and
   /// streams end. Calling it again does nothing.
   public func stop() {
-    let (backend, debouncer, streams) = state.withLock { state in
-      state.isStopped = true
-      state.handler = nil
-      state.readingAhead = nil
-      defer { state.streams = [:] }
-      return (state.backend, state.debouncer, Array(state.streams.values))
-    }
-    debouncer?.stop()
-    comparison?.stop()
-    backend?.stop()
-    for stream in streams { stream.finish() }
-    inbox.close()
+    end()
   }
 }
 
@@ -234,7 +249,15 @@ extension FileObserver {
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):
-      send(.failed(error))
+      endBurst { [weak self] in self?.end(error) }
+    }
+  }
+
+  /// Hands over the burst that is being collected, then calls `done`.
+  private func endBurst(then done: @escaping @Sendable () -> Void) {
+    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
+    debouncer.flush { [comparison] in
+      if let comparison { comparison.flush(then: done) } else { done() }
     }
   }
 
@@ -293,19 +316,6 @@ extension FileObserver {
     let soon = scheduler.now.advanced(by: .seconds(1))
     _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
   }
-
-  private func send(_ event: Event) {
-    let (handler, queue, isAwaited, streams) = state.withLock { state in
-      (state.handler, state.handlerQueue, state.isHandlerAwaited, Array(state.streams.values))
-    }
-    if case .changed(let batch) = event {
-      for stream in streams { stream.yield(batch) }
-      inbox.put(batch)
-    }
-    if case .failed(let error) = event { inbox.close(error) }
-    guard let handler, let queue else { return }
-    if isAwaited { queue.sync { handler(event) } } else { queue.async { handler(event) } }
-  }
 }
 
 // MARK: - Holding a burst
@@ -315,9 +325,9 @@ extension FileObserver {
   /// A lock that is older than the longest hold was left behind by a git that was killed.
   private func makeHold() -> @Sendable () -> Bool {
     { [weak self] in
-      let locks = self?.state.withLock { $0.gitLocks } ?? []
+      let locks = self?.state.withLock { $0.gitLocks } ?? [:]
       let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
-      return locks.contains { lock in
+      return Set(locks.values).contains { lock in
         (try? FileStatus(of: lock)).map { $0.modified > oldest } ?? false
       }
     }
@@ -343,12 +353,5 @@ extension FileObserver {
     } catch {
       throw .pathNotFound(watched.path, error)
     }
-  }
-}
-
-extension FileObserver.State {
-  mutating func setRoots(_ roots: [BackendConfiguration.Root]) {
-    self.roots = roots
-    gitLocks = Set(roots.compactMap { gitIndexLock(above: $0.path) })
   }
 }

@@ -18,6 +18,8 @@ public struct ObserverError: Error, Sendable, Hashable {
       case everythingIgnored
       case unsupportedPlatform
       case observationFailed
+      case alreadyStarted
+      case alreadyStopped
     }
 
     private init(_ name: StaticName) {
@@ -44,6 +46,10 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let unsupportedPlatform = Code(.unsupportedPlatform)
     /// The kernel failed in a way that observing cannot survive.
     public static let observationFailed = Code(.observationFailed)
+    /// The observer was started before, or has failed. An observer is started once.
+    public static let alreadyStarted = Code(.alreadyStarted)
+    /// The observer was stopped, which is for good.
+    public static let alreadyStopped = Code(.alreadyStopped)
   }
 
   /// What kind of failure it is.
@@ -148,6 +154,14 @@ extension ObserverError {
       code: .observationFailed, path: cause.path, cause: cause,
       message: "watching has failed: \(cause)", advice: "")
   }
+
+  static let alreadyStarted = ObserverError(
+    code: .alreadyStarted, path: nil, cause: nil,
+    message: "cannot start the observer: it was started before", advice: "make another one")
+
+  static let alreadyStopped = ObserverError(
+    code: .alreadyStopped, path: nil, cause: nil,
+    message: "cannot start the observer: it was stopped", advice: "make another one")
 
   static let unsupportedPlatform = ObserverError(
     code: .unsupportedPlatform, path: nil, cause: nil,

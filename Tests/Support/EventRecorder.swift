@@ -29,6 +29,10 @@ package final class EventRecorder: Sendable {
     events.compactMap { if case .warning(let error) = $0 { error } else { nil } }
   }
 
+  package var failures: [ObserverError] {
+    events.compactMap { if case .failed(let error) = $0 { error } else { nil } }
+  }
+
   /// Forgets what was recorded.
   package func clear() {
     recorded.withLock { $0 = [] }

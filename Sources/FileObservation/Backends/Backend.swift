@@ -2,10 +2,13 @@ import Dispatch
 import PathFiltering
 import SystemCalls
 
-/// A way to learn of changes: from the kernel, or by looking.
+/// A source of changes: the kernel, or polling.
+///
+/// `start` is called first, and once. All other methods may then be called on any thread, also at the
+/// same time.
 package protocol Backend: Sendable {
-  /// Begins to watch. All is reported on the queue that the backend was made with: what is found from
-  /// the moment of this call on, though the whole tree may not be watched yet.
+  /// Begins to watch. Changes from the moment of this call on are reported, on the queue of the
+  /// configuration, though the whole tree may not be watched yet.
   func start() throws(ObserverError)
 
   /// Watches one more root. Changes in it from the moment of this call on are reported.
@@ -19,7 +22,7 @@ package protocol Backend: Sendable {
   /// walk; once the backend has stopped, it is called without further reports.
   func flush(then done: @escaping @Sendable () -> Void)
 
-  /// How things stand. May be asked for on any thread.
+  /// How things stand.
   var statistics: BackendStatistics { get }
 
   /// Ends it and gives everything back. Nothing is reported any more once a report that is on its

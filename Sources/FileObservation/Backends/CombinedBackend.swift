@@ -2,17 +2,22 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Sends each root to the backend that fits the file system on which it lies, and makes one voice of
-/// theirs.
+/// Gives each root to the backend that fits its file system, and combines their reports. A backend is
+/// made when a root needs it.
 package final class CombinedBackend: Backend {
   private struct State {
     var native: (any Backend)?
     var polling: PollingBackend?
-    /// Which roots are polled, to be found again when they are removed.
+    /// The roots that are polled. The others belong to the native backend.
     var polledRoots: Set<Path> = []
-    /// What those backends have said that are ready; all is when each has.
+    /// The recursive roots of the native backend.
+    var watchedTrees: Set<Path> = []
+    /// Mount points in those trees that are polled, because the kernel reports no events there.
+    var polledMounts: Set<Path> = []
+    /// The readiness of those backends that are ready. The whole is ready when each is.
     var readiness: [FileObserver.Readiness] = []
     var awaited = 0
+    var isStopped = false
   }
 
   /// Makes the system's own backend.
@@ -23,74 +28,91 @@ package final class CombinedBackend: Backend {
   private let polling: Polling
   private let makeNative: NativeMaker
   private let fileSystemKind: @Sendable (Path) -> FileSystemKind?
+  private let mountPoints: @Sendable () -> [Path]
   private let state = Mutex(State())
 
   package init(
     _ configuration: BackendConfiguration, polling: Polling,
     makeNative: @escaping NativeMaker = makeNativeBackend,
-    fileSystemKind: @escaping @Sendable (Path) -> FileSystemKind? = fileSystemWithoutEvents
+    fileSystemKind: @escaping @Sendable (Path) -> FileSystemKind? = fileSystemWithoutEvents,
+    mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() }
   ) {
     self.configuration = configuration
     self.polling = polling
     self.makeNative = makeNative
     self.fileSystemKind = fileSystemKind
+    self.mountPoints = mountPoints
   }
 
   package func start() throws(ObserverError) {
     var warnings: [ObserverError] = []
-    var (told, polled) = divide(configuration.roots, &warnings)
-    let mounts = mountsWithoutEvents(in: told, &warnings)
-    polled += mounts
+    var (watched, polled) = divide(configuration.roots, &warnings)
+    let mounts = mountsWithoutEvents(in: watched, &warnings)
     var native: (any Backend)?
-    if !told.isEmpty {
-      var part = configuration.part(told) { [weak self] in self?.receive($0) }
+    if !watched.isEmpty {
+      var part = configuration.part(watched) { [weak self] in self?.receive($0) }
       part.excluded = Set(mounts.map(\.path))
       do throws(ObserverError) {
         native = try makeNative(part)
       } catch {
         guard error.code == .instanceLimitReached else { throw error }
         warnings.append(error)
-        polled += told
+        polled += watched
+        watched = []
       }
     }
-    let poller = polled.isEmpty ? nil : makePoller(polled, isAwaited: true)
+    let polledFromStart = polled + mounts
+    let poller = polledFromStart.isEmpty ? nil : makePoller(polledFromStart, isAwaited: true)
     state.withLock { state in
       state.native = native
       state.polling = poller
       state.polledRoots = Set(polled.map(\.path))
+      state.watchedTrees = Set(watched.lazy.filter { $0.coverage == .recursive }.map(\.path))
+      state.polledMounts = Set(mounts.map(\.path))
       state.awaited = (native == nil ? 0 : 1) + (poller == nil ? 0 : 1)
     }
-    tell(warnings)
+    report(warnings)
     try native?.start()
     poller?.start()
+    if native == nil && poller == nil {
+      configuration.queue.async { [configuration] in configuration.report(.ready(.init(of: []))) }
+    }
   }
 
   package func add(_ root: BackendConfiguration.Root) {
     var warnings: [ObserverError] = []
-    let (told, polled) = divide([root], &warnings)
-    tell(warnings)
-    let (native, known) = state.withLock { ($0.native, $0.polling) }
-    for root in told {
-      if let native { native.add(root) } else { poll(root, with: known) }
+    var (watched, polled) = divide([root], &warnings)
+    let mounts = mountsWithoutEvents(in: watched, &warnings)
+    do throws(ObserverError) {
+      if !watched.isEmpty { try openNative()?.add(root) }
+    } catch {
+      warnings.append(error)
+      (watched, polled) = ([], [root])
     }
-    for root in polled { poll(root, with: known) }
-  }
-
-  private func poll(_ root: BackendConfiguration.Root, with known: PollingBackend?) {
-    let poller = known ?? makePoller([], isAwaited: false)
     state.withLock { state in
-      state.polling = poller
-      state.polledRoots.insert(root.path)
+      if !watched.isEmpty && root.coverage == .recursive { state.watchedTrees.insert(root.path) }
+      state.polledRoots.formUnion(polled.map(\.path))
+      state.polledMounts.formUnion(mounts.map(\.path))
     }
-    if known == nil { poller.start() }
-    poller.add(root)
+    report(warnings)
+    for root in polled + mounts { openPoller()?.add(root) }
   }
 
   package func remove(_ root: Path) {
-    let backend = state.withLock { state -> (any Backend)? in
-      state.polledRoots.remove(root) != nil ? state.polling : state.native
+    let (backend, poller, outdated) = state.withLock { state in
+      let isPolled = state.polledRoots.remove(root) != nil
+      state.watchedTrees.remove(root)
+      let mounts = state.polledMounts.filter { mount in
+        !state.watchedTrees.contains { mount.isWithin($0) }
+      }
+      state.polledMounts.subtract(mounts)
+      // A mount point may be polled as a root too, and the other way round.
+      let isNeeded = isPolled && state.polledMounts.contains(root)
+      let backend: (any Backend)? = isPolled ? state.polling : state.native
+      return (isNeeded ? nil : backend, state.polling, mounts.subtracting(state.polledRoots))
     }
     backend?.remove(root)
+    for mount in outdated { poller?.remove(mount) }
   }
 
   package func flush(then done: @escaping @Sendable () -> Void) {
@@ -98,14 +120,17 @@ package final class CombinedBackend: Backend {
     let queue = configuration.queue
     let polls: @Sendable () -> Void = {
       guard let poller else { return queue.async { done() } }
-      // What the poller reports takes the same way, and so comes first.
+      // The poller's reports take the same way, and so come first.
       poller.flush { queue.async { done() } }
     }
     if let native { native.flush(then: polls) } else { polls() }
   }
 
   package func stop() {
-    let (native, poller) = state.withLock { ($0.native, $0.polling) }
+    let (native, poller) = state.withLock { state in
+      state.isStopped = true
+      return (state.native, state.polling)
+    }
     native?.stop()
     poller?.stop()
   }
@@ -120,24 +145,24 @@ package final class CombinedBackend: Backend {
 // MARK: - Which backend
 
 extension CombinedBackend {
-  /// The roots of which the kernel tells, and those that are to be looked at.
+  /// Divides roots into those for which the kernel reports events and those that must be polled.
   private func divide(
     _ roots: [BackendConfiguration.Root], _ warnings: inout [ObserverError]
-  ) -> (told: [BackendConfiguration.Root], polled: [BackendConfiguration.Root]) {
+  ) -> (watched: [BackendConfiguration.Root], polled: [BackendConfiguration.Root]) {
     if polling.use == .always { return ([], roots) }
-    var (told, polled) = ([BackendConfiguration.Root](), [BackendConfiguration.Root]())
+    var (watched, polled) = ([BackendConfiguration.Root](), [BackendConfiguration.Root]())
     for root in roots {
       guard let kind = fileSystemKind(root.path) else {
-        told.append(root)
+        watched.append(root)
         continue
       }
       polled.append(root)
       warnings.append(.noEvents(at: root.path, on: kind, interval: polling.interval))
     }
-    return (told, polled)
+    return (watched, polled)
   }
 
-  /// What is mounted in the roots, and of what kind no events come.
+  /// The mount points in the roots whose file systems report no events.
   private func mountsWithoutEvents(
     in roots: [BackendConfiguration.Root], _ warnings: inout [ObserverError]
   ) -> [BackendConfiguration.Root] {
@@ -157,17 +182,52 @@ extension CombinedBackend {
 
   private func isIgnored(_ folder: Path, in root: Path) -> Bool {
     let decision = configuration.filter.decision(for: folder, isDirectory: true, below: root)
-    // Filters say what is told of, not which folders are entered.
+    // Filters decide what is reported, not which directories are entered.
     switch decision.rule?.source {
     case .option(.filter), .option(.extensions): return false
     case .option(.ignore), .builtIn, .file, nil: return !decision.isIncluded
     }
   }
 
+  /// The native backend, made and started if there is none; `nil` after the stop.
+  private func openNative() throws(ObserverError) -> (any Backend)? {
+    let made = try state.withLock {
+      state throws(ObserverError) -> (backend: any Backend, isNew: Bool)? in
+      if state.isStopped { return nil }
+      if let native = state.native { return (native, false) }
+      let native = try makeNative(lateConfiguration())
+      state.native = native
+      return (native, true)
+    }
+    if let made, made.isNew { try made.backend.start() }
+    return made?.backend
+  }
+
+  /// The poller, made and started if there is none; `nil` after the stop.
+  private func openPoller() -> PollingBackend? {
+    let made = state.withLock { state -> (poller: PollingBackend, isNew: Bool)? in
+      if state.isStopped { return nil }
+      if let poller = state.polling { return (poller, false) }
+      let poller = makePoller([], isAwaited: false)
+      state.polling = poller
+      return (poller, true)
+    }
+    if let made, made.isNew { made.poller.start() }
+    return made?.poller
+  }
+
+  /// For a backend that is made after the start, and so is not awaited.
+  private func lateConfiguration() -> BackendConfiguration {
+    configuration.part([]) { [weak self] report in
+      if case .ready = report { return }
+      self?.receive(report)
+    }
+  }
+
   private func makePoller(
     _ roots: [BackendConfiguration.Root], isAwaited: Bool
   ) -> PollingBackend {
-    // Nobody waits for a look: it gives way to what somebody waits for.
+    // Polling is never urgent.
     let queue = DispatchQueue(label: "watchrun.polling", qos: .utility)
     let part = configuration.part(roots, on: queue) { [weak self, configuration] report in
       if case .ready = report, !isAwaited { return }
@@ -177,10 +237,10 @@ extension CombinedBackend {
   }
 }
 
-// MARK: - One voice
+// MARK: - Reports
 
 extension CombinedBackend {
-  private func tell(_ warnings: [ObserverError]) {
+  private func report(_ warnings: [ObserverError]) {
     if warnings.isEmpty { return }
     configuration.queue.async { [configuration] in
       for warning in warnings { configuration.report(.warning(warning)) }
@@ -202,12 +262,12 @@ extension FileObserver.Readiness {
   fileprivate init(of parts: [FileObserver.Readiness]) {
     self.init(
       watches: parts.map(\.watches).reduce(0, +), pruned: parts.map(\.pruned).reduce(0, +),
-      backend: parts.map(\.backend).sorted().joined(separator: "+"),
+      backend: parts.isEmpty ? "none" : parts.map(\.backend).sorted().joined(separator: "+"),
       ignoreFiles: parts.flatMap(\.ignoreFiles))
   }
 }
 
-/// The kind of file system on which a path lies, or will lie, if the kernel tells of nothing there.
+/// The kind of file system that contains a path, or will, if the kernel reports no events there.
 @Sendable
 package func fileSystemWithoutEvents(at path: Path) -> FileSystemKind? {
   var place: Path? = path

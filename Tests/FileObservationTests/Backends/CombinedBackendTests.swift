@@ -1,4 +1,5 @@
 import Dispatch
+import PathFiltering
 import Synchronization
 import TestSupport
 import Testing
@@ -108,5 +109,83 @@ struct CombinedBackendTests {
     observer.remove(remote.path)
     #expect(await eventually { observer.statistics.polledFolders == 0 })
     observer.stop()
+  }
+
+  /// A backend of `local`, which polls what is in `remote`, and the paths that it reports.
+  private func startBackend(
+    mountPoints: [Path] = [], fileSystemKind: @escaping @Sendable (Path) -> Void = { _ in }
+  ) throws -> (backend: CombinedBackend, reported: Log<Path>) {
+    let (remote, reported) = (remote.path, Log<Path>())
+    let configuration = BackendConfiguration(
+      roots: [.init(path: local.path, coverage: .recursive)], filter: PathFilter(), start: .now(),
+      queue: DispatchQueue(label: "watchrun.tests.combined")
+    ) { report in
+      guard case .events(let events, _) = report else { return }
+      for event in events { reported.note(event.path) }
+    }
+    let backend = CombinedBackend(
+      configuration, polling: Polling(interval: .milliseconds(1) ... .milliseconds(5)),
+      fileSystemKind: { path in
+        fileSystemKind(path)
+        let isRemote = path.isWithin(remote) || mountPoints.contains { path.isWithin($0) }
+        return isRemote ? FileSystemKind(name: "nfs") : nil
+      }, mountPoints: { mountPoints })
+    try backend.start()
+    return (backend, reported)
+  }
+
+  @Test func `one poller serves roots that are added at the same time`() async throws {
+    try remote.makeDirectories("r0")
+    try remote.makeDirectories("r1")
+    for _ in 0..<200 {
+      let (arrived, remote) = (Log<Int>(), remote)
+      let (backend, _) = try startBackend { path in
+        if !path.isWithin(remote.path) { return }
+        // Both threads go on at the same time.
+        arrived.note(1)
+        while arrived.entries.count < 2 {}
+      }
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        backend.add(.init(path: remote["r\(number)"], coverage: .recursive))
+      }
+      #expect(await eventually(within: .seconds(5)) { backend.statistics.polledFolders == 2 })
+      backend.stop()
+    }
+  }
+
+  @Test func `a mount without events is polled as long as its root is watched`() async throws {
+    try local.makeDirectories("tree/mount")
+    let mount = local["tree/mount"]
+    let (backend, reported) = try startBackend(mountPoints: [mount])
+    #expect(await eventually { backend.statistics.polledFolders == 1 })
+    backend.remove(local.path)
+    #expect(await eventually { backend.statistics.polledFolders == 0 })
+    backend.add(.init(path: local["tree"], coverage: .recursive))
+    #expect(await eventually { backend.statistics.polledFolders == 1 })
+    try local.write(to: "tree/mount/f")
+    #expect(await eventually { reported.entries.contains(local["tree/mount/f"]) })
+    backend.stop()
+  }
+
+  @Test func `a root added after polled ones is watched by the kernel where it can be`()
+    async throws
+  {
+    let observer = try makeObserver([remote.path])
+    #expect(await recorder.isReady())
+    try observer.add(WatchedPath(local.path))
+    try local.write(to: "f")
+    #expect(await recorder.sees(.created, local["f"]))
+    #expect(observer.statistics.watches == 1 && observer.statistics.polledFolders == 1)
+    observer.stop()
+  }
+
+  @Test func `nothing is polled for a root that is added after the stop`() async throws {
+    let (backend, _) = try startBackend()
+    backend.stop()
+    backend.add(.init(path: remote.path, coverage: .recursive))
+    let answers = Log<Int>()
+    backend.flush { answers.note(1) }
+    #expect(await eventually { answers.entries == [1] })
+    #expect(backend.statistics.polledFolders == 0)
   }
 }

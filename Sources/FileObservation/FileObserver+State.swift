@@ -1,0 +1,141 @@
+import SystemCalls
+
+extension FileObserver {
+  /// The stage of an observer's life. It never returns to an earlier one.
+  enum Phase {
+    case idle
+    /// The backend starts. What is added and removed meanwhile follows as soon as it has started.
+    case starting([@Sendable (any Backend) -> Void])
+    case running(any Backend)
+    case failed(ObserverError)
+    case stopped
+  }
+
+  /// A receiver of events.
+  struct Subscriber: Sendable {
+    /// Receives each event but `failed`.
+    let receive: @Sendable (Event) -> Void
+    /// Is called once, after the last event: with the error if observing failed.
+    let end: @Sendable (ObserverError?) -> Void
+  }
+
+  /// Identifies a subscriber.
+  struct Subscription: Hashable {
+    fileprivate let number: Int
+  }
+
+  struct State {
+    fileprivate(set) var phase = Phase.idle
+    fileprivate var subscribers: [(subscription: Subscription, subscriber: Subscriber)] = []
+    fileprivate var subscriptionCount = 0
+    /// What `waitForChange` takes from.
+    var inbox: BatchInbox?
+    var debouncer: Debouncer?
+    var readingAhead: ReadingAhead?
+    var coalescer = Coalescer()
+    var overflow = false
+    var batchCount = 0
+    var roots: [BackendConfiguration.Root] = []
+    /// Files that exist while git is at work, by the root to which they matter.
+    var gitLocks: [Path: Path] = [:]
+    var isPaused = false
+    /// Whether a burst has ended during the pause.
+    var isBurstKept = false
+  }
+}
+
+// MARK: - Phases
+
+extension FileObserver.State {
+  /// The backend, while it is running.
+  var backend: (any Backend)? {
+    if case .running(let backend) = phase { backend } else { nil }
+  }
+
+  /// Begins to start. Returns the roots to watch; `nil` if the observer is not idle.
+  mutating func beginStart() -> [BackendConfiguration.Root]? {
+    guard case .idle = phase else { return nil }
+    phase = .starting([])
+    return roots
+  }
+
+  /// Takes the changes of the roots that were made since the start began or since the last call. If
+  /// there are none, the backend is running from now on.
+  mutating func finishStart(of backend: any Backend) -> [@Sendable (any Backend) -> Void] {
+    guard case .starting(let changes) = phase else { return [] }
+    phase = changes.isEmpty ? .running(backend) : .starting([])
+    return changes
+  }
+
+  /// The backend that must make a change of the roots now; `nil` if none must, or not yet.
+  mutating func backend(
+    for change: @escaping @Sendable (any Backend) -> Void
+  ) -> (any Backend)? {
+    if case .starting(let changes) = phase { phase = .starting(changes + [change]) }
+    return backend
+  }
+}
+
+// MARK: - Subscribers
+
+extension FileObserver {
+  /// Calls a subscriber for each event from now on. If observing is over, its `end` is called at once.
+  @discardableResult
+  func subscribe(_ subscriber: Subscriber) -> Subscription {
+    let (subscription, outcome) = state.withLock { state in
+      (state.add(subscriber), state.outcome)
+    }
+    if let outcome { subscriber.end(outcome.error) }
+    return subscription
+  }
+
+  func unsubscribe(_ subscription: Subscription) {
+    state.withLock { state in
+      state.subscribers.removeAll { $0.subscription == subscription }
+    }
+  }
+
+  func send(_ event: Event) {
+    let subscribers = state.withLock { $0.subscribers }
+    for (_, subscriber) in subscribers { subscriber.receive(event) }
+  }
+
+  /// Ends observing, with an error if it failed, and releases everything. Only the first call counts.
+  func end(_ error: ObserverError? = nil) {
+    guard let ended = state.withLock({ $0.end(error) }) else { return }
+    comparison?.stop()
+    ended.backend?.stop()
+    // On the queue, because it answers callers of `flush`.
+    queue.async { ended.debouncer?.stop() }
+    for subscriber in ended.subscribers { subscriber.end(error) }
+  }
+}
+
+extension FileObserver.State {
+  /// How observing ended; `nil` as long as it has not.
+  fileprivate var outcome: (error: ObserverError?, Void)? {
+    switch phase {
+    case .idle, .starting, .running: nil
+    case .failed(let error): (error, ())
+    case .stopped: (nil, ())
+    }
+  }
+
+  mutating func add(_ subscriber: FileObserver.Subscriber) -> FileObserver.Subscription {
+    subscriptionCount += 1
+    let subscription = FileObserver.Subscription(number: subscriptionCount)
+    if outcome == nil { subscribers.append((subscription, subscriber)) }
+    return subscription
+  }
+
+  fileprivate mutating func end(_ error: ObserverError?) -> (
+    backend: (any Backend)?, debouncer: Debouncer?, subscribers: [FileObserver.Subscriber]
+  )? {
+    guard outcome == nil else { return nil }
+    defer {
+      phase = error.map { .failed($0) } ?? .stopped
+      (debouncer, readingAhead, subscribers) = (nil, nil, [])
+    }
+    return (backend, debouncer, subscribers.map(\.subscriber))
+  }
+}

@@ -1,0 +1,254 @@
+import Dispatch
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// How an observer is started, fails and ends, and what its streams and waiting threads learn of it.
+struct FileObserverLifetimeTests {
+  private let directory: TemporaryFolder
+  private let other: TemporaryFolder
+  private let recorder = EventRecorder()
+  private let failure = ObserverError.observationFailed(SystemError(call: "read", code: EIO))
+
+  init() throws {
+    directory = try TemporaryFolder()
+    other = try TemporaryFolder()
+  }
+
+  /// An observer with a long quiet period, started on a backend that does what the test says.
+  private func start(
+    handler: @escaping @Sendable (FileObserver.Event) -> Void = { _ in }
+  ) throws -> (observer: FileObserver, backend: FakeBackend) {
+    let observer = try FileObserver(
+      paths: [directory.path], options: ObserverOptions(quietPeriod: .fixed(.seconds(600))))
+    let made = Mutex<FakeBackend?>(nil)
+    try observer.start(
+      countingFrom: .now(),
+      makeBackend: { configuration, _ in
+        let backend = FakeBackend(configuration)
+        made.withLock { $0 = backend }
+        return backend
+      }, handler)
+    return (observer, try #require(made.withLock { $0 }))
+  }
+
+  @Test func `a second start throws`() throws {
+    let observer = try FileObserver(paths: [directory.path])
+    try observer.start { _ in }
+    #expect(throws: ObserverError.alreadyStarted) { try observer.start { _ in } }
+    #expect(throws: ObserverError.alreadyStarted) { try observer.start() }
+    observer.stop()
+  }
+
+  @Test func `a start after a wait for changes throws`() throws {
+    let observer = try FileObserver(paths: [directory.path])
+    #expect(try observer.waitForChange(timeout: .zero) == nil)
+    #expect(throws: ObserverError.alreadyStarted) { try observer.start { _ in } }
+    observer.stop()
+  }
+
+  @Test func `a start after a stop throws`() throws {
+    let observer = try FileObserver(paths: [directory.path])
+    observer.stop()
+    #expect(throws: ObserverError.alreadyStopped) { try observer.start { _ in } }
+  }
+
+  @Test func `a path added during the start is watched`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let added = other.path
+    try observer.start(
+      countingFrom: .now(),
+      makeBackend: { configuration, polling in
+        _ = Result { () throws(ObserverError) in try observer.add(WatchedPath(added)) }
+        return CombinedBackend(configuration, polling: polling)
+      }, recorder.handler)
+    #expect(await recorder.isReady())
+    try other.write(to: "f")
+    #expect(await recorder.sees(.created, other["f"]))
+    observer.stop()
+  }
+
+  @Test func `an observer of nothing is ready, and watches what is added`() async throws {
+    let observer = try FileObserver(paths: [])
+    try observer.start(recorder.handler)
+    #expect(await recorder.isReady())
+    try observer.add(WatchedPath(directory.path))
+    try directory.write(to: "f")
+    #expect(await recorder.sees(.created, directory["f"]))
+    #expect(observer.statistics.watches == 1 && observer.statistics.polledFolders == 0)
+    observer.stop()
+  }
+
+  @Test func `a stream starts the observer when it is iterated`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let first = Task {
+      for try await batch in observer.batches { return Optional(batch) }
+      return nil
+    }
+    #expect(await eventually { observer.statistics.watches == 1 })
+    try directory.write(to: "f")
+    #expect(try await first.value?.changes.map(\.path) == [directory["f"]])
+    observer.stop()
+  }
+
+  @Test func `events are readiness, changes, and then the end`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    var paths: [Path] = []
+    for try await event in observer.events {
+      switch event {
+      case .ready: try directory.link("f", to: "nowhere")
+      case .changed(let batch):
+        paths += batch.changes.map(\.path)
+        observer.stop()
+      case .warning, .failed: Issue.record("neither is expected")
+      }
+    }
+    #expect(paths == [directory["f"]])
+  }
+
+  @Test func `a stream of a cancelled task ends`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let task = Task {
+      for try await _ in observer.batches {}
+    }
+    #expect(await eventually { observer.statistics.watches == 1 })
+    task.cancel()
+    try await task.value
+    observer.stop()
+  }
+
+  @Test func `a stream keeps its observer at work`() async throws {
+    var observer: FileObserver? = try FileObserver(paths: [directory.path])
+    weak let held = observer
+    try observer?.start(recorder.handler)
+    #expect(await recorder.isReady())
+    var stream = observer?.batches
+    observer = nil
+    #expect(held != nil)
+    try directory.write(to: "f")
+    #expect(await recorder.sees(directory["f"]))
+    stream = nil
+    #expect(await eventually { held == nil })
+    _ = stream
+  }
+
+  @Test func `streams and waiting threads learn of a failure`() async throws {
+    let (observer, backend) = try start(handler: recorder.handler)
+    let streams = [observer.batches, observer.batches]
+    #expect(try observer.waitForChange(timeout: .zero) == nil)
+    backend.report(.failed(failure))
+    for stream in streams {
+      let error = await #expect(throws: ObserverError.self) { for try await _ in stream {} }
+      #expect(error == failure)
+    }
+    #expect(throws: failure) { try observer.waitForChange() }
+    #expect(throws: failure) { try observer.waitForChange() }
+    let late = await #expect(throws: ObserverError.self) {
+      for try await _ in observer.batches {}
+    }
+    #expect(late == failure)
+    #expect(recorder.failures == [failure])
+    #expect(backend.isStopped)
+    observer.stop()
+  }
+
+  @Test func `changes before a failure are reported before it`() async throws {
+    let (observer, backend) = try start(handler: recorder.handler)
+    let path = directory["f"]
+    backend.report(
+      .events([RawEvent(path: path, kind: .created, type: .file)], overflow: false))
+    backend.report(.failed(failure))
+    #expect(await eventually { recorder.failures == [failure] })
+    #expect(recorder.changes.map(\.path) == [path])
+    observer.stop()
+  }
+
+  @Test func `a backend that cannot start ends streams and waits with its error`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let stream = observer.batches
+    let failure = failure
+    #expect(throws: failure) {
+      try observer.start(
+        countingFrom: .now(), makeBackend: { FakeBackend($0, $1, failure: failure) },
+        recorder.handler)
+    }
+    let error = await #expect(throws: ObserverError.self) { for try await _ in stream {} }
+    #expect(error == failure)
+    #expect(throws: failure) { try observer.waitForChange() }
+    #expect(recorder.events.isEmpty)
+  }
+
+  @Test func `extreme durations are no reason to trap`() throws {
+    let options = ObserverOptions(
+      quietPeriod: .fixed(.seconds(Int64.max)), maximumWait: .seconds(Int64.min),
+      polling: Polling(.always, interval: .seconds(Int64.min) ... .seconds(Int64.max)),
+      skipsUnchanged: true,
+      contentLimits: ContentLimits(largestFile: .min, mostFiles: .min, mostBytesReadAhead: .min))
+    let observer = try FileObserver(paths: [directory.path], options: options)
+    #expect(try observer.waitForChange(timeout: .seconds(Int64.min)) == nil)
+    try directory.write(to: "f")
+    #expect(try observer.waitForChange(timeout: .seconds(Int64.max)) != nil)
+    observer.stop()
+  }
+
+  @Test func `threads may start, change and stop an observer at the same time`() throws {
+    for _ in 0..<50 {
+      let observer = try FileObserver(paths: [directory.path])
+      let path = other.path
+      let starts = Mutex(0)
+      DispatchQueue.concurrentPerform(iterations: 8) { number in
+        switch number % 4 {
+        case 0:
+          let result = Result { () throws(ObserverError) in try observer.start { _ in } }
+          if case .success = result { starts.withLock { $0 += 1 } }
+        case 1: _ = Result { () throws(ObserverError) in try observer.add(WatchedPath(path)) }
+        case 2: observer.remove(path)
+        default: if number == 7 { observer.stop() } else { observer.flush {} }
+        }
+      }
+      #expect(starts.withLock { $0 } <= 1)
+    }
+  }
+}
+
+/// A backend that reports what a test tells it to.
+private final class FakeBackend: Backend {
+  private let configuration: BackendConfiguration
+  private let failure: ObserverError?
+  private let stopped = Mutex(false)
+
+  init(
+    _ configuration: BackendConfiguration, _ polling: Polling = Polling(),
+    failure: ObserverError? = nil
+  ) {
+    self.configuration = configuration
+    self.failure = failure
+  }
+
+  var isStopped: Bool { stopped.withLock { $0 } }
+
+  func report(_ report: BackendReport) {
+    configuration.queue.async { [configuration] in configuration.report(report) }
+  }
+
+  func start() throws(ObserverError) {
+    if let failure { throw failure }
+  }
+
+  func add(_ root: BackendConfiguration.Root) {}
+
+  func remove(_ root: Path) {}
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    configuration.queue.async { done() }
+  }
+
+  var statistics: BackendStatistics { BackendStatistics() }
+
+  func stop() {
+    stopped.withLock { $0 = true }
+  }
+}
