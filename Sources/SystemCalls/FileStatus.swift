@@ -35,8 +35,16 @@ extension FileType {
   }
 }
 
-/// A time that the kernel has stamped on a file, in nanoseconds since 1970.
+/// A timestamp of a file, in nanoseconds since 1970.
 package struct FileTime: Hashable, Comparable, Sendable {
+  /// The granularity of the kernel's file clock, in nanoseconds, with a margin: changes that are
+  /// further apart have different timestamps.
+  ///
+  /// The kernel takes timestamps from its coarse clock, which ticks 100 to 1000 times a second. A
+  /// change may follow another within a tick and leave the timestamp as it is, so a timestamp that was
+  /// younger than this when it was read does not prove that the file is unchanged.
+  package static let granularity: Int64 = 20_000_000
+
   package let nanoseconds: Int64
 
   package init(nanoseconds: Int64) {
