@@ -1,16 +1,29 @@
 import SystemCalls
 
-/// What happened to the watched paths in one burst: one net change a path.
+/// The net changes of one burst, at most one for each path.
+///
+/// A change of a directory stands for its descendants:
+///
+/// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no changes
+///   of their own. Those that were changed in the same burst do, under their new paths.
+/// - `removed`: its descendants are gone too, whether or not they have changes of their own.
+/// - `created`: each descendant is `created` too, also if the directory was moved in from an unwatched
+///   place.
+///
+/// Where a filter or ignore rule leaves the directory out, or treats its old and its new path
+/// differently, its descendants are reported one by one: as `renamed` or `created` where they count
+/// now, and as `removed` where they counted before. To mirror a tree, apply each rename of a directory
+/// to everything below it.
 public struct ChangeBatch: Sendable, Hashable {
-  /// One path, and what became of it from the beginning of the burst to its end.
+  /// A path, and how it differs at the end of the burst from its beginning.
   public struct Change: Sendable, Hashable {
     /// The absolute path, spelled as the root was given.
     public var path: Path
     /// What happened.
     public var kind: Kind
-    /// What the path names now; `unknown` where it is gone.
+    /// The type of the entry; `unknown` if it was removed.
     public var type: FileType
-    /// Where it was before; only with `renamed`.
+    /// The path before; only with `renamed`.
     public var from: Path?
 
     /// A change of `path`.
@@ -22,26 +35,25 @@ public struct ChangeBatch: Sendable, Hashable {
     }
   }
 
-  /// What can happen to a path.
+  /// The kinds of change.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// It was not there before the burst.
+    /// It did not exist before the burst.
     case created
     /// Its content was written, or replaced by another file's.
     case modified
-    /// It was there before the burst.
+    /// It existed before the burst, and does not any more.
     case removed
-    /// It was there before the burst under another name, which is there no more.
+    /// It existed before the burst under another path, which does not exist any more.
     case renamed
     /// Only its mode, owner, times or extended attributes changed.
     case metadata
   }
 
-  /// Which batch it is, counted from 1.
+  /// The number of the batch, counted from 1.
   public var number: Int
   /// The changes, in the order in which the paths first appeared.
   public var changes: [Change]
-  /// True if the kernel's queue overflowed, so that the tree was read again to find what changed;
-  /// the changes are those that were found.
+  /// Whether the kernel's queue overflowed, so that the changes were found by a rescan.
   public var overflow: Bool
 
   /// A batch of these changes.
@@ -52,7 +64,7 @@ public struct ChangeBatch: Sendable, Hashable {
   }
 }
 
-// What a batch is made of belongs to its public face.
+// The types of a batch's properties are part of this module's interface.
 @_exported import enum SystemCalls.FileType
 @_exported import struct SystemCalls.Path
 @_exported import struct SystemCalls.SystemError

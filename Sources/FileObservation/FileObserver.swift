@@ -3,63 +3,65 @@ import PathFiltering
 import Synchronization
 import SystemCalls
 
-/// Watches files and folders, and hands over what changed, one burst at a time.
+/// Watches files and directories, and reports changes in batches.
 ///
 /// ```swift
 /// let observer = try FileObserver(paths: ["Sources"])
-/// try observer.start { event in
+/// for try await event in observer.events {
 ///   if case .changed(let batch) = event { print(batch.changes) }
 /// }
 /// ```
 ///
-/// Every change from the moment of `start` on is in a batch, or its loss is told by a batch whose
-/// `overflow` is true. What is not promised: the order of changes to different paths, and how many
-/// writes a change was. Writes through a memory map are seen when the file is closed. On file systems
-/// of which the kernel tells nothing, changes are found by looking for them from time to time
-/// (``Polling``): what comes and goes between two looks is not seen there, and a rename may be told
-/// of as a removal and a creation. Of a folder that has come, or has been renamed, read what is in it:
-/// what went along is not told of each by itself.
+/// Events are received in a task (``events``, ``batches``), by a handler (``start(on:_:)``) or by a
+/// thread that waits (``waitForChange(timeout:)``).
 ///
-/// An observer is used once: a stopped one is not started again. All its methods may be called from
-/// any thread.
+/// Every change after the start is in a batch, or a batch with `overflow` reports its loss. Not
+/// promised are the order of changes to different paths and the number of writes. Writes through a
+/// memory map are reported when the file is closed. Where the kernel reports no events, changes are
+/// found by ``Polling``: a file that is created and removed between two polls is not reported, and a
+/// rename may be reported as a removal and a creation. ``ChangeBatch`` says what the change of a
+/// directory stands for.
+///
+/// An observer is started once, and a stopped one stays stopped. It stops when it is released. All
+/// methods may be called on any thread.
 public final class FileObserver: Sendable {
-  /// What an observer has to say.
+  /// A report of an observer.
   public enum Event: Sendable {
-    /// Everything is watched now.
+    /// Everything is watched.
     case ready(Readiness)
     /// Something changed.
     case changed(ChangeBatch)
     /// Something cannot be watched; the rest is.
     case warning(ObserverError)
-    /// Watching is over.
+    /// Observing has failed and is over. A stream throws the error instead.
     case failed(ObserverError)
   }
 
-  /// How things stand when everything is watched.
+  /// The state when everything is watched.
   public struct Readiness: Sendable {
-    /// How many watches the kernel keeps for the observer.
+    /// The number of kernel watches.
     public let watches: Int
-    /// How many folders are left out because they are ignored, not counting those in them.
+    /// The number of ignored directories, not counting those below them.
     public let pruned: Int
-    /// Which mechanism is used, such as `inotify`, `polling`, or both as `inotify+polling`.
+    /// The mechanism, such as `inotify`, `polling` or `inotify+polling`; `none` without paths.
     public let backend: String
     /// The ignore files in force.
     public let ignoreFiles: [IgnoreFile]
   }
 
-  /// How an observer stands, in numbers.
+  /// Counters of an observer. One that is not running has no watches.
   public struct Statistics: Sendable, Hashable {
-    /// How many watches the kernel keeps for it.
+    /// The number of kernel watches.
     public let watches: Int
-    /// How many folders are looked at from time to time, because they cannot be watched.
+    /// The number of directories that are polled, because they cannot be watched.
     public let polledFolders: Int
-    /// How many ignored folders have been passed by, not counting those in them.
+    /// The number of ignored directories, not counting those below them.
     public let pruned: Int
-    /// How often the kernel has dropped events.
+    /// The number of times that the kernel has dropped events.
     public let overflows: Int
-    /// How often the whole tree was read again because of that.
+    /// The number of rescans of the whole tree because of that.
     public let rescans: Int
-    /// How many batches have been handed over.
+    /// The number of batches.
     public let batches: Int
   }
 
@@ -67,18 +69,22 @@ public final class FileObserver: Sendable {
   let state = Mutex(State())
   /// Where all work is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
   let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
-  private let scheduler: DispatchScheduler
+  let scheduler: DispatchScheduler
   /// Leaves out files with the content that they had before; `nil` if every change counts.
   let comparison: ContentComparison?
 
-  /// An observer of these files and folders, which must exist; folders with all that is in them.
+  /// Creates an observer of existing files and, recursively, directories.
+  ///
+  /// - Throws: `ObserverError` if a path does not exist.
   public convenience init(
     paths: [Path], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
     try self.init(watching: paths.map { WatchedPath($0) }, options: options)
   }
 
-  /// An observer of these files and folders, which must exist unless it is said that they need not.
+  /// Creates an observer of files and directories.
+  ///
+  /// - Throws: `ObserverError` if a path does not exist but must.
   public init(
     watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
@@ -199,7 +205,7 @@ public final class FileObserver: Sendable {
   private func makeDebouncer() -> Debouncer {
     Debouncer(
       quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
-      scheduler: scheduler, isHeld: makeHold()
+      scheduler: scheduler, isHeld: { [weak self] in self?.isGitAtWork ?? false }
     ) { [weak self] in
       self?.burstEnded()
     }
@@ -227,129 +233,22 @@ public final class FileObserver: Sendable {
   }
 }
 
-// MARK: - From the backend to the handler
-
-extension FileObserver {
-  private func receive(_ report: BackendReport) {
-    switch report {
-    case .events(let events, let overflow):
-      let isMetadataWanted = options.kinds.contains(.metadata)
-      let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
-        // What changes only a file's metadata neither begins a burst nor prolongs it.
-        let counted = isMetadataWanted ? events : events.filter { $0.kind != .metadata }
-        for event in counted { state.coalescer.note(event) }
-        state.overflow = state.overflow || overflow
-        let isNews = !counted.isEmpty || overflow
-        return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
-      }
-      debouncer?.noteChange(isBeingWritten: isBeingWritten)
-    case .ready(let readiness):
-      send(.ready(readiness))
-      state.withLock { $0.readingAhead.take() }?.begin()
-    case .warning(let error):
-      send(.warning(error))
-    case .failed(let error):
-      endBurst { [weak self] in self?.end(error) }
-    }
-  }
-
-  /// Hands over the burst that is being collected, then calls `done`.
-  private func endBurst(then done: @escaping @Sendable () -> Void) {
-    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
-    debouncer.flush { [comparison] in
-      if let comparison { comparison.flush(then: done) } else { done() }
-    }
-  }
-
-  func burstEnded() {
-    let burst = state.withLock { state -> Burst? in
-      if state.isPaused {
-        state.isBurstKept = true
-        return nil
-      }
-      defer { state.overflow = false }
-      return Burst(changes: state.coalescer.take(), overflow: state.overflow)
-    }
-    guard let burst = burst?.withTypesLookedUp() else { return }
-    if let comparison {
-      comparison.follow(burst.changes) { [weak self] in self?.handOver($0, of: burst) }
-    } else {
-      handOver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
-    }
-  }
-
-  /// What one burst has come to.
-  private struct Burst: Sendable {
-    var changes: [ChangeBatch.Change]
-    let overflow: Bool
-
-    /// What was renamed with its folder before it could be looked at has its place by now.
-    func withTypesLookedUp() -> Burst {
-      let isUnknown = { (change: ChangeBatch.Change) in
-        change.type == .unknown && change.kind != .removed
-      }
-      guard changes.contains(where: isUnknown) else { return self }
-      var burst = self
-      for index in changes.indices where isUnknown(changes[index]) {
-        burst.changes[index].type = (try? FileStatus(of: changes[index].path).type) ?? .unknown
-      }
-      return burst
-    }
-  }
-
-  /// Hands over those of a burst's changes that count.
-  private func handOver(_ changes: [ChangeBatch.Change], of burst: Burst) {
-    // After an overflow too: the tree was compared, and nothing has changed.
-    if changes.isEmpty { return }
-    let number = state.withLock { state in
-      state.batchCount += 1
-      return state.batchCount
-    }
-    send(.changed(ChangeBatch(number: number, changes: changes, overflow: burst.overflow)))
-    if changes.count > Self.largeBatch { returnMemorySoon() }
-  }
-
-  private static let largeBatch = 1000
-
-  /// What a large burst needed is not needed again, as soon as everybody is done with it.
-  private func returnMemorySoon() {
-    let soon = scheduler.now.advanced(by: .seconds(1))
-    _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
-  }
-}
-
-// MARK: - Holding a burst
-
-extension FileObserver {
-  /// Whether git holds its index locked, as during a checkout, so that more changes will follow.
-  /// A lock that is older than the longest hold was left behind by a git that was killed.
-  private func makeHold() -> @Sendable () -> Bool {
-    { [weak self] in
-      let locks = self?.state.withLock { $0.gitLocks } ?? [:]
-      let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
-      return Set(locks.values).contains { lock in
-        (try? FileStatus(of: lock)).map { $0.modified > oldest } ?? false
-      }
-    }
-  }
-}
-
 // MARK: - Roots
 
 extension FileObserver {
-  /// What a path to watch comes down to.
+  /// The root that a path to watch resolves to.
   static func root(of watched: WatchedPath) throws(ObserverError) -> BackendConfiguration.Root {
-    let folder: Coverage = watched.isRecursive ? .recursive : .entries
+    let coverage: Coverage = watched.isRecursive ? .recursive : .entries
     do throws(SystemError) {
       let path = watched.path.absolute(from: try currentDirectory())
       if watched.mayBeMissing && (try? FileStatus(of: path)) == nil {
-        // What it will be is not known: if a file, then that is all there is to it.
-        return .init(path: path, coverage: folder)
+        // Should it become a file, coverage does not matter.
+        return .init(path: path, coverage: coverage)
       }
       let own = try FileStatus(of: path)
       let target = try? FileStatus(of: path, followsLinks: true)
-      let isFolder = own.type == .directory || target?.type == .directory
-      return .init(path: path, coverage: isFolder ? folder : .named)
+      let isDirectory = own.type == .directory || target?.type == .directory
+      return .init(path: path, coverage: isDirectory ? coverage : .named)
     } catch {
       throw .pathNotFound(watched.path, error)
     }

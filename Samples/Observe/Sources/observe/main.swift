@@ -10,20 +10,16 @@ guard CommandLine.arguments.count > 2 else {
   throw Usage.wrong
 }
 let observer = try FileObserver(paths: [Path(CommandLine.arguments[1])])
-let batches = observer.batches
-try observer.start { event in
+for try await event in observer.events {
   switch event {
   case .ready(let readiness): print("ready: \(readiness.watches) folders, \(readiness.backend)")
   case .warning(let error), .failed(let error): print("problem: \(error)")
-  case .changed: break
+  case .changed(let batch):
+    for change in batch.changes { print("\(change.kind): \(change.path)") }
+    let status = await run(CommandLine.arguments.dropFirst(2), for: batch)
+    print("the command ended with \(status.map { "\($0.code)" } ?? "no status")")
+    observer.stop()
   }
-}
-
-for await batch in batches {
-  for change in batch.changes { print("\(change.kind): \(change.path)") }
-  let status = await run(CommandLine.arguments.dropFirst(2), for: batch)
-  print("the command ended with \(status.map { "\($0.code)" } ?? "no status")")
-  observer.stop()
 }
 
 /// Runs a command once, and waits until nothing is left of it.

@@ -1,0 +1,103 @@
+import SystemCalls
+
+// From the reports of the backend to batches.
+extension FileObserver {
+  func receive(_ report: BackendReport) {
+    switch report {
+    case .events(let events, let overflow):
+      let isMetadataWanted = options.kinds.contains(.metadata)
+      let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
+        // A change of metadata alone neither begins nor prolongs a burst.
+        let counted = isMetadataWanted ? events : events.filter { $0.kind != .metadata }
+        for event in counted { state.coalescer.note(event) }
+        state.overflow = state.overflow || overflow
+        let isNews = !counted.isEmpty || overflow
+        return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
+      }
+      debouncer?.noteChange(isBeingWritten: isBeingWritten)
+    case .ready(let readiness):
+      send(.ready(readiness))
+      state.withLock { $0.readingAhead.take() }?.begin()
+    case .warning(let error):
+      send(.warning(error))
+    case .failed(let error):
+      endBurst { [weak self] in self?.end(error) }
+    }
+  }
+
+  /// Hands over the burst that is being collected, then calls `done`.
+  func endBurst(then done: @escaping @Sendable () -> Void) {
+    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
+    debouncer.flush { [comparison] in
+      if let comparison { comparison.flush(then: done) } else { done() }
+    }
+  }
+
+  func burstEnded() {
+    let burst = state.withLock { state -> Burst? in
+      if state.isPaused {
+        state.isBurstKept = true
+        return nil
+      }
+      defer { state.overflow = false }
+      return Burst(changes: state.coalescer.take(), overflow: state.overflow)
+    }
+    guard let burst = burst?.withTypesLookedUp() else { return }
+    if let comparison {
+      comparison.follow(burst.changes) { [weak self] in self?.handOver($0, of: burst) }
+    } else {
+      handOver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
+    }
+  }
+
+  /// The net changes of a burst.
+  private struct Burst: Sendable {
+    var changes: [ChangeBatch.Change]
+    let overflow: Bool
+
+    /// Completes the types of entries that were renamed with their directory before they could be
+    /// examined.
+    func withTypesLookedUp() -> Burst {
+      let isUnknown = { (change: ChangeBatch.Change) in
+        change.type == .unknown && change.kind != .removed
+      }
+      guard changes.contains(where: isUnknown) else { return self }
+      var burst = self
+      for index in changes.indices where isUnknown(changes[index]) {
+        burst.changes[index].type = (try? FileStatus(of: changes[index].path).type) ?? .unknown
+      }
+      return burst
+    }
+  }
+
+  /// Sends a batch of those changes of a burst that count.
+  private func handOver(_ changes: [ChangeBatch.Change], of burst: Burst) {
+    // After an overflow too: the tree was compared, and nothing has changed.
+    if changes.isEmpty { return }
+    let number = state.withLock { state in
+      state.batchCount += 1
+      return state.batchCount
+    }
+    send(.changed(ChangeBatch(number: number, changes: changes, overflow: burst.overflow)))
+    if changes.count > Self.largeBatch { returnMemorySoon() }
+  }
+
+  private static let largeBatch = 1000
+
+  /// Returns the memory of a large burst to the system when its receivers have dropped it.
+  private func returnMemorySoon() {
+    let soon = scheduler.now.advanced(by: .seconds(1))
+    _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
+  }
+
+  /// Whether git holds its index locked, as during a checkout, so that more changes will follow.
+  ///
+  /// A lock that is older than the longest hold was left behind by a git that was killed.
+  var isGitAtWork: Bool {
+    let locks = state.withLock { Set($0.gitLocks.values) }
+    let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
+    return locks.contains { lock in
+      (try? FileStatus(of: lock)).map { $0.modified > oldest } ?? false
+    }
+  }
+}
