@@ -83,6 +83,7 @@ struct FileObserverLifetimeTests {
   }
 
   @Test func `a stream starts the observer when it is iterated`() async throws {
+    #expect(await clockTicks())
     let observer = try FileObserver(paths: [directory.path])
     let first = Task {
       for try await batch in observer.batches { return Optional(batch) }
@@ -95,6 +96,7 @@ struct FileObserverLifetimeTests {
   }
 
   @Test func `events are readiness, changes, and then the end`() async throws {
+    #expect(await clockTicks())
     let observer = try FileObserver(paths: [directory.path])
     var paths: [Path] = []
     for try await event in observer.events {
