@@ -1,16 +1,16 @@
-/// When has a burst of changes ended? Inputs in, actions out: no clock, no queue, no effect.
+/// Decides when a burst of changes has ended, without a clock, a queue or an effect of its own.
 ///
-/// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so
-/// that a stream of changes cannot starve what waits for it.
+/// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so that a
+/// continuous stream of changes is still delivered.
 ///
-/// The timer is not set anew by each change: when it goes off too early, it is set for the time
-/// that is left. A burst of 20,000 changes so costs a handful of timers.
+/// A change does not reset the timer. A timer that fires too early is replaced by one for the time that
+/// is left, so a burst of 20,000 changes costs a handful of timers.
 package struct DebounceStateMachine: Sendable {
   package enum Action: Equatable, Sendable {
     case none
     /// Call `timerFired` with this generation at that time; an earlier timer is void.
     case schedule(at: Instant, generation: Int)
-    /// The burst has ended: hand over what was collected. A timer that is still set is void.
+    /// The burst has ended: deliver it. A timer that is still set is void.
     case fire
   }
 
@@ -19,8 +19,10 @@ package struct DebounceStateMachine: Sendable {
     var last: Instant
     var longestGap: Duration
     var isBeingWritten: Bool
-    /// When it is asked again whether the burst is held open; until then it is.
+    /// When to check again whether the burst is held open; until then it is.
     var heldUntil: Instant?
+    /// Whether only the hold keeps the burst from ending.
+    var isFlushed = false
   }
 
   private enum State {
@@ -67,30 +69,18 @@ package struct DebounceStateMachine: Sendable {
     }
   }
 
-  /// The timer of that generation went off. One that was cancelled when it had begun already is
-  /// known by its generation, and nothing comes of it.
+  /// Ends the burst, or returns the next timer. A timer of an earlier generation, which may have begun
+  /// before it was cancelled, has no effect.
   ///
-  /// `isHeld` if whoever makes the changes has said that they are not complete: the burst is then
-  /// held open, but not for ever.
+  /// With `isHeld`, more changes are known to follow: the burst is held open, for a limited time.
   package mutating func timerFired(
     generation: Int, at now: Instant, isHeld: Bool = false
   ) -> Action {
-    guard case .collecting(var burst) = state, generation == self.generation else { return .none }
-    var end = end(of: burst)
-    if isHeld && end <= now {
-      end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
-      burst.heldUntil = end
-      state = .collecting(burst)
-    }
-    if end <= now {
-      reset()
-      return .fire
-    }
-    self.generation += 1
-    return .schedule(at: end, generation: self.generation)
+    guard case .collecting(let burst) = state, generation == self.generation else { return .none }
+    return endOrWait(burst, at: now, isHeld: isHeld)
   }
 
-  /// True while the timer of that generation is the one that counts.
+  /// Whether the timer of that generation is still needed.
   package func isWaiting(for generation: Int) -> Bool {
     if case .collecting = state { return generation == self.generation }
     return false
@@ -101,20 +91,41 @@ package struct DebounceStateMachine: Sendable {
     if case .collecting = state { true } else { false }
   }
 
-  /// Ends the burst without waiting for the quiet period.
-  package mutating func flush() -> Action {
-    guard isCollecting else { return .none }
+  /// Ends the burst without waiting for the quiet period, but not before the end of a hold.
+  package mutating func flush(at now: Instant, isHeld: Bool = false) -> Action {
+    guard case .collecting(var burst) = state else { return .none }
+    if isHeld {
+      burst.isFlushed = true
+      return endOrWait(burst, at: now, isHeld: true)
+    }
     reset()
     return .fire
   }
 
-  /// Forgets the burst; what was collected is the caller's affair.
+  /// Forgets the burst.
   package mutating func reset() {
     state = .idle
     generation += 1
   }
 
+  private mutating func endOrWait(_ burst: Burst, at now: Instant, isHeld: Bool) -> Action {
+    var burst = burst
+    var end = end(of: burst)
+    if isHeld && end <= now {
+      end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
+      burst.heldUntil = end
+    }
+    if end <= now {
+      reset()
+      return .fire
+    }
+    state = .collecting(burst)
+    generation += 1
+    return .schedule(at: end, generation: generation)
+  }
+
   private func end(of burst: Burst) -> Instant {
+    if burst.isFlushed { return burst.heldUntil ?? burst.first }
     let end = min(burst.last.advanced(by: quiet(in: burst)), burst.first.advanced(by: maximumWait))
     return burst.heldUntil.map { max($0, end) } ?? end
   }

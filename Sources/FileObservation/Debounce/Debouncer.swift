@@ -39,15 +39,15 @@ package final class Debouncer: Sendable {
       })
   }
 
-  /// Ends the burst that is being collected, if there is one, then calls `done`. A burst that is held
-  /// open ends when it is released, and `done` is called then.
+  /// Ends the burst that is being collected, if any, then calls `done`. A burst that is held open ends
+  /// with the hold.
   package func flush(then done: @escaping @Sendable () -> Void) {
+    let now = scheduler.now
     let isHeld = isHeld()
     let step = storage.withLock { storage -> Step? in
       guard !storage.isStopped, storage.machine.isCollecting else { return nil }
       storage.flushes.append(done)
-      return isHeld
-        ? Step(action: .none, outdated: nil) : storage.follow(storage.machine.flush())
+      return storage.follow(storage.machine.flush(at: now, isHeld: isHeld))
     }
     if let step { perform(step) } else { done() }
   }

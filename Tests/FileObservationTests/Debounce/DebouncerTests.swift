@@ -1,4 +1,5 @@
 import FileObservation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -126,5 +127,24 @@ struct DebouncerTests {
     debouncer.noteChange()
     scheduler.advance(by: .seconds(5))
     #expect(ends.entries.isEmpty)
+  }
+
+  @Test func `a flush during a hold waits for its end, not for the quiet period`() {
+    let scheduler = ManualScheduler()
+    let isHeld = Mutex(true)
+    let flushes = Log<Int>()
+    let debouncer = Debouncer(
+      quietPeriod: .fixed(.seconds(60)), maximumWait: .seconds(90), scheduler: scheduler,
+      isHeld: { isHeld.withLock { $0 } }
+    ) { [ends] in ends.note(0) }
+    debouncer.noteChange()
+    debouncer.flush { flushes.note(1) }
+    scheduler.advance(by: .milliseconds(40))
+    #expect(ends.entries.isEmpty && flushes.entries.isEmpty)
+    debouncer.noteChange()
+    isHeld.withLock { $0 = false }
+    scheduler.advance(by: .milliseconds(40))
+    #expect(ends.entries.count == 1 && flushes.entries == [1])
+    #expect(scheduler.pendingCount == 0)
   }
 }

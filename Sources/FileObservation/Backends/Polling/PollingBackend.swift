@@ -36,8 +36,8 @@ package final class PollingBackend: Backend {
   private enum Phase {
     /// The tree is walked for the first time.
     case learning
-    /// A look is under way; these folders are still to be looked at.
-    case looking([TreeSnapshot.Entry], began: FileTime, spent: Duration)
+    /// These directories are polled; those from the index `next` on are not done yet.
+    case looking([TreeSnapshot.Entry], next: Int, began: FileTime, spent: Duration)
     case resting
   }
 
@@ -71,14 +71,18 @@ package final class PollingBackend: Backend {
   package func add(_ root: BackendConfiguration.Root) {
     let now = FileTime.now()
     configuration.queue.async { [self] in
-      state.access { $0.tree.addAtOnce(root, since: now) }
+      state.access { state in
+        if !state.isStopped { state.tree.addAtOnce(root, since: now) }
+      }
       deliver()
     }
   }
 
   package func remove(_ path: Path) {
     configuration.queue.async { [self] in
-      state.access { $0.tree.remove(rootAt: path) }
+      state.access { state in
+        if !state.isStopped { state.tree.remove(rootAt: path) }
+      }
       deliver()
     }
   }
@@ -145,12 +149,11 @@ extension PollingBackend {
         if state.tree.visitPending(atMost: Self.foldersPerSlice) { return .goOn }
         state.phase = .resting
         return .ready(state.tree.readiness(backend: "polling"))
-      case .looking(let folders, let began, var spent):
+      case .looking(let folders, let next, let began, var spent):
         let before = processorTimeOfThread()
-        let slice = folders.prefix(Self.foldersPerSlice)
+        let slice = folders.dropFirst(next).prefix(Self.foldersPerSlice)
         state.tree.lookAtUnwatched(slice, since: configuration.start)
-        let rest = Array(folders.dropFirst(slice.count))
-        if rest.isEmpty {
+        if slice.endIndex == folders.endIndex {
           state.tree.lookForMissingRoots()
           state.tree.refreshRules()
           state.tree.lastLook = began
@@ -160,7 +163,7 @@ extension PollingBackend {
           state.phase = .resting
         } else {
           spent += processorTimeOfThread() - before
-          state.phase = .looking(rest, began: began, spent: spent)
+          state.phase = .looking(folders, next: slice.endIndex, began: began, spent: spent)
         }
         return .goOn
       case .resting:
@@ -169,7 +172,8 @@ extension PollingBackend {
         }
         state.flushesOfPoll = state.flushes
         state.flushes = []
-        state.phase = .looking(Array(state.tree.unwatched), began: .now(), spent: .zero)
+        state.phase = .looking(
+          Array(state.tree.unwatched), next: 0, began: .now(), spent: .zero)
         return .goOn
       }
     }
