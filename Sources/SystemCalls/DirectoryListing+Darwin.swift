@@ -11,6 +11,19 @@ package final class DirectoryReader {
     of directory: borrowing Descriptor,
     _ body: (_ name: UnsafeBufferPointer<UInt8>, _ type: FileType) throws(SystemError) -> Void
   ) throws(SystemError) {
+    try forEachNumberedEntry(of: directory) { (name, type, _) throws(SystemError) in
+      try body(name, type)
+    }
+  }
+
+  /// The same, with the number of each entry's inode as the directory has it: where a file system is
+  /// mounted on an entry, that of the directory below.
+  package func forEachNumberedEntry(
+    of directory: borrowing Descriptor,
+    _ body: (
+      _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, _ inode: UInt64
+    ) throws(SystemError) -> Void
+  ) throws(SystemError) {
     // The stream takes over its descriptor, so it is given one of its own.
     let copy = try checked("fcntl") { fcntl(directory.number, F_DUPFD_CLOEXEC, 0) }
     guard let stream = fdopendir(copy) else {
@@ -21,6 +34,7 @@ package final class DirectoryReader {
     rewinddir(stream)
     while let entry = readdir(stream) {
       let length = Int(entry.pointee.d_namlen)
+      let inode = UInt64(entry.pointee.d_ino)
       try withUnsafePointer(to: &entry.pointee.d_name) {
         (field) throws(SystemError) -> Void in
         let start = UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self)
@@ -28,9 +42,9 @@ package final class DirectoryReader {
           start: UnsafeRawPointer(field).assumingMemoryBound(to: UInt8.self), count: length)
         if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return }
         if let type = FileType(entryType: entry.pointee.d_type) {
-          try body(name, type)
+          try body(name, type, inode)
         } else if let status = try? FileStatus(of: start, in: directory) {
-          try body(name, status.type)
+          try body(name, status.type, inode)
         }
       }
     }

@@ -19,6 +19,19 @@ package final class DirectoryReader {
     of directory: borrowing Descriptor,
     _ body: (_ name: UnsafeBufferPointer<UInt8>, _ type: FileType) throws(SystemError) -> Void
   ) throws(SystemError) {
+    try forEachNumberedEntry(of: directory) { (name, type, _) throws(SystemError) in
+      try body(name, type)
+    }
+  }
+
+  /// The same, with the number of each entry's inode as the directory has it: where a file system is
+  /// mounted on an entry, that of the directory below.
+  package func forEachNumberedEntry(
+    of directory: borrowing Descriptor,
+    _ body: (
+      _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, _ inode: UInt64
+    ) throws(SystemError) -> Void
+  ) throws(SystemError) {
     let number = directory.number
     while true {
       let filled = try checked("getdents64") {
@@ -29,6 +42,7 @@ package final class DirectoryReader {
       while offset < filled {
         // struct dirent64: inode 8, offset 8, record length 2, type 1, name from 19, NUL.
         let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
+        let inode = buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let entryType = buffer[offset + 18]
         let tail = UnsafeRawBufferPointer(rebasing: buffer[(offset + 19)..<(offset + length)])
         offset += length
@@ -38,9 +52,9 @@ package final class DirectoryReader {
           rebasing: tail.assumingMemoryBound(to: UInt8.self)[..<strlen(start)])
         if name.isDots { continue }
         if let type = FileType(entryType: entryType) {
-          try body(name, type)
+          try body(name, type, inode)
         } else if let status = try? FileStatus(of: start, in: directory) {
-          try body(name, status.type)
+          try body(name, status.type, inode)
         }
       }
     }

@@ -29,6 +29,8 @@ import Testing
       try await project.reported(".gitignore", by: watchrun)
       try project.place("out/ignored")
       try project.place("ignored.log")
+      try project.place("after")
+      try await project.reported("after", "created", by: watchrun)
       try project.remove(".gitignore")
       try await project.reported(".gitignore", "removed", by: watchrun)
       try project.place("out/told")

@@ -50,8 +50,7 @@ private func events(
   Benchmark(name: name, operations: 1000) {
     let project = try ProjectFolder()
     let known = project.observe(with: try Inotify())
-    let watches = known.tree.table.watchedFolders.compactMap { known.tree.table[$0]?.watch }
-      .sorted()
+    let watches = known.directories.entries.compactMap { known.directories[$0]?.watch }.sorted()
     let names = (0..<1000).map { Array(fileName($0 % ProjectFolder.files).utf8) }
     return {
       var observed = known
@@ -59,10 +58,11 @@ private func events(
         // The first is the watched folder itself, which is empty.
         let watch = watches[1 + number % (watches.count - 1)]
         name.withUnsafeBufferPointer {
-          observed.handle(InotifyEvent(watch: watch, mask: mask, cookie: 0, name: $0))
+          observed.accept(Hint(InotifyEvent(watch: watch, mask: mask, cookie: 0, name: $0)))
         }
       }
-      use(observed.tree.takeFindings().events.count)
+      observed.followHints()
+      use(observed.takeFindings().events.count)
     }
   }
 }
@@ -101,13 +101,12 @@ private final class ProjectFolder {
   }
 
   /// The tree, watched.
-  func observe(with inotify: Inotify) -> InotifyTree {
-    var observed = InotifyTree(inotify: inotify, filter: PathFilter(sources: [.defaults]))
-    observed.tree.add(.init(path: path, coverage: .recursive), since: .now())
-    while observed.tree.visitPending(atMost: .max) {}
-    _ = observed.tree.takeFindings()
-    // As when the second look is over.
-    observed.tree.toldMeanwhile = nil
+  func observe(with inotify: Inotify) -> ObservedTree {
+    var observed = ObservedTree(
+      filter: PathFilter(sources: [.defaults]), source: InotifyHints(inotify))
+    observed.add(.init(path: path, coverage: .recursive))
+    while observed.visitPending(atMost: .max) {}
+    _ = observed.takeFindings()
     return observed
   }
 }

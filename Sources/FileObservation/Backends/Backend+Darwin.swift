@@ -1,11 +1,11 @@
 #if canImport(Darwin)
 
-/// The backend that asks this system's kernel.
+/// Makes the backend that rests on this system's kernel.
 @Sendable
 package func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
-  VnodeBackend(configuration, source: SystemVnodeSource())
+  TreeBackend(configuration, source: VnodeHints(SystemVnodeSource()))
 }
 
 #endif  // canImport(Darwin)

@@ -55,9 +55,9 @@ package struct BackendStatistics: Sendable, Hashable {
 
   /// Takes over what a tree knows.
   mutating func note(_ tree: borrowing ObservedTree) {
-    watches = tree.table.watchCount
-    polledFolders = tree.unwatched.count
-    pruned = tree.prunedCount
+    watches = tree.directories.watchCount
+    polledFolders = tree.watches.unwatched.count
+    pruned = tree.walk.prunedCount
   }
 
   static func + (left: Self, right: Self) -> Self {

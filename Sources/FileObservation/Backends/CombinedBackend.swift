@@ -7,7 +7,7 @@ import SystemCalls
 package final class CombinedBackend: Backend {
   private struct State {
     var native: (any Backend)?
-    var polling: PollingBackend?
+    var polling: TreeBackend?
     /// The roots that are polled. The others belong to the native backend.
     var polledRoots: Set<Path> = []
     /// The recursive roots of the native backend.
@@ -204,8 +204,8 @@ extension CombinedBackend {
   }
 
   /// The poller, made and started if there is none; `nil` after the stop.
-  private func openPoller() -> PollingBackend? {
-    let made = state.withLock { state -> (poller: PollingBackend, isNew: Bool)? in
+  private func openPoller() -> TreeBackend? {
+    let made = state.withLock { state -> (poller: TreeBackend, isNew: Bool)? in
       if state.isStopped { return nil }
       if let poller = state.polling { return (poller, false) }
       let poller = makePoller([], isAwaited: false)
@@ -226,14 +226,14 @@ extension CombinedBackend {
 
   private func makePoller(
     _ roots: [BackendConfiguration.Root], isAwaited: Bool
-  ) -> PollingBackend {
+  ) -> TreeBackend {
     // Polling is never urgent.
     let queue = DispatchQueue(label: "watchrun.polling", qos: .utility)
     let part = configuration.part(roots, on: queue) { [weak self, configuration] report in
       if case .ready = report, !isAwaited { return }
       configuration.queue.async { [weak self] in self?.receive(report) }
     }
-    return PollingBackend(part, interval: polling.interval)
+    return TreeBackend(part, source: nil, pollInterval: polling.interval)
   }
 }
 

@@ -35,6 +35,8 @@ package struct Coalescer {
     /// The path at the beginning of the burst, if an ancestor has been renamed since.
     let pathBefore: Path
     let fate: Fate?
+    /// What has changed below it, if it is a directory, by relative path.
+    var descendants: [(path: Path, fate: Fate)] = []
   }
 
   private var fates: [Path: Fate] = [:]
@@ -73,13 +75,15 @@ package struct Coalescer {
     case .removed:
       fate = gone(fate)
     case .movedFrom(let cookie):
-      departures[cookie] = Departure(path: event.path, pathBefore: path, fate: fate)
+      departures[cookie] = Departure(
+        path: event.path, pathBefore: path, fate: fate,
+        descendants: event.type == .directory ? takeDescendants(of: event.path) : [])
       fate = gone(fate)
     case .movedTo(let cookie, let replacing):
       fate = arrived(fate, replacing: replacing, type: event.type)
       if let departure = departures.removeValue(forKey: cookie) {
         fate?.origin = origin(of: departure, arrivingAt: path)
-        if event.type == .directory { carryOver(below: departure.path, to: path) }
+        put(departure.descendants, below: path)
       } else {
         fate?.origin = nil
       }
@@ -135,12 +139,18 @@ package struct Coalescer {
   /// The net changes since the last call. Forgets them.
   package mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }
+    for departure in departures.values {
+      // It has left for good.
+      put(departure.descendants.map { ($0.path, gone($0.fate)) }, below: departure.path)
+    }
     removeDescendantsOfRemovedDirectories()
-    // An old name that is reported as a rename's `from` is not reported as removed.
+    // An old name that is reported as a rename's `from` is not reported as removed. The rename of a directory
+    // stands for its contents, and is reported though its old name has been reused; that of a file is then
+    // a change of both.
     var reportedOrigins: Set<Path> = []
     for case let path? in order {
       guard let fate = fates[path], fate.exists, let origin = fate.origin else { continue }
-      if fates[origin]?.exists != true { reportedOrigins.insert(origin) }
+      if fate.type == .directory || fates[origin]?.exists != true { reportedOrigins.insert(origin) }
     }
     return order.compactMap { path -> ChangeBatch.Change? in
       guard let path, let fate = fates[path] else { return nil }
@@ -206,32 +216,37 @@ extension Coalescer {
     return ancestor != nil
   }
 
-  /// Moves the changes below a directory that was renamed to its new path.
-  private mutating func carryOver(below old: Path, to new: Path) {
-    var index = self.index.take() ?? DirectoryIndex(order.lazy.compactMap { $0 })
-    var pending = index.entries(of: old).map { (path: $0, isBelowGone: false) }
-    var found: [(path: Path, fate: Fate, isBelowGone: Bool)] = []
+  /// Takes out the changes below a directory that is being renamed, and returns those that go with it.
+  private mutating func takeDescendants(of directory: Path) -> [(path: Path, fate: Fate)] {
+    let index = self.index.take() ?? DirectoryIndex(order.lazy.compactMap { $0 })
+    defer { self.index = index }
+    var pending = index.entries(of: directory).map { (path: $0, isBelowGone: false) }
+    var taken: [(path: Path, fate: Fate)] = []
     while let (path, isBelowGone) = pending.popLast() {
       let fate = fates[path]
-      if let fate, fate.exists { found.append((path, fate, isBelowGone)) }
       let isGone = isBelowGone || fate.map { !$0.exists && $0.type == .directory } ?? false
       pending += index.entries(of: path).map { ($0, isGone) }
-    }
-    for (path, fate, isBelowGone) in found {
-      // It left the directory before the rename, with a directory of its own.
+      guard let fate, fate.exists, let rest = path.relative(to: directory) else { continue }
       if isBelowGone {
+        // It left the directory before, with a directory of its own.
         set(gone(fate), at: path)
-        continue
+      } else {
+        set(nil, at: path)
+        taken.append((rest, fate))
       }
-      guard let rest = path.relative(to: old) else { continue }
-      let moved = new.appending(rest.bytes)
-      guard fates[moved] == nil else { continue }
-      fates[path] = nil
-      fates[moved] = fate
-      order[fate.position] = moved
-      index.insert(moved)
     }
-    self.index = index
+    return taken
+  }
+
+  private mutating func put(_ descendants: [(path: Path, fate: Fate)], below directory: Path) {
+    for (rest, fate) in descendants {
+      let path = directory.appending(rest.bytes)
+      guard fates[path] == nil else { continue }
+      fates[path] = fate
+      order[fate.position] = path
+      index?.insert(path)
+      if fate.isOpen { openCount += 1 }
+    }
   }
 }
 

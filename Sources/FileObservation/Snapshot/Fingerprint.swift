@@ -13,17 +13,6 @@ package struct Fingerprint: Hashable, Sendable {
   /// 0 where the file system does not keep when a file was made.
   fileprivate let born: UInt32
 
-  /// Takes the place of one where none has been taken note of: no file has the inode 0.
-  static let none = Fingerprint()
-
-  private init() {
-    inode = 0
-    changed = FileTime(nanoseconds: 0)
-    content = 0
-    attributes = 0
-    born = 0
-  }
-
   /// Of an entry, and of what it points to if that counts as well.
   package init(_ status: FileStatus, target: FileStatus? = nil) {
     var content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)

@@ -40,7 +40,7 @@ package struct RacilyCleanFiles {
 extension FileStatus {
   /// How far apart two changes must be, in nanoseconds, to have different timestamps for certain: the
   /// kernel's granularity, or two seconds on file systems that keep whole seconds.
-  fileprivate var timeResolution: Int64 {
+  var timeResolution: Int64 {
     let second: Int64 = 1_000_000_000
     let isCoarse = modified.nanoseconds % second == 0 && changed.nanoseconds % second == 0
     return isCoarse ? 2 * second : FileTime.granularity

@@ -19,5 +19,7 @@ extension TreeSnapshot {
     package static let rules = Marks(rawValue: 16)
     /// On the way to a file of rules, in a folder that is not entered otherwise.
     package static let passage = Marks(rawValue: 32)
+    /// A directory of which the source has hinted at an entry that came or went.
+    package static let stirred = Marks(rawValue: 64)
   }
 }

@@ -9,8 +9,8 @@ private let none = UInt32.max
 /// place, and so that a renamed folder's whole subtree has its new path at once. A path is put
 /// together only when it is needed.
 ///
-/// Memory: 24 bytes an entry and its name, and in folders of more than sixteen 8 to 15 bytes for finding it;
-/// 36 to 51 bytes for a name of twelve. A fingerprint, which is only kept where nobody tells of changes, takes 32 more.
+/// Memory: 32 bytes an entry and its name, and 8 to 15 bytes for the lookup by name in directories with more
+/// than sixteen entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to 53 more.
 package struct TreeSnapshot {
   /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
   package struct Entry: Hashable, Sendable {
@@ -30,11 +30,14 @@ package struct TreeSnapshot {
     private var typeAndState: UInt8
     /// What the owner of the snapshot has marked it with.
     var marks: UInt8
+    /// 0 if it is not known.
+    var inode: UInt64
 
-    init(_ type: FileType) {
+    init(_ type: FileType, inode: UInt64) {
       (parent, nextSibling, previousSibling, firstChild) = (none, none, none, none)
       typeAndState = type.code
       marks = 0
+      self.inode = inode
     }
 
     var type: FileType {
@@ -65,13 +68,15 @@ package struct TreeSnapshot {
   private var names = NameStore()
   /// Where an entry of a large folder is found by its parent and its name.
   private var index = NameIndex()
-  /// By the entries' numbers, as far as any was set.
   private var fingerprints: [Fingerprint] = []
+  /// Where in `fingerprints` that of an entry is.
+  private var fingerprintSlots = NumberMap()
+  private var freeFingerprintSlots: [UInt32] = []
   /// How many entries there are, `/` among them.
   package private(set) var count = 1
 
   package init() {
-    records = [Record(.directory)]
+    records = [Record(.directory, inode: 0)]
   }
 }
 
@@ -208,23 +213,43 @@ extension TreeSnapshot {
   }
 }
 
-// MARK: - Fingerprints
+// MARK: - What is known of the file
 
 extension TreeSnapshot {
-  /// How the entry was found on the last look; nil if none has been taken note of.
-  package func fingerprint(of entry: Entry) -> Fingerprint? {
-    let index = Int(entry.number)
-    guard index < fingerprints.count, fingerprints[index] != .none else { return nil }
-    return fingerprints[index]
+  /// The number of its inode; 0 if it is not known.
+  package func inode(of entry: Entry) -> UInt64 {
+    records[Int(entry.number)].inode
   }
 
-  package mutating func setFingerprint(_ fingerprint: Fingerprint, of entry: Entry) {
-    let index = Int(entry.number)
-    if index >= fingerprints.count {
-      let missing = records.count - fingerprints.count
-      fingerprints.append(contentsOf: repeatElement(.none, count: missing))
+  package mutating func setInode(_ inode: UInt64, of entry: Entry) {
+    records[Int(entry.number)].inode = inode
+  }
+
+  /// The state in which the entry was last reported or recorded; nil if there is none.
+  package func fingerprint(of entry: Entry) -> Fingerprint? {
+    fingerprintSlots[entry.number].map { fingerprints[Int($0)] }
+  }
+
+  /// Records a state; nil removes the one that was recorded.
+  package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
+    switch (fingerprintSlots[entry.number], fingerprint) {
+    case (let slot?, let fingerprint?):
+      fingerprints[Int(slot)] = fingerprint
+    case (let slot?, nil):
+      fingerprintSlots[entry.number] = nil
+      freeFingerprintSlots.append(slot)
+    case (nil, let fingerprint?):
+      if let slot = freeFingerprintSlots.popLast() {
+        fingerprints[Int(slot)] = fingerprint
+        fingerprintSlots[entry.number] = slot
+      } else {
+        fingerprintSlots[entry.number] = UInt32(fingerprints.count)
+        fingerprints.makeRoom()
+        fingerprints.append(fingerprint)
+      }
+    case (nil, nil):
+      break
     }
-    fingerprints[index] = fingerprint
   }
 }
 
@@ -233,17 +258,16 @@ extension TreeSnapshot {
 extension TreeSnapshot {
   /// A new entry. There must be none of that name in `parent` yet, as a `lookup` may just have shown.
   package mutating func insert(
-    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, in parent: Entry,
+    _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64 = 0, in parent: Entry,
     after lookup: Lookup? = nil
   ) -> Entry {
     let place = lookup.flatMap { $0.entry == nil ? $0.place : nil } ?? find(name, in: parent).place
     let number: UInt32
-    let record = Record(type)
+    let record = Record(type, inode: inode)
     if firstFree != none {
       number = firstFree
       firstFree = records[Int(number)].nextSibling
       records[Int(number)] = record
-      if Int(number) < fingerprints.count { fingerprints[Int(number)] = .none }
     } else {
       number = UInt32(records.count)
       records.makeRoom()
@@ -265,6 +289,7 @@ extension TreeSnapshot {
       remove(Entry(number: child), visit: visit)
     }
     visit(entry)
+    if fingerprintSlots.count > 0 { setFingerprint(nil, of: entry) }
     if records[Int(entry.number)].parent != none { detach(entry.number) }
     records[Int(entry.number)].state = .free
     records[Int(entry.number)].nextSibling = firstFree
@@ -272,20 +297,6 @@ extension TreeSnapshot {
     count -= 1
     moveNamesIfWorthIt()
     if index.isSparse { rebuildIndex() }
-  }
-
-  /// Takes `entry` out of its folder but keeps it and all below it, for `place` to put elsewhere.
-  /// Meanwhile its path begins with its own name.
-  package mutating func lift(_ entry: Entry) {
-    detach(entry.number)
-  }
-
-  /// Puts a lifted entry into `parent`, where there must be none of that name.
-  package mutating func place(
-    _ entry: Entry, as name: UnsafeBufferPointer<UInt8>, in parent: Entry
-  ) {
-    attach(entry.number, to: parent.number, name: name, at: find(name, in: parent).place)
-    moveNamesIfWorthIt()
   }
 
   private mutating func attach(

@@ -100,23 +100,24 @@ struct ScriptRunner {
   static func netChanges(of batches: [ChangeBatch]) -> [ChangeBatch.Change] {
     if batches.count == 1 { return batches[0].changes }
     var coalescer = Coalescer()
-    var cookie: UInt32 = 0
-    for change in batches.flatMap(\.changes) {
-      let kind: RawEvent.Kind
-      switch change.kind {
-      case .created: kind = .created
-      case .modified: kind = .modified(isOpen: false)
-      case .removed: kind = .removed
-      case .metadata: kind = .metadata
-      case .renamed:
-        cookie += 1
-        kind = .movedTo(cookie: cookie, replacing: false)
-        if let origin = change.from {
-          coalescer.note(
-            RawEvent(path: origin, kind: .movedFrom(cookie: cookie), type: change.type))
-        }
+    for batch in batches {
+      // The renames of a batch start from the tree before it, all of them.
+      for (cookie, change) in batch.changes.enumerated() {
+        guard let origin = change.from else { continue }
+        let kind = RawEvent.Kind.movedFrom(cookie: UInt32(cookie))
+        coalescer.note(RawEvent(path: origin, kind: kind, type: change.type))
       }
-      coalescer.note(RawEvent(path: change.path, kind: kind, type: change.type))
+      for (cookie, change) in batch.changes.enumerated() {
+        let kind: RawEvent.Kind =
+          switch change.kind {
+          case .created: .created
+          case .modified: .modified(isOpen: false)
+          case .removed: .removed
+          case .metadata: .metadata
+          case .renamed: .movedTo(cookie: UInt32(cookie), replacing: false)
+          }
+        coalescer.note(RawEvent(path: change.path, kind: kind, type: change.type))
+      }
     }
     return coalescer.take()
   }

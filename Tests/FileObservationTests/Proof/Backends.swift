@@ -29,6 +29,6 @@ let backendsUnderTest: [BackendUnderTest] = [
   BackendUnderTest(
     name: "vnode", effort: 0.4, mayMissRenames: true,
     makeBackend: { configuration, _ in
-      VnodeBackend(configuration, source: KqueueLikeSource())
+      TreeBackend(configuration, source: VnodeHints(KqueueLikeSource()))
     }),
 ]

@@ -4,15 +4,11 @@ import Testing
 
 extension TreeSnapshot {
   mutating func insert(_ name: String, _ type: FileType = .file, in parent: Entry) -> Entry {
-    Array(name.utf8).withUnsafeBufferPointer { insert($0, type, in: parent) }
+    Array(name.utf8).withUnsafeBufferPointer { insert($0, type, inode: 0, in: parent) }
   }
 
   func child(_ name: String, of parent: Entry) -> Entry? {
     Array(name.utf8).withUnsafeBufferPointer { child($0, of: parent) }
-  }
-
-  mutating func place(_ entry: Entry, as name: String, in parent: Entry) {
-    Array(name.utf8).withUnsafeBufferPointer { place(entry, as: $0, in: parent) }
   }
 }
 
@@ -89,27 +85,18 @@ struct TreeSnapshotTests {
     #expect(snapshot.children(of: root) == [kept])
   }
 
-  @Test mutating func `a renamed folder's subtree has its new paths at once`() {
-    let a = snapshot.insert("a", .directory, in: root)
-    let other = snapshot.insert("other", .directory, in: root)
-    let file = snapshot.insert("f", in: a)
-    snapshot.lift(a)
-    #expect(snapshot.child("a", of: root) == nil)
-    #expect(snapshot.path(of: file) == "/f")
-    snapshot.place(a, as: "longer-name", in: other)
-    #expect(snapshot.path(of: file) == "/other/longer-name/f")
-    #expect(snapshot.child("longer-name", of: other) == a)
-    #expect(snapshot.child("f", of: a) == file)
-    #expect(snapshot.count == 4)
-  }
-
-  @Test mutating func `a lifted folder can be removed`() {
-    let a = snapshot.insert("a", .directory, in: root)
-    _ = snapshot.insert("f", in: a)
-    snapshot.lift(a)
+  @Test mutating func `a fingerprint is that of the entry until it is removed`() throws {
+    let a = snapshot.insert("a", in: root)
+    let b = snapshot.insert("b", in: root)
+    let fingerprint = Fingerprint(try FileStatus(of: "/"))
+    snapshot.setFingerprint(fingerprint, of: a)
+    #expect(snapshot.fingerprint(of: a) == fingerprint)
+    #expect(snapshot.fingerprint(of: b) == nil)
     snapshot.remove(a)
-    #expect(snapshot.count == 1)
-    #expect(snapshot.insert("a", in: root) == snapshot.child("a", of: root))
+    #expect(snapshot.fingerprint(of: snapshot.insert("c", in: root)) == nil)
+    snapshot.setFingerprint(fingerprint, of: b)
+    snapshot.setFingerprint(nil, of: b)
+    #expect(snapshot.fingerprint(of: b) == nil)
   }
 
   @Test mutating func `an entry is within itself and what is above it`() {

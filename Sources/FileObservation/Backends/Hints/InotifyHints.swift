@@ -1,0 +1,118 @@
+#if os(Linux)
+
+import Dispatch
+import SystemCalls
+
+/// Hints from inotify: the watch of a directory names the entry that changed.
+final class InotifyHints: HintSource {
+  let inotify: Inotify
+  private var source: (any DispatchSourceRead)?
+
+  init(_ inotify: Inotify) {
+    self.inotify = inotify
+  }
+
+  var name: String { "inotify" }
+  var namesEntries: Bool { true }
+  var patience: Duration { .zero }
+
+  func start(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
+    let source = DispatchSource.makeReadSource(fileDescriptor: inotify.bell.number, queue: queue)
+    let bell = Bell(inotify)
+    source.setEventHandler { @Sendable in
+      bell.silence()
+      ring()
+    }
+    // The descriptor must stay open until the source has let go of it.
+    source.setCancelHandler { @Sendable in withExtendedLifetime(bell) {} }
+    source.activate()
+    self.source = source
+  }
+
+  func rearm() throws(SystemError) {
+    try inotify.armBell()
+  }
+
+  func watch(_ path: UnsafePointer<CChar>, _ subject: WatchSubject) throws(SystemError) -> Int32 {
+    try inotify.addWatch(path, subject.mask)
+  }
+
+  func unwatch(_ watch: Int32) {
+    inotify.removeWatch(watch)
+  }
+
+  func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime {
+    var end: FileTime
+    repeat { end = .now() } while try inotify.readEvents({ body(Hint($0)) })
+    return end
+  }
+
+  var queueLimit: Int? { Inotify.queueLimit }
+
+  func stop() {
+    source?.cancel()
+    source = nil
+  }
+
+  func limitReached(watched: Int, unwatched: Int) -> ObserverError {
+    .watchLimitReached(watched: watched, unwatched: unwatched)
+  }
+}
+
+/// The part of an inotify instance that the handlers of its Dispatch source use, on the source's queue.
+private struct Bell: @unchecked Sendable {
+  private let inotify: Inotify
+
+  init(_ inotify: Inotify) {
+    self.inotify = inotify
+  }
+
+  func silence() {
+    inotify.silenceBell()
+  }
+}
+
+extension WatchSubject {
+  private static let entries: InotifyMask = [
+    .create, .delete, .modify, .closeAfterWrite, .attributes, .movedFrom, .movedTo,
+    .onlyDirectory, .excludeUnlinked, .add,
+  ]
+
+  fileprivate var mask: InotifyMask {
+    switch self {
+    case .directory: Self.entries.union(.dontFollow)
+    case .anchor: Self.entries.union([.deleteSelf, .moveSelf])
+    case .file: [.modify, .closeAfterWrite, .attributes, .deleteSelf, .dontFollow, .add]
+    }
+  }
+}
+
+extension Hint {
+  init(_ event: InotifyEvent) {
+    self.init(
+      watch: event.watch, Reasons(event.mask), cookie: event.cookie, name: event.name)
+  }
+}
+
+extension Hint.Reasons {
+  fileprivate init(_ mask: InotifyMask) {
+    // One by one: a set literal would be built at run time, for each event.
+    var reasons: Hint.Reasons = []
+    if mask.contains(.create) { reasons.formUnion(.appeared) }
+    if mask.contains(.delete) { reasons.formUnion(.disappeared) }
+    if mask.contains(.movedTo) { reasons.formUnion([.appeared, .moved]) }
+    if mask.contains(.movedFrom) { reasons.formUnion([.disappeared, .moved]) }
+    if mask.contains(.modify) { reasons.formUnion(.written) }
+    if mask.contains(.closeAfterWrite) { reasons.formUnion([.written, .closed]) }
+    if mask.contains(.attributes) { reasons.formUnion(.attributes) }
+    if mask.contains(.isDirectory) { reasons.formUnion(.directory) }
+    if mask.contains(.deleteSelf) { reasons.formUnion(.gone) }
+    if mask.contains(.moveSelf) { reasons.formUnion(.gone) }
+    if mask.contains(.ignored) { reasons.formUnion(.unwatched) }
+    if mask.contains(.unmount) { reasons.formUnion([.gone, .unmounted]) }
+    if mask.contains(.queueOverflow) { reasons.formUnion(.overflow) }
+    self = reasons
+  }
+}
+
+#endif  // os(Linux)

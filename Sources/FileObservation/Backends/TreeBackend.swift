@@ -1,0 +1,395 @@
+import Dispatch
+import PathFiltering
+import Support
+import Synchronization
+import SystemCalls
+
+/// Observes a tree with the hints of a source, and polls what the source cannot watch; everything, if there
+/// is none.
+///
+/// The first scan is done in slices, between which hints are read, so that neither waits long for the other.
+/// So is a poll, whose changes are reported at its end, because only then can renames be seen.
+package final class TreeBackend: Backend {
+  private struct State {
+    var tree: ObservedTree
+    var phase = Phase.scanning
+    var readPacing = ReadPacing()
+    var rescanPacing = RescanPacing()
+    var pollPacing: LookPacing
+    var poll: Poll?
+    var pollTimer: (any ScheduledWork)?
+    /// Whether hints were dropped since the tree was compared.
+    var hasOverflowed = false
+    var hasReportedOverflow = false
+    var isStopped = false
+    /// Callers that wait until every earlier change has been reported.
+    var flushes: [@Sendable () -> Void] = []
+    /// Those for whom the present poll is made, or the last one if it found something.
+    var pollFlushes: [@Sendable () -> Void] = []
+    var flushPolls = 0
+
+    /// Whether following all hints leaves no change unreported, apart from polled directories.
+    var isUpToDate: Bool {
+      guard case .watching = phase else { return false }
+      return !hasOverflowed && !tree.moves.isAwaitingArrival
+    }
+
+    mutating func takeTimer() -> (any ScheduledWork)? {
+      defer { pollTimer = nil }
+      return pollTimer
+    }
+  }
+
+  private enum Phase {
+    /// The tree is listed for the first time.
+    case scanning
+    /// Directories are compared for what changed before they were watched.
+    case catchingUp([TreeSnapshot.Entry])
+    case watching
+  }
+
+  private struct Poll {
+    var remaining: [TreeSnapshot.Entry]
+    let began = FileTime.now()
+    var processorTime = Duration.zero
+  }
+
+  private static let directoriesPerSlice = 128
+  /// How long the second hint of a rename is awaited. The kernel queues both at once.
+  private static let renamePatience = Duration.milliseconds(5)
+  /// A poll that found a replaced directory leaves its entries to the next.
+  private static let mostFlushPolls = 3
+
+  private let configuration: BackendConfiguration
+  private let state: Confined<State>
+  private let currentStatistics = Mutex(BackendStatistics())
+  private let scheduler: DispatchScheduler
+
+  /// - Parameters:
+  ///   - source: Hints at changes; nil to poll everything.
+  ///   - pollInterval: How long to wait between two polls, at least and at most.
+  package init(
+    _ configuration: BackendConfiguration, source: (any HintSource)?,
+    pollInterval: ClosedRange<Duration>? = nil
+  ) {
+    self.configuration = configuration
+    scheduler = DispatchScheduler(queue: configuration.queue)
+    state = Confined(
+      State(
+        tree: ObservedTree(configuration, source: source),
+        pollPacing: pollInterval.map { LookPacing(bounds: $0) } ?? LookPacing()),
+      to: configuration.queue)
+  }
+
+  package func start() {
+    configuration.queue.async { [self] in
+      state.access { state in
+        if state.isStopped { return }
+        state.tree.source?.start(on: configuration.queue) { [weak self] in self?.ring() }
+        for root in configuration.roots { state.tree.add(root) }
+      }
+      deliver()
+      scan()
+    }
+  }
+
+  package func add(_ root: BackendConfiguration.Root) {
+    let now = FileTime.now()
+    change { $0.addAtOnce(root, since: now) }
+  }
+
+  package func remove(_ path: Path) {
+    change { $0.remove(rootAt: path) }
+  }
+
+  private func change(_ body: @escaping @Sendable (inout ObservedTree) -> Void) {
+    configuration.queue.async { [self] in
+      readHints()
+      state.access { state in
+        if !state.isStopped { body(&state.tree) }
+      }
+      readHints()
+    }
+  }
+
+  package func flush(then done: @escaping @Sendable () -> Void) {
+    configuration.queue.async { [self] in
+      state.access { $0.flushes.append(done) }
+      afterPatience { [self] in readHints() }
+    }
+  }
+
+  package var statistics: BackendStatistics {
+    currentStatistics.withLock { $0 }
+  }
+
+  package func stop() {
+    configuration.queue.async { [self] in end() }
+  }
+}
+
+// MARK: - Hints
+
+extension TreeBackend {
+  private func ring() {
+    afterPatience { [weak self] in self?.hintsCame() }
+  }
+
+  /// Calls `body` when the hints of one change have arrived.
+  private func afterPatience(_ body: @escaping @Sendable () -> Void) {
+    let patience = state.access { $0.tree.source?.patience } ?? .zero
+    if patience == .zero { body() } else { after(patience, body) }
+  }
+
+  private func hintsCame() {
+    readHints()
+    let now = scheduler.now
+    if let pause = state.access({ $0.readPacing.pauseAfterRead(at: now) }) {
+      after(pause) { [weak self] in self?.rearm() }
+    } else {
+      rearm()
+    }
+  }
+
+  private func rearm() {
+    let failure = state.access { state -> SystemError? in
+      if state.isStopped { return nil }
+      do throws(SystemError) {
+        try state.tree.source?.rearm()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { fail(failure) }
+  }
+
+  private func readHints() {
+    let failure = state.access { state -> SystemError? in
+      if state.isStopped { return nil }
+      do throws(SystemError) {
+        if try !state.tree.readHints() { state.hasOverflowed = true }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    deliver()
+    if let failure { return fail(failure) }
+    let now = scheduler.now
+    let (isAwaiting, rescanDelay) = state.access { state -> (Bool, Duration?) in
+      let isDue = state.hasOverflowed && !state.rescanPacing.isPlanned
+      return (
+        state.tree.moves.isAwaitingArrival, isDue ? state.rescanPacing.plan(at: now) : nil
+      )
+    }
+    if isAwaiting { after(Self.renamePatience) { [weak self] in self?.stopAwaitingArrivals() } }
+    if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
+    finishFlushes()
+  }
+
+  private func stopAwaitingArrivals() {
+    let isAwaiting = state.access { state in
+      !state.isStopped && state.tree.moves.isAwaitingArrival
+    }
+    guard isAwaiting else { return }
+    state.access { state in
+      if (try? state.tree.readHints()) == false { state.hasOverflowed = true }
+      state.tree.stopAwaitingArrivals()
+    }
+    readHints()
+  }
+
+  /// Compares the whole tree with the snapshot, after the kernel has dropped hints.
+  private func rescan() {
+    let scheduler = scheduler
+    let warning = state.access { state -> ObserverError? in
+      if state.isStopped { return nil }
+      state.rescanPacing.begin(at: scheduler.now)
+      state.tree.stopAwaitingArrivals()
+      state.hasOverflowed = false
+      currentStatistics.withLock {
+        $0.overflows += 1
+        $0.rescans += 1
+      }
+      let began = FileTime.now()
+      state.tree.compareAll(since: state.tree.comparedUntil)
+      state.tree.comparedUntil = began
+      state.rescanPacing.end(at: scheduler.now)
+      defer { state.hasReportedOverflow = true }
+      return state.hasReportedOverflow
+        ? nil : .queueOverflowed(limit: state.tree.source?.queueLimit)
+    }
+    if let warning { configuration.report(.warning(warning)) }
+    deliver(afterOverflow: true)
+    readHints()
+  }
+}
+
+// MARK: - Scans
+
+extension TreeBackend {
+  /// The next slice of the first scan, or of the comparison that follows it.
+  private func scan() {
+    readHints()
+    let readiness = state.access { state -> BackendReport? in
+      if state.isStopped { return nil }
+      let source = state.tree.source
+      switch state.phase {
+      case .scanning:
+        if state.tree.visitPending(atMost: Self.directoriesPerSlice) { return nil }
+        state.phase = .catchingUp(state.tree.directories.entries)
+        // Where files have watches of their own, these are still to be added.
+        guard let source, source.namesEntries else { return nil }
+        return .ready(state.tree.readiness(backend: source.name))
+      case .catchingUp(var directories):
+        let slice = directories.suffix(Self.directoriesPerSlice)
+        directories.removeLast(slice.count)
+        for directory in slice {
+          state.tree.visitAtOnce(
+            directory, for: .diff(since: configuration.start, .firstTime))
+        }
+        state.phase = directories.isEmpty ? .watching : .catchingUp(directories)
+        state.tree.walk.isComparedOnce = directories.isEmpty
+        guard directories.isEmpty, source?.namesEntries != true else { return nil }
+        return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
+      case .watching:
+        return nil
+      }
+    }
+    deliver()
+    if let readiness { configuration.report(readiness) }
+    let goesOn = state.access { state in
+      if case .watching = state.phase { return false }
+      return !state.isStopped
+    }
+    if goesOn {
+      configuration.queue.async { [weak self] in self?.scan() }
+    } else {
+      readHints()
+      returnFreeMemory()
+    }
+  }
+
+  /// The next slice of a poll.
+  private func poll() {
+    let isOver = state.access { state -> Bool in
+      if state.isStopped { return true }
+      let before = processorTimeOfThread()
+      if state.poll == nil {
+        state.pollFlushes += state.flushes
+        state.flushes = []
+      }
+      var poll = state.poll ?? Poll(remaining: Array(state.tree.watches.unwatched))
+      let slice = poll.remaining.prefix(Self.directoriesPerSlice)
+      poll.remaining.removeFirst(slice.count)
+      state.tree.poll(slice, since: configuration.start)
+      if poll.remaining.isEmpty {
+        state.tree.pollMissingRoots()
+        state.tree.refreshLinks()
+        state.tree.refreshRules()
+        if state.tree.source == nil { state.tree.comparedUntil = poll.began }
+      }
+      poll.processorTime += processorTimeOfThread() - before
+      state.poll = poll.remaining.isEmpty ? nil : poll
+      guard poll.remaining.isEmpty else { return false }
+      state.pollPacing.ended(
+        foundSomething: state.tree.hasEvents, took: poll.processorTime)
+      let isComplete = !state.tree.hasEvents || state.flushPolls >= Self.mostFlushPolls
+      state.flushPolls = isComplete ? 0 : state.flushPolls + 1
+      if !isComplete, !state.pollFlushes.isEmpty {
+        state.flushes = state.pollFlushes + state.flushes
+        state.pollFlushes = []
+      }
+      return true
+    }
+    if !isOver {
+      configuration.queue.async { [weak self] in self?.poll() }
+      return
+    }
+    deliver()
+    let flushes = state.access { state in
+      defer { state.pollFlushes = [] }
+      return state.pollFlushes
+    }
+    for done in flushes { done() }
+    finishFlushes()
+  }
+}
+
+// MARK: - Reports
+
+extension TreeBackend {
+  /// Answers the callers of `flush`, after a poll if there is something to be polled.
+  private func finishFlushes() {
+    let (done, isPollDue) = state.access { state -> ([@Sendable () -> Void], Bool) in
+      if state.flushes.isEmpty || state.poll != nil { return ([], false) }
+      if state.isStopped {
+        defer { (state.flushes, state.pollFlushes) = ([], []) }
+        return (state.pollFlushes + state.flushes, false)
+      }
+      guard state.isUpToDate else { return ([], false) }
+      if state.tree.needsPolls { return ([], true) }
+      defer { state.flushes = [] }
+      return (state.flushes, false)
+    }
+    for call in done { call() }
+    if isPollDue {
+      let timer = state.access { $0.takeTimer() }
+      timer?.cancel()
+      poll()
+    }
+  }
+
+  private func deliver(afterOverflow: Bool = false) {
+    let (findings, delay) =
+      state.access { state in
+        // The events of a poll are reported at its end.
+        if state.isStopped || state.poll != nil { return (ObservedTree.Findings(), nil) }
+        var isWatching = false
+        if case .watching = state.phase { isWatching = true }
+        if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
+        currentStatistics.withLock { $0.note(state.tree) }
+        let isPollDue = isWatching && state.tree.needsPolls
+        return (state.tree.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
+      } as (ObservedTree.Findings, Duration?)
+    if let delay {
+      let leeway = state.access { $0.pollPacing.leeway }
+      let timer = scheduler.schedule(at: scheduler.now.advanced(by: delay), leeway: leeway) {
+        [weak self] in
+        guard let self else { return }
+        _ = self.state.access { $0.takeTimer() }
+        self.poll()
+      }
+      state.access { $0.pollTimer = timer }
+    }
+    configuration.report(findings, afterOverflow: afterOverflow)
+  }
+
+  private func fail(_ error: SystemError) {
+    end()
+    configuration.report(.failed(.observationFailed(error)))
+  }
+
+  private func end() {
+    let timer = state.access { state in
+      state.isStopped = true
+      state.tree.source?.stop()
+      return state.takeTimer()
+    }
+    timer?.cancel()
+    state.access { $0.poll = nil }
+    finishFlushes()
+  }
+
+  private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    _ = scheduler.schedule(at: scheduler.now.advanced(by: delay), body)
+  }
+}
+
+extension ObservedTree {
+  /// Whether directories are polled, or missing roots.
+  fileprivate var needsPolls: Bool {
+    !watches.unwatched.isEmpty || (source == nil && !roots.missing.isEmpty)
+  }
+}

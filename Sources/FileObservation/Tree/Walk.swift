@@ -1,0 +1,27 @@
+import SystemCalls
+
+/// The scan that is under way: which directories are still to be listed, and what is reused from one to
+/// the next.
+struct Walk {
+  /// A directory to be watched and listed.
+  struct Visit {
+    let directory: TreeSnapshot.Entry
+    let mode: ScanMode
+  }
+
+  let reader = DirectoryReader()
+  let openDirectories = OpenDirectories()
+  /// Those that are not in use: a directory may have to be listed while another one's listing is followed.
+  var listings: [DirectoryListing] = []
+  var pending: [Visit] = []
+  /// The same for those behind links: what is also reached without a link is known by that name.
+  var pendingLinks: [Visit] = []
+  /// How many directories the first scan has left out.
+  var prunedCount = 0
+  /// Whether the directory that is listed was renamed, so that hints of what happened before may be read yet.
+  var isPassedOn = false
+  /// Whether every directory was compared once after its baseline.
+  var isComparedOnce = false
+  /// Room for paths.
+  var path: [UInt8] = []
+}

@@ -1,0 +1,52 @@
+#if os(Linux)
+
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+/// A file that is mounted over another, as by `docker run -v ./f:/app/f`.
+struct BoundFileTests {
+  @Test(.enabled("only root may mount") { await canBind() }, arguments: backendsUnderTest)
+  func `a watched file counts as written through the file that is mounted over it`(
+    backend: BackendUnderTest
+  ) async throws {
+    let outside = try TemporaryFolder()
+    try outside.write("old", to: "source")
+    let observed = try await ObservedFolder(
+      by: backend, [.init(path: Array("f".utf8))],
+      prepare: { folder in
+        try File.write("mount point", to: folder.appending("f"))
+        try await shell("mount --bind \(outside["source"]) f", in: folder)
+      })
+    let bound = observed.path.appending("f")
+    defer { unmount(bound) }
+    try outside.append("new", to: "source")
+    let changes = try await observed.settle().flatMap(\.changes)
+    #expect(changes.map(\.path) == [bound])
+    #expect(changes.map(\.kind) == [.modified])
+
+    try outside.append("newer", to: "source")
+    #expect(try await observed.settle().flatMap(\.changes).map(\.path) == [bound])
+  }
+}
+
+private func canBind() async -> Bool {
+  guard let folder = try? TemporaryFolder(), (try? folder.write(to: "one")) != nil,
+    (try? folder.write(to: "other")) != nil,
+    (try? await shell("mount --bind one other && umount other", in: folder.path)) != nil
+  else { return false }
+  return true
+}
+
+private func unmount(_ path: Path) {
+  _ = path.withCString { umount2($0, detached) }
+}
+
+/// `MNT_DETACH`
+private let detached: Int32 = 2
+
+@_silgen_name("umount2")
+private func umount2(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32
+
+#endif

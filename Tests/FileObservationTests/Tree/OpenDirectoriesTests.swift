@@ -1,0 +1,78 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+struct OpenDirectoriesTests {
+  private let disk: TemporaryFolder
+  private let open = OpenDirectories()
+  private var snapshot = TreeSnapshot()
+  private let outer: TreeSnapshot.Entry
+  private let inner: TreeSnapshot.Entry
+
+  init() throws {
+    disk = try TemporaryFolder()
+    try disk.makeDirectories("outer/inner/innermost")
+    outer = snapshot.insert("outer", .directory, in: TreeSnapshot.root)
+    inner = snapshot.insert("inner", .directory, in: outer)
+  }
+
+  private func inode(_ descriptor: borrowing Descriptor) throws -> UInt64 {
+    try FileStatus(of: ".", in: descriptor).inode
+  }
+
+  private func inode(_ name: String) throws -> UInt64 {
+    try FileStatus(of: disk[name]).inode
+  }
+
+  @Test func `a folder is opened in the one around it`() throws {
+    let expected = try inode("outer/inner")
+    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    // By its path it would not be found.
+    try disk.rename("outer", to: "elsewhere")
+    let found = try open.open(disk["outer/inner"], in: outer)
+    #expect(try inode(found) == expected)
+  }
+
+  @Test func `by its path where the one around it is not open, or not any more`() throws {
+    #expect(try inode(open.open(disk["outer/inner"], in: outer)) == inode("outer/inner"))
+    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    open.forgetAll()
+    try disk.rename("outer", to: "elsewhere")
+    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/inner"], in: outer) }
+  }
+
+  @Test func `what was left behind is closed, and what is around it kept`() throws {
+    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    open.keep(try open.open(disk["outer/inner"], in: outer), of: inner)
+    _ = try open.open(disk["outer/inner/innermost"], in: inner)
+    try disk.rename("outer", to: "elsewhere")
+    _ = try open.open(disk["outer/inner"], in: outer)
+    #expect(throws: SystemError.self) {
+      _ = try open.open(disk["outer/inner/innermost"], in: inner)
+    }
+  }
+
+  @Test func `a link is refused either way`() throws {
+    try disk.link("outer/link", to: "inner")
+    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: nil) }
+    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: outer) }
+  }
+
+  @Test func `of a deep tree only so many stay open`() throws {
+    var parent: TreeSnapshot.Entry?
+    var tree = TreeSnapshot()
+    for depth in 0..<40 {
+      let entry = tree.insert("d\(depth)", .directory, in: parent ?? TreeSnapshot.root)
+      open.keep(try open.open(disk.path, in: nil), of: entry)
+      parent = entry
+    }
+    let held = (0..<4096).count { number in
+      (try? linkTarget(of: Path("/proc/self/fd/\(number)"))) == disk.path
+    }
+    #expect(held <= 16)
+    open.forgetAll()
+  }
+}
