@@ -226,7 +226,8 @@ extension ObservedTree {
     _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, because reasons: Hint.Reasons
   ) {
     guard let details = directories[parent] else { return }
-    var path = EntryPath(in: snapshot.path(of: parent))
+    var path = EntryPath(in: snapshot.path(of: parent), reusing: walk.takeRoom())
+    defer { walk.path = path.bytes }
     path.setName(name)
     let known = snapshot.child(name, of: parent)
     if let known, !lookAtRoot(known, because: reasons) { return }

@@ -99,7 +99,8 @@ extension ObservedTree {
     _ listing: DirectoryListing, at directory: Path, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
   ) {
-    var path = EntryPath(in: directory)
+    var path = EntryPath(in: directory, reusing: walk.takeRoom())
+    defer { walk.path = path.bytes }
     var isStirred = false
     listing.forEach { item in
       path.setName(item.name)

@@ -156,8 +156,11 @@ struct EntryPath {
   private(set) var nameStart: Int
 
   /// In a directory, whose entries it is then set to.
-  init(in directory: Path) {
-    bytes = directory.bytes
+  init(in directory: Path, reusing room: [UInt8] = []) {
+    bytes = room
+    bytes.removeAll(keepingCapacity: true)
+    bytes.reserveCapacity(directory.bytes.count + 64)
+    bytes.append(contentsOf: directory.bytes)
     if bytes.last != UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
     nameStart = bytes.count
   }

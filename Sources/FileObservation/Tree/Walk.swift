@@ -22,6 +22,12 @@ struct Walk {
   var isPassedOn = false
   /// Whether every directory was compared once after its baseline.
   var isComparedOnce = false
-  /// Room for paths.
+  /// Room for a path.
   var path: [UInt8] = []
+
+  /// The room for a path, to be put back.
+  mutating func takeRoom() -> [UInt8] {
+    defer { path = [] }
+    return path
+  }
 }
