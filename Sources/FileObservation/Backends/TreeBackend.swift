@@ -197,6 +197,8 @@ extension TreeBackend {
       if (try? state.tree.readHints()) == false { state.hasOverflowed = true }
       state.tree.stopAwaitingArrivals()
     }
+    // Before the next hints, which may have to be awaited again.
+    deliver()
     readHints()
   }
 

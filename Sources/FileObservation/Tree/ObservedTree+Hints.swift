@@ -121,13 +121,13 @@ extension ObservedTree {
       // What was looked up by the path that a directory had before its rename is looked up again.
     } while watches.hasPassedOn && rounds < Self.mostRounds
     if watches.hasPassedOn { compareAll(since: comparedUntil) }
+    refreshLinks()
+    refreshRules()
     if moves.isAwaitingArrival {
       hints = pending.filter { watches.retired.contains($0.watch) }
     } else {
       unwatchRetired()
     }
-    refreshLinks()
-    refreshRules()
   }
 
   /// Makes one of several hints at one entry, so that each look knows of all reasons.
