@@ -134,22 +134,23 @@ package struct DebounceStateMachine: Sendable {
     switch quietPeriod {
     case .fixed(let period):
       return period
-    case .adaptive:
-      if burst.isBeingWritten { return QuietPeriod.longestAdaptive }
+    case .growing(let bounds):
+      if burst.isBeingWritten { return bounds.upperBound }
       let wanted = burst.longestGap * 2
-      return min(max(wanted, QuietPeriod.shortestAdaptive), QuietPeriod.longestAdaptive)
+      return min(max(wanted, bounds.lowerBound), bounds.upperBound)
     }
   }
 }
 
 /// How long nothing must change before a burst counts as ended.
 public enum QuietPeriod: Sendable, Hashable {
-  /// Twice the longest gap in this burst, from 10 to 100 ms; 100 ms while one of its files has been
-  /// written to and not closed.
-  case adaptive
+  /// Twice the longest gap in this burst within these bounds, and the upper bound while one of its files
+  /// has been written to and not closed.
+  case growing(ClosedRange<Duration>)
   /// Always the same; zero for no waiting at all.
   case fixed(Duration)
 
-  static let shortestAdaptive = Duration.milliseconds(10)
-  static let longestAdaptive = Duration.milliseconds(100)
+  /// Twice the longest gap in this burst, from 10 to 100 ms, and 100 ms while one of its files has been
+  /// written to and not closed.
+  public static let adaptive = Self.growing(.milliseconds(10) ... .milliseconds(100))
 }

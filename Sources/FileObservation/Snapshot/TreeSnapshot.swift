@@ -164,8 +164,10 @@ extension TreeSnapshot {
     names[records[Int(entry.number)].name]
   }
 
-  package func path(of entry: Entry) -> Path {
-    var bytes: [UInt8] = []
+  package func path(of entry: Entry) -> Path { path(of: entry, reusing: []) }
+
+  package func path(of entry: Entry, reusing room: consuming [UInt8]) -> Path {
+    var bytes = room
     putPath(of: entry, into: &bytes)
     return Path(bytes: bytes)
   }

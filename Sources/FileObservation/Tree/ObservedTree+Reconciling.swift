@@ -18,7 +18,7 @@ enum ScanMode {
   /// To find what has changed since a time, or differs from its fingerprint.
   case diff(since: FileTime, Extent)
   /// Other ignore rules are in force: what is there counts from now on, and is no change unless it appeared
-  /// since a time.
+  /// after a time.
   case refilter(since: FileTime)
 
   enum Extent {

@@ -45,11 +45,11 @@ extension ObservedTree {
       if let stack = around.stack, directories[root] != nil {
         directories.setStack(stack, of: root)
       }
-      visitAtOnce(parent, for: .refilter(since: comparedUntil))
+      visitAtOnce(parent, for: refilterMode)
     } else {
       removeSubtree(root)
       if let parent, around?.coverage == .entries {
-        visitAtOnce(parent, for: .refilter(since: comparedUntil))
+        visitAtOnce(parent, for: refilterMode)
       } else if let parent {
         removeIfUnneeded(parent)
       }

@@ -96,6 +96,13 @@ extension ObservedTree {
     }
   }
 
+  /// Finds what appeared since everything was compared. In a watched directory, what appears in the same clock
+  /// tick has a hint of its own.
+  var refilterMode: ScanMode {
+    let mode = ScanMode.refilter(since: comparedUntil)
+    return source?.namesEntries == true ? mode : mode.forNewDirectory
+  }
+
   private mutating func refreshRoot(_ root: Entry) {
     guard let coverage = roots[root], coverage > .named, !roots.missing.contains(root) else {
       return
@@ -105,7 +112,7 @@ extension ObservedTree {
 
   private mutating func refilter(_ directory: Entry, by stack: IgnoreStack) {
     directories.setStack(stack, of: directory)
-    visitAtOnce(directory, for: .refilter(since: comparedUntil))
+    visitAtOnce(directory, for: refilterMode)
   }
 
   /// Warns of a root of which nothing is left to watch, by its listing.

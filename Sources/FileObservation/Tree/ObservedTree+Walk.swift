@@ -33,7 +33,8 @@ extension ObservedTree {
   private mutating func visit(_ directory: Entry, for mode: ScanMode) {
     // One that was removed meanwhile has no details.
     guard let details = directories[directory] else { return }
-    let path = snapshot.path(of: directory)
+    let path = snapshot.path(of: directory, reusing: walk.takeSpare())
+    defer { walk.spare = path.bytes }
     let outcome = watch(directory, details, at: path, for: mode)
     guard outcome != .impossible else { return }
     walk.isPassedOn = outcome == .passedOn
@@ -103,7 +104,6 @@ extension ObservedTree {
     defer { walk.path = path.bytes }
     var isStirred = false
     listing.forEach { item in
-      path.setName(item.name)
       if follow(item, at: &path, in: site, for: mode, opened) { isStirred = true }
     }
     switch mode {
@@ -135,10 +135,13 @@ extension ObservedTree {
     }
     let isKnown = lookup.entry != nil && !marks.contains(.absent)
     let isDirectory = item.type == .directory
-    if isDirectory && !marks.contains(.wanted) && !mayEnter(path, site.stack) {
-      if let entry = lookup.entry { removeSubtree(entry) }
-      if case .baseline = mode { walk.prunedCount += 1 }
-      return false
+    if isDirectory && !marks.contains(.wanted) {
+      path.setName(item.name)
+      if !mayEnter(path, site.stack) {
+        if let entry = lookup.entry { removeSubtree(entry) }
+        if case .baseline = mode { walk.prunedCount += 1 }
+        return false
+      }
     }
     let isAlike =
       lookup.entry.map { (snapshot.type(of: $0) == .directory) == isDirectory } ?? true
@@ -150,10 +153,12 @@ extension ObservedTree {
       if isDirectory && site.isRecursive {
         descend(entry, site.stack, for: mode)
       } else if item.type == .symlink {
+        path.setName(item.name)
         followLink(entry, at: path, in: site, for: .scan(mode))
       }
       return false
     }
+    path.setName(item.name)
     guard let status = FileStatus(ofListed: item.name, in: opened) else {
       // Gone again; the end of the listing sees to that.
       if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
@@ -229,7 +234,9 @@ extension ScanMode {
   /// For a directory that is new where it is found.
   var forNewDirectory: ScanMode {
     switch self {
-    case .baseline, .refilter: self
+    case .baseline: self
+    // What appeared in the clock tick of that time has no hint here.
+    case .refilter(let since): .refilter(since: since.advanced(by: .nanoseconds(-1)))
     case .discover, .diff: .discover
     }
   }

@@ -25,6 +25,14 @@ struct Walk {
   /// Room for a path.
   var path: [UInt8] = []
 
+  /// Room for the path of a directory.
+  var spare: [UInt8] = []
+
+  mutating func takeSpare() -> [UInt8] {
+    defer { spare = [] }
+    return spare
+  }
+
   /// The room for a path, to be put back.
   mutating func takeRoom() -> [UInt8] {
     defer { path = [] }

@@ -54,17 +54,21 @@ final class Session: Sendable {
 extension Session {
   /// An observer as the command line wants it, but for what others say in its stead.
   ///
-  /// - Parameter filters: Whether `--filter` and `--exts` are for all that is observed.
+  /// - Parameters:
+  ///   - filters: Whether `--filter` and `--exts` are for all that is observed.
+  ///   - adaptiveQuietPeriod: Applies unless the user has chosen a fixed one.
   func makeObserver(
     of paths: [WatchedPath], ignoring ignores: [GlobPattern] = [],
-    kinds: Set<ChangeBatch.Kind>? = nil, sources: IgnoreSources? = nil, filters: Bool = true
+    kinds: Set<ChangeBatch.Kind>? = nil, sources: IgnoreSources? = nil, filters: Bool = true,
+    adaptiveQuietPeriod: QuietPeriod = .adaptive
   ) throws(Failure) -> FileObserver {
     var settings = settings
     settings.ignores = ignores + settings.ignores + ownOutput
     if let sources { settings.ignoreSources = sources }
     if !filters { (settings.filters, settings.extensions) = ([], []) }
     let options = ObserverOptions(
-      filter: settings.makeFilter(in: directory), quietPeriod: settings.quietPeriod,
+      filter: settings.makeFilter(in: directory),
+      quietPeriod: settings.quietPeriod == .adaptive ? adaptiveQuietPeriod : settings.quietPeriod,
       maximumWait: settings.maximumWait, kinds: kinds ?? settings.effectiveKinds,
       followsLinks: settings.followsLinks, polling: settings.polling,
       skipsUnchanged: settings.skipsUnchanged)

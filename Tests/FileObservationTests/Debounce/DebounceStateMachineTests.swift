@@ -11,6 +11,19 @@ struct DebounceStateMachineTests {
     #expect(machine.isWaiting(for: 1))
   }
 
+  @Test func `a growing quiet period starts from its lower bound and ends at its upper one`() {
+    var machine = DebounceStateMachine(
+      quietPeriod: .growing(.milliseconds(3) ... .milliseconds(20)), maximumWait: .seconds(1))
+    let first = machine.changed(at: .milliseconds(5))
+    #expect(first == .schedule(at: .milliseconds(8), generation: 1))
+    _ = machine.changed(at: .milliseconds(7))
+    let second = machine.timerFired(generation: 1, at: .milliseconds(8))
+    #expect(second == .schedule(at: .milliseconds(11), generation: 2))
+    _ = machine.changed(at: .milliseconds(10), isBeingWritten: true)
+    let third = machine.timerFired(generation: 2, at: .milliseconds(11))
+    #expect(third == .schedule(at: .milliseconds(30), generation: 3))
+  }
+
   @Test mutating func `a further change sets no timer, and a timer that is early is set again`() {
     _ = machine.changed(at: .milliseconds(0))
     let further = machine.changed(at: .milliseconds(8))
