@@ -183,7 +183,8 @@ struct FileObserverLifetimeTests {
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `extreme durations are no reason to trap`() throws {
+  @Test func `extreme durations are no reason to trap`() async throws {
+    #expect(await clockTicks())
     let options = ObserverOptions(
       quietPeriod: .fixed(.seconds(Int64.max)), maximumWait: .seconds(Int64.min),
       polling: Polling(.always, interval: .seconds(Int64.min) ... .seconds(Int64.max)),

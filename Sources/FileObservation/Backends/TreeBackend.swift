@@ -49,7 +49,7 @@ package final class TreeBackend: Backend {
   }
 
   private struct Poll {
-    var remaining: [TreeSnapshot.Entry]
+    var remaining: ArraySlice<TreeSnapshot.Entry>
     let began = FileTime.now()
     var processorTime = Duration.zero
   }
@@ -282,7 +282,7 @@ extension TreeBackend {
         state.pollFlushes += state.flushes
         state.flushes = []
       }
-      var poll = state.poll ?? Poll(remaining: Array(state.tree.watches.unwatched))
+      var poll = state.poll ?? Poll(remaining: Array(state.tree.watches.unwatched)[...])
       let slice = poll.remaining.prefix(Self.directoriesPerSlice)
       poll.remaining.removeFirst(slice.count)
       state.tree.poll(slice, since: configuration.start)

@@ -47,6 +47,7 @@ package struct Coalescer {
   /// The changed paths by their directories; `nil` before the first directory is renamed.
   private var index: DirectoryIndex?
   private var openCount = 0
+  private var hasRemovedDirectories = false
 
   package init() {}
 
@@ -90,6 +91,22 @@ package struct Coalescer {
     }
     if event.type != .unknown { fate?.type = event.type }
     set(fate, at: path)
+    if fate?.exists == false, event.type == .directory { hasRemovedDirectories = true }
+    if fate?.exists == true, hasRemovedDirectories { restoreAncestors(of: path) }
+  }
+
+  /// Directories that were removed exist again if something exists in them: the rename of an ancestor has
+  /// brought others of that name.
+  private mutating func restoreAncestors(of path: Path) {
+    var ancestor = path.parent
+    while let directory = ancestor {
+      if var fate = fates[directory], !fate.exists {
+        fate.exists = true
+        fate.isWritten = true
+        set(fate, at: directory)
+      }
+      ancestor = directory.parent
+    }
   }
 
   /// The path under which an event is reported.

@@ -108,9 +108,10 @@ struct Moves {
       if events[index].kind == .removed { return nil }
       return RawEvent(path: events[index].path, kind: .created, type: events[index].type)
     }
-    // A path that was vacated and taken again by a rename exists in the end.
+    // What is removed below a renamed directory does not go with it, and a path that was vacated and taken again
+    // by a rename exists in the end.
     let removals = others.filter { $0.kind == .removed }
-    return departures + removals + arrivals + others.filter { $0.kind != .removed }
+    return removals + departures + arrivals + others.filter { $0.kind != .removed }
   }
 }
 

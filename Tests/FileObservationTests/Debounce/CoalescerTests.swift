@@ -184,6 +184,18 @@ struct CoalescerTests {
         .created("e/f"),
       ], [.renamed("e", from: "d", .directory), .removed("d/f"), .created("e/f")]),
     Burst(
+      "what is made in a directory whose name another has by a rename is there",
+      [
+        .from("d/d", 1, .directory), .to("c", 1, .directory), .from("b", 2, .directory),
+        .from("d", 3, .directory), .to("d", 2, .directory), .to("b", 3, .directory),
+        .created("d/d/f"),
+      ],
+      [
+        .modified("d/d", .directory), .renamed("c", from: "d/d", .directory),
+        .renamed("b", from: "d", .directory), .renamed("d", from: "b", .directory),
+        .created("d/d/f"),
+      ]),
+    Burst(
       "what is in a folder that was made again is there",
       [
         .from("d", 1, .directory), .created("d", .directory), .created("d/f"),
