@@ -213,17 +213,20 @@ extension ObservedTree {
     }
   }
 
-  /// Compares an entry with the disk.
-  mutating func lookAt(_ entry: Entry, because reasons: Hint.Reasons) {
+  /// Compares an entry with the disk. Without a reason, it is looked up as by a scan.
+  mutating func lookAt(
+    _ entry: Entry, because reasons: Hint.Reasons, for mode: ScanMode? = nil
+  ) {
     guard let parent = snapshot.parent(of: entry) else { return }
     Array(snapshot.name(of: entry)).withUnsafeBufferPointer {
-      lookAt($0, in: parent, because: reasons)
+      lookAt($0, in: parent, because: reasons, for: mode)
     }
   }
 
   /// Compares the entry of that name with the disk.
   mutating func lookAt(
-    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, because reasons: Hint.Reasons
+    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, because reasons: Hint.Reasons,
+    for mode: ScanMode? = nil
   ) {
     guard let details = directories[parent] else { return }
     var path = EntryPath(in: snapshot.path(of: parent), reusing: walk.takeRoom())
@@ -235,7 +238,8 @@ extension ObservedTree {
       directory: parent, stack: details.stack, isRecursive: details.coverage == .recursive)
     if let status = try? FileStatus(of: path.path) {
       let occasion: Occasion =
-        reasons.isEmpty ? .scan(.diff(since: comparedUntil, .directory)) : .hint(reasons)
+        reasons.isEmpty
+        ? .scan(mode ?? .diff(since: comparedUntil, .directory)) : .hint(reasons)
       visitAtOnce {
         $0.reconcile(
           name, $0.snapshot.child(name, of: parent), status, at: &path, in: place, for: occasion)

@@ -273,7 +273,9 @@ extension ObservedTree {
     for entry in snapshot.children(of: directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.rules) { lookAtRules(entry, in: directory) }
-      if !marks.isDisjoint(with: [.wanted, .awaited]) { lookAt(entry, because: []) }
+      if !marks.isDisjoint(with: [.wanted, .awaited]) {
+        lookAt(entry, because: [], for: mode)
+      }
     }
   }
 
@@ -284,7 +286,7 @@ extension ObservedTree {
       if coverage > .named {
         visitAtOnce(root, for: .diff(since: since, .tree))
       } else {
-        lookAt(root, because: [])
+        lookAt(root, because: [], for: .diff(since: since, .directory))
       }
     }
   }

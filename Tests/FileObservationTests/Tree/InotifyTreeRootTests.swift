@@ -35,6 +35,17 @@ struct InotifyTreeRootTests {
     #expect(try watched.news() == ["created f"])
   }
 
+  @Test(arguments: [Coverage.named, .recursive])
+  func `a root that changed before its first scan is reported though hints were read since`(
+    coverage: Coverage
+  ) throws {
+    let since = FileTime.now()
+    let watched = try WatchedTree([("f", coverage)]) { try $0.write(to: "f") }
+    #expect(try watched.news() == [])
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.news() == ["created f"])
+  }
+
   @Test func `a root that is removed and made again is watched again`() throws {
     let watched = try WatchedTree([("root", .recursive)]) { try $0.makeDirectories("root/sub") }
     for _ in 0..<3 {
