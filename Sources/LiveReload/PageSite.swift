@@ -153,7 +153,7 @@ extension PageSite: ProxyResponder.Site {
     return HTMLText.page(
       "The server does not answer",
       "<p>\(reason) This page loads again by itself.</p>" + outputs.joined()
-        // Where something is to be mended first, its success reloads the page.
+        // If a task must be fixed first, its success reloads the page.
         + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
       scriptTag(nonce: nil))
   }

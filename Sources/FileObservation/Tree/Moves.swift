@@ -64,10 +64,16 @@ struct Moves {
     events.append(event)
   }
 
-  /// Replaces each event by others. Sightings are lost.
-  mutating func replaceEvents(_ events: [RawEvent]) {
-    self = Moves()
-    self.events = events
+  /// Replaces each event, by its index, with others. Those of its path keep its sightings.
+  mutating func replaceEvents(_ replacement: (Int, RawEvent) -> [RawEvent]) {
+    let all = self
+    (events, gone, come) = ([], [:], [:])
+    for (index, event) in all.events.enumerated() {
+      for new in replacement(index, event) {
+        let isSame = new.path == event.path
+        add(new, gone: isSame ? all.gone[index] : nil, come: isSame ? all.come[index] : nil)
+      }
+    }
   }
 
   /// The events, in which the two of a rename say so. What went along in a renamed directory is left
@@ -134,11 +140,7 @@ extension Moves {
       }
     }
     if passages.isEmpty { return }
-    let all = self
-    (events, gone, come) = ([], [:], [:])
-    for (index, event) in all.events.enumerated() where !passages.contains(index) {
-      add(event, gone: all.gone[index], come: all.come[index])
-    }
+    replaceEvents { index, event in passages.contains(index) ? [] : [event] }
   }
 
   private func findPairs() -> [Pair] {

@@ -2,7 +2,7 @@ import PathFiltering
 import SystemCalls
 
 extension ObservedTree {
-  /// A hint that is to be followed. It belongs to the watch and not to an entry: a directory that was
+  /// A hint to follow. It belongs to the watch and not to an entry: a directory that was
   /// renamed keeps its watch, and is another entry afterwards.
   struct PendingHint {
     struct Place: Hashable {
@@ -213,7 +213,7 @@ extension ObservedTree {
     }
   }
 
-  /// Compares an entry with the disk. Without a reason, it is looked up as by a scan.
+  /// Compares an entry with the disk; without a reason, as a scan does.
   mutating func lookAt(
     _ entry: Entry, because reasons: Hint.Reasons, for mode: ScanMode? = nil
   ) {

@@ -73,7 +73,9 @@ extension ObservedTree {
     let stale = links.stale
     links.stale = []
     // What was found of their targets is reported for the links before these have others.
-    moves.replaceEvents(withLinkTargets(moves.events))
+    var moves = moves
+    moves.replaceEvents { _, event in withLinkTargets([event]) }
+    self.moves = moves
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {

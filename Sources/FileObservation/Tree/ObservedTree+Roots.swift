@@ -218,7 +218,7 @@ extension ObservedTree {
     }
   }
 
-  /// A root is gone: its descendants are removed, and it is waited for.
+  /// A root is gone: removes its descendants, and waits for its return.
   mutating func rootDisappeared(_ root: Entry) {
     reportRemovedChildren(of: root)
     if !snapshot.marks(of: root).contains(.absent) {
