@@ -44,7 +44,10 @@ extension ObservedTree {
     do throws(SystemError) {
       let opened = try open(directory, details, at: path)
       // What changes from here on is in the listing, or is hinted at.
-      let before = mode.isFirstComparison ? try FileStatus(of: ".", in: opened) : nil
+      let before = mode.isDiff ? try FileStatus(of: ".", in: opened) : nil
+      if let before, isAnother(before, than: directory, details) {
+        return lookAt(directory, because: [])
+      }
       guard isFirstName(directory, for: path) else { return releaseWatch(of: directory) }
       listing.removeAll()
       try walk.reader.forEachNumberedEntry(of: opened) {
@@ -75,6 +78,17 @@ extension ObservedTree {
   ) throws(SystemError) -> Descriptor {
     if isAnchor(directory, details) { return try .openDirectory(path, followsLinks: true) }
     return try walk.openDirectories.open(path, in: snapshot.parent(of: directory))
+  }
+
+  /// Whether another directory has taken the place of one that is about to be compared. Its entries would be
+  /// compared with those of the former, by its own ignore rules, and removals would be lost.
+  private func isAnother(
+    _ opened: FileStatus, than directory: Entry, _ details: DirectoryTable.Directory
+  ) -> Bool {
+    guard !isAnchor(directory, details), let known = snapshot.fingerprint(of: directory) else {
+      return false
+    }
+    return !known.isOneFile(with: Fingerprint(opened))
   }
 
   /// The rules in force in the directory that was just listed.
@@ -208,11 +222,6 @@ extension ObservedTree {
 extension ScanMode {
   var isDiff: Bool {
     if case .diff = self { return true }
-    return false
-  }
-
-  fileprivate var isFirstComparison: Bool {
-    if case .diff(_, .firstTime) = self { return true }
     return false
   }
 
