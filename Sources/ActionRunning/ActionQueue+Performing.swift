@@ -17,7 +17,7 @@ extension ActionQueue {
       let ignoresChanges = options.busyPolicy == .ignore && job != .build
       rounds?.workEnded(isLive: now == .live, ignoresChanges: ignoresChanges)
     }
-    if isIdle { setting.rested() }
+    if isIdle { shared.becameIdle() }
     reportSettling()
   }
 
@@ -32,7 +32,7 @@ extension ActionQueue {
   }
 
   /// Takes what the rounds have decided.
-  func take(_ event: RoundKeeper.Event) {
+  func take(_ event: RoundController.Event) {
     switch event {
     case .run(let trigger): advance { $0.triggered(trigger) }
     case .keep(let trigger):
@@ -129,12 +129,12 @@ extension ActionQueue {
       ])
   }
 
-  private func launch(_ job: Job, _ trigger: Trigger) {
+  private func launch(_ job: ActionQueue.Job, _ trigger: RunTrigger) {
     launch(job, trigger, job == .build ? options.build : command, [])
   }
 
   private func launch(
-    _ job: Job, _ trigger: Trigger, _ command: Command?,
+    _ job: ActionQueue.Job, _ trigger: RunTrigger, _ command: Command?,
     _ variables: [Command.EnvironmentVariable]
   ) {
     let trigger = beginRound(job, trigger)
@@ -150,7 +150,7 @@ extension ActionQueue {
   }
 
   /// What a job is told that is about to be started: the job that opens a round, of all that is owed.
-  private func beginRound(_ job: Job, _ trigger: Trigger) -> Trigger {
+  private func beginRound(_ job: ActionQueue.Job, _ trigger: RunTrigger) -> RunTrigger {
     guard let rounds else { return trigger }
     guard options.rules.opensRound(job, trigger) else {
       rounds.launched()
@@ -176,26 +176,26 @@ extension ActionQueue {
     _ command: Command, for run: RunReport.Run, _ variables: [Command.EnvironmentVariable]
   ) throws(SystemError) {
     let trigger = run.trigger
-    var surroundings = Command.Surroundings(
+    var context = Command.LaunchContext(
       inherited: processEnvironment(), currentDirectory: try currentDirectory(),
       variables: variables)
-    if command.emission == .environment && !trigger.changes.isEmpty {
+    if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the list is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)
-      surroundings.pathsFile = try? folder.write(list, "paths", for: run.job)
+      context.pathsFile = try? folder.write(list, "paths", for: run.job)
     }
-    if let text = command.emission.text(for: trigger, number: run.number) {
-      surroundings.input = try folder.write(text, "input", for: run.job)
+    if let text = command.changeDelivery.text(for: trigger, number: run.number) {
+      context.input = try folder.write(text, "input", for: run.job)
     }
     let output = command.takesTerminal ? nil : try openOutput(of: run)
-    for room in Command.Room.all {
-      surroundings.room = room
+    for limits in Command.ArgumentLimits.all {
+      context.limits = limits
       do throws(SystemError) {
-        var request = command.spawnRequest(for: trigger, in: surroundings)
+        var request = command.spawnRequest(for: trigger, in: context)
         request.output = output
         return try launch(request, run)
       } catch {
-        guard error.code == E2BIG, room != Command.Room.all.last else { throw error }
+        guard error.code == E2BIG, limits != Command.ArgumentLimits.all.last else { throw error }
       }
     }
   }

@@ -19,7 +19,7 @@ public final class ActionQueue: Sendable {
     /// How the command is stopped, and its build and its hooks are.
     public var stopPlan: StopPlan
     /// After which run all is over.
-    public var completion: Completion
+    public var completion: CompletionRule
     /// The signals that the command is to ignore from its start, as `nohup` makes it.
     public var ignoredSignals: Set<Signal>
     /// Who ends the command should we not be able to.
@@ -48,7 +48,7 @@ public final class ActionQueue: Sendable {
     /// The options as given; by default a change during a run leads to one more run.
     public init(
       busyPolicy: BusyPolicy = .queue, stopPlan: StopPlan = StopPlan(),
-      completion: Completion = .never, ignoredSignals: Set<Signal> = [],
+      completion: CompletionRule = .never, ignoredSignals: Set<Signal> = [],
       guardian: Guardian? = nil
     ) {
       self.busyPolicy = busyPolicy
@@ -76,14 +76,14 @@ public final class ActionQueue: Sendable {
   let options: Options
   let state: Confined<QueueState>
   let scheduler: any Scheduler
-  let supervisors: [Job: Supervisor]
-  let folder = RunFolder()
+  let supervisors: [ActionQueue.Job: Supervisor]
+  let folder = RunDirectory()
   let report: @Sendable (RunReport) -> Void
-  let setting: Setting
+  let shared: SharedContext
   /// Decides which changes lead to a run; `nil` where a task runner does.
-  let rounds: RoundKeeper?
+  let rounds: RoundController?
   /// On which all is done.
-  package var queue: DispatchQueue { setting.queue }
+  package var queue: DispatchQueue { shared.queue }
 
   /// A queue that runs `command`. Nothing runs yet.
   ///
@@ -98,30 +98,31 @@ public final class ActionQueue: Sendable {
   ) {
     let queue = DispatchQueue(label: "watchrun.actions", qos: .userInitiated)
     let launcher = SystemLauncher(queue: queue, options)
-    let rounds = RoundKeeper(
+    let rounds = RoundController(
       isLive: options.rules.isLive, on: queue, scheduler: DispatchScheduler(queue: queue),
       source: source)
     self.init(
-      command, options, in: Setting(queue: queue, launcher: launcher), rounds: rounds,
+      command, options, in: SharedContext(queue: queue, launcher: launcher), rounds: rounds,
       report: report)
     rounds.deliver(to: { [weak self] in self?.take($0) })
   }
 
-  /// A queue that shares with others what is in the setting; of the options, those do not count that
+  /// A queue that shares with others what is in the shared; of the options, those do not count that
   /// are the launcher's.
   init(
-    _ command: Command, _ options: Options, in setting: Setting, rounds: RoundKeeper? = nil,
+    _ command: Command, _ options: Options, in shared: SharedContext,
+    rounds: RoundController? = nil,
     report: @escaping @Sendable (RunReport) -> Void
   ) {
     self.rounds = rounds
     self.command = command
     self.options = options
     self.report = report
-    self.setting = setting
-    state = Confined(QueueState(options), to: setting.queue)
-    let scheduler = DispatchScheduler(queue: setting.queue)
-    let pairs = Job.allCases.map { job in
-      let launcher = setting.launcher
+    self.shared = shared
+    state = Confined(QueueState(options), to: shared.queue)
+    let scheduler = DispatchScheduler(queue: shared.queue)
+    let pairs = ActionQueue.Job.allCases.map { job in
+      let launcher = shared.launcher
       return (job, Supervisor(plan: options.stopPlan, launcher: launcher, scheduler: scheduler))
     }
     supervisors = Dictionary(uniqueKeysWithValues: pairs)
@@ -130,7 +131,7 @@ public final class ActionQueue: Sendable {
 
   /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
   /// `ignore` it waits for the run that is under way.
-  public func submit(_ trigger: Trigger) {
+  public func submit(_ trigger: RunTrigger) {
     queue.async { [self] in accept(trigger) }
   }
 
@@ -167,16 +168,16 @@ public final class ActionQueue: Sendable {
 
 extension ActionQueue {
   /// Where a queue stands.
-  struct Setting: Sendable {
+  struct SharedContext: Sendable {
     /// On which all is done.
     let queue: DispatchQueue
     let launcher: any ProcessLauncher
     /// Called on the queue whenever nothing is under way any more.
-    var rested: @Sendable () -> Void = {}
+    var becameIdle: @Sendable () -> Void = {}
   }
 
   /// `submit`, for callers on the queue.
-  package func accept(_ trigger: Trigger) {
+  package func accept(_ trigger: RunTrigger) {
     guard let rounds, trigger.isChange else { return advance { $0.triggered(trigger) } }
     guard let situation = state.access({ $0.machine.situation }) else { return }
     rounds.changed(trigger, situation)

@@ -9,7 +9,7 @@ extension ActionStateMachine {
     isPaused = true
     switch state {
     case .backingOff:
-      hold(Trigger(.restart))
+      hold(RunTrigger(.restart))
       state = .idle
     case .building:
       isHeldBack = true
@@ -36,7 +36,7 @@ extension ActionStateMachine {
     return held.map { accept($0) } ?? []
   }
 
-  mutating func hold(_ trigger: Trigger) {
+  mutating func hold(_ trigger: RunTrigger) {
     held = held.merged(with: trigger)
   }
 
@@ -48,7 +48,7 @@ extension ActionStateMachine {
     case .run(let trigger, let pending?):
       hold(trigger.merged(with: pending))
     case .backOff:
-      hold(Trigger(.restart))
+      hold(RunTrigger(.restart))
     case .hook(let status, let next):
       return .hook(status, then: heldBack(next))
     case .rest, .finish:
@@ -58,7 +58,7 @@ extension ActionStateMachine {
   }
 
   /// Tells the next run of these changes as well, without starting one.
-  package mutating func remember(_ trigger: Trigger) {
+  package mutating func remember(_ trigger: RunTrigger) {
     unseen = unseen.merged(with: trigger)
   }
 
@@ -72,7 +72,7 @@ extension ActionStateMachine {
   }
 
   /// The triggers that the present state is to see to.
-  private var wanted: [Trigger] {
+  private var wanted: [RunTrigger] {
     switch state {
     case .building(let now): [now]
     case .running(let pending): pending.map { [$0] } ?? []
@@ -85,7 +85,7 @@ extension ActionStateMachine {
   package mutating func end() -> [Action] {
     switch state {
     case .ending:
-      return Job.allCases.filter { groups[$0] != nil }.map { .kill($0) }
+      return ActionQueue.Job.allCases.filter { groups[$0] != nil }.map { .kill($0) }
     case .ended:
       return []
     case .idle, .building, .running, .hooking, .backingOff, .stopping:
@@ -104,7 +104,7 @@ extension ActionStateMachine {
 
 extension ActionStateMachine.Step {
   /// The triggers that it is to see to.
-  fileprivate var triggers: [Trigger] {
+  fileprivate var triggers: [RunTrigger] {
     switch self {
     case .begin(let trigger), .run(let trigger, pending: nil): [trigger]
     case .run(let trigger, let pending?): [trigger, pending]

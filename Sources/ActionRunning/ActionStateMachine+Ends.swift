@@ -5,7 +5,9 @@ import SystemCalls
 
 extension ActionStateMachine {
   /// The job's process has ended. `leftovers` if there are others in its group still.
-  package mutating func ended(_ job: Job, _ status: ExitStatus, leftovers: Bool) -> [Action] {
+  package mutating func ended(_ job: ActionQueue.Job, _ status: ExitStatus, leftovers: Bool)
+    -> [Action]
+  {
     guard groups[job] == .alive else {
       // It is being stopped: what counts is when the group is gone.
       if job == .command && hasTimedOut { outcome = status }
@@ -20,12 +22,12 @@ extension ActionStateMachine {
   }
 
   /// The job could not be started; it counts as one that ended with this status.
-  package mutating func launchFailed(_ job: Job, _ status: ExitStatus) -> [Action] {
+  package mutating func launchFailed(_ job: ActionQueue.Job, _ status: ExitStatus) -> [Action] {
     ended(job, status, leftovers: false)
   }
 
   /// Nothing is left of the job's group, which was to be stopped.
-  package mutating func groupIsGone(_ job: Job) -> [Action] {
+  package mutating func groupIsGone(_ job: ActionQueue.Job) -> [Action] {
     if groups[job] == .alive { return [] }
     groups[job] = nil
     if job == .command && hasTimedOut {
@@ -107,11 +109,11 @@ extension ActionStateMachine {
     return [.stop(.build)]
   }
 
-  private mutating func next(after pending: Trigger?) -> Step {
+  private mutating func next(after pending: RunTrigger?) -> Step {
     if let pending { return .begin(pending) }
     guard rules.keepsAlive else { return .rest }
     if !isPaused { return .backOff }
-    hold(Trigger(.restart))
+    hold(RunTrigger(.restart))
     return .rest
   }
 
@@ -150,7 +152,7 @@ extension ActionStateMachine {
     guard isDue(timer, generation) else { return [] }
     switch (timer, state) {
     case (.backOff, .backingOff):
-      return go(.run(Trigger(.restart), pending: nil))
+      return go(.run(RunTrigger(.restart), pending: nil))
     case (.timeout, .running), (.timeout, .building), (.timeout, .stopping):
       guard groups[.command] == .alive else { return [] }
       groups[.command] = .stopping

@@ -26,7 +26,7 @@ extension ActionStateMachine {
   }
 
   /// Adds changes to the round that the build under way has begun.
-  mutating func amend(_ trigger: Trigger) {
+  mutating func amend(_ trigger: RunTrigger) {
     if case .building = state { state = .building(trigger) }
   }
 }
@@ -35,7 +35,7 @@ extension ActionStateMachine.Rules {
   var isLive: Bool { policy.isLive }
 
   /// Whether the job opens a round, and is no part of the one under way.
-  func opensRound(_ job: Job, _ trigger: Trigger) -> Bool {
+  func opensRound(_ job: ActionQueue.Job, _ trigger: RunTrigger) -> Bool {
     switch job {
     case .build: true
     case .command: !hasBuild || trigger.reason == .restart

@@ -4,7 +4,7 @@ import FileObservation
 
 extension ActionStateMachine {
   /// A run is wanted.
-  package mutating func triggered(_ trigger: Trigger) -> [Action] {
+  package mutating func triggered(_ trigger: RunTrigger) -> [Action] {
     let isKey = trigger.reason == .key
     if case .running = state, rules.policy == .ignore, !isKey { return [] }
     if case .hooking = state, rules.policy == .ignore, !isKey { return [] }
@@ -17,7 +17,7 @@ extension ActionStateMachine {
   }
 
   /// Does with a trigger what the state demands, and the policy where the command is under way.
-  mutating func accept(_ trigger: Trigger) -> [Action] {
+  mutating func accept(_ trigger: RunTrigger) -> [Action] {
     switch state {
     case .idle, .backingOff:
       return begin(trigger)
@@ -37,7 +37,7 @@ extension ActionStateMachine {
     }
   }
 
-  private mutating func acceptInRun(_ trigger: Trigger, pending: Trigger) -> [Action] {
+  private mutating func acceptInRun(_ trigger: RunTrigger, pending: RunTrigger) -> [Action] {
     // A run whose time is up is on its way out already.
     let isEnding = groups[.command] == .stopping
     if rules.buildsBeside && !isEnding { return begin(pending) }

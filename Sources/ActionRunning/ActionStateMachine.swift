@@ -25,9 +25,9 @@ package struct ActionStateMachine: Sendable {
     /// Nothing is under way.
     case idle
     /// The build is under way, and perhaps the command that was there before.
-    case building(Trigger)
+    case building(RunTrigger)
     /// The command is under way, and more is wanted if anything is pending.
-    case running(pending: Trigger?)
+    case running(pending: RunTrigger?)
     /// The run is over, and the hook for it is under way.
     case hooking(next: Step)
     /// The command has ended by itself, and is started again in a while.
@@ -45,9 +45,9 @@ package struct ActionStateMachine: Sendable {
     /// Nothing.
     case rest
     /// A build, or where there is none a run.
-    case begin(Trigger)
+    case begin(RunTrigger)
     /// A run of what is built; `pending` has come since.
-    case run(Trigger, pending: Trigger?)
+    case run(RunTrigger, pending: RunTrigger?)
     /// The hook for a run that ended like this, and then another step.
     case hook(ExitStatus, then: Step)
     /// A while of nothing, and then a run.
@@ -62,17 +62,17 @@ package struct ActionStateMachine: Sendable {
   }
 
   package enum Action: Hashable, Sendable {
-    case launch(Job, Trigger)
+    case launch(ActionQueue.Job, RunTrigger)
     /// Start the hook for a run that ended like this.
     case launchHook(ExitStatus)
     /// Stop the job's group, in the way that is planned; `groupIsGone` is to follow.
-    case stop(Job)
+    case stop(ActionQueue.Job)
     /// The same for the command, because its time is up.
     case timeOut
     /// Kill the job's group, which is being stopped, at once.
-    case kill(Job)
+    case kill(ActionQueue.Job)
     /// Send the running command a signal, on this occasion.
-    case signal(Signal, Trigger)
+    case signal(Signal, RunTrigger)
     /// Call `elapsed` after a while, with this generation.
     case wait(Timer, generation: Int)
     /// All is over; the status of the run that was the last by the completion's rule, if one was.
@@ -82,7 +82,7 @@ package struct ActionStateMachine: Sendable {
   /// What a queue is made for, as far as it decides what comes next.
   package struct Rules: Hashable, Sendable {
     package var policy = BusyPolicy.queue
-    package var completion = Completion.never
+    package var completion = CompletionRule.never
     package var hasBuild = false
     package var keepsAlive = false
     package var hasTimeout = false
@@ -114,12 +114,12 @@ package struct ActionStateMachine: Sendable {
   package internal(set) var isPaused = false
   let rules: Rules
   /// What there is of each job; none if nothing.
-  var groups: [Job: Group] = [:]
+  var groups: [ActionQueue.Job: Group] = [:]
   /// What came while it was paused, and leads to a run when it no longer is.
-  var held: Trigger?
+  var held: RunTrigger?
   /// What no run has been given, though none is wanted for it alone: its build has failed, or it was
   /// stopped. The next one is told of it.
-  var unseen: Trigger?
+  var unseen: RunTrigger?
   /// How a run ended that has not been dealt with, because its group is still there or a build goes
   /// on beside.
   var outcome: ExitStatus?
@@ -170,26 +170,26 @@ extension ActionStateMachine {
   }
 
   /// Begins at the next opportunity.
-  mutating func begin(_ trigger: Trigger) -> [Action] {
+  mutating func begin(_ trigger: RunTrigger) -> [Action] {
     timers[.backOff] = nil
     isHeldBack = false
     return go(.begin(trigger))
   }
 
   /// The trigger with all that no run has been given yet.
-  private mutating func all(_ trigger: Trigger) -> Trigger {
+  private mutating func all(_ trigger: RunTrigger) -> RunTrigger {
     if trigger.reason == .restart { return trigger }
     defer { unseen = nil }
     return unseen.merged(with: trigger)
   }
 
-  private mutating func build(_ trigger: Trigger) -> [Action] {
+  private mutating func build(_ trigger: RunTrigger) -> [Action] {
     state = .building(trigger)
     groups[.build] = .alive
     return [.launch(.build, trigger)]
   }
 
-  private mutating func run(_ trigger: Trigger) -> [Action] {
+  private mutating func run(_ trigger: RunTrigger) -> [Action] {
     state = .running(pending: nil)
     groups[.command] = .alive
     (outcome, hasTimedOut) = (nil, false)
@@ -197,25 +197,25 @@ extension ActionStateMachine {
   }
 
   /// What has ended by itself is started again as it is.
-  private func builds(_ trigger: Trigger) -> Bool {
+  private func builds(_ trigger: RunTrigger) -> Bool {
     rules.hasBuild && trigger.reason != .restart
   }
 
   /// The jobs of which nothing may be there when the step is taken.
-  private func needed(for step: Step) -> Set<Job> {
+  private func needed(for step: Step) -> Set<ActionQueue.Job> {
     switch step {
     case .begin(let trigger): builds(trigger) ? [.build, .hook] : [.command, .hook]
     case .run: [.command, .hook]
     case .hook: [.hook]
     case .backOff: []
-    case .rest, .finish: Set(Job.allCases)
+    case .rest, .finish: Set(ActionQueue.Job.allCases)
     }
   }
 
   /// Stops what is there of these jobs.
-  private mutating func clear(_ jobs: Set<Job>) -> [Action] {
+  private mutating func clear(_ jobs: Set<ActionQueue.Job>) -> [Action] {
     var actions: [Action] = []
-    for job in Job.allCases where jobs.contains(job) {
+    for job in ActionQueue.Job.allCases where jobs.contains(job) {
       guard let group = groups[job], group != .stopping else { continue }
       groups[job] = .stopping
       actions.append(.stop(job))
@@ -239,7 +239,7 @@ extension ActionStateMachine {
 
 extension ActionStateMachine.Step {
   /// This step, with a trigger that has come before it was taken.
-  func merged(with trigger: Trigger, hasBuild: Bool) -> Self {
+  func merged(with trigger: RunTrigger, hasBuild: Bool) -> Self {
     switch self {
     case .rest, .backOff:
       return .begin(trigger)
@@ -266,9 +266,9 @@ extension ActionStateMachine.Step {
   }
 }
 
-extension Trigger? {
+extension RunTrigger? {
   /// The one that is there, or one for both.
-  func merged(with later: Trigger) -> Trigger {
+  func merged(with later: RunTrigger) -> RunTrigger {
     self?.merged(with: later) ?? later
   }
 }

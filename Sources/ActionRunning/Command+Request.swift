@@ -5,7 +5,7 @@ import SystemCalls
 
 extension Command {
   /// What a run is told beside what has changed.
-  struct Surroundings {
+  struct LaunchContext {
     /// The environment that is passed on, as `NAME=value`.
     var inherited: [[UInt8]] = []
     var currentDirectory: Path
@@ -14,60 +14,60 @@ extension Command {
     /// What its standard input is to be, instead of ours.
     var input: Path?
     var variables: [EnvironmentVariable] = []
-    var room = Room.usual
+    var limits = ArgumentLimits.usual
   }
 
   /// How many bytes the lists of paths may take. What does not fit is left out, whole paths only.
-  struct Room: Hashable {
+  struct ArgumentLimits: Hashable {
     var arguments: Int
     var variable: Int
 
-    static let usual = Room(arguments: 512 * 1024, variable: 64 * 1024)
+    static let usual = ArgumentLimits(arguments: 512 * 1024, variable: 64 * 1024)
     /// From the most to the least: where the kernel does not take one, it may take the next.
-    static let all = [usual, Room(arguments: 16 * 1024, variable: 4 * 1024), none]
-    private static let none = Room(arguments: 0, variable: 0)
+    static let all = [usual, ArgumentLimits(arguments: 16 * 1024, variable: 4 * 1024), none]
+    private static let none = ArgumentLimits(arguments: 0, variable: 0)
   }
 
   /// What is to be started for a trigger.
   ///
   /// A path is never pasted into a shell line: it is an argument of its own, in a variable or in a
   /// file.
-  func spawnRequest(for trigger: Trigger, in surroundings: Surroundings) -> SpawnRequest {
-    let current = surroundings.currentDirectory
+  func spawnRequest(for trigger: RunTrigger, in context: LaunchContext) -> SpawnRequest {
+    let current = context.currentDirectory
     let here = directory?.absolute(from: current) ?? current
     let arguments = trigger.changes.map { Self.argument(for: $0.path, in: here) }
-    let listed = Self.prefix(of: arguments, fitting: surroundings.room.arguments)
+    let listed = Self.prefix(of: arguments, fitting: context.limits.arguments)
     let isCut = listed.count < arguments.count && words.contains(Self.allPaths)
-    let variables = variables(for: trigger, surroundings, isCut: isCut) + environment
+    let variables = variables(for: trigger, context, isCut: isCut) + environment
     let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
     return SpawnRequest(
       arguments: commandLine(paths: Array(listed)),
-      environment: Self.environment(surroundings.inherited, with: variables),
+      environment: Self.environment(context.inherited, with: variables),
       directory: directory,
-      standardInput: surroundings.input.map { .file($0) } ?? usualInput,
+      standardInput: context.input.map { .file($0) } ?? usualInput,
       takesTerminal: takesTerminal)
   }
 
   private func variables(
-    for trigger: Trigger, _ surroundings: Surroundings, isCut: Bool
+    for trigger: RunTrigger, _ context: LaunchContext, isCut: Bool
   ) -> [EnvironmentVariable] {
     var variables = [EnvironmentVariable("WATCHRUN_REASON", trigger.reason.rawValue)]
     var isCut = isCut
-    if emission == .environment {
+    if changeDelivery == .environment {
       let paths = trigger.changes.map(\.path)
-      let listed = Self.prefix(of: paths.map(\.bytes), fitting: surroundings.room.variable)
+      let listed = Self.prefix(of: paths.map(\.bytes), fitting: context.limits.variable)
       isCut = isCut || listed.count < paths.count
       variables += [
         .init("WATCHRUN_COUNT", String(paths.count)),
         .init("WATCHRUN_FIRST", paths.first?.bytes ?? []),
         .init("WATCHRUN_PATHS", Array(listed.joined(separator: [UInt8(ascii: "\n")]))),
       ]
-      if let file = surroundings.pathsFile {
+      if let file = context.pathsFile {
         variables.append(.init("WATCHRUN_PATHS_FILE", file.bytes))
       }
     }
     if isCut { variables.append(.init("WATCHRUN_TRUNCATED", "1")) }
-    return variables + surroundings.variables
+    return variables + context.variables
   }
 
   private static let allPaths = Array("{}".utf8)

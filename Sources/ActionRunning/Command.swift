@@ -20,7 +20,7 @@ public struct Command: Sendable, Hashable {
   /// Where it runs; the current folder if there is none.
   public var directory: Path?
   /// How it learns what has changed.
-  public var emission = Emission.environment
+  public var changeDelivery = Command.ChangeDelivery.environment
   /// False to give it `/dev/null` as standard input instead of our own.
   public var inheritsStandardInput: Bool
   /// True to give it the terminal, so that it can read keys and has the signals of Ctrl-C and Ctrl-Z.

@@ -5,11 +5,11 @@ import Support
 package enum JSONText {
   /// As `--print json` prints it.
   package static func batch(_ batch: ChangeBatch) -> String {
-    object(batch.number, Trigger(batch))
+    object(batch.number, RunTrigger(batch))
   }
 
   /// The same for what a run is told; `number` is the run's.
-  package static func object(_ number: Int, _ trigger: Trigger) -> String {
+  package static func object(_ number: Int, _ trigger: RunTrigger) -> String {
     let text = JSONWriter.encode { writer in
       writer.object { writer in
         writer.member("batch", number)

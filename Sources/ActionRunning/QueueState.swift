@@ -27,13 +27,13 @@ struct QueueState {
   /// Whether the output of the next run is read.
   var readsOutput: Bool
   /// The readers of the output of the jobs that run.
-  var readers: [Job: OutputReader] = [:]
-  private(set) var current: [Job: Current] = [:]
+  var readers: [ActionQueue.Job: OutputReader] = [:]
+  private(set) var current: [ActionQueue.Job: Current] = [:]
   private var runCount = 0
   /// The latest run of the command, and how long it took.
   private(set) var latest: (run: RunReport.Run, duration: Duration)?
   var backOff = BackOff()
-  private(set) var latestJob = Job.command
+  private(set) var latestJob = ActionQueue.Job.command
   /// Whether it was reported that work is settled.
   var isSettled = true
   /// The work when the machine last took a step.
@@ -45,7 +45,9 @@ struct QueueState {
   }
 
   /// A job begins.
-  mutating func begin(_ job: Job, _ trigger: Trigger, at now: Instant) -> RunReport.Run {
+  mutating func begin(_ job: ActionQueue.Job, _ trigger: RunTrigger, at now: Instant)
+    -> RunReport.Run
+  {
     if job == .command {
       runCount += 1
       if trigger.reason != .restart { backOff.reset() }
@@ -59,14 +61,14 @@ struct QueueState {
   }
 
   /// A job has ended.
-  mutating func end(_ job: Job, at now: Instant) -> (Current, Duration)? {
+  mutating func end(_ job: ActionQueue.Job, at now: Instant) -> (Current, Duration)? {
     guard let ended = current.removeValue(forKey: job) else { return nil }
     let duration = ended.began.duration(to: now)
     if job == .command { latest = (ended.run, duration) }
     return (ended, duration)
   }
 
-  mutating func isBeingEnded(_ job: Job, _ ending: RunReport.Ending) {
+  mutating func isBeingEnded(_ job: ActionQueue.Job, _ ending: RunReport.Ending) {
     current[job]?.ending = ending
   }
 }

@@ -16,13 +16,13 @@ public enum RunReport: Sendable {
   /// A run of the command has taken longer than this, which is all it may take, and is stopped.
   case timedOut(Run, after: Duration)
   /// A run is being asked to end.
-  case stopping(Job, Signal)
+  case stopping(ActionQueue.Job, Signal)
   /// A run has not ended in time, and is killed.
-  case killing(Job)
+  case killing(ActionQueue.Job)
   /// A run has been killed and is still there, held by the kernel. It is not waited for any longer.
-  case abandoned(Job)
+  case abandoned(ActionQueue.Job)
   /// The running command was sent a signal because of a change.
-  case signaled(Signal, Trigger)
+  case signaled(Signal, RunTrigger)
   /// The command has ended by itself, and is started again after a pause.
   case backingOff(Duration)
   /// Each run changes this path, so the next one is delayed. Reported once for each path.
@@ -37,11 +37,11 @@ public enum RunReport: Sendable {
   /// One run of the command, of the build before it or of the hook after it.
   public struct Run: Sendable, Hashable {
     /// Which of them it is.
-    public let job: Job
+    public let job: ActionQueue.Job
     /// Which run of the command it is or belongs to, counted from 1.
     public let number: Int
     /// Why it was started.
-    public let trigger: Trigger
+    public let trigger: RunTrigger
   }
 
   /// Why a run has ended.

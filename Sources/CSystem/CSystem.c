@@ -79,11 +79,11 @@ int csystem_edges_open(int descriptor, int input) {
   return epoll_of(descriptor, (input ? EPOLLIN : 0) | EPOLLET);
 }
 
-int csystem_bell_open(int descriptor) { return epoll_of(descriptor, EPOLLIN | EPOLLONESHOT); }
+int csystem_readiness_open(int descriptor) { return epoll_of(descriptor, EPOLLIN | EPOLLONESHOT); }
 
-int csystem_bell_arm(int bell, int descriptor) {
+int csystem_readiness_arm(int readiness, int descriptor) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};
-  return epoll_ctl(bell, EPOLL_CTL_MOD, descriptor, &event);
+  return epoll_ctl(readiness, EPOLL_CTL_MOD, descriptor, &event);
 }
 
 void csystem_silence(int epoll) {

@@ -75,7 +75,7 @@ extension ObserverError {
     ObserverError(
       code: .pathNotFound, path: path, cause: cause,
       message: "cannot watch \(path): \(cause.reason)",
-      advice: cause.saysGone
+      advice: cause.isNotFound
         ? "check the name, or watch the folder in which it is to appear" : "check who may read it")
   }
 

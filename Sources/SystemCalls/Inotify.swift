@@ -61,9 +61,9 @@ package struct InotifyEvent {
 /// An inotify instance: watches in, events out.
 package final class Inotify {
   package let descriptor: Descriptor
-  /// Can be read from once there are events, and then not again until it is armed anew. To wait on
-  /// `descriptor` itself would wake whoever waits with each event, whether it is wanted or not.
-  package let bell: Descriptor
+  /// Readable once when events have arrived, and again only after `rearm`. A source on `descriptor`
+  /// itself would wake its queue for each event.
+  package let readiness: Descriptor
   private let buffer: UnsafeMutableRawBufferPointer
 
   package init() throws(SystemError) {
@@ -72,7 +72,7 @@ package final class Inotify {
         inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       })
     let number = descriptor.number
-    bell = Descriptor(owning: try checked("epoll_create1") { csystem_bell_open(number) })
+    readiness = Descriptor(owning: try checked("epoll_create1") { csystem_readiness_open(number) })
     buffer = .allocate(byteCount: 64 * 1024, alignment: 8)
   }
 
@@ -80,15 +80,15 @@ package final class Inotify {
     buffer.deallocate()
   }
 
-  /// The bell has been heard: it is silent until it is armed.
-  package func silenceBell() {
-    csystem_silence(bell.number)
+  /// Makes `readiness` unreadable until `rearm`.
+  package func disarm() {
+    csystem_silence(readiness.number)
   }
 
-  /// The bell rings once more: at once, if there are events that have not been read.
-  package func armBell() throws(SystemError) {
-    let (bell, watched) = (bell.number, descriptor.number)
-    _ = try checked("epoll_ctl") { csystem_bell_arm(bell, watched) }
+  /// Makes `readiness` readable again when there are events, at once if some have not been read.
+  package func rearm() throws(SystemError) {
+    let (readiness, watched) = (readiness.number, descriptor.number)
+    _ = try checked("epoll_ctl") { csystem_readiness_arm(readiness, watched) }
   }
 
   /// How many events the kernel keeps for one instance; nil if it does not say.

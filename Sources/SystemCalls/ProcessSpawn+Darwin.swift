@@ -1,14 +1,14 @@
 #if canImport(Darwin)
 
 extension SpawnRequest {
-  /// Starts it in these surroundings.
-  package func spawn(in surroundings: Surroundings) throws(SystemError) -> pid_t {
+  /// Starts it in these context.
+  package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     do throws(SystemError) {
-      return try spawn(arguments, in: surroundings)
+      return try spawn(arguments, in: context)
     } catch {
       guard error.code == ENOEXEC, let program = arguments.first else { throw error }
       let script = [Array("/bin/sh".utf8), program] + arguments.dropFirst()
-      return try spawn(script, in: surroundings)
+      return try spawn(script, in: context)
     }
   }
 
@@ -19,7 +19,7 @@ extension SpawnRequest {
       | POSIX_SPAWN_CLOEXEC_DEFAULT | POSIX_SPAWN_START_SUSPENDED)
 
   private func spawn(
-    _ arguments: [[UInt8]], in surroundings: Surroundings
+    _ arguments: [[UInt8]], in context: LaunchContext
   ) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
     var attributes = posix_spawnattr_t(bitPattern: 0)
@@ -27,7 +27,7 @@ extension SpawnRequest {
     defer { posix_spawnattr_destroy(&attributes) }
     var mask = sigset_t()
     sigemptyset(&mask)
-    var defaults = surroundings.defaults
+    var defaults = context.defaults
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setpgroup(&attributes, 0)
@@ -59,8 +59,8 @@ extension SpawnRequest {
       }
     }
     if code != 0 { throw failure(code, of: program) }
-    surroundings.guardian?.add(ProcessGroup(leader: pid))
-    try? surroundings.terminal?.give(to: pid)
+    context.guardian?.add(ProcessGroup(leader: pid))
+    try? context.terminal?.give(to: pid)
     kill(pid, SIGCONT)
     return pid
   }

@@ -1,11 +1,11 @@
 #if os(Linux)
 
 extension SpawnRequest {
-  /// Starts it in these surroundings.
-  package func spawn(in surroundings: Surroundings) throws(SystemError) -> pid_t {
+  /// Starts it in these context.
+  package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
     let input = standardInput.file
-    var defaults = surroundings.defaults
+    var defaults = context.defaults
     var pid: pid_t = 0
     let code = withCStrings(arguments) { arguments in
       withCStrings(environment) { environment in
@@ -16,8 +16,8 @@ extension SpawnRequest {
                 var spawn = csystem_spawn(
                   program: program, arguments: arguments, environment: environment,
                   directory: directory, standard_input: input, output: output?.number ?? -1,
-                  terminal: surroundings.terminal?.descriptor ?? -1, defaults: defaults,
-                  guardian: surroundings.guardian?.page)
+                  terminal: context.terminal?.descriptor ?? -1, defaults: defaults,
+                  guardian: context.guardian?.page)
                 return csystem_spawn(&spawn, &pid)
               }
             }

@@ -49,7 +49,7 @@ package struct SpawnRequest: Hashable, Sendable {
   }
 
   /// What a process finds when it begins, besides what is asked for it.
-  package struct Surroundings: Sendable {
+  package struct LaunchContext: Sendable {
     /// The signals that it ignores; all others have their default action.
     package var ignored: Set<Signal> = []
     /// To whom its group is entrusted.
@@ -71,7 +71,7 @@ package struct SpawnRequest: Hashable, Sendable {
   ///
   /// A script without a `#!` line is given to `sh`, as shells do.
   package func spawn(ignoring ignored: Set<Signal> = []) throws(SystemError) -> pid_t {
-    try spawn(in: Surroundings(ignored: ignored))
+    try spawn(in: LaunchContext(ignored: ignored))
   }
 }
 
@@ -90,7 +90,7 @@ extension SpawnRequest {
   }
 }
 
-extension SpawnRequest.Surroundings {
+extension SpawnRequest.LaunchContext {
   /// The signals that are given their default action.
   var defaults: sigset_t {
     var defaults = sigset_t()

@@ -26,7 +26,7 @@ public struct SystemError: Error, Hashable, Sendable {
 
   /// True when the thing asked about is not there (any more), which for a watcher is news and not
   /// a failure: trees change while they are read.
-  package var saysGone: Bool {
+  package var isNotFound: Bool {
     code == ENOENT || code == ENOTDIR || code == ELOOP
   }
 }

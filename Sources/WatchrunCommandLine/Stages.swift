@@ -19,15 +19,15 @@ extension Settings {
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
-    command.emission = emission
+    command.changeDelivery = changeDelivery
     return command
   }
 
   /// Who sees to the terminal; nil if standard input is none.
-  func makeTerminalKeeper(_ guardian: Guardian?) -> TerminalKeeper? {
+  func makeTerminalController(_ guardian: Guardian?) -> TerminalController? {
     guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
-    let use: TerminalKeeper.Use = isInteractive ? .lending : readsKeys ? .keys : .none
-    return TerminalKeeper(Terminal(STDIN_FILENO), for: use, guardian: guardian)
+    let use: TerminalController.Use = isInteractive ? .lending : readsKeys ? .keys : .none
+    return TerminalController(Terminal(STDIN_FILENO), for: use, guardian: guardian)
   }
 
   func makeQueueOptions(
@@ -50,7 +50,7 @@ extension Settings {
     if case .always(let named) = self.shell { shell = named }
     var command = Command(
       words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)
-    command.emission = emission
+    command.changeDelivery = changeDelivery
     return command
   }
 

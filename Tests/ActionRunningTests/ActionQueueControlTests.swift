@@ -49,11 +49,11 @@ struct ActionQueueControlTests {
     async throws
   {
     let queue = queue("echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log")
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(await logs(["start 0"]))
     queue.pause()
     queue.submit(.change("/a"))
-    queue.submit(Trigger(.key))
+    queue.submit(RunTrigger(.key))
     #expect(await logs(["start 0", "key 1"]))
     queue.submit(.change("/b"))
     queue.submit(.change("/c"))
@@ -64,7 +64,7 @@ struct ActionQueueControlTests {
 
   @Test func `what is stopped stays so until the next change`() async throws {
     let queue = queue(Self.server) { $0.keepsAlive = true }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(await logs(["start 0"]))
     queue.submit(.change("/a"))
     queue.stopCommand()
@@ -76,10 +76,10 @@ struct ActionQueueControlTests {
 
   @Test func `a key restarts what runs`() async throws {
     let queue = queue(Self.server, .restart)
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(await logs(["start 0"]))
     queue.pause()
-    queue.submit(Trigger(.key))
+    queue.submit(RunTrigger(.key))
     #expect(await logs(["start 0", "key 0"]))
     #expect(await hasEnded(queue))
   }
@@ -90,7 +90,7 @@ struct ActionQueueControlTests {
     let queue = queue("NAME=command; \(trap)while :; do sleep 0.1; done", .restart) {
       $0.build = command("test -e second || exit 0; NAME=build; \(trap)\(wait)")
     }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(await logs(["command up"]))
     try folder.write(to: "second")
     queue.submit(.change("/a"))
@@ -109,7 +109,7 @@ struct ActionQueueControlTests {
       $0.onFailure = command("echo $WATCHRUN_STATUS >> log")
       $0.completion = .firstRun
     }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         if case .finished(.exited(3)) = reports.entries.last { true } else { false }
@@ -127,7 +127,7 @@ struct ActionQueueControlTests {
       $0.timeout = .milliseconds(100)
       $0.completion = .firstFailure
     }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         if case .finished(.signaled(.terminate)) = reports.entries.last { true } else { false }
@@ -144,7 +144,7 @@ struct ActionQueueControlTests {
       $0.build = Command("watchrun-no-such-program")
       $0.completion = .firstRun
     }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         if case .finished(.exited(127)) = reports.entries.last { true } else { false }

@@ -28,7 +28,7 @@ struct ActionQueueOutputTests {
     change(&options)
     let reports = reports
     let queue = ActionQueue(line(text), options: options) { reports.note($0) }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     let isOver = await eventually {
       reports.entries.contains { if case .finished = $0 { true } else { false } }
     }
@@ -84,7 +84,7 @@ struct ActionQueueOutputTests {
     options.readsOutput = true
     let reports = reports
     let queue = ActionQueue(command, options: options) { reports.note($0) }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         reports.entries.contains { if case .finished = $0 { true } else { false } }
@@ -97,7 +97,7 @@ struct ActionQueueOutputTests {
     var options = ActionQueue.Options(completion: .firstRun)
     options.readsOutput = true
     let queue = ActionQueue(Command("/no/such/program"), options: options) { reports.note($0) }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         reports.entries.contains { if case .finished = $0 { true } else { false } }
@@ -111,7 +111,7 @@ struct ActionQueueOutputTests {
     options.readsOutput = true
     let waiting = "setsid sh -c 'until test -e go; do sleep 0.05; done; echo late' & echo early"
     let queue = ActionQueue(line(waiting), options: options) { reports.note($0) }
-    queue.submit(Trigger(.start))
+    queue.submit(RunTrigger(.start))
     #expect(
       await eventually {
         reports.entries.contains { if case .ended = $0 { true } else { false } }

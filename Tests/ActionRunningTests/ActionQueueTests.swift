@@ -200,7 +200,7 @@ struct ActionQueueTests {
       let queue = ActionQueue(
         Command(program), options: .init(completion: .firstFailure)
       ) { reports.note($0) }
-      queue.submit(Trigger(.start))
+      queue.submit(RunTrigger(.start))
       let isFinished = await eventually {
         if case .finished(.exited(status)) = reports.entries.last { true } else { false }
       }

@@ -9,7 +9,7 @@ struct ActionStateMachineModelTests {
 
   /// All that a queue can be made for, one after the other.
   private func rules(_ policy: BusyPolicy, _ seed: UInt64) -> Rules {
-    let completions: [Completion] = [.never, .never, .firstFailure, .firstRun]
+    let completions: [CompletionRule] = [.never, .never, .firstFailure, .firstRun]
     return Rules(
       policy, until: completions[Int(seed / 16 % 4)], builds: seed % 2 == 1,
       keepsAlive: seed / 2 % 2 == 1, times: seed / 4 % 2 == 1, hooks: seed / 8 % 2 == 1)

@@ -7,19 +7,19 @@ import Testing
 
 struct CommandTests {
   private func request(
-    _ command: Command, _ trigger: Trigger, inherited: [String] = [], pathsFile: Path? = nil,
+    _ command: Command, _ trigger: RunTrigger, inherited: [String] = [], pathsFile: Path? = nil,
     input: Path? = nil, adding variables: [Command.EnvironmentVariable] = [],
-    room: Command.Room = .usual
+    limits: Command.ArgumentLimits = .usual
   ) -> SpawnRequest {
     command.spawnRequest(
       for: trigger,
-      in: Command.Surroundings(
+      in: Command.LaunchContext(
         inherited: inherited.map { Array($0.utf8) }, currentDirectory: "/p", pathsFile: pathsFile,
-        input: input, variables: variables, room: room))
+        input: input, variables: variables, limits: limits))
   }
 
   private func words(_ command: Command, _ paths: Path...) -> [String] {
-    request(command, Trigger(.change, changes: paths.map { .of($0, .modified) })).arguments
+    request(command, RunTrigger(.change, changes: paths.map { .of($0, .modified) })).arguments
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -65,7 +65,7 @@ struct CommandTests {
 
   @Test func `a path that is not UTF-8 arrives byte for byte`() {
     let name: [UInt8] = [0x61, 0xFF, 0x0A]
-    let trigger = Trigger.change(Path("/p").appending(name))
+    let trigger = RunTrigger.change(Path("/p").appending(name))
     #expect(request(Command("cc", "{}"), trigger).arguments.last == name)
   }
 
@@ -91,14 +91,14 @@ struct CommandTests {
   }
 
   @Test func `the environment tells what has changed`() {
-    let trigger = Trigger.change("/p/a", "/p/b c")
+    let trigger = RunTrigger.change("/p/a", "/p/b c")
     #expect(
       variables(request(Command("c"), trigger, pathsFile: "/tmp/paths")) == [
         "WATCHRUN_REASON": "change", "WATCHRUN_COUNT": "2", "WATCHRUN_FIRST": "/p/a",
         "WATCHRUN_PATHS": "/p/a\n/p/b c", "WATCHRUN_PATHS_FILE": "/tmp/paths",
       ])
     #expect(
-      variables(request(Command("c"), Trigger(.start))) == [
+      variables(request(Command("c"), RunTrigger(.start))) == [
         "WATCHRUN_REASON": "start", "WATCHRUN_COUNT": "0", "WATCHRUN_FIRST": "",
         "WATCHRUN_PATHS": "",
       ])
@@ -114,7 +114,7 @@ struct CommandTests {
     let inherited = [
       "HOME=/h", "LANG=de", "WATCHRUN_TRUNCATED=1", "WATCHRUN_OTHER=x", "WATCHRUNX=y",
     ]
-    let told = variables(request(command, Trigger(.start), inherited: inherited))
+    let told = variables(request(command, RunTrigger(.start), inherited: inherited))
     #expect(
       told == [
         "HOME": "/h", "LANG": "a=b", "WATCHRUNX": "y", "WATCHRUN_REASON": "start",
@@ -126,7 +126,7 @@ struct CommandTests {
     let changes = (0..<5000).map {
       ChangeBatch.Change.of(Path("/p/some-folder/file-\($0)"), .modified)
     }
-    let told = variables(request(Command("c"), Trigger(.change, changes: changes)))
+    let told = variables(request(Command("c"), RunTrigger(.change, changes: changes)))
     let listed = try #require(told["WATCHRUN_PATHS"])
     #expect(listed.utf8.count <= 64 * 1024 && listed.utf8.count > 63 * 1024)
     let paths = listed.split(separator: "\n").map { Path(String($0)) }
@@ -137,22 +137,24 @@ struct CommandTests {
 
   @Test func `a list too long for the kernel's arguments is cut`() {
     let changes = (0..<60_000).map { ChangeBatch.Change.of(Path("/p/some/file-\($0)"), .modified) }
-    let arguments = request(Command("c", "{}"), Trigger(.change, changes: changes)).arguments
+    let arguments = request(Command("c", "{}"), RunTrigger(.change, changes: changes)).arguments
     let size = arguments.reduce(0) { $0 + $1.count + 1 }
     #expect(size <= 520 * 1024 && size > 500 * 1024)
   }
 
   @Test func `a command that may not read has nothing to read`() {
     var command = Command("c")
-    #expect(request(command, Trigger(.start)).standardInput == .inherited)
+    #expect(request(command, RunTrigger(.start)).standardInput == .inherited)
     command.inheritsStandardInput = false
-    #expect(request(command, Trigger(.start)).standardInput == .null)
+    #expect(request(command, RunTrigger(.start)).standardInput == .null)
   }
 
-  @Test(arguments: [Emission.lines(separatedByNUL: true), .json, .none])
-  func `told otherwise, the environment names only the reason`(emission: Emission) {
+  @Test(arguments: [Command.ChangeDelivery.lines(separatedByNUL: true), .json, .none])
+  func `told otherwise, the environment names only the reason`(
+    changeDelivery: Command.ChangeDelivery
+  ) {
     var command = Command("c", "{}")
-    command.emission = emission
+    command.changeDelivery = changeDelivery
     let request = request(command, .change("/p/a"), input: "/tmp/input")
     #expect(variables(request) == ["WATCHRUN_REASON": "change"])
     #expect(request.arguments.last == Array("a".utf8))
@@ -160,9 +162,9 @@ struct CommandTests {
   }
 
   @Test func `what is to be read on standard input`() {
-    let trigger = Trigger.change("/p/a", "/p/b\nc")
-    func text(_ emission: Emission) -> String? {
-      emission.text(for: trigger, number: 2).map { String(decoding: $0, as: UTF8.self) }
+    let trigger = RunTrigger.change("/p/a", "/p/b\nc")
+    func text(_ changeDelivery: Command.ChangeDelivery) -> String? {
+      changeDelivery.text(for: trigger, number: 2).map { String(decoding: $0, as: UTF8.self) }
     }
     #expect(text(.environment) == nil)
     #expect(text(.none) == nil)
@@ -174,22 +176,23 @@ struct CommandTests {
   @Test func `a hook is told how the run ended`() {
     let told = variables(
       request(
-        Command("c"), Trigger(.start),
+        Command("c"), RunTrigger(.start),
         adding: [.init("WATCHRUN_STATUS", "7"), .init("WATCHRUN_DURATION_MS", "12")]))
     #expect(told["WATCHRUN_STATUS"] == "7" && told["WATCHRUN_DURATION_MS"] == "12")
   }
 
   @Test func `where the kernel does not take the lists, shorter ones say so`() {
     let changes = (0..<20_000).map { ChangeBatch.Change.of(Path("/p/file-\($0)"), .modified) }
-    let trigger = Trigger(.change, changes: changes)
-    let sizes = Command.Room.all.map { room in
-      let request = request(Command("c", "{}"), trigger, room: room)
+    let trigger = RunTrigger(.change, changes: changes)
+    let sizes = Command.ArgumentLimits.all.map { limits in
+      let request = request(Command("c", "{}"), trigger, limits: limits)
       #expect(variables(request)["WATCHRUN_TRUNCATED"] == "1")
       #expect(variables(request)["WATCHRUN_COUNT"] == "20000")
       return request.arguments.joined().count + request.environment.joined().count
     }
     #expect(sizes == sizes.sorted(by: >))
-    let last = request(Command("c", "{}"), trigger, room: Command.Room.all.last ?? .usual)
+    let last = request(
+      Command("c", "{}"), trigger, limits: Command.ArgumentLimits.all.last ?? .usual)
     #expect(last.arguments.count == 1)
     #expect(variables(last)["WATCHRUN_PATHS"] == "")
   }

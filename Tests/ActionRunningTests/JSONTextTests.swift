@@ -56,13 +56,13 @@ struct JSONTextTests {
   }
 
   @Test func `what a run is told is the same object, with the run's number and its reason`() {
-    let trigger = Trigger(.key, changes: [.of("/a", .removed)])
+    let trigger = RunTrigger(.key, changes: [.of("/a", .removed)])
     #expect(
       JSONText.object(7, trigger)
         == #"{"batch":7,"reason":"key","changes":[{"path":"/a","kind":"removed","type":"unknown"}],"#
         + #""overflow":false}"#)
     #expect(
-      JSONText.object(1, Trigger(.start))
+      JSONText.object(1, RunTrigger(.start))
         == #"{"batch":1,"reason":"start","changes":[],"overflow":false}"#)
   }
 }

@@ -19,7 +19,7 @@ struct QueueModel {
   private(set) var complaints: [String] = []
   private(set) var launches = 0
   private var random: SeededGenerator
-  private var jobs: [Job: Process] = [:]
+  private var jobs: [ActionQueue.Job: Process] = [:]
   private var timers: [(ActionStateMachine.Timer, Int)] = []
   private var isTimedOut = false
   private var isPaused = false
@@ -45,20 +45,20 @@ struct QueueModel {
     random = SeededGenerator(seed: seed)
   }
 
-  private func process(_ job: Job) -> Process { jobs[job] ?? .none }
+  private func process(_ job: ActionQueue.Job) -> Process { jobs[job] ?? .none }
 
-  private func isAlive(_ job: Job) -> Bool {
+  private func isAlive(_ job: ActionQueue.Job) -> Bool {
     switch process(job) {
     case .alive, .stopping(leaderRuns: true): true
     case .none, .leftovers, .stopping(leaderRuns: false): false
     }
   }
 
-  private func isStopping(_ job: Job) -> Bool {
+  private func isStopping(_ job: ActionQueue.Job) -> Bool {
     if case .stopping = process(job) { true } else { false }
   }
 
-  private func isThere(_ job: Job) -> Bool {
+  private func isThere(_ job: ActionQueue.Job) -> Bool {
     if case .none = process(job) { false } else { true }
   }
 
@@ -101,7 +101,9 @@ extension QueueModel {
     case .wait(let timer, let generation):
       timers.append((timer, generation))
     case .finish:
-      if Job.allCases.contains(where: isThere) || isFinished { complain("a finish too early") }
+      if ActionQueue.Job.allCases.contains(where: isThere) || isFinished {
+        complain("a finish too early")
+      }
       if !isOver { complain("a finish out of order") }
       isFinished = true
     }
@@ -112,7 +114,7 @@ extension QueueModel {
     building = []
   }
 
-  private mutating func launch(_ job: Job, _ trigger: Trigger) {
+  private mutating func launch(_ job: ActionQueue.Job, _ trigger: RunTrigger) {
     let paths = Set(trigger.changes.map(\.path))
     if isThere(job) { complain("two at once") }
     if isThere(.hook) && isAlive(.hook) { complain("beside a hook") }
@@ -133,7 +135,7 @@ extension QueueModel {
     jobs[job] = .alive
   }
 
-  private mutating func begin(_ trigger: Trigger, _ paths: Set<Path>) {
+  private mutating func begin(_ trigger: RunTrigger, _ paths: Set<Path>) {
     if !waiting.isSubset(of: paths) { complain("a lost path") }
     if !given.isDisjoint(with: paths) { complain("told twice") }
     if trigger.reason != .restart {
@@ -151,7 +153,7 @@ extension QueueModel {
   }
 
   /// A run, or a signal, has made up for these.
-  private mutating func tell(_ trigger: Trigger) {
+  private mutating func tell(_ trigger: RunTrigger) {
     let paths = Set(trigger.changes.map(\.path))
     given.formUnion(paths)
     building.subtract(paths)
@@ -169,7 +171,7 @@ extension QueueModel {
     case 16..<22: end(.command)
     case 22..<26: end(.build)
     case 26..<28: end(.hook)
-    case 28..<32: for job in Job.allCases { groupGoes(job) }
+    case 28..<32: for job in ActionQueue.Job.allCases { groupGoes(job) }
     case 32..<35: timers.randomElement(using: &random).map { elapse($0) }
     case 35, 36: isPaused ? resume() : pause()
     case 37: stop()
@@ -182,7 +184,7 @@ extension QueueModel {
   private mutating func change() {
     pathCount += 1
     let path = Path("f\(pathCount)")
-    let trigger = Trigger.change(path)
+    let trigger = RunTrigger.change(path)
     let isIgnored = rules.policy == .ignore && (isRunning || isAlive(.hook) && !isStopping(.hook))
     if !isOver && !isIgnored {
       if isPaused { held.insert(path) } else { waiting.insert(path) }
@@ -196,15 +198,15 @@ extension QueueModel {
       held = []
       isHeldBack = false
     }
-    perform(machine.triggered(Trigger(.key)))
+    perform(machine.triggered(RunTrigger(.key)))
   }
 
-  private mutating func end(_ job: Job) {
+  private mutating func end(_ job: ActionQueue.Job) {
     let status: Int32 = Int.random(in: 0..<3, using: &random) == 0 ? 1 : 0
     end(job, status, leftovers: Int.random(in: 0..<3, using: &random) == 0)
   }
 
-  private mutating func end(_ job: Job, _ status: Int32, leftovers: Bool) {
+  private mutating func end(_ job: ActionQueue.Job, _ status: Int32, leftovers: Bool) {
     switch process(job) {
     case .alive:
       jobs[job] = leftovers ? .leftovers : Process.none
@@ -233,7 +235,7 @@ extension QueueModel {
     }
   }
 
-  private mutating func groupGoes(_ job: Job) {
+  private mutating func groupGoes(_ job: ActionQueue.Job) {
     guard case .stopping(leaderRuns: false) = process(job) else { return }
     jobs[job] = Process.none
     if job == .command && isTimedOut {
@@ -290,7 +292,7 @@ extension QueueModel {
   mutating func settle() {
     resume()
     for _ in 0..<12 {
-      for job in Job.allCases {
+      for job in ActionQueue.Job.allCases {
         end(job, 0, leftovers: false)
         groupGoes(job)
       }
@@ -308,7 +310,7 @@ extension QueueModel {
   mutating func runsAfterManyChanges() -> Int? {
     settle()
     if isOver { return nil }
-    perform(machine.triggered(Trigger(.key)))
+    perform(machine.triggered(RunTrigger(.key)))
     guard isAlive(.command) else { return nil }
     let before = launches
     for _ in 0..<Int.random(in: 1...5, using: &random) { change() }

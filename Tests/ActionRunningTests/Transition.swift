@@ -8,15 +8,15 @@ import enum SystemCalls.ExitStatus
 
 /// What can happen to an action queue's machine.
 enum Input: Sendable {
-  case trigger(Trigger)
+  case trigger(RunTrigger)
   /// The build, the command, the hook has ended.
   case built(Int32, leftovers: Bool = false)
   case ended(Int32, leftovers: Bool = false)
   case hooked(leftovers: Bool = false)
   /// It could not be started.
-  case failed(Job, Int32)
+  case failed(ActionQueue.Job, Int32)
   /// Nothing is left of what was to be stopped.
-  case gone(Job = .command)
+  case gone(ActionQueue.Job = .command)
   case elapsed(ActionStateMachine.Timer, Int)
   case pause
   case resume
@@ -46,7 +46,7 @@ typealias Rules = ActionStateMachine.Rules
 
 extension ActionStateMachine.Rules {
   init(
-    _ policy: BusyPolicy = .queue, until completion: Completion = .never, builds: Bool = false,
+    _ policy: BusyPolicy = .queue, until completion: CompletionRule = .never, builds: Bool = false,
     keepsAlive: Bool = false, times: Bool = false, hooks: Bool = false
   ) {
     self.init()
@@ -88,12 +88,12 @@ struct Transition: Sendable, CustomTestStringConvertible {
     #expect(machine.state == state)
   }
 
-  static let a = Trigger.change("a")
-  static let b = Trigger.change("b")
-  static let ab = Trigger.change("a", "b")
-  static let start = Trigger(.start)
-  static let key = Trigger(.key)
-  static let again = Trigger(.restart)
+  static let a = RunTrigger.change("a")
+  static let b = RunTrigger.change("b")
+  static let ab = RunTrigger.change("a", "b")
+  static let start = RunTrigger(.start)
+  static let key = RunTrigger(.key)
+  static let again = RunTrigger(.restart)
   static let usr1 = Signal(rawValue: 10)
 
   static let started = [Input.trigger(start)]

@@ -13,8 +13,8 @@ struct GuardianProcessTests {
     let request = SpawnRequest(
       arguments: ["sh", "-c", line].map { Array($0.utf8) }, environment: processEnvironment(),
       standardInput: .null)
-    let surroundings = SpawnRequest.Surroundings(guardian: entrusted ? guardian : nil)
-    return ProcessGroup(leader: try request.spawn(in: surroundings))
+    let context = SpawnRequest.LaunchContext(guardian: entrusted ? guardian : nil)
+    return ProcessGroup(leader: try request.spawn(in: context))
   }
 
   private func end(_ group: ProcessGroup) async throws -> SystemCalls.ExitStatus? {

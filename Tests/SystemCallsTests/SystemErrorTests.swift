@@ -11,8 +11,8 @@ struct SystemErrorTests {
   }
 
   @Test(arguments: [(ENOENT, true), (ENOTDIR, true), (ELOOP, true), (EACCES, false), (EIO, false)])
-  func `tells what is gone from what has failed`(code: Int32, saysGone: Bool) {
-    #expect(SystemError(call: "open", code: code).saysGone == saysGone)
+  func `tells what is gone from what has failed`(code: Int32, isNotFound: Bool) {
+    #expect(SystemError(call: "open", code: code).isNotFound == isNotFound)
   }
 }
 

@@ -23,11 +23,11 @@ private func batch(of count: Int) -> ChangeBatch {
 
 /// What is to be started, with an environment of usual size.
 private func request(paths: Int, times: Int) -> () -> Void {
-  let trigger = Trigger(batch(of: paths))
+  let trigger = RunTrigger(batch(of: paths))
   let command = Command("swift", "test")
-  var surroundings = Command.Surroundings(currentDirectory: "/project")
-  surroundings.inherited = (0..<40).map { Array("VARIABLE_\($0)=its value, \($0)".utf8) }
+  var context = Command.LaunchContext(currentDirectory: "/project")
+  context.inherited = (0..<40).map { Array("VARIABLE_\($0)=its value, \($0)".utf8) }
   return {
-    for _ in 0..<times { use(command.spawnRequest(for: trigger, in: surroundings)) }
+    for _ in 0..<times { use(command.spawnRequest(for: trigger, in: context)) }
   }
 }

@@ -4,7 +4,7 @@ import FileObservation
 
 extension Rounds {
   /// A run begins that opens a round. What it must be told: whatever is owed is paid by it.
-  mutating func began(_ trigger: Trigger, at now: Instant, reading read: Reader) -> Trigger {
+  mutating func began(_ trigger: RunTrigger, at now: Instant, reading read: Reader) -> RunTrigger {
     rereadJudged(read)
     // What was not judged is what this round begins with.
     let rest = touched
@@ -94,9 +94,9 @@ extension Rounds {
     return [.read(generation: makeGeneration())]
   }
 
-  private mutating func takeTouched() -> Trigger {
+  private mutating func takeTouched() -> RunTrigger {
     defer { (touched, touchedIndex, sawOverflow) = ([], [:], false) }
-    return Trigger(
+    return RunTrigger(
       sawOverflow ? .overflow : .change, changes: touched.compactMap(\.change))
   }
 }

@@ -50,7 +50,7 @@ extension Rounds {
       judged[touch.path] = content
       if !isKnown(content, of: touch) { differing.append(touch) }
     }
-    let reason = sawOverflow ? Trigger.Reason.overflow : .change
+    let reason = sawOverflow ? RunTrigger.Reason.overflow : .change
     (touched, touchedIndex, sawOverflow) = ([], [:], false)
     // A rename reports the former path as well.
     let renamed = Set(differing.compactMap(\.change?.from))
@@ -61,9 +61,9 @@ extension Rounds {
     }
     if changes.isEmpty { return resumeDelay(at: now) }
     let delay = differing.map { self.delay(of: $0, isLive: isLive, depth: depth) }.min() ?? .zero
-    let trigger = Trigger(reason, changes: changes)
+    let trigger = RunTrigger(reason, changes: changes)
     var debt =
-      self.debt ?? Debt(trigger: Trigger(reason), due: start.advanced(by: delay))
+      self.debt ?? Debt(trigger: RunTrigger(reason), due: start.advanced(by: delay))
     debt.trigger = debt.trigger.changes.isEmpty ? trigger : debt.trigger.merged(with: trigger)
     debt.due = min(debt.due, start.advanced(by: delay))
     for touch in differing { debt.paths[touch.path] = touch.isEntryChanged }

@@ -50,14 +50,14 @@ struct Rounds: Sendable {
 
   enum Action: Hashable, Sendable {
     /// Begin a round because of these changes.
-    case run(Trigger)
+    case run(RunTrigger)
     /// Hand over what has changed up to now, then call `hasRead` with this generation.
     case read(generation: Int)
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
     /// Tell the next round of these changes, which need no round of their own.
-    case keep(Trigger)
+    case keep(RunTrigger)
   }
 
   /// Reads what paths hold now, in their order.
@@ -92,7 +92,7 @@ struct Rounds: Sendable {
 
   /// What is owed a run.
   struct Debt: Sendable {
-    var trigger: Trigger
+    var trigger: RunTrigger
     /// Each path, and whether it counts for its directory.
     var paths: [Path: Bool] = [:]
     var due: Instant
@@ -156,7 +156,7 @@ extension Rounds {
 
   /// Something changed.
   mutating func changed(
-    _ trigger: Trigger, _ situation: Situation, at now: Instant, reading read: Reader
+    _ trigger: RunTrigger, _ situation: Situation, at now: Instant, reading read: Reader
   ) -> [Action] {
     if isReading || isStopped && situation.isOwn {
       if !(isReading && ignoresChanges) { note(trigger) }
@@ -185,7 +185,7 @@ extension Rounds {
   }
 
   /// A change that no run can have made begins a round at once.
-  private mutating func changedByOthers(_ trigger: Trigger) -> [Action] {
+  private mutating func changedByOthers(_ trigger: RunTrigger) -> [Action] {
     if edited.count > Self.mostRemembered { edited = [] }
     let hasPast = !known.isEmpty || !judged.isEmpty || !tries.isEmpty
     // Of a large batch, such as a checkout, its beginning is enough where there is nothing to forget.
@@ -207,7 +207,7 @@ extension Rounds {
 
   /// What the build before did not write as well makes the present one worthless.
   private mutating func changedInBuild(
-    _ trigger: Trigger, at now: Instant, _ read: Reader
+    _ trigger: RunTrigger, at now: Instant, _ read: Reader
   ) -> [Action] {
     note(trigger)
     let isWorthless = trigger.changes.contains { change in
@@ -218,7 +218,7 @@ extension Rounds {
   }
 
   /// Notes changes of the present round, to be judged later.
-  private mutating func note(_ trigger: Trigger) {
+  private mutating func note(_ trigger: RunTrigger) {
     sawOverflow = sawOverflow || trigger.reason == .overflow
     for change in trigger.changes {
       if let from = change.from {

@@ -16,20 +16,20 @@ package final class JobControl: Sendable {
   }
 
   private let state = Mutex(State())
-  private let keeper: TerminalKeeper?
+  private let controller: TerminalController?
   private let ignoredSignals: Set<Signal>
   private let wantsTerminal: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - keeper: The terminal's, if we have one.
+  ///   - controller: The terminal's, if we have one.
   ///   - ignoredSignals: Those that we were started to ignore, and do.
   ///   - wantsTerminal: Is called when a command was stopped because it wants the terminal, which is
   ///     not meant for it.
   package init(
-    _ keeper: TerminalKeeper?, ignoredSignals: Set<Signal>,
+    _ controller: TerminalController?, ignoredSignals: Set<Signal>,
     wantsTerminal: @escaping @Sendable () -> Void
   ) {
-    self.keeper = keeper
+    self.controller = controller
     self.ignoredSignals = ignoredSignals
     self.wantsTerminal = wantsTerminal
   }
@@ -42,11 +42,11 @@ package final class JobControl: Sendable {
       try? whenPending(.terminalStop, on: queue) { [self] in
         // The terminal's signals go to a whole group. If that is the command's, others have sent us this
         // one, and those who are with us have had none.
-        suspend(.terminalStop, andOurGroup: keeper?.isLent ?? false)
+        suspend(.terminalStop, andOurGroup: controller?.isLent ?? false)
       }
     }
-    whenSignaled(.continue, on: queue) { [self] in haveBeenContinued() }
-    whenSignaled(Signal(rawValue: SIGCHLD), on: queue) { [self] in childrenHaveChanged() }
+    whenSignaled(.continue, on: queue) { [self] in continued() }
+    whenSignaled(Signal(rawValue: SIGCHLD), on: queue) { [self] in childrenChanged() }
   }
 }
 
@@ -63,12 +63,12 @@ extension JobControl: Hashable {
 extension JobControl {
   /// The terminal for a process that is about to be started; nil if it cannot have it.
   func lendTerminal() -> Terminal? {
-    keeper?.lend()
+    controller?.lend()
   }
 
   /// It could not be started.
   func launchFailed() {
-    keeper?.takeBack()
+    controller?.reclaim()
   }
 
   /// - Parameter isInteractive: True if the terminal is meant for it, though it may not have been ours
@@ -76,10 +76,10 @@ extension JobControl {
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
     state.withLock { state in
       state.groups[group.leader] = group
-      if isInteractive && keeper?.use == .lending { state.borrower = group }
+      if isInteractive && controller?.use == .lending { state.borrower = group }
     }
     // We may have come to the foreground since; a shell does not tell one who runs.
-    keeper?.prepareForKeys()
+    controller?.prepareForKeys()
   }
 
   /// Its leader has ended.
@@ -89,8 +89,8 @@ extension JobControl {
       defer { if state.borrower == group { state.borrower = nil } }
       return state.borrower == group
     }
-    if isBorrower { keeper?.takeBack() }
-    keeper?.prepareForKeys()
+    if isBorrower { controller?.reclaim() }
+    controller?.prepareForKeys()
   }
 }
 
@@ -104,29 +104,29 @@ extension JobControl {
   private func suspend(_ signal: Signal, andOurGroup stopsOurGroup: Bool) {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     // Before the shell sees that anybody has stopped, and takes the terminal.
-    keeper?.giveUp()
+    controller?.restore()
     // A script that has started us, the other programs of a pipeline.
     if stopsOurGroup { ProcessGroup.ours.send(signal) }
     for group in groups { group.send(.stop) }
     signal.stopIfPending()
-    keeper?.resume(lendingTo: borrower)
+    controller?.resume(lendingTo: borrower)
     for group in groups { group.send(.continue) }
   }
 
   /// Perhaps we were stopped without having been asked. The command may have been stopped as well, since
   /// somebody else has had its terminal.
-  private func haveBeenContinued() {
+  private func continued() {
     let borrower = state.withLock { $0.borrower }
-    keeper?.haveBeenContinued()
-    if let borrower, keeper?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
+    controller?.continued()
+    if let borrower, controller?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
   }
 
-  private func childrenHaveChanged() {
+  private func childrenChanged() {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     for group in groups {
       guard let signal = try? group.leaderStop() else { continue }
       let isForTerminal = signal.rawValue == SIGTTIN || signal.rawValue == SIGTTOU
-      if group == borrower && (isForTerminal || keeper?.isLent ?? false) {
+      if group == borrower && (isForTerminal || controller?.isLent ?? false) {
         suspend(isForTerminal ? signal : .terminalStop, andOurGroup: true)
       } else if isForTerminal {
         wantsTerminal()

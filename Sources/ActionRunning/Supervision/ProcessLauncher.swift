@@ -53,10 +53,10 @@ package struct SystemLauncher: ProcessLauncher {
 
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
     let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil
-    let surroundings = SpawnRequest.Surroundings(
+    let context = SpawnRequest.LaunchContext(
       ignored: ignoredSignals, guardian: guardian, terminal: terminal)
     do throws(SystemError) {
-      let group = ProcessGroup(leader: try request.spawn(in: surroundings))
+      let group = ProcessGroup(leader: try request.spawn(in: context))
       jobControl?.launched(group, isInteractive: request.takesTerminal)
       return SystemGroup(group: group, guardian: guardian)
     } catch {

@@ -16,14 +16,14 @@ final class ReadinessCheck: Sendable {
   private static let longestPause = Duration.milliseconds(250)
 
   private let state = Mutex(State())
-  private let readiness: Readiness
+  private let readiness: TaskDefinition.Readiness
   private let scheduler: any Scheduler
   private let probe: any ReadinessProbe
   private let answer: @Sendable (_ isReady: Bool) -> Void
 
   /// - Parameter answer: Is called once, unless it is cancelled before.
   init(
-    _ readiness: Readiness, scheduler: any Scheduler, probe: any ReadinessProbe,
+    _ readiness: TaskDefinition.Readiness, scheduler: any Scheduler, probe: any ReadinessProbe,
     answer: @escaping @Sendable (_ isReady: Bool) -> Void
   ) {
     self.readiness = readiness
@@ -36,13 +36,13 @@ final class ReadinessCheck: Sendable {
     let end = scheduler.now.advanced(by: readiness.timeout)
     let deadline = scheduler.schedule(at: end) { [weak self] in self?.finish(false) }
     state.withLock { $0.deadline = deadline }
-    if case .line = readiness.sign { return }
+    if case .line = readiness.condition { return }
     ask()
   }
 
   /// The service has written this.
   func sees(_ line: [UInt8]) {
-    guard case .line(let text) = readiness.sign, line.holds(Array(text.utf8)) else { return }
+    guard case .line(let text) = readiness.condition, line.holds(Array(text.utf8)) else { return }
     finish(true)
   }
 
@@ -53,7 +53,7 @@ final class ReadinessCheck: Sendable {
 
   private func ask() {
     if state.withLock({ $0.isOver }) { return }
-    probe.ask(readiness.sign) { [self] isReady in
+    probe.ask(readiness.condition) { [self] isReady in
       if isReady { finish(true) } else { askAgain() }
     }
   }

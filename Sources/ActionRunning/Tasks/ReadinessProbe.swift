@@ -4,7 +4,8 @@ import SystemCalls
 /// Asks a service whether it is ready: the system's does, or a test's.
 protocol ReadinessProbe: Sendable {
   /// Asks once, and calls `answer`, on whatever queue it was made for.
-  func ask(_ sign: Readiness.Sign, _ answer: @escaping @Sendable (Bool) -> Void)
+  func ask(
+    _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void)
 }
 
 /// Asks over the loopback, beside the queue on which it answers.
@@ -14,16 +15,18 @@ struct SystemProbe: ReadinessProbe {
 
   let queue: DispatchQueue
 
-  func ask(_ sign: Readiness.Sign, _ answer: @escaping @Sendable (Bool) -> Void) {
+  func ask(
+    _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void
+  ) {
     DispatchQueue.global(qos: .userInitiated).async {
-      let isReady = Self.isReady(sign)
+      let isReady = Self.isReady(condition)
       queue.async { answer(isReady) }
     }
   }
 
   /// Takes its time.
-  static func isReady(_ sign: Readiness.Sign) -> Bool {
-    switch sign {
+  static func isReady(_ condition: TaskDefinition.Readiness.Condition) -> Bool {
+    switch condition {
     case .port(let port):
       return (try? Connection(to: "localhost", port: port, within: patienceForPort)) != nil
     case .url(let url):

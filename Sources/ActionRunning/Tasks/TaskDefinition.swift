@@ -10,13 +10,13 @@ public struct TaskDefinition: Sendable, Hashable {
   public var triggers: TaskTriggers
   /// The names of the tasks that must have succeeded before it runs. It also runs whenever one of
   /// them has succeeded again.
-  public var after: [String]
+  public var dependencies: [String]
   /// True for one that runs on: a server. It is started again when it ends, after a pause; a run of
   /// it holds none of the places for tasks that run side by side.
   public var isService: Bool
   /// When a service counts as ready, so that what stands after it may begin; nil for as soon as it
   /// was started.
-  public var readiness: Readiness?
+  public var readiness: TaskDefinition.Readiness?
   /// How the task goes about its work.
   ///
   /// A service is always kept alive, and the policy `queue`, which would wait for its end, is
@@ -29,13 +29,14 @@ public struct TaskDefinition: Sendable, Hashable {
   /// A task that runs at the start, and when something has changed that it watches.
   public init(
     _ name: String, _ command: Command, triggers: TaskTriggers = TaskTriggers(),
-    after: [String] = [], isService: Bool = false, readiness: Readiness? = nil,
+    dependencies: [String] = [], isService: Bool = false,
+    readiness: TaskDefinition.Readiness? = nil,
     options: ActionQueue.Options = ActionQueue.Options(), isPostponed: Bool = false
   ) {
     self.name = name
     self.command = command
     self.triggers = triggers
-    self.after = after
+    self.dependencies = dependencies
     self.isService = isService
     self.readiness = readiness
     self.options = options
@@ -47,30 +48,6 @@ public struct TaskDefinition: Sendable, Hashable {
 
   /// Whether it is ready when it has printed a text.
   var isReadyByLine: Bool {
-    if case .line? = readiness?.sign { true } else { false }
-  }
-}
-
-/// When a service counts as ready.
-public struct Readiness: Sendable, Hashable {
-  /// By what it is seen.
-  public enum Sign: Sendable, Hashable {
-    /// Somebody accepts connections at this port of 127.0.0.1 or ::1.
-    case port(UInt16)
-    /// A GET of this address, which begins with `http://`, is answered with a status below 500.
-    case url(String)
-    /// A line of its output holds this text.
-    case line(String)
-  }
-
-  /// By what it is seen.
-  public var sign: Sign
-  /// How long it may take from the start; then the service has failed.
-  public var timeout: Duration
-
-  /// Readiness by this sign, within thirty seconds unless said otherwise.
-  public init(_ sign: Sign, timeout: Duration = .seconds(30)) {
-    self.sign = sign
-    self.timeout = timeout
+    if case .line? = readiness?.condition { true } else { false }
   }
 }

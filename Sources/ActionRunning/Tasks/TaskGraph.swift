@@ -39,7 +39,7 @@ public struct TaskGraph: Sendable, Hashable {
   public static func problems(of tasks: [TaskDefinition]) -> [TaskGraphError] {
     problems(of: tasks.map(Node.init))
       + tasks.compactMap { task in
-        guard case .url(let url)? = task.readiness?.sign, HTTPAddress(url) == nil else {
+        guard case .url(let url)? = task.readiness?.condition, HTTPAddress(url) == nil else {
           return nil
         }
         return .unusableAddress(task: task.name, url: url)
@@ -77,7 +77,7 @@ extension TaskGraph {
     init(_ task: TaskDefinition) {
       let whenReady: Milestone = task.readiness == nil ? .undefined : .readiness
       self.init(
-        task.name, dependencies: task.after, milestone: task.runsOn ? whenReady : .success)
+        task.name, dependencies: task.dependencies, milestone: task.runsOn ? whenReady : .success)
     }
   }
 
@@ -205,7 +205,7 @@ extension TaskGraph {
   private static func sorted(_ tasks: [TaskDefinition]) -> [String] {
     let places = Dictionary(
       tasks.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let dependencies = tasks.map { Set($0.after.compactMap { places[$0] }) }
+    let dependencies = tasks.map { Set($0.dependencies.compactMap { places[$0] }) }
     var isPlaced = Array(repeating: false, count: tasks.count)
     var order: [String] = []
     // The search restarts at the first task without a place, since the order given counts.

@@ -16,7 +16,7 @@ public enum TaskReport: Sendable {
   /// A service is ready, so long after it was started.
   case ready(String, after: Duration)
   /// A service was not ready in time, and counts as failed. It keeps running.
-  case notReady(String, Readiness)
+  case notReady(String, TaskDefinition.Readiness)
   /// A line that the task has written, on standard output or error, without its end. A very long one
   /// comes in pieces. The only task of a graph writes to our own descriptors instead, unless its
   /// readiness is seen by its output, or ``TaskRunner/Options/readsOutput`` is set.
@@ -29,14 +29,14 @@ public enum TaskReport: Sendable {
   /// seen. Only with ``TaskRunner/Options/reportsSettling``, whenever they become others.
   case unsettled(Set<String>)
   /// All that the latest changes have led to is done.
-  case waveEnded(TaskWave)
-  /// All is over, and nothing of the tasks is left. The status of the wave that was the last by the
+  case roundEnded(TaskRound)
+  /// All is over, and nothing of the tasks is left. The status of the round that was the last by the
   /// completion's rule, nil if the runner was ended from outside.
   case finished(ExitStatus?)
 }
 
 /// What came of some changes, when all is done that they have led to.
-public struct TaskWave: Sendable, Hashable {
+public struct TaskRound: Sendable, Hashable {
   /// What came of one task.
   public enum Outcome: Sendable, Hashable {
     /// It has succeeded, in this time.
@@ -63,7 +63,7 @@ public struct TaskWave: Sendable, Hashable {
     public let outcome: Outcome
   }
 
-  /// The tasks that the wave has reached, each behind what it stands after.
+  /// The tasks that the round has reached, each behind what it stands after.
   public let entries: [Entry]
 
   /// The status of the first that has failed; 0 if none has.

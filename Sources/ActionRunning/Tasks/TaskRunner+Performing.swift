@@ -39,15 +39,15 @@ extension TaskRunner {
       tellReady(name)
     case .tellLate(let name):
       if let readiness = worker(name)?.definition.readiness { report(.notReady(name, readiness)) }
-    case .endWave(let reached):
-      endWave(reached)
+    case .endRound(let reached):
+      endRound(reached)
     case .end(let name):
       worker(name)?.end()
     case .retire(let name):
-      let leaving = state.access { $0.leaving }
-      leaving.first { $0.name == name && !$0.state.access { $0.isAskedToEnd } }?.end()
+      let retiring = state.access { $0.retiring }
+      retiring.first { $0.name == name && !$0.state.access { $0.isAskedToEnd } }?.end()
     case .killAll:
-      for worker in state.access({ Array($0.workers.values) + $0.leaving }) {
+      for worker in state.access({ Array($0.workers.values) + $0.retiring }) {
         if !worker.state.access({ $0.isAskedToEnd }) { worker.end() }
         worker.end()
       }
@@ -72,16 +72,16 @@ extension TaskRunner {
     report(.ready(name, after: duration))
   }
 
-  private func endWave(_ reached: [TaskStateMachine.Reached]) {
+  private func endRound(_ reached: [TaskStateMachine.Reached]) {
     let entries = reached.compactMap { reached in
       worker(reached.name)?.outcome(reached).map {
-        TaskWave.Entry(name: reached.name, outcome: $0)
+        TaskRound.Entry(name: reached.name, outcome: $0)
       }
     }
-    let wave = TaskWave(entries: entries)
-    report(.waveEnded(wave))
-    guard options.completion.isReached(by: wave.status) else { return }
-    state.access { $0.status = wave.status }
+    let round = TaskRound(entries: entries)
+    report(.roundEnded(round))
+    guard options.completion.isReached(by: round.status) else { return }
+    state.access { $0.status = round.status }
     advance { $0.isEnding ? [] : $0.end() }
   }
 
@@ -115,15 +115,15 @@ extension TaskWorker.State {
 
 extension TaskRunner {
   /// Makes what the tasks need to be run.
-  func hire(_ tasks: [TaskDefinition]) {
+  func makeWorkers(_ tasks: [TaskDefinition]) {
     for task in tasks {
       let id = state.access { state in
         state.workerCount += 1
         return state.workerCount
       }
-      let setting = ActionQueue.Setting(
-        queue: queue, launcher: launcher, rested: { [self] in rested(id) })
-      let worker = TaskWorker(id, task, setting) { [self] in handle($0, of: id) }
+      let shared = ActionQueue.SharedContext(
+        queue: queue, launcher: launcher, becameIdle: { [self] in becameIdle(id) })
+      let worker = TaskWorker(id, task, shared) { [self] in handle($0, of: id) }
       state.access { $0.workers[task.name] = worker }
     }
     // How many tasks there are decides about those that are kept, too.
@@ -144,10 +144,10 @@ extension TaskRunner {
     state.access { state in
       state.graph = graph
       for name in old.order where !kept.contains(name) {
-        if let worker = state.workers.removeValue(forKey: name) { state.leaving.append(worker) }
+        if let worker = state.workers.removeValue(forKey: name) { state.retiring.append(worker) }
       }
     }
-    hire(graph.tasks.filter { !kept.contains($0.name) })
+    makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
     let owed = state.access { $0.components }.flatMap { $0.rounds.close() }
     makeComponents(of: graph)
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }

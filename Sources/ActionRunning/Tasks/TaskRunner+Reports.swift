@@ -8,12 +8,12 @@ extension TaskRunner {
   private func find(_ id: Int) -> (worker: TaskWorker, isCurrent: Bool)? {
     state.access { state in
       if let worker = state.workers.values.first(where: { $0.id == id }) { return (worker, true) }
-      return state.leaving.first { $0.id == id }.map { ($0, false) }
+      return state.retiring.first { $0.id == id }.map { ($0, false) }
     }
   }
 
   /// Nothing is under way any more in the task's queue.
-  func rested(_ id: Int) {
+  func becameIdle(_ id: Int) {
     guard let (worker, isCurrent) = find(id), isCurrent else { return }
     // A service at rest has been stopped.
     if worker.definition.runsOn { return endRounds() }
@@ -44,7 +44,7 @@ extension TaskRunner {
       report(.notStarted(name, error, status: status))
       if isService { serviceCrashed(run, of: id) }
     case .finished:
-      if !isCurrent { state.access { $0.leaving.removeAll { $0.id == id } } }
+      if !isCurrent { state.access { $0.retiring.removeAll { $0.id == id } } }
       advance { $0.isGone(name) }
     case .output(let run, let line):
       report(.output(name, line))

@@ -6,7 +6,7 @@ import FileObservation
 /// run beside it.
 struct TaskComponent: Sendable {
   let names: Set<String>
-  let rounds: RoundKeeper
+  let rounds: RoundController
   /// Whether work was under way when the machine last took a step.
   var isBusy = false
 }
@@ -16,7 +16,7 @@ extension TaskRunner {
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
-      let rounds = RoundKeeper(on: queue, scheduler: scheduler, source: source)
+      let rounds = RoundController(on: queue, scheduler: scheduler, source: source)
       rounds.deliver(to: { [weak self] in self?.take($0, for: names) })
       return TaskComponent(names: names, rounds: rounds)
     }
@@ -39,7 +39,7 @@ extension TaskRunner {
       part.changes.removeAll { change in !watching.contains { $0.triggers.isTriggered(by: change) }
       }
       if part.changes.isEmpty { continue }
-      component.rounds.changed(Trigger(part), situation(of: component, part, watching))
+      component.rounds.changed(RunTrigger(part), situation(of: component, part, watching))
     }
   }
 
@@ -71,7 +71,7 @@ extension TaskRunner {
   }
 
   /// Takes what a component's rounds have decided.
-  private func take(_ event: RoundKeeper.Event, for names: Set<String>) {
+  private func take(_ event: RoundController.Event, for names: Set<String>) {
     switch event {
     case .run(let trigger):
       let component = state.access { $0.components.first { $0.names == names } }
@@ -102,7 +102,7 @@ extension TaskRunner {
   }
 
   /// What a trigger is for each task of a component that watches any of its changes.
-  private func triggers(by trigger: Trigger, of names: Set<String>) -> [String: Trigger] {
+  private func triggers(by trigger: RunTrigger, of names: Set<String>) -> [String: RunTrigger] {
     let tasks = state.access { $0.graph.tasks.filter { names.contains($0.name) } }
     let pairs = tasks.compactMap { task in
       task.triggers.trigger(by: ChangeBatch(trigger)).map { (task.name, $0) }
@@ -112,7 +112,7 @@ extension TaskRunner {
 
   /// Begins a round in each component that is at rest, with what is owed.
   func beginRounds(
-    _ reason: Trigger.Reason,
+    _ reason: RunTrigger.Reason,
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
     for component in state.access({ $0.components }) {
@@ -120,7 +120,7 @@ extension TaskRunner {
         component.rounds.resumed()
         continue
       }
-      let triggers = triggers(by: component.rounds.began(Trigger(reason)), of: component.names)
+      let triggers = triggers(by: component.rounds.began(RunTrigger(reason)), of: component.names)
       state.access { _ = $0.machine.remember(triggers) }
     }
     advance(step)
@@ -146,7 +146,7 @@ extension TaskRunner {
 }
 
 extension ChangeBatch {
-  init(_ trigger: Trigger) {
+  init(_ trigger: RunTrigger) {
     self.init(number: 0, changes: trigger.changes, overflow: trigger.reason == .overflow)
   }
 }
@@ -177,7 +177,7 @@ extension TaskStateMachine {
   }
 
   /// Tells the next runs of these tasks of more changes, without wanting one.
-  mutating func remember(_ triggers: [String: Trigger]) -> [Action] {
+  mutating func remember(_ triggers: [String: RunTrigger]) -> [Action] {
     for (name, trigger) in triggers {
       update(name) { $0.unseen = $0.unseen.merged(with: trigger) }
     }
@@ -190,7 +190,7 @@ extension TaskGraph {
   var components: [Set<String>] {
     var components: [Set<String>] = []
     for name in order {
-      let joined = Set(self[name]?.after ?? []).union([name])
+      let joined = Set(self[name]?.dependencies ?? []).union([name])
       let touching = components.filter { !$0.isDisjoint(with: joined) }
       components.removeAll { !$0.isDisjoint(with: joined) }
       components.append(touching.reduce(joined) { $0.union($1) })

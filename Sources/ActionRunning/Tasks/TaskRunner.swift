@@ -17,8 +17,8 @@ import SystemCalls
 public final class TaskRunner: Sendable {
   /// What concerns all tasks of a graph.
   public struct Options: Sendable {
-    /// After which wave all is over; a wave counts as a run.
-    public var completion: Completion
+    /// After which round all is over; a round counts as a run.
+    public var completion: CompletionRule
     /// The signals that the tasks are to ignore from their start.
     public var ignoredSignals: Set<Signal>
     /// Who ends the tasks should we not be able to.
@@ -33,7 +33,8 @@ public final class TaskRunner: Sendable {
 
     /// The options as given.
     public init(
-      completion: Completion = .never, ignoredSignals: Set<Signal> = [], guardian: Guardian? = nil
+      completion: CompletionRule = .never, ignoredSignals: Set<Signal> = [],
+      guardian: Guardian? = nil
     ) {
       self.completion = completion
       self.ignoredSignals = ignoredSignals
@@ -47,9 +48,9 @@ public final class TaskRunner: Sendable {
     var workers: [String: TaskWorker] = [:]
     var workerCount = 0
     /// Those that belong to the graph no more, and have not ended.
-    var leaving: [TaskWorker] = []
+    var retiring: [TaskWorker] = []
     var actions = PendingActions<TaskStateMachine.Action>()
-    /// The status of the last wave, if one was the last by the completion's rule.
+    /// The status of the last round, if one was the last by the completion's rule.
     var status: ExitStatus?
     /// The tasks that depend on each other, directly or not, each with rounds of their own.
     var components: [TaskComponent] = []
@@ -94,7 +95,7 @@ public final class TaskRunner: Sendable {
     launcher = SystemLauncher(queue: queue, shared)
     probe = SystemProbe(queue: queue)
     queue.async { [self] in
-      hire(graph.tasks)
+      makeWorkers(graph.tasks)
       makeComponents(of: graph)
     }
   }
@@ -146,7 +147,7 @@ public final class TaskRunner: Sendable {
   /// Sends a signal to all that runs.
   public func send(_ signal: Signal) {
     queue.async { [self] in
-      let workers = state.access { Array($0.workers.values) + $0.leaving }
+      let workers = state.access { Array($0.workers.values) + $0.retiring }
       for worker in workers { worker.actions.pass(signal, toAll: true) }
     }
   }

@@ -6,18 +6,18 @@ extension TaskStateMachine {
   /// The beginning: all that is not postponed, and does not stand after what is.
   package mutating func start() -> [Action] {
     hasStarted = true
-    return after(wantNew(order, Trigger(.start)))
+    return after(wantNew(order, RunTrigger(.start)))
   }
 
   /// These have changed.
-  package mutating func changed(_ triggers: [String: Trigger]) -> [Action] {
+  package mutating func changed(_ triggers: [String: RunTrigger]) -> [Action] {
     after(order.flatMap { name in triggers[name].map { want(name, $0) } ?? [] })
   }
 
   /// All are to run, even while paused.
   package mutating func keyPressed() -> [Action] {
     hasStarted = true
-    return after(order.flatMap { want($0, Trigger(.key)) })
+    return after(order.flatMap { want($0, RunTrigger(.key)) })
   }
 
   /// From now on nothing begins but by a key; what runs goes on.
@@ -72,7 +72,7 @@ extension TaskStateMachine {
   }
 
   /// A task is to run. If it runs already, its policy says what to do.
-  mutating func want(_ name: String, _ trigger: Trigger) -> [Action] {
+  mutating func want(_ name: String, _ trigger: RunTrigger) -> [Action] {
     guard let task = tasks[name], !isEnding else { return [] }
     let isKey = trigger.reason == .key
     if isPaused && !isKey {
@@ -105,7 +105,7 @@ extension TaskStateMachine {
   }
 
   /// Those of these that are to run by themselves.
-  private mutating func wantNew(_ names: [String], _ trigger: Trigger) -> [Action] {
+  private mutating func wantNew(_ names: [String], _ trigger: RunTrigger) -> [Action] {
     names.flatMap { name -> [Action] in
       let isAsleep = ([name] + ancestors[name, default: []]).contains { name in
         isDormant(name) && tasks[name]?.rules.isPostponed ?? false
@@ -116,7 +116,7 @@ extension TaskStateMachine {
 }
 
 extension TaskStateMachine.Task {
-  fileprivate mutating func want(_ trigger: Trigger) {
+  fileprivate mutating func want(_ trigger: RunTrigger) {
     let isKey = wanted?.reason == .key
     wanted = wanted.merged(with: held.merged(with: trigger))
     // What a key has begun, no pause holds up.
@@ -154,7 +154,7 @@ extension TaskStateMachine {
     self.jobs = jobs
     take(rules, keeping: kept)
     reached.formIntersection(order)
-    if hasStarted { actions += wantNew(order.filter { !kept.contains($0) }, Trigger(.start)) }
+    if hasStarted { actions += wantNew(order.filter { !kept.contains($0) }, RunTrigger(.start)) }
     return after(actions)
   }
 

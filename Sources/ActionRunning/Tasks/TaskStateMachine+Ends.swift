@@ -61,7 +61,7 @@ extension TaskStateMachine {
     if case .skipped = task.outcome { return tells }
     update(name) { $0.outcome = .succeeded }
     let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }
-    return tells + skipped.flatMap { want($0, Trigger(task.reason)) }
+    return tells + skipped.flatMap { want($0, RunTrigger(task.reason)) }
   }
 
   private mutating func serviceFailed(_ name: String) -> [Action] {

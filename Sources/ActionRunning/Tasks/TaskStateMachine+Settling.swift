@@ -16,7 +16,7 @@ extension TaskStateMachine {
         hasMoved = true
       }
     }
-    return actions + endWave()
+    return actions + endRound()
   }
 
   /// One step of what is wanted; nil if it has to wait.
@@ -32,7 +32,7 @@ extension TaskStateMachine {
     // A run needs them all, also those that nobody has wanted for themselves.
     let missing = above.filter { tasks[$0]?.outcome != .succeeded }
     if !missing.isEmpty {
-      let actions = missing.flatMap { want($0, Trigger(wanted.reason)) }
+      let actions = missing.flatMap { want($0, RunTrigger(wanted.reason)) }
       let isWanted = missing.contains { tasks[$0]?.wanted != nil }
       return isWanted ? actions : nil
     }
@@ -81,7 +81,7 @@ extension TaskStateMachine {
     return task.policy == .restart || isCarriedAlong
   }
 
-  private mutating func begin(_ name: String, _ wanted: Trigger) -> [Action] {
+  private mutating func begin(_ name: String, _ wanted: RunTrigger) -> [Action] {
     guard let task = tasks[name] else { return [] }
     let trigger = task.unseen.merged(with: wanted)
     update(name) { task in
@@ -94,7 +94,7 @@ extension TaskStateMachine {
   }
 
   private mutating func beginService(
-    _ name: String, _ task: Task, _ trigger: Trigger
+    _ name: String, _ task: Task, _ trigger: RunTrigger
   ) -> [Action] {
     reached.insert(name)
     switch task.rules.policy {
@@ -122,12 +122,12 @@ extension TaskStateMachine {
     }
   }
 
-  /// When nothing is unsettled any more, the wave is over.
-  private mutating func endWave() -> [Action] {
+  /// When nothing is unsettled any more, the round is over.
+  private mutating func endRound() -> [Action] {
     if reached.isEmpty || tasks.values.contains(where: \.isUnsettled) { return [] }
     defer { reached = [] }
     return [
-      .endWave(
+      .endRound(
         order.filter(reached.contains).compactMap { name in
           tasks[name].map { Reached(name: name, state: $0.outcome, isUp: $0.isUp) }
         })
@@ -147,7 +147,7 @@ extension TaskStateMachine {
       return dependents(of: name).flatMap { dependent in
         // Somebody postponed is not run for the sake of it.
         let isAwake = ancestors[dependent, default: []].allSatisfy { !isDormant($0) }
-        return isAwake ? want(dependent, Trigger(reason)) : []
+        return isAwake ? want(dependent, RunTrigger(reason)) : []
       }
     case .failed:
       return order.filter { descendants[name, default: []].contains($0) }.flatMap {

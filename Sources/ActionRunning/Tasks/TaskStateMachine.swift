@@ -45,11 +45,11 @@ package struct TaskStateMachine: Sendable {
 
   package enum Action: Hashable, Sendable {
     /// Run it. A service that runs is stopped before, of which nothing need be told.
-    case start(String, Trigger)
+    case start(String, RunTrigger)
     /// Stop it. Of a run, `ended` is to follow.
     case stop(String)
     /// Send it a signal, on this occasion.
-    case signal(String, Signal, Trigger)
+    case signal(String, Signal, RunTrigger)
     /// Say that it is not run, or keeps running as it was, because the other has failed.
     case skip(String, because: String)
     case keep(String, because: String)
@@ -60,8 +60,8 @@ package struct TaskStateMachine: Sendable {
     /// Say that the service is ready, or is not in time.
     case tellReady(String)
     case tellLate(String)
-    /// Say what the wave has come to.
-    case endWave([Reached])
+    /// Say what the round has come to.
+    case endRound([Reached])
     /// End it for good; `isGone` is to follow. When it is retired, another of its name may follow.
     case end(String)
     case retire(String)
@@ -71,7 +71,7 @@ package struct TaskStateMachine: Sendable {
     case finish
   }
 
-  /// A task that a wave has reached, and what it has come to.
+  /// A task that a round has reached, and what it has come to.
   package struct Reached: Hashable, Sendable {
     package let name: String
     package let state: State
@@ -82,21 +82,21 @@ package struct TaskStateMachine: Sendable {
   /// What a task is made for, as far as it decides what comes next.
   package struct Rules: Hashable, Sendable {
     package var name: String
-    package var after: [String] = []
+    package var dependencies: [String] = []
     package var policy = BusyPolicy.queue
     package var runsOn = false
     package var hasReadiness = false
     package var isPostponed = false
 
-    package init(_ name: String, after: [String] = []) {
+    package init(_ name: String, dependencies: [String] = []) {
       self.name = name
-      self.after = after
+      self.dependencies = dependencies
     }
   }
 
   enum Activity: Hashable, Sendable {
     case none
-    case running(Trigger)
+    case running(RunTrigger)
     case stopping
   }
 
@@ -116,17 +116,17 @@ package struct TaskStateMachine: Sendable {
     /// What it has come to; `pending` if to nothing yet.
     var outcome = State.pending
     /// Why it is to run, as soon as it can.
-    var wanted: Trigger?
+    var wanted: RunTrigger?
     /// Why it is to run when the pause is over.
-    var held: Trigger?
+    var held: RunTrigger?
     /// What no run has been given, though none is wanted for it alone. The next one is told of it.
-    var unseen: Trigger?
+    var unseen: RunTrigger?
     var activity = Activity.none
     var service = Service.down
     /// True for a service if what stands after it is to run when it is ready.
     var isFresh = false
     /// Why it was started last.
-    var reason = Trigger.Reason.start
+    var reason = RunTrigger.Reason.start
     var generation = 0
 
     init(_ rules: Rules) {
@@ -154,7 +154,7 @@ package struct TaskStateMachine: Sendable {
   var jobs: Int
   /// What is being ended and belongs to the graph no more.
   var retiring: [(name: String, holdsPlace: Bool)] = []
-  /// What the present wave has reached.
+  /// What the present round has reached.
   var reached: Set<String> = []
   var hasStarted = false
   var isPaused = false
@@ -191,8 +191,8 @@ extension TaskStateMachine {
     for rule in rules {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
-      var above = Set(rule.after)
-      for name in rule.after { above.formUnion(ancestors[name, default: []]) }
+      var above = Set(rule.dependencies)
+      for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above
       for name in above { descendants[name, default: []].insert(rule.name) }
     }
@@ -200,7 +200,7 @@ extension TaskStateMachine {
 
   /// Those that stand directly after it, in order.
   func dependents(of name: String) -> [String] {
-    order.filter { tasks[$0]?.rules.after.contains(name) ?? false }
+    order.filter { tasks[$0]?.rules.dependencies.contains(name) ?? false }
   }
 
   /// How many runs are there, each of which holds a place.

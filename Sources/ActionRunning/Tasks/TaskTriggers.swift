@@ -41,10 +41,10 @@ public struct TaskTriggers: Sendable, Hashable {
   }
 
   /// What is left of a batch; nil if nothing is.
-  func trigger(by batch: ChangeBatch) -> Trigger? {
+  func trigger(by batch: ChangeBatch) -> RunTrigger? {
     var own = batch
     own.changes.removeAll { !isTriggered(by: $0) }
-    return own.changes.isEmpty ? nil : Trigger(own)
+    return own.changes.isEmpty ? nil : RunTrigger(own)
   }
 }
 

@@ -26,13 +26,13 @@ final class TaskWorker: Sendable {
   var name: String { definition.name }
 
   init(
-    _ id: Int, _ definition: TaskDefinition, _ setting: ActionQueue.Setting,
+    _ id: Int, _ definition: TaskDefinition, _ shared: ActionQueue.SharedContext,
     report: @escaping @Sendable (RunReport) -> Void
   ) {
     self.id = id
     self.definition = definition
-    actions = ActionQueue(definition.command, definition.queueOptions, in: setting, report: report)
-    state = Confined(State(), to: setting.queue)
+    actions = ActionQueue(definition.command, definition.queueOptions, in: shared, report: report)
+    state = Confined(State(), to: shared.queue)
   }
 
   /// Ends it, when asked a second time at once.
@@ -53,8 +53,8 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// What the wave is told of it; nil if nothing.
-  func outcome(_ reached: TaskStateMachine.Reached) -> TaskWave.Outcome? {
+  /// What the round is told of it; nil if nothing.
+  func outcome(_ reached: TaskStateMachine.Reached) -> TaskRound.Outcome? {
     let (status, duration) = state.access { ($0.status, $0.duration) }
     switch reached.state {
     case .succeeded:
@@ -82,7 +82,7 @@ extension TaskDefinition {
   }
 
   var rules: TaskStateMachine.Rules {
-    var rules = TaskStateMachine.Rules(name, after: after)
+    var rules = TaskStateMachine.Rules(name, dependencies: dependencies)
     rules.policy = options.busyPolicy
     rules.runsOn = runsOn
     rules.hasReadiness = readiness != nil

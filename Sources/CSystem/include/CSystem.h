@@ -53,11 +53,10 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 /// unreadable until then. Linux only.
 int csystem_edges_open(int descriptor, int input);
 
-/// A descriptor that becomes readable when there is something to read at another one. After
-/// `csystem_silence`, whatever comes there costs nobody anything, until the bell is armed again. Linux
-/// only.
-int csystem_bell_open(int descriptor);
-int csystem_bell_arm(int bell, int descriptor);
+/// A descriptor that becomes readable once when another one does. After `csystem_silence` it stays
+/// unreadable, whatever arrives, until it is armed again. Linux only.
+int csystem_readiness_open(int descriptor);
+int csystem_readiness_arm(int readiness, int descriptor);
 
 void csystem_silence(int epoll);
 

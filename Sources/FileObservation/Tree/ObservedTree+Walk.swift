@@ -64,7 +64,7 @@ extension ObservedTree {
       }
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
-      if !error.saysGone {
+      if !error.isNotFound {
         warnUnreadable(path, error)
       } else if roots[directory] != nil, source?.namesEntries != true || details.watch == nil {
         // The watch of an anchor reports that by itself.

@@ -36,7 +36,7 @@ extension ObservedTree {
         watches.unwatched.insert(directory)
         return .polled
       }
-      if !error.saysGone {
+      if !error.isNotFound {
         warnUnreadable(path, error)
         // The directory around it hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
@@ -101,7 +101,7 @@ extension ObservedTree {
       if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
     case .failure(let error):
       // That it is gone, the directory shows.
-      if !error.saysGone, let parent = snapshot.parent(of: file) {
+      if !error.isNotFound, let parent = snapshot.parent(of: file) {
         watches.unwatched.insert(parent)
       }
     }

@@ -11,7 +11,7 @@ protocol KeyListener: Sendable {
 
 extension ActionQueue: KeyListener {
   func runNow() {
-    submit(Trigger(.key))
+    submit(RunTrigger(.key))
   }
 
   func stopNow() {

@@ -4,7 +4,7 @@ import SystemCalls
 
 /// Reads keys from the terminal, as long as it is ours, and notices when it has gone.
 final class KeyReader: Sendable {
-  private let keeper: TerminalKeeper
+  private let keeper: TerminalController
   private let event: @Sendable (Event) -> Void
 
   enum Event: Hashable, Sendable {
@@ -14,7 +14,7 @@ final class KeyReader: Sendable {
   }
 
   /// - Parameter event: Is called for each key, in order.
-  init(_ keeper: TerminalKeeper, event: @escaping @Sendable (Event) -> Void) {
+  init(_ keeper: TerminalController, event: @escaping @Sendable (Event) -> Void) {
     self.keeper = keeper
     self.event = event
   }

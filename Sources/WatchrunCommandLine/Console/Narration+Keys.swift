@@ -29,7 +29,7 @@ extension Narration {
     if more > 0 { console.say(.answer, "  and \(more) more") }
   }
 
-  private func occasion(of trigger: Trigger) -> String {
+  private func occasion(of trigger: RunTrigger) -> String {
     let count = trigger.changes.count
     let changes = count == 1 ? "1 change" : "\(count) changes"
     switch trigger.reason {

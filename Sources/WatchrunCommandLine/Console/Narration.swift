@@ -100,13 +100,14 @@ struct Narration: Sendable {
     }
   }
 
-  func tellNotStarted(_ job: Job, _ error: SystemError) {
+  func tellNotStarted(_ job: ActionQueue.Job, _ error: SystemError) {
     let what = job == .command ? command : job.name
     say(.problem, "cannot run \(what): \(explanation(of: error))", style: .bad)
   }
 
   func tellEnd(
-    of job: Job, _ status: ExitStatus, after duration: String, _ ending: RunReport.Ending
+    of job: ActionQueue.Job, _ status: ExitStatus, after duration: String,
+    _ ending: RunReport.Ending
   ) {
     let name = job == .command ? "" : job.name + " "
     switch (status, ending) {
@@ -125,7 +126,7 @@ struct Narration: Sendable {
   }
 
   /// " (Sources/a.swift and 3 more changed)".
-  private func reason(of trigger: Trigger) -> String {
+  private func reason(of trigger: RunTrigger) -> String {
     guard let first = trigger.changes.first else { return "" }
     let more = trigger.changes.count - 1
     return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
@@ -147,7 +148,7 @@ struct Narration: Sendable {
   private func explanation(of error: SystemError) -> String {
     if error.call == "chdir", let path = error.path {
       return "its directory \(shown(path)) "
-        + (error.saysGone ? "is not there" : "cannot be entered: \(error.reason)")
+        + (error.isNotFound ? "is not there" : "cannot be entered: \(error.reason)")
     }
     return switch error.code {
     case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
@@ -168,7 +169,7 @@ struct Narration: Sendable {
   }
 }
 
-extension Job {
+extension ActionQueue.Job {
   /// What it is called.
   fileprivate var name: String {
     switch self {

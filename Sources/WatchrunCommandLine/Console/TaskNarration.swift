@@ -12,7 +12,7 @@ final class TaskNarration: Sendable {
     var narrations: [String: Narration] = [:]
     /// True if there is one task only.
     var isAlone = false
-    /// True from the first run of a wave to its end.
+    /// True from the first run of a round to its end.
     var isInWave = false
   }
 
@@ -57,7 +57,7 @@ final class TaskNarration: Sendable {
         if state.isInWave || run.trigger.reason == .restart { return false }
         state.isInWave = true
         return true
-      case .waveEnded:
+      case .roundEnded:
         state.isInWave = false
         return false
       default:
@@ -95,22 +95,22 @@ final class TaskNarration: Sendable {
       narration(of: task).say(.news, readiness.failure, style: .bad)
     case .output(let task, let line):
       narration(of: task).pass(line)
-    case .waveEnded(let wave):
-      tell(wave)
+    case .roundEnded(let round):
+      tell(round)
     case .unsettled, .finished:
       break
     }
   }
 
   /// `build 1.2 s · test 3.4 s failed · server kept`; of one task alone, all has been said.
-  private func tell(_ wave: TaskWave) {
-    if isAlone || wave.entries.isEmpty { return }
-    let text = wave.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
-    console.say(.news, text, style: wave.status.isSuccess ? .good : .bad)
+  private func tell(_ round: TaskRound) {
+    if isAlone || round.entries.isEmpty { return }
+    let text = round.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
+    console.say(.news, text, style: round.status.isSuccess ? .good : .bad)
   }
 }
 
-extension TaskWave.Outcome {
+extension TaskRound.Outcome {
   /// What is said of it in the closing line.
   fileprivate var words: String {
     switch self {
@@ -125,11 +125,11 @@ extension TaskWave.Outcome {
   }
 }
 
-extension Readiness {
+extension TaskDefinition.Readiness {
   /// What is said where it does not come about.
   fileprivate var failure: String {
     let time = timeout.forPeople
-    return switch sign {
+    return switch condition {
     case .port(let port): "not ready: nobody accepts connections at port \(port) after \(time)"
     case .url(let url): "not ready: \(Path(url)) does not answer as it should after \(time)"
     case .line(let text): "not ready: it has not printed '\(Path(text))' after \(time)"

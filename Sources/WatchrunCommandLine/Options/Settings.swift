@@ -143,13 +143,13 @@ extension Settings {
     }
   }
 
-  var completion: Completion {
+  var completion: CompletionRule {
     if endsAfterFirstRun || (endsOnFailure && endsOnSuccess) { return .firstRun }
     if endsOnFailure { return .firstFailure }
     return endsOnSuccess ? .firstSuccess : .never
   }
 
-  var emission: Emission {
+  var changeDelivery: Command.ChangeDelivery {
     switch emitMode {
     case .env: .environment
     case .lines: .lines(separatedByNUL: separatesByNUL)

@@ -49,7 +49,8 @@ extension ActivityTranslator {
   }
 
   /// A server is stopped or started: until it has had time to begin, the page waits for it.
-  private mutating func serverBegins(_ job: Job, _ command: CommandTasks) -> [Activity] {
+  private mutating func serverBegins(_ job: ActionQueue.Job, _ command: CommandTasks) -> [Activity]
+  {
     guard job == .command && command.isService else { return [] }
     isServerBeginning = true
     return unsettled(command)
@@ -68,7 +69,7 @@ extension ActivityTranslator {
   }
 
   private mutating func roundEnd(
-    after job: Job, succeeded: Bool, _ command: CommandTasks
+    after job: ActionQueue.Job, succeeded: Bool, _ command: CommandTasks
   ) -> [Activity] {
     switch job {
     // The command follows a build that succeeds.

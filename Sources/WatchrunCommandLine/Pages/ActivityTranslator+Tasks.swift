@@ -10,7 +10,7 @@ extension ActivityTranslator {
       let isService = task.isService || task.options.keepsAlive
       if isService { services[task.name] = task.readiness != nil }
       return Activity.TaskDescription(
-        name: task.name, command: commands[task.name] ?? "", dependencies: task.after,
+        name: task.name, command: commands[task.name] ?? "", dependencies: task.dependencies,
         isService: isService)
     }
     return .tasks(tasks)
@@ -40,8 +40,8 @@ extension ActivityTranslator {
       return [.ended(task: name, .notReady, status: nil, duration: readiness.timeout)]
     case .detail(let name, .stopping(.command, _)):
       return [.stopping(task: name)]
-    case .waveEnded(let wave):
-      return endRound(succeeded: wave.status.isSuccess)
+    case .roundEnded(let round):
+      return endRound(succeeded: round.status.isSuccess)
     case .unsettled(let names):
       return [.unsettled(names)]
     case .detail, .foundLoop, .finished:

@@ -24,7 +24,7 @@ struct ActivityTranslator {
     self.directory = directory
   }
 
-  mutating func beginRound(_ trigger: Trigger) -> [Activity] {
+  mutating func beginRound(_ trigger: RunTrigger) -> [Activity] {
     // A trigger that interrupts a round begins another one.
     let end = endRound(succeeded: false)
     isInRound = true

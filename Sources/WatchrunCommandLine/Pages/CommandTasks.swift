@@ -50,7 +50,7 @@ struct CommandTasks: Hashable {
   }
 
   /// The name of the task that a job belongs to; `nil` for hooks, which pages know nothing of.
-  func name(of job: Job) -> String? {
+  func name(of job: ActionQueue.Job) -> String? {
     switch job {
     case .build: Self.build
     case .command: name

@@ -56,7 +56,7 @@ extension Project.Task {
     return TaskDefinition(
       name, command(settings, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      after: after, isService: isService, readiness: readiness,
+      dependencies: after, isService: isService, readiness: readiness,
       options: options(settings, ignoring: ignored),
       isPostponed: isPostponed || settings.isPostponed)
   }

@@ -31,7 +31,7 @@ struct Project: Hashable, Sendable {
     var after: [String] = []
     /// True if it runs on, and is started again when it ends.
     var isService = false
-    var readiness: Readiness?
+    var readiness: TaskDefinition.Readiness?
     /// Nil for what is usual.
     var busyMode: Settings.BusyMode?
     var stopPlan = StopPlan()

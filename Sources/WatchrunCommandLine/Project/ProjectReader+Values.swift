@@ -256,16 +256,16 @@ extension ProjectReader {
     }
   }
 
-  mutating func readiness(_ field: ProjectField?) -> Readiness? {
+  mutating func readiness(_ field: ProjectField?) -> TaskDefinition.Readiness? {
     guard let field else { return nil }
     guard case .object = field.value.content else {
       mismatch(field)
       return nil
     }
     guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
-    let port = port(fields["port"]).map { Readiness.Sign.port($0) }
-    let url = url(fields["url"]).map { Readiness.Sign.url($0) }
-    let line = text(fields["line"]).map { Readiness.Sign.line($0) }
+    let port = port(fields["port"]).map { TaskDefinition.Readiness.Condition.port($0) }
+    let url = url(fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
+    let line = text(fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
     let timeout = positiveDuration(fields["timeout"])
     let given = ["port", "url", "line"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
@@ -273,7 +273,8 @@ extension ProjectReader {
       let what = given.isEmpty ? "is empty" : "has more than one condition"
       note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
     }
-    guard let sign = port ?? url ?? line else { return nil }
-    return timeout.map { Readiness(sign, timeout: $0) } ?? Readiness(sign)
+    guard let condition = port ?? url ?? line else { return nil }
+    return timeout.map { TaskDefinition.Readiness(condition, timeout: $0) }
+      ?? TaskDefinition.Readiness(condition)
   }
 }

@@ -132,8 +132,8 @@ extension ProjectText {
     names.isEmpty ? nil : "after " + names.joined(separator: " and ")
   }
 
-  private static func ready(_ readiness: Readiness?) -> String {
-    switch readiness?.sign {
+  private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {
+    switch readiness?.condition {
     case .port(let port): ", ready on port \(port)"
     case .url(let url): ", ready at \(url)"
     case .line(let line): ", ready when it prints \"\(Path(line))\""

@@ -30,7 +30,7 @@ struct CommandSession: Sendable {
     session.passOnSignals { queue.send($0) }
     // The first run sees all that has changed before it; what counts is what changes from then on.
     let start = FileTime.now()
-    if !session.settings.isPostponed { queue.submit(Trigger(.start)) }
+    if !session.settings.isPostponed { queue.submit(RunTrigger(.start)) }
     if session.settings.isOneRound { return }
     session.start(observer, on: queue.queue, countingFrom: start) { event in
       switch event {
@@ -39,7 +39,7 @@ struct CommandSession: Sendable {
       case .changed(let batch):
         narration.tell(batch)
         if let part = page.map({ batch.part(for: $0.triggers) }) ?? batch {
-          queue.accept(Trigger(part))
+          queue.accept(RunTrigger(part))
         }
         page?.host.changed(batch)
       case .warning(let error):

@@ -17,7 +17,7 @@ final class Session: Sendable {
   let ignoredSignals: Set<Signal>
   let guardian: Guardian?
   /// Nil if standard input is no terminal, or nothing is run.
-  let keeper: TerminalKeeper?
+  let keeper: TerminalController?
 
   private struct State {
     var observers: [FileObserver] = []
@@ -45,7 +45,7 @@ final class Session: Sendable {
     self.began = began
     self.ignoredSignals = ignoredSignals
     self.guardian = guardian
-    keeper = settings.makeTerminalKeeper(guardian)
+    keeper = settings.makeTerminalController(guardian)
   }
 }
 
@@ -215,7 +215,7 @@ extension Session {
   func end(_ ending: Ending) {
     for observer in state.withLock({ $0.observers }) { observer.stop() }
     console.flush()
-    keeper?.giveUp()
+    keeper?.restore()
     switch ending {
     case .exit(let status):
       exit(status)

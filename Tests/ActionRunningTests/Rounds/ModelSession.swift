@@ -241,7 +241,7 @@ struct ModelSession: CustomStringConvertible {
   }
 
   mutating func run() {
-    model.begin(Trigger(.start))
+    model.begin(RunTrigger(.start))
     model.advance(to: (isLive ? 5 : 30) * RoundsModel.second)
     endOfEdits = model.now + user.begin(&model)
     model.advance(to: endOfEdits)

@@ -53,7 +53,7 @@ struct RoundsBench {
   }
 
   /// The trigger of the run that is to begin.
-  var trigger: Trigger? {
+  var trigger: RunTrigger? {
     actions.compactMap { if case .run(let trigger) = $0 { trigger } else { nil } }.first
   }
 
@@ -61,7 +61,7 @@ struct RoundsBench {
     actions.compactMap { if case .announce(let loop) = $0 { loop } else { nil } }
   }
 
-  var kept: Trigger? {
+  var kept: RunTrigger? {
     actions.compactMap { if case .keep(let trigger) = $0 { trigger } else { nil } }.first
   }
 
@@ -77,7 +77,7 @@ struct RoundsBench {
 
   // MARK: Steps
 
-  mutating func report(_ trigger: Trigger, _ situation: Rounds.Situation = .running) {
+  mutating func report(_ trigger: RunTrigger, _ situation: Rounds.Situation = .running) {
     actions = rounds.changed(trigger, situation, at: now.asInstant, reading: reader)
   }
 
@@ -91,7 +91,7 @@ struct RoundsBench {
       files[path] = text.map { .text($0) }
       changes.append(.of(path, text == nil ? .removed : isThere ? .modified : .created))
     }
-    report(Trigger(.change, changes: changes), situation)
+    report(RunTrigger(.change, changes: changes), situation)
   }
 
   mutating func write(
@@ -102,9 +102,9 @@ struct RoundsBench {
 
   /// Begins a round. What its run is told.
   @discardableResult
-  mutating func begin(_ trigger: Trigger? = nil) -> Trigger {
+  mutating func begin(_ trigger: RunTrigger? = nil) -> RunTrigger {
     rounds.began(
-      trigger ?? self.trigger ?? Trigger(.start), at: now.asInstant, reading: reader)
+      trigger ?? self.trigger ?? RunTrigger(.start), at: now.asInstant, reading: reader)
   }
 
   /// Ends the runs of the round, and answers that all changes were reported.
@@ -142,7 +142,8 @@ struct RoundsBench {
   }
 
   /// One round whose run makes these changes.
-  mutating func round(_ contents: [(Path, String?)] = [], by trigger: Trigger? = nil) -> FollowUp {
+  mutating func round(_ contents: [(Path, String?)] = [], by trigger: RunTrigger? = nil) -> FollowUp
+  {
     begin(trigger)
     if !contents.isEmpty { write(contents) }
     end()
@@ -151,7 +152,7 @@ struct RoundsBench {
 
   /// A round, and the follow-ups to which it leads, at most so many rounds. What followed from each.
   mutating func rounds(
-    _ count: Int, by trigger: Trigger = Trigger(.start),
+    _ count: Int, by trigger: RunTrigger = RunTrigger(.start),
     writing contents: (Int) -> [(Path, String?)]
   ) -> [FollowUp] {
     var followUps = [round(contents(0), by: trigger)]

@@ -64,23 +64,24 @@ struct RoundsDebtTests {
   @Test(
     arguments: [
       (.key, .key), (.restart, .restart), (.start, .start), (.change, .overflow),
-    ] as [(Trigger.Reason, Trigger.Reason)])
+    ] as [(RunTrigger.Reason, RunTrigger.Reason)])
   func `a round keeps its reason, but a change after an overflow is an overflow`(
-    reason: Trigger.Reason, told: Trigger.Reason
+    reason: RunTrigger.Reason, told: RunTrigger.Reason
   ) {
     var bench = RoundsBench(Self.files)
     bench.begin()
-    bench.report(Trigger(.overflow, changes: [.of("/p/a", .modified)]))
-    #expect(bench.begin(Trigger(reason)).reason == told)
+    bench.report(RunTrigger(.overflow, changes: [.of("/p/a", .modified)]))
+    #expect(bench.begin(RunTrigger(reason)).reason == told)
   }
 
   @Test func `a follow-up after an overflow says so, and the one after that does not`() {
     var bench = RoundsBench(Self.files)
     bench.begin()
-    bench.report(Trigger(.overflow, changes: [.of("/p/a", .modified)]))
+    bench.report(RunTrigger(.overflow, changes: [.of("/p/a", .modified)]))
     bench.write("/p/b", "saved")
     bench.end()
-    #expect(bench.trigger == Trigger(.overflow, changes: Trigger.change("/p/a", "/p/b").changes))
+    #expect(
+      bench.trigger == RunTrigger(.overflow, changes: RunTrigger.change("/p/a", "/p/b").changes))
     #expect(bench.round([("/p/log", "1")]) == .now)
     #expect(bench.trigger?.reason == .change)
   }
@@ -88,7 +89,7 @@ struct RoundsDebtTests {
   @Test func `an overflow after which nothing was found leads to nothing`() {
     var bench = RoundsBench(Self.files)
     bench.begin()
-    bench.report(Trigger(.overflow))
+    bench.report(RunTrigger(.overflow))
     bench.end()
     #expect(bench.followUp == .none)
   }
@@ -97,7 +98,8 @@ struct RoundsDebtTests {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    #expect(bench.begin(Trigger(.key)) == Trigger(.key, changes: Trigger.change("/p/a").changes))
+    #expect(
+      bench.begin(RunTrigger(.key)) == RunTrigger(.key, changes: RunTrigger.change("/p/a").changes))
     bench.end()
     #expect(bench.followUp == .none)
   }
@@ -264,7 +266,7 @@ struct RoundsDebtTests {
     bench.begin()
     bench.actions = bench.rounds.workEnded()
     let generation = bench.generation ?? 0
-    bench.begin(Trigger(.key))
+    bench.begin(RunTrigger(.key))
     bench.write("/p/a", "saved")
     bench.actions = [.read(generation: generation)]
     bench.answer()
@@ -285,7 +287,7 @@ struct RoundsDebtTests {
   @Test func `a delay of an earlier round does nothing`() {
     var bench = delayed()
     let generation = bench.generation ?? 0
-    #expect(bench.round([("/p/log", "other")], by: Trigger(.key)) == .after(.seconds(4)))
+    #expect(bench.round([("/p/log", "other")], by: RunTrigger(.key)) == .after(.seconds(4)))
     let newest = bench.generation ?? 0
     bench.now += .seconds(4)
     bench.elapse(generation)

@@ -71,7 +71,7 @@ struct RoundsLiveTests {
     bench.begin()
     bench.write("/p/log", "1", .live)
     bench.begin()
-    bench.report(Trigger(.overflow, changes: [.of("/p/log", .modified)]), .live)
+    bench.report(RunTrigger(.overflow, changes: [.of("/p/log", .modified)]), .live)
     #expect(bench.waitForRun() == nil)
     bench.write("/p/a", "saved", .live)
     #expect(bench.trigger == .change("/p/a"))

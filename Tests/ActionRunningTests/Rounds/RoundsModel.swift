@@ -52,7 +52,7 @@ struct RoundsModel {
 
   // The queue.
   private(set) var run: Run?
-  private var pending: Trigger?
+  private var pending: RunTrigger?
   private(set) var starts: [Time] = []
   private var isBegunByFollowUp = false
 
@@ -170,14 +170,14 @@ struct RoundsModel {
       }
     }
     (burst, burstOrder) = ([:], [])
-    if !changes.isEmpty { report(Trigger(.change, changes: changes)) }
+    if !changes.isEmpty { report(RunTrigger(.change, changes: changes)) }
   }
 }
 
 // MARK: - The queue
 
 extension RoundsModel {
-  private mutating func report(_ trigger: Trigger) {
+  private mutating func report(_ trigger: RunTrigger) {
     guard !rounds.isReading, run == nil || isLive else {
       note(trigger)
       return perform(rounds.changed(trigger, .running, at: instant, reading: reader))
@@ -215,7 +215,7 @@ extension RoundsModel {
     }
   }
 
-  private mutating func want(_ trigger: Trigger) {
+  private mutating func want(_ trigger: RunTrigger) {
     guard let run else { return begin(trigger) }
     if !isLive && trigger.isChange { complain("a change interrupts a run") }
     pending = pending?.merged(with: trigger) ?? trigger
@@ -228,10 +228,10 @@ extension RoundsModel {
     occasions += 1
     isEditedSinceStart = true
     (isBegunByFollowUp, depth) = (false, 0)
-    want(Trigger(.key))
+    want(RunTrigger(.key))
   }
 
-  mutating func begin(_ trigger: Trigger) {
+  mutating func begin(_ trigger: RunTrigger) {
     if run != nil { complain("two runs overlap") }
     beginRound(rounds.began(trigger, at: instant, reading: reader))
     starts.append(now)
@@ -258,7 +258,7 @@ extension RoundsModel {
 // MARK: - The truth
 
 extension RoundsModel {
-  private mutating func note(_ trigger: Trigger) {
+  private mutating func note(_ trigger: RunTrigger) {
     for change in trigger.changes {
       changed.insert(change.path)
       unjudged.insert(change.path)
@@ -266,7 +266,7 @@ extension RoundsModel {
     }
   }
 
-  private mutating func noteAtRest(_ trigger: Trigger) {
+  private mutating func noteAtRest(_ trigger: RunTrigger) {
     for change in trigger.changes {
       editedAtRest.formUnion([change.path, change.path.directory])
       changedAtRest.insert(change.path)
@@ -324,7 +324,7 @@ extension RoundsModel {
     return RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited) * Self.second
   }
 
-  private mutating func beginRound(_ told: Trigger) {
+  private mutating func beginRound(_ told: RunTrigger) {
     if !isEditedSinceStart && !starts.isEmpty { superfluous += 1 }
     isEditedSinceStart = false
     for edit in unserved {

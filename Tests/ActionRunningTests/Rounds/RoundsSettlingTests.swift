@@ -137,7 +137,7 @@ struct RoundsSettlingTests {
   @Test func `an overflow is told with an output that was judged later`() {
     var bench = linking()
     bench.files["/p/o"] = .text("2")
-    bench.report(Trigger(.overflow, changes: [.of("/p/o", .modified)]), .live)
+    bench.report(RunTrigger(.overflow, changes: [.of("/p/o", .modified)]), .live)
     #expect(bench.waitForRun() == .milliseconds(1900))
     #expect(bench.trigger?.reason == .overflow)
   }
@@ -149,7 +149,7 @@ struct RoundsSettlingTests {
     bench.write("/p/o", "1", .live)
     // Saved, but not reported yet.
     bench.files["/p/o"] = .text("saved")
-    bench.begin(Trigger(.key))
+    bench.begin(RunTrigger(.key))
     bench.report(.change("/p/o"), .live)
     bench.now += .milliseconds(100)
     bench.write("/p/o", "1", .live)
@@ -210,7 +210,7 @@ struct RoundsSettlingTests {
     bench.actions = read
     bench.answer()
     #expect(bench.actions.isEmpty && !bench.rounds.isReading)
-    #expect(bench.begin(Trigger(.key)) == Trigger(.key))
+    #expect(bench.begin(RunTrigger(.key)) == RunTrigger(.key))
     bench.end()
     bench.write("/p/a", "saved", .idle)
     #expect(bench.trigger == .change("/p/a"))

@@ -68,7 +68,7 @@ struct RoundsTests {
     _ = bench.round([("/p/o", "1")])
     bench.begin()
     bench.files["/p/o"] = .text("1", attributes: 0o755)
-    bench.report(Trigger(.change, changes: [.of("/p/o", .metadata)]))
+    bench.report(RunTrigger(.change, changes: [.of("/p/o", .metadata)]))
     bench.end()
     #expect(bench.followUp == .now)
   }
@@ -85,7 +85,7 @@ struct RoundsTests {
 
   @Test func `a directory that is moved as a whole is compared by its stamp`() {
     var bench = RoundsBench()
-    let move = Trigger(
+    let move = RunTrigger(
       .change,
       changes: [.init(path: "/p/new", kind: .renamed, type: .directory, from: "/p/old")])
     var asked: [Bool] = []
@@ -105,7 +105,7 @@ struct RoundsTests {
 
   @Test func `a renamed file is told once, and its former path is compared as well`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let move = Trigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")])
+    let move = RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")])
     bench.begin()
     (bench.files["/p/b"], bench.files["/p/a"]) = (bench.files["/p/a"], nil)
     bench.report(move)
@@ -114,7 +114,7 @@ struct RoundsTests {
     bench.begin()
     // Only the former path differs from what it held before.
     bench.files["/p/a"] = .text("other")
-    bench.report(Trigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")]))
+    bench.report(RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")]))
     bench.end()
     #expect(bench.trigger?.changes == [.of("/p/a", .removed)])
   }
@@ -232,14 +232,14 @@ struct RoundsTests {
     #expect(followUps == FollowUp.seconds(0, 0, 0, 0, 0, 0, 4, 8, 16, 32))
   }
 
-  @Test(arguments: [Trigger.Reason.key, .restart])
-  func `a round that no change led to begins at no depth`(reason: Trigger.Reason) {
+  @Test(arguments: [RunTrigger.Reason.key, .restart])
+  func `a round that no change led to begins at no depth`(reason: RunTrigger.Reason) {
     var bench = RoundsBench(Self.files)
     _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
     var other = bench
     other.begin()
     #expect(other.rounds.depth == 3)
-    bench.begin(Trigger(reason))
+    bench.begin(RunTrigger(reason))
     #expect(bench.rounds.depth == 0)
   }
 

@@ -15,7 +15,9 @@ private final class FakeProbe: ReadinessProbe {
     state.withLock { $0.readyAt = readyAt }
   }
 
-  func ask(_ sign: Readiness.Sign, _ answer: @escaping @Sendable (Bool) -> Void) {
+  func ask(
+    _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void
+  ) {
     answer(
       state.withLock { state in
         state.count += 1
@@ -28,9 +30,11 @@ struct ReadinessCheckTests {
   private let scheduler = ManualScheduler()
   private let answers = Log<Bool>()
 
-  private func check(_ sign: Readiness.Sign, _ probe: FakeProbe) -> ReadinessCheck {
+  private func check(_ condition: TaskDefinition.Readiness.Condition, _ probe: FakeProbe)
+    -> ReadinessCheck
+  {
     ReadinessCheck(
-      Readiness(sign, timeout: .seconds(5)), scheduler: scheduler, probe: probe
+      TaskDefinition.Readiness(condition, timeout: .seconds(5)), scheduler: scheduler, probe: probe
     ) { [answers] in answers.note($0) }
   }
 
@@ -62,7 +66,7 @@ struct ReadinessCheckTests {
     #expect(probe.count < 35)
   }
 
-  @Test func `a line that holds the text is the sign, and nobody is asked`() {
+  @Test func `a line that holds the text is the condition, and nobody is asked`() {
     let probe = FakeProbe()
     let check = check(.line("ready ✓"), probe)
     check.begin()

@@ -10,7 +10,7 @@ struct ReplacedGraphTests {
   private func service(_ name: String, _ folder: Path, _ text: String = "") -> TaskDefinition {
     TaskDefinition(
       name, in: folder, "echo $$ >> \(name).pids; echo up \(text); exec sleep 1000", service: true,
-      ready: Readiness(.line("up")))
+      ready: TaskDefinition.Readiness(.line("up")))
   }
 
   @Test

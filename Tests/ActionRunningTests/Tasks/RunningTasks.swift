@@ -39,13 +39,13 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .foundLoop, .unsettled, .waveEnded, .finished: nil
+      case .output, .detail, .foundLoop, .unsettled, .roundEnded, .finished: nil
       }
     }
   }
 
-  var waves: [TaskWave] {
-    entries.compactMap { if case .waveEnded(let wave) = $0 { wave } else { nil } }
+  var waves: [TaskRound] {
+    entries.compactMap { if case .roundEnded(let round) = $0 { round } else { nil } }
   }
 
   func lines(of task: String) -> [String] {
@@ -98,14 +98,14 @@ extension TaskDefinition {
   /// A task that runs a shell line in the folder, and watches the files named there.
   init(
     _ name: String, in folder: Path, _ line: String, watch: [String] = [], after: [String] = [],
-    service: Bool = false, ready: Readiness? = nil, policy: BusyPolicy = .queue,
+    service: Bool = false, ready: TaskDefinition.Readiness? = nil, policy: BusyPolicy = .queue,
     postponed: Bool = false
   ) {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     self.init(
       name, Command(words: words, directory: folder, inheritsStandardInput: false),
       triggers: TaskTriggers(watched: watch.map { WatchedPath(folder.appending($0)) }),
-      after: after, isService: service, readiness: ready,
+      dependencies: after, isService: service, readiness: ready,
       options: ActionQueue.Options(busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5))),
       isPostponed: postponed)
   }

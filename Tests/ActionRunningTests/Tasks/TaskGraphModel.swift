@@ -50,7 +50,7 @@ struct TaskGraphModel {
     var rules: [TaskStateMachine.Rules] = []
     for number in 0..<Int.random(in: 1...6, using: &random) {
       let above = rules.map(\.name).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
-      var rule = TaskStateMachine.Rules("t\(number)", after: above)
+      var rule = TaskStateMachine.Rules("t\(number)", dependencies: above)
       let policies: [BusyPolicy] = [.queue, .queue, .restart, .restart, .ignore, .signal(.hangup)]
       rule.policy = policies.randomElement(using: &random) ?? .queue
       rule.runsOn = Int.random(in: 0..<4, using: &random) == 0
@@ -63,7 +63,9 @@ struct TaskGraphModel {
     machine = TaskStateMachine(rules, jobs: jobs)
     for rule in rules {
       world[rule.name] = World()
-      above[rule.name] = rule.after.reduce(into: Set(rule.after)) { $0.formUnion(above[$1] ?? []) }
+      above[rule.name] = rule.dependencies.reduce(into: Set(rule.dependencies)) {
+        $0.formUnion(above[$1] ?? [])
+      }
     }
   }
 
@@ -131,12 +133,14 @@ extension TaskGraphModel {
     case .tellReady(let name):
       if !world(name).isUp { complain("ready, and not there") }
     case .tellLate: break
-    case .endWave(let reached):
+    case .endRound(let reached):
       waves += 1
-      if reached.isEmpty { complain("an empty wave") }
-      if rules.contains(where: { world($0.name).run != nil }) { complain("a wave ended too early") }
+      if reached.isEmpty { complain("an empty round") }
+      if rules.contains(where: { world($0.name).run != nil }) {
+        complain("a round ended too early")
+      }
     case .end(let name):
-      let isBelow = rules.contains { $0.after.contains(name) && !world($0.name).isEnded }
+      let isBelow = rules.contains { $0.dependencies.contains(name) && !world($0.name).isEnded }
       if isBelow { complain("ended before what stands after it") }
       change(name) { ($0.run, $0.isUp, $0.isStopping) = (nil, false, true) }
     case .retire(let name):
@@ -149,7 +153,7 @@ extension TaskGraphModel {
     }
   }
 
-  private mutating func start(_ name: String, _ trigger: Trigger) {
+  private mutating func start(_ name: String, _ trigger: RunTrigger) {
     starts += 1
     if isEnding { complain("a start after the end") }
     if world(name).run != nil { complain("twice at once") }
@@ -177,7 +181,7 @@ extension TaskGraphModel {
     if running > jobs { complain("more than there are places for") }
   }
 
-  private mutating func tell(_ name: String, _ trigger: Trigger) {
+  private mutating func tell(_ name: String, _ trigger: RunTrigger) {
     let paths = Set(trigger.changes.map(\.path))
     let isExact = rule(name).policy != .ignore && !isLoose
     if isExact && !world(name).paths.isSubset(of: paths) { complain("a change that was not told") }
@@ -218,7 +222,7 @@ extension TaskGraphModel {
   }
 
   private mutating func changeSome() {
-    var triggers: [String: Trigger] = [:]
+    var triggers: [String: RunTrigger] = [:]
     clock += 1
     for rule in rules where Int.random(in: 0..<3, using: &random) == 0 {
       let path = Path("f\(clock)")

@@ -4,11 +4,12 @@ import Testing
 
 struct TaskGraphTests {
   private func task(
-    _ name: String, after: String..., service: Bool = false, ready: Readiness.Sign? = nil
+    _ name: String, after: String..., service: Bool = false,
+    ready: TaskDefinition.Readiness.Condition? = nil
   ) -> TaskDefinition {
     TaskDefinition(
-      name, Command("true"), after: after, isService: service,
-      readiness: ready.map { Readiness($0) })
+      name, Command("true"), dependencies: after, isService: service,
+      readiness: ready.map { TaskDefinition.Readiness($0) })
   }
 
   private func problems(_ tasks: TaskDefinition...) -> [String] {

@@ -220,7 +220,7 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
-  @Test func `completion ends the runner after a wave, with its status`() async throws {
+  @Test func `completion ends the runner after a round, with its status`() async throws {
     let tasks = try RunningTasks(options: .init(completion: .firstRun)) { folder in
       [
         TaskDefinition("a", in: folder, "true"),
@@ -243,7 +243,7 @@ struct TaskRunnerTests {
           name, in: folder,
           line.replacing("NAME", with: name) + "echo up; while :; do sleep 0.1; done",
           after: index == 0 ? [] : [["a", "b"][index - 1]], service: true,
-          ready: Readiness(.line("up")))
+          ready: TaskDefinition.Readiness(.line("up")))
       }
     }
     tasks.runner.start()

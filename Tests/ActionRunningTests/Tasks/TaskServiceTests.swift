@@ -67,11 +67,11 @@ struct TaskServiceTests {
   }
 
   @Test(arguments: ["port", "url", "line"])
-  func `a service is ready by a sign, and is restarted when it is built again`(kind: String)
+  func `a service is ready by a condition, and is restarted when it is built again`(kind: String)
     async throws
   {
     let port = try freePort()
-    let sign: Readiness.Sign =
+    let condition: TaskDefinition.Readiness.Condition =
       switch kind {
       case "port": .port(port)
       case "url": .url("http://localhost:\(port)/health?x")
@@ -83,7 +83,7 @@ struct TaskServiceTests {
         TaskDefinition(
           "server", in: folder,
           "echo $$ >> pids; " + server(404, delay: "0.2").replacing("PORT", with: String(port)),
-          after: ["build"], service: true, ready: Readiness(sign)),
+          after: ["build"], service: true, ready: TaskDefinition.Readiness(condition)),
         TaskDefinition("check", in: folder, "true", after: ["server"]),
       ]
     }
@@ -107,7 +107,7 @@ struct TaskServiceTests {
       [
         TaskDefinition(
           "server", in: folder, server(503).replacing("PORT", with: String(port)), service: true,
-          ready: Readiness(.url("http://127.0.0.1:\(port)"), timeout: .seconds(2))),
+          ready: TaskDefinition.Readiness(.url("http://127.0.0.1:\(port)"), timeout: .seconds(2))),
         TaskDefinition("check", in: folder, "true", after: ["server"]),
       ]
     }
@@ -124,7 +124,7 @@ struct TaskServiceTests {
         TaskDefinition("build", in: folder, "! test -e broken", watch: ["f"]),
         TaskDefinition(
           "server", in: folder, "echo $$ >> pids; echo up; exec sleep 1000", after: ["build"],
-          service: true, ready: Readiness(.line("up"))),
+          service: true, ready: TaskDefinition.Readiness(.line("up"))),
       ]
     }
     tasks.runner.start()
@@ -148,7 +148,7 @@ struct TaskServiceTests {
         TaskDefinition(
           "server", in: folder,
           "test -e tried || { touch tried; exit 3; }; echo up; exec sleep 1000",
-          service: true, ready: Readiness(.line("up"))),
+          service: true, ready: TaskDefinition.Readiness(.line("up"))),
         TaskDefinition("check", in: folder, "true", after: ["server"]),
       ]
     }
@@ -195,7 +195,8 @@ struct TaskServiceTests {
       [
         TaskDefinition(
           "s", in: folder, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.1; done",
-          watch: ["f"], service: true, ready: Readiness(.line("up")), policy: .signal(.hangup)),
+          watch: ["f"], service: true, ready: TaskDefinition.Readiness(.line("up")),
+          policy: .signal(.hangup)),
         TaskDefinition("t", in: folder, "true", after: ["s"]),
       ]
     }

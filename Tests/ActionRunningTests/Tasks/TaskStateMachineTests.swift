@@ -14,7 +14,7 @@ private struct Script {
   }
 
   /// Does it, and answers with what the machine says: `+a` to start, `~a` to stop, `a!` to signal,
-  /// `a?b` to skip because of b, `a=b` to keep, `a…` to await, `a*` ready, `a-` late, `.` for a wave's end.
+  /// `a?b` to skip because of b, `a=b` to keep, `a…` to await, `a*` ready, `a-` late, `.` for a round's end.
   mutating func callAsFunction(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) -> [String] {
@@ -29,7 +29,7 @@ private struct Script {
       case .giveUpReadiness: nil
       case .tellReady(let name): name + "*"
       case .tellLate(let name): name + "-"
-      case .endWave: "."
+      case .endRound: "."
       case .end(let name): "end " + name
       case .retire(let name): "retire " + name
       case .killAll: "kill"
@@ -55,7 +55,7 @@ private func rules(
   _ name: String, after: String..., policy: BusyPolicy = .queue, service: Bool = false,
   postponed: Bool = false
 ) -> TaskStateMachine.Rules {
-  var rules = TaskStateMachine.Rules(name, after: after)
+  var rules = TaskStateMachine.Rules(name, dependencies: after)
   rules.policy = policy
   (rules.runsOn, rules.hasReadiness, rules.isPostponed) = (service, service, postponed)
   return rules

@@ -99,10 +99,10 @@ struct OptionParserTests {
     + Spelling.all("-s", "--signal", "HUP") { $0.busyPolicy == .signal(.hangup) }
     + Spelling.all(nil, "--stop-signal", "INT") { $0.stopPlan.signal == .interrupt }
     + Spelling.all(nil, "--stop-timeout", "3s") { $0.stopPlan.timeout == .seconds(3) }
-    + Spelling.all(nil, "--emit", "json") { $0.emission == .json }
-    + Spelling.all(nil, "--emit", "lines") { $0.emission == .lines(separatedByNUL: false) }
-    + Spelling.all(nil, "--emit", "none") { $0.emission == Emission.none }
-    + Spelling.all(nil, "--emit", "env") { $0.emission == .environment }
+    + Spelling.all(nil, "--emit", "json") { $0.changeDelivery == .json }
+    + Spelling.all(nil, "--emit", "lines") { $0.changeDelivery == .lines(separatedByNUL: false) }
+    + Spelling.all(nil, "--emit", "none") { $0.changeDelivery == Command.ChangeDelivery.none }
+    + Spelling.all(nil, "--emit", "env") { $0.changeDelivery == .environment }
     + Spelling.all(nil, "--timeout", "5s") { $0.timeout == .seconds(5) }
     + Spelling.all(nil, "--keep-alive") { $0.keepsAlive }
     + Spelling.all(nil, "--build", "make -j4") { $0.build == Array("make -j4".utf8) }
@@ -197,7 +197,8 @@ struct OptionParserTests {
   }
 
   @Test func `what is emitted as lines may be separated by NULs`() throws {
-    #expect(try parse("-0", "--emit", "lines", "make").emission == .lines(separatedByNUL: true))
+    #expect(
+      try parse("-0", "--emit", "lines", "make").changeDelivery == .lines(separatedByNUL: true))
   }
 
   @Test(arguments: ["usr1", "SIGUSR1", "SigUsr1", "USR1", "10"])

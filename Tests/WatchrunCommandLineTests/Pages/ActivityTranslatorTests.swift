@@ -10,7 +10,7 @@ import enum SystemCalls.ExitStatus
 
 /// From the reports of a command to the activity of pages.
 struct ActivityTranslatorTests {
-  private static let change = Trigger(
+  private static let change = RunTrigger(
     .change,
     changes: [
       .init(path: "/p/src/a.c", kind: .modified, type: .file),
@@ -23,12 +23,12 @@ struct ActivityTranslatorTests {
     return reports.flatMap { translator.activities(for: $0) }.map(shown)
   }
 
-  private func started(_ job: Job, _ trigger: Trigger = Self.change) -> RunReport {
+  private func started(_ job: ActionQueue.Job, _ trigger: RunTrigger = Self.change) -> RunReport {
     .started(run(job, trigger))
   }
 
   private func ended(
-    _ job: Job, _ status: Int32 = 0, _ ending: RunReport.Ending = .byItself
+    _ job: ActionQueue.Job, _ status: Int32 = 0, _ ending: RunReport.Ending = .byItself
   ) -> RunReport {
     .ended(run(job), .exited(status), duration: .seconds(1), ending)
   }
@@ -40,7 +40,7 @@ struct ActivityTranslatorTests {
       "--serve", "public", "--", "/usr/bin/make", "all",
       reports: [
         started(.command), .output(run(.command), Array("text".utf8)), ended(.command),
-        started(.command, Trigger(.key)), ended(.command, 2),
+        started(.command, RunTrigger(.key)), ended(.command, 2),
       ])
     #expect(
       story == [
@@ -67,7 +67,7 @@ struct ActivityTranslatorTests {
     let story = try story(
       "--proxy", "3000", "-r", "--", "./server",
       reports: [
-        started(.command, Trigger(.start)), .stopping(.command, .terminate),
+        started(.command, RunTrigger(.start)), .stopping(.command, .terminate),
         ended(.command, 0, .stopped), started(.command), ended(.command, 1),
       ])
     #expect(
@@ -181,7 +181,9 @@ struct ActivityTranslatorTests {
   }
 }
 
-private func run(_ job: Job, _ trigger: Trigger = Trigger(.start)) -> RunReport.Run {
+private func run(_ job: ActionQueue.Job, _ trigger: RunTrigger = RunTrigger(.start))
+  -> RunReport.Run
+{
   RunReport.Run(job: job, number: 1, trigger: trigger)
 }
 

@@ -12,10 +12,10 @@ import enum SystemCalls.ExitStatus
 struct TaskActivityTests {
   private let change = RunReport.Run(
     job: .command, number: 1,
-    trigger: Trigger(
+    trigger: RunTrigger(
       .change, changes: [.init(path: "/p/a", kind: .modified, type: .file)]))
-  private let dependent = RunReport.Run(job: .command, number: 1, trigger: Trigger(.change))
-  private let restart = RunReport.Run(job: .command, number: 2, trigger: Trigger(.restart))
+  private let dependent = RunReport.Run(job: .command, number: 1, trigger: RunTrigger(.change))
+  private let restart = RunReport.Run(job: .command, number: 2, trigger: RunTrigger(.restart))
 
   private func translator(_ text: String) throws -> (ActivityTranslator, Activity) {
     let project = try readProject("{ tasks: { \(text) } }")
@@ -36,8 +36,8 @@ struct TaskActivityTests {
     return reports.flatMap { translator.activities(for: $0) }.map(shown)
   }
 
-  private func wave(_ outcomes: (String, TaskWave.Outcome)...) -> TaskReport {
-    .waveEnded(TaskWave(entries: outcomes.map { .init(name: $0.0, outcome: $0.1) }))
+  private func round(_ outcomes: (String, TaskRound.Outcome)...) -> TaskReport {
+    .roundEnded(TaskRound(entries: outcomes.map { .init(name: $0.0, outcome: $0.1) }))
   }
 
   @Test func `pages know the tasks, each after its dependencies`() throws {
@@ -48,12 +48,12 @@ struct TaskActivityTests {
         + "plain = ./p, service")
   }
 
-  @Test func `a round begins with the first run and ends with the wave`() throws {
+  @Test func `a round begins with the first run and ends with the round`() throws {
     let story = try story(
       .started("build", change), .output("build", Array("x".utf8)),
       .ended("build", .exited(0), duration: .seconds(1), .byItself), .started("test", dependent),
       .ended("test", .exited(3), duration: .seconds(1), .byItself),
-      wave(("test", .failed(.exited(3), .seconds(1)))), .started("build", change))
+      round(("test", .failed(.exited(3), .seconds(1)))), .started("build", change))
     #expect(
       story == [
         "round change a modified", "+build", "build: x", "build succeeded 0", "+test",
@@ -63,9 +63,9 @@ struct TaskActivityTests {
 
   @Test func `services become ready, are kept, or are too late`() throws {
     let story = try story(
-      .started("server", change), .ready("server", after: .seconds(1)), wave(),
+      .started("server", change), .ready("server", after: .seconds(1)), round(),
       .kept("server", because: "build"), .skipped("test", because: "build"),
-      .notReady("server", Readiness(.port(80))),
+      .notReady("server", TaskDefinition.Readiness(.port(80))),
       .detail("server", .stopping(.command, .terminate)),
       .ended("server", .exited(0), duration: .seconds(1), .stopped))
     #expect(
@@ -82,7 +82,7 @@ struct TaskActivityTests {
   @Test func `a service that ends by itself has failed, and its restart is no round`() throws {
     let story = try story(
       .ended("server", .exited(0), duration: .seconds(1), .byItself),
-      .started("server", restart), .ready("server", after: .seconds(1)), wave())
+      .started("server", restart), .ready("server", after: .seconds(1)), round())
     #expect(story == ["server failed 0", "+server", "server ready"])
   }
 }

@@ -34,7 +34,8 @@ struct ProjectReaderTests {
     #expect(project.tasks.map(\.watched) == [["Sources", "Package.swift"], ["Tests"], []])
     #expect(project.tasks[1].run == .words(["swift", "test", "--skip-build"]))
     #expect(project.tasks[2].isService)
-    #expect(project.tasks[2].readiness == Readiness(.port(8080), timeout: .seconds(10)))
+    #expect(
+      project.tasks[2].readiness == TaskDefinition.Readiness(.port(8080), timeout: .seconds(10)))
     #expect(
       project.pages == [
         .init(name: "page", source: .port(8080), port: 4000, reload: ["Public"], after: ["server"])
@@ -82,13 +83,13 @@ struct ProjectReaderTests {
     arguments: [
       ("port: 80", .port(80)), ("url: 'http://localhost/x'", .url("http://localhost/x")),
       ("line: 'up'", .line("up")),
-    ] as [(String, Readiness.Sign)])
+    ] as [(String, TaskDefinition.Readiness.Condition)])
   func `a service is ready by one sign, within thirty seconds`(
-    field: String, sign: Readiness.Sign
+    field: String, sign: TaskDefinition.Readiness.Condition
   ) throws {
     let project = try readProject(
       "{ tasks: { a: { run: 'x', service: true, ready: { \(field) } } } }")
-    #expect(project.tasks.first?.readiness == Readiness(sign, timeout: .seconds(30)))
+    #expect(project.tasks.first?.readiness == TaskDefinition.Readiness(sign, timeout: .seconds(30)))
   }
 
   @Test(

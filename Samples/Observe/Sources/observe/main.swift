@@ -31,7 +31,7 @@ func run(_ words: ArraySlice<String>, for batch: ChangeBatch) async -> ExitStatu
     ) { report in
       if case .finished(let status) = report { continuation.resume(returning: status) }
     }
-    queue.submit(Trigger(batch))
+    queue.submit(RunTrigger(batch))
   }
 }
 

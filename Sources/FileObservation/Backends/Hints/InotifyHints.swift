@@ -17,7 +17,8 @@ final class InotifyHints: HintSource {
   var patience: Duration { .zero }
 
   func start(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
-    let source = DispatchSource.makeReadSource(fileDescriptor: inotify.bell.number, queue: queue)
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: inotify.readiness.number, queue: queue)
     let bell = Bell(inotify)
     source.setEventHandler { @Sendable in
       bell.silence()
@@ -30,7 +31,7 @@ final class InotifyHints: HintSource {
   }
 
   func rearm() throws(SystemError) {
-    try inotify.armBell()
+    try inotify.rearm()
   }
 
   func watch(_ path: UnsafePointer<CChar>, _ subject: WatchSubject) throws(SystemError) -> Int32 {
@@ -68,7 +69,7 @@ private struct Bell: @unchecked Sendable {
   }
 
   func silence() {
-    inotify.silenceBell()
+    inotify.disarm()
   }
 }
 

@@ -5,13 +5,13 @@ import Synchronization
 
 /// Performs what `Rounds` decides, on the queue of what is run: reads contents, waits, and asks the
 /// source for what changed up to now.
-final class RoundKeeper: Sendable {
+final class RoundController: Sendable {
   /// What leaves the keeper.
   enum Event: Sendable {
     /// Begin a round.
-    case run(Trigger)
+    case run(RunTrigger)
     /// Tell the next round of these changes.
-    case keep(Trigger)
+    case keep(RunTrigger)
     case found(FeedbackLoop)
     /// What changed during the round has been judged.
     case judged
@@ -70,14 +70,14 @@ final class RoundKeeper: Sendable {
   /// Whether the runs of a round are over, and what changed up to now is being read.
   var isReading: Bool { state.access { $0.rounds.isReading } }
 
-  func changed(_ trigger: Trigger, _ situation: Rounds.Situation) {
+  func changed(_ trigger: RunTrigger, _ situation: Rounds.Situation) {
     advance { rounds, now in
       rounds.changed(trigger, situation, at: now, reading: reader.contents)
     }
   }
 
   /// A run begins that opens a round. What it must be told.
-  func began(_ trigger: Trigger) -> Trigger {
+  func began(_ trigger: RunTrigger) -> RunTrigger {
     let now = scheduler.now
     let (all, timer) = state.access { state in
       defer { (state.timer, state.flush) = (nil, nil) }
@@ -124,7 +124,7 @@ final class RoundKeeper: Sendable {
   }
 
   /// Ends for good. What is still owed a run, or has not been judged.
-  func close() -> [Trigger] {
+  func close() -> [RunTrigger] {
     defer { end() }
     return state.access { $0.rounds.stopped() }.compactMap { action in
       if case .keep(let trigger) = action { trigger } else { nil }

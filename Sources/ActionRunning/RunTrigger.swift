@@ -2,7 +2,7 @@ import FileObservation
 import SystemCalls
 
 /// Why a run is wanted, and which changes it is to see to.
-public struct Trigger: Sendable, Hashable {
+public struct RunTrigger: Sendable, Hashable {
   /// The occasion, as the command is told it.
   public enum Reason: String, Sendable, Hashable {
     /// The beginning.
@@ -39,7 +39,7 @@ public struct Trigger: Sendable, Hashable {
   /// One trigger for this and a later one: one change a path, the paths in the order in which they
   /// first appeared. What was made and removed in between is told of as removed, since a run may
   /// have seen it.
-  func merged(with later: Trigger) -> Trigger {
+  func merged(with later: RunTrigger) -> RunTrigger {
     var changes = self.changes
     var places: [Path: Int] = [:]
     for (index, change) in changes.enumerated() { places[change.path] = index }
@@ -52,7 +52,7 @@ public struct Trigger: Sendable, Hashable {
       }
     }
     let isOverflow = reason == .overflow || later.reason == .overflow
-    return Trigger(isOverflow ? .overflow : later.reason, changes: changes)
+    return RunTrigger(isOverflow ? .overflow : later.reason, changes: changes)
   }
 }
 

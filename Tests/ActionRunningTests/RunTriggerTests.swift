@@ -10,22 +10,24 @@ extension ChangeBatch.Change {
   }
 }
 
-extension Trigger {
+extension RunTrigger {
   /// By a change of these paths.
-  static func change(_ paths: Path...) -> Trigger {
-    Trigger(.change, changes: paths.map { .of($0, .modified) })
+  static func change(_ paths: Path...) -> RunTrigger {
+    RunTrigger(.change, changes: paths.map { .of($0, .modified) })
   }
 }
 
 struct TriggerTests {
   @Test func `a batch is a change, and one after an overflow says so`() {
     let changes = [ChangeBatch.Change.of("f", .modified)]
-    #expect(Trigger(ChangeBatch(number: 1, changes: changes)) == Trigger(.change, changes: changes))
-    #expect(Trigger(ChangeBatch(number: 1, changes: [], overflow: true)) == Trigger(.overflow))
+    #expect(
+      RunTrigger(ChangeBatch(number: 1, changes: changes)) == RunTrigger(.change, changes: changes))
+    #expect(
+      RunTrigger(ChangeBatch(number: 1, changes: [], overflow: true)) == RunTrigger(.overflow))
   }
 
   @Test func `paths stay in the order in which they first appeared, each once`() {
-    let merged = Trigger.change("b", "a").merged(with: .change("c", "a", "d"))
+    let merged = RunTrigger.change("b", "a").merged(with: .change("c", "a", "d"))
     #expect(merged == .change("b", "a", "c", "d"))
   }
 
@@ -33,11 +35,11 @@ struct TriggerTests {
     arguments: [
       (.start, .change, .change), (.change, .key, .key), (.overflow, .change, .overflow),
       (.change, .overflow, .overflow), (.start, .start, .start),
-    ] as [(Trigger.Reason, Trigger.Reason, Trigger.Reason)])
+    ] as [(RunTrigger.Reason, RunTrigger.Reason, RunTrigger.Reason)])
   func `the later reason counts, but an overflow always does`(
-    first: Trigger.Reason, later: Trigger.Reason, merged: Trigger.Reason
+    first: RunTrigger.Reason, later: RunTrigger.Reason, merged: RunTrigger.Reason
   ) {
-    #expect(Trigger(first).merged(with: Trigger(later)).reason == merged)
+    #expect(RunTrigger(first).merged(with: RunTrigger(later)).reason == merged)
   }
 
   @Test(
@@ -51,13 +53,13 @@ struct TriggerTests {
   func `two changes of a path become one`(
     first: ChangeBatch.Kind, later: ChangeBatch.Kind, net: ChangeBatch.Kind
   ) {
-    let merged = Trigger(.change, changes: [.of("f", first)])
-      .merged(with: Trigger(.change, changes: [.of("f", later)]))
+    let merged = RunTrigger(.change, changes: [.of("f", first)])
+      .merged(with: RunTrigger(.change, changes: [.of("f", later)]))
     #expect(merged.changes == [.of("f", net)])
   }
 
   @Test func `a renamed file that is modified afterwards keeps its origin`() {
-    let merged = Trigger(.change, changes: [.of("b", .renamed, from: "a")])
+    let merged = RunTrigger(.change, changes: [.of("b", .renamed, from: "a")])
       .merged(with: .change("b"))
     #expect(merged.changes == [.of("b", .renamed, from: "a")])
   }

@@ -5,7 +5,7 @@ import SystemCalls
 ///
 /// A terminal belongs to one process group at a time, its foreground group. Ours is, from the shell,
 /// and only then is it touched here.
-package final class TerminalKeeper: Sendable {
+package final class TerminalController: Sendable {
   /// What we want of it.
   package enum Use: Hashable, Sendable {
     /// To read single keys.
@@ -28,7 +28,7 @@ package final class TerminalKeeper: Sendable {
     var modesOfStopped: TerminalModes?
     /// True while it is to be left as it was found, though it may be ours: we are about to stop or to
     /// end.
-    var isGivenUp = false
+    var isReleased = false
   }
 
   package let terminal: Terminal
@@ -48,7 +48,7 @@ package final class TerminalKeeper: Sendable {
     guard use == .keys, terminal.isOurs else { return false }
     return state.withLock { state in
       if state.isChanged { return true }
-      guard !state.isGivenUp, change(&state), let found = state.found else { return false }
+      guard !state.isReleased, change(&state), let found = state.found else { return false }
       return (try? terminal.setModes(found.forKeys)) != nil
     }
   }
@@ -57,18 +57,18 @@ package final class TerminalKeeper: Sendable {
   package var isPrepared: Bool { state.withLock { $0.isChanged } }
 
   /// Takes it back, if it was lent, and leaves it as it was found, until `resume`.
-  package func giveUp() {
+  package func restore() {
     state.withLock { state in
-      state.isGivenUp = true
+      state.isReleased = true
       if state.isLent { state.modesOfStopped = try? terminal.modes() }
-      takeBack(&state)
-      restore(&state)
+      reclaim(&state)
+      restoreModes(&state)
     }
   }
 
   /// Sees to it again; to `group`, which has been stopped with us, it is lent if it is ours.
   func resume(lendingTo group: ProcessGroup?) {
-    state.withLock { $0.isGivenUp = false }
+    state.withLock { $0.isReleased = false }
     prepareForKeys()
     guard let group, lend() != nil else { return }
     state.withLock { state in
@@ -79,15 +79,15 @@ package final class TerminalKeeper: Sendable {
 
   /// We have been continued. If we had not been asked to stop, but were stopped, somebody else has had the
   /// terminal meanwhile, and may have put it into modes of his own.
-  func haveBeenContinued() {
+  func continued() {
     guard use == .keys else { return }
     let isOurs = terminal.isOurs
     state.withLock { state in
-      guard state.isChanged, !state.isGivenUp, let found = state.found,
+      guard state.isChanged, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
       if modes == found.forKeys {
-        if !isOurs { restore(&state) }
+        if !isOurs { restoreModes(&state) }
       } else if isOurs {
         if change(&state) { try? terminal.setModes(modes.forKeys) }
       } else {
@@ -108,7 +108,7 @@ package final class TerminalKeeper: Sendable {
     return true
   }
 
-  private func restore(_ state: inout State) {
+  private func restoreModes(_ state: inout State) {
     guard state.isChanged, let found = state.found else { return }
     try? terminal.setModes(found)
     state.isChanged = false
@@ -118,12 +118,12 @@ package final class TerminalKeeper: Sendable {
 
 // MARK: - Lending
 
-extension TerminalKeeper {
+extension TerminalController {
   /// The terminal for a command that is about to begin; nil if it is not ours to lend.
   func lend() -> Terminal? {
     guard use == .lending, terminal.isOurs else { return nil }
     return state.withLock { state in
-      if state.isGivenUp || (!state.isChanged && !change(&state)) { return nil }
+      if state.isReleased || (!state.isChanged && !change(&state)) { return nil }
       state.isLent = true
       return terminal
     }
@@ -138,15 +138,15 @@ extension TerminalKeeper {
   }
 
   /// Takes it back from a command that has ended.
-  func takeBack() {
+  func reclaim() {
     state.withLock { state in
       guard state.isLent else { return }
-      takeBack(&state)
-      restore(&state)
+      reclaim(&state)
+      restoreModes(&state)
     }
   }
 
-  private func takeBack(_ state: inout State) {
+  private func reclaim(_ state: inout State) {
     guard state.isLent else { return }
     state.isLent = false
     try? terminal.give(to: getpgrp())

@@ -3,7 +3,7 @@ import Synchronization
 import SystemCalls
 
 /// A private temporary folder for what runs are given to read.
-final class RunFolder: Sendable {
+final class RunDirectory: Sendable {
   private struct State {
     var path: Path?
     var names: Set<String> = []
@@ -16,13 +16,14 @@ final class RunFolder: Sendable {
   }
 
   /// Writes what the job's next run is given to read, as a file of that name.
-  func write(_ text: [UInt8], _ name: String, for job: Job) throws(SystemError) -> Path {
+  func write(_ text: [UInt8], _ name: String, for job: ActionQueue.Job) throws(SystemError) -> Path
+  {
     // One a job: the command may still read its own while its next version is built.
     let name = "\(job.rawValue)-\(name)"
     do throws(SystemError) {
       return try makeFile(name, text)
     } catch {
-      guard error.saysGone else { throw error }
+      guard error.isNotFound else { throw error }
       // Somebody who tidies up temporary folders has removed it.
       state.withLock { $0.path = nil }
       return try makeFile(name, text)

@@ -31,15 +31,15 @@ struct RoundKeeperTests {
   private let queue = DispatchQueue(label: "test.rounds")
   private let scheduler = ManualScheduler()
   private let source = HeldSource()
-  private let log = Log<RoundKeeper.Event>()
+  private let log = Log<RoundController.Event>()
 
-  private func keeper(source: (any ChangeSource)?) -> RoundKeeper {
-    let keeper = RoundKeeper(on: queue, scheduler: scheduler, source: source)
+  private func keeper(source: (any ChangeSource)?) -> RoundController {
+    let keeper = RoundController(on: queue, scheduler: scheduler, source: source)
     queue.sync { keeper.deliver(to: log.note) }
     return keeper
   }
 
-  private func keeper() -> RoundKeeper { keeper(source: source) }
+  private func keeper() -> RoundController { keeper(source: source) }
 
   private func advance(by duration: Duration) {
     queue.sync { scheduler.advance(by: duration) }
@@ -54,22 +54,22 @@ struct RoundKeeperTests {
   }
 
   /// The triggers of the runs that were to begin.
-  private var runs: [Trigger] {
+  private var runs: [RunTrigger] {
     log.entries.compactMap { if case .run(let trigger) = $0 { trigger } else { nil } }
   }
 
   /// One round during which this name is removed.
-  private func round(_ keeper: RoundKeeper, _ name: String, _ number: Int) {
+  private func round(_ keeper: RoundController, _ name: String, _ number: Int) {
     queue.sync {
-      _ = keeper.began(Trigger(.change))
-      keeper.changed(Trigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
+      _ = keeper.began(RunTrigger(.change))
+      keeper.changed(RunTrigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
       keeper.workEnded(isLive: false)
     }
     answer(number)
   }
 
   /// A keeper that waits 4 s, after four rounds in which entries of one directory were removed.
-  private func delayedKeeper() -> RoundKeeper {
+  private func delayedKeeper() -> RoundController {
     let keeper = keeper()
     for number in 0..<4 { round(keeper, "\(number)", number) }
     return keeper
@@ -77,7 +77,7 @@ struct RoundKeeperTests {
 
   @Test func `the source is asked once at the end of a round`() {
     let keeper = keeper()
-    queue.sync { _ = keeper.began(Trigger(.start)) }
+    queue.sync { _ = keeper.began(RunTrigger(.start)) }
     #expect(source.count == 0)
     queue.sync {
       keeper.changed(.change("/no/a"), .running)
@@ -94,9 +94,9 @@ struct RoundKeeperTests {
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
     let keeper = keeper()
     queue.sync {
-      _ = keeper.began(Trigger(.start))
+      _ = keeper.began(RunTrigger(.start))
       keeper.workEnded(isLive: false)
-      _ = keeper.began(Trigger(.key))
+      _ = keeper.began(RunTrigger(.key))
       keeper.changed(.change("/no/a"), .running)
     }
     answer(0)
@@ -112,7 +112,7 @@ struct RoundKeeperTests {
   @Test func `without a source a round ends with its runs`() {
     let keeper = keeper(source: nil)
     queue.sync {
-      _ = keeper.began(Trigger(.start))
+      _ = keeper.began(RunTrigger(.start))
       keeper.changed(.change("/no/a"), .running)
       keeper.workEnded(isLive: false)
     }
@@ -129,7 +129,7 @@ struct RoundKeeperTests {
     advance(by: .milliseconds(1))
     #expect(runs.count == 4 && source.count == 5)
     queue.sync {
-      _ = keeper.began(Trigger(.change))
+      _ = keeper.began(RunTrigger(.change))
       #expect(keeper.depth == 4)
     }
   }
@@ -150,7 +150,7 @@ struct RoundKeeperTests {
     let keeper = delayedKeeper()
     advance(by: .seconds(1))
     queue.sync {
-      keeper.changed(Trigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
+      keeper.changed(RunTrigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
     }
     #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(3))
@@ -186,7 +186,7 @@ struct RoundKeeperTests {
   @Test func `an answer that comes after the end does nothing`() {
     let keeper = keeper()
     queue.sync {
-      _ = keeper.began(Trigger(.start))
+      _ = keeper.began(RunTrigger(.start))
       keeper.changed(.change("/no/a"), .running)
       keeper.workEnded(isLive: false)
       keeper.end()
@@ -197,15 +197,15 @@ struct RoundKeeperTests {
 
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
-    let keeper = RoundKeeper(isLive: true, on: queue, scheduler: scheduler, source: nil)
+    let keeper = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
       keeper.deliver(to: log.note)
       for number in 0..<4 {
-        _ = keeper.began(Trigger(.change))
+        _ = keeper.began(RunTrigger(.change))
         let name = Path("/no/\(number)")
-        keeper.changed(Trigger(.change, changes: [.of(name, .removed)]), .live)
+        keeper.changed(RunTrigger(.change, changes: [.of(name, .removed)]), .live)
       }
-      _ = keeper.began(Trigger(.key))
+      _ = keeper.began(RunTrigger(.key))
       scheduler.advance(by: .seconds(60))
     }
     #expect(runs.count == 3)
@@ -219,7 +219,7 @@ struct RoundKeeperTests {
 
     let other = self.keeper()
     let unjudged = queue.sync {
-      _ = other.began(Trigger(.start))
+      _ = other.began(RunTrigger(.start))
       other.changed(.change("/no/a"), .running)
       return other.close()
     }
