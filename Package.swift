@@ -38,17 +38,19 @@ let package = Package(
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
     .target(
-      name: "TestSupport", dependencies: ["ActionRunning", "FileObservation", "SystemCalls"],
+      name: "TestSupport",
+      dependencies: ["ActionRunning", "FileObservation", "Support", "SystemCalls"],
       path: "Tests/Support"),
     .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
     .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"]),
     .testTarget(name: "PathFilteringTests", dependencies: ["PathFiltering", "TestSupport"]),
     .testTarget(
-      name: "FileObservationTests", dependencies: ["FileObservation", "TestSupport"],
+      name: "FileObservationTests", dependencies: ["FileObservation", "Support", "TestSupport"],
       // Found by the tests where they stand.
       exclude: ["Behaviour/README.md", "Behaviour/Scripts"]),
     .testTarget(
-      name: "ActionRunningTests", dependencies: ["ActionRunning", "PathFiltering", "TestSupport"]),
+      name: "ActionRunningTests",
+      dependencies: ["ActionRunning", "PathFiltering", "Support", "TestSupport"]),
     .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),

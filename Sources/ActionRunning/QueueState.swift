@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 /// What an action queue keeps, beside the machine that decides.

@@ -57,7 +57,8 @@ extension FileObserver {
     let (backend, batches) = state.withLock { ($0.backend, $0.batchCount) }
     let numbers = backend?.statistics ?? BackendStatistics()
     return Statistics(
-      watches: numbers.watches, polledFolders: numbers.polledFolders, pruned: numbers.pruned,
+      watches: numbers.watches, polledDirectories: numbers.polledDirectories,
+      pruned: numbers.pruned,
       overflows: numbers.overflows, rescans: numbers.rescans, batches: batches)
   }
 

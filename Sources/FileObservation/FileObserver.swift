@@ -1,5 +1,6 @@
 import Dispatch
 import PathFiltering
+import Support
 import Synchronization
 import SystemCalls
 
@@ -54,7 +55,7 @@ public final class FileObserver: Sendable {
     /// The number of kernel watches.
     public let watches: Int
     /// The number of directories that are polled, because they cannot be watched.
-    public let polledFolders: Int
+    public let polledDirectories: Int
     /// The number of ignored directories, not counting those below them.
     public let pruned: Int
     /// The number of times that the kernel has dropped events.
@@ -250,7 +251,7 @@ extension FileObserver {
       let isDirectory = own.type == .directory || target?.type == .directory
       return .init(path: path, coverage: isDirectory ? coverage : .named)
     } catch {
-      throw .pathNotFound(watched.path, error)
+      throw .pathUnavailable(watched.path, error)
     }
   }
 }

@@ -8,13 +8,13 @@ public struct ObserverError: Error, Sendable, Hashable {
     private let name: StaticName
 
     private enum StaticName: Sendable {
-      case pathNotFound
-      case unreadableFolder
+      case pathUnavailable
+      case unreadableDirectory
       case watchLimitReached
       case instanceLimitReached
       case queueOverflowed
-      case noEvents
-      case unreadableRules
+      case eventsUnavailable
+      case unreadableIgnoreFile
       case everythingIgnored
       case unsupportedPlatform
       case observationFailed
@@ -27,9 +27,9 @@ public struct ObserverError: Error, Sendable, Hashable {
     }
 
     /// A path to watch does not exist.
-    public static let pathNotFound = Code(.pathNotFound)
+    public static let pathUnavailable = Code(.pathUnavailable)
     /// A folder may not be read, so changes in it are not seen.
-    public static let unreadableFolder = Code(.unreadableFolder)
+    public static let unreadableDirectory = Code(.unreadableDirectory)
     /// The kernel gives this user no more inotify watches.
     public static let watchLimitReached = Code(.watchLimitReached)
     /// The kernel gives this user no more inotify instances, or this process no more descriptors.
@@ -37,9 +37,9 @@ public struct ObserverError: Error, Sendable, Hashable {
     /// The kernel dropped events because they were not read fast enough; the tree was read again.
     public static let queueOverflowed = Code(.queueOverflowed)
     /// The file system tells of no changes that other machines make; it is looked at instead.
-    public static let noEvents = Code(.noEvents)
+    public static let eventsUnavailable = Code(.eventsUnavailable)
     /// An ignore file is there and cannot be read; it is done without.
-    public static let unreadableRules = Code(.unreadableRules)
+    public static let unreadableIgnoreFile = Code(.unreadableIgnoreFile)
     /// Ignore rules leave out all that is in a watched folder.
     public static let everythingIgnored = Code(.everythingIgnored)
     /// There is no backend for this system.
@@ -71,17 +71,17 @@ extension ObserverError: CustomStringConvertible {
 }
 
 extension ObserverError {
-  static func pathNotFound(_ path: Path, _ cause: SystemError) -> ObserverError {
+  static func pathUnavailable(_ path: Path, _ cause: SystemError) -> ObserverError {
     ObserverError(
-      code: .pathNotFound, path: path, cause: cause,
+      code: .pathUnavailable, path: path, cause: cause,
       message: "cannot watch \(path): \(cause.reason)",
       advice: cause.isNotFound
         ? "check the name, or watch the folder in which it is to appear" : "check who may read it")
   }
 
-  static func unreadableFolder(_ path: Path, _ cause: SystemError) -> ObserverError {
+  static func unreadableDirectory(_ path: Path, _ cause: SystemError) -> ObserverError {
     ObserverError(
-      code: .unreadableFolder, path: path, cause: cause,
+      code: .unreadableDirectory, path: path, cause: cause,
       message: "cannot read \(path): \(cause.reason)",
       advice: "changes in it are not seen")
   }
@@ -113,23 +113,23 @@ extension ObserverError {
       advice: "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096")
   }
 
-  static func noEvents(
+  static func eventsUnavailable(
     at path: Path, on kind: FileSystemKind, interval: ClosedRange<Duration>
   ) -> ObserverError {
     let least = interval.lowerBound.formattedSeconds
     let most = interval.upperBound.formattedSeconds
     let often = least == most ? "every \(most) s" : "every \(least) to \(most) s"
     return ObserverError(
-      code: .noEvents, path: path, cause: nil,
+      code: .eventsUnavailable, path: path, cause: nil,
       message:
         "\(path) is on \(kind.name), which does not tell of what others change: it is looked "
         + "at \(often) instead",
       advice: "set how often with --poll=INTERVAL")
   }
 
-  static func unreadableRules(_ cause: SystemError) -> ObserverError {
+  static func unreadableIgnoreFile(_ cause: SystemError) -> ObserverError {
     ObserverError(
-      code: .unreadableRules, path: cause.path, cause: cause,
+      code: .unreadableIgnoreFile, path: cause.path, cause: cause,
       message: "cannot read the ignore file \(cause.path?.description ?? ""): \(cause.reason)",
       advice: "its rules are not in force")
   }

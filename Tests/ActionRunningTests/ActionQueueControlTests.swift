@@ -9,11 +9,11 @@ import enum SystemCalls.ExitStatus
 
 /// A queue that is paused, resumed, stopped, and has a build and hooks; with real processes.
 struct ActionQueueControlTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let reports = Log<RunReport>()
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func command(_ line: String) -> Command {

@@ -7,11 +7,11 @@ import Testing
 
 /// The output of runs, read by the queue.
 struct ActionQueueOutputTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let reports = Log<RunReport>()
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func line(_ line: String) -> Command {

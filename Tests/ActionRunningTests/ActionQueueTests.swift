@@ -9,13 +9,13 @@ import enum SystemCalls.ExitStatus
 
 /// A queue that runs a shell line, and what it has reported.
 private final class RunningQueue: Sendable {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let queue: ActionQueue
   private let reports: Log<RunReport>
 
   /// In the line, `log` stands for a file to which lines may be added.
   init(_ line: String, _ options: ActionQueue.Options = ActionQueue.Options()) throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     let command = Command(words: words, directory: folder.path, inheritsStandardInput: false)
     let reports = Log<RunReport>()

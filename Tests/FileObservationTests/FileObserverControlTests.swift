@@ -6,13 +6,13 @@ import Testing
 
 /// What can be asked of an observer while it is at work.
 struct FileObserverControlTests {
-  private let folder: TemporaryFolder
-  private let other: TemporaryFolder
+  private let folder: TemporaryDirectory
+  private let other: TemporaryDirectory
   private let recorder = EventRecorder()
 
   init() throws {
-    folder = try TemporaryFolder()
-    other = try TemporaryFolder()
+    folder = try TemporaryDirectory()
+    other = try TemporaryDirectory()
     try folder.makeDirectories("sub/deep")
   }
 
@@ -60,7 +60,7 @@ struct FileObserverControlTests {
     #expect(
       await eventually {
         let now = observer.statistics
-        return now.watches + now.polledFolders < before.watches + before.polledFolders
+        return now.watches + now.polledDirectories < before.watches + before.polledDirectories
       })
     try other.write(to: "f")
     #expect(try await isUpToDate("mark"))

@@ -8,14 +8,14 @@ import Testing
 
 /// How an observer is started, fails and ends, and what its streams and waiting threads learn of it.
 struct FileObserverLifetimeTests {
-  private let directory: TemporaryFolder
-  private let other: TemporaryFolder
+  private let directory: TemporaryDirectory
+  private let other: TemporaryDirectory
   private let recorder = EventRecorder()
   private let failure = ObserverError.observationFailed(SystemError(call: "read", code: EIO))
 
   init() throws {
-    directory = try TemporaryFolder()
-    other = try TemporaryFolder()
+    directory = try TemporaryDirectory()
+    other = try TemporaryDirectory()
   }
 
   /// An observer with a long quiet period, started on a backend that does what the test says.
@@ -78,7 +78,7 @@ struct FileObserverLifetimeTests {
     try observer.add(WatchedPath(directory.path))
     try directory.write(to: "f")
     #expect(await recorder.sees(.created, directory["f"]))
-    #expect(observer.statistics.watches == 1 && observer.statistics.polledFolders == 0)
+    #expect(observer.statistics.watches == 1 && observer.statistics.polledDirectories == 0)
     observer.stop()
   }
 

@@ -6,15 +6,15 @@ import Testing
 
 /// An observer of a fresh folder, and what it has said.
 private final class Observed: Sendable {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let recorder = EventRecorder()
   let observer: FileObserver
 
   init(
     _ names: [String] = [""], options: ObserverOptions = ObserverOptions(),
-    prepare: (TemporaryFolder) throws -> Void = { _ in }
+    prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) async throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try prepare(folder)
     #expect(await clockTicks())
     let folder = folder
@@ -74,7 +74,7 @@ struct FileObserverTests {
   }
 
   @Test func `follows what is made, moved in and renamed`() async throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     try outside.makeDirectories("tree/x")
     let observed = try await Observed()
     let (folder, recorder) = (observed.folder, observed.recorder)
@@ -197,7 +197,7 @@ struct FileObserverTests {
   }
 
   @Test func `ends when it is released`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let recorder = EventRecorder()
     var observer: FileObserver? = try FileObserver(paths: [folder.path])
     weak let held = observer
@@ -208,11 +208,11 @@ struct FileObserverTests {
   }
 
   @Test func `names a path that is not there`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let error = #expect(throws: ObserverError.self) {
       try FileObserver(paths: [folder.path, folder["none"]])
     }
-    #expect(error?.code == .pathNotFound)
+    #expect(error?.code == .pathUnavailable)
     #expect(error?.path == folder["none"])
     #expect(error?.advice == "check the name, or watch the folder in which it is to appear")
     let cause = "cannot watch \(folder["none"]): No such file or directory"
@@ -222,7 +222,7 @@ struct FileObserverTests {
 
 struct FileObserverStartTests {
   @Test func `loses no change that is made while it begins to watch`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for number in 0..<300 {
       try folder.makeDirectories("d\(number)")
       try folder.write(to: "d\(number)/f")
@@ -243,7 +243,7 @@ struct FileObserverStartTests {
   }
 
   @Test func `tells of what has changed since a time before its start`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("d/e")
     try folder.write(to: "d/e/old")
     try folder.write(to: "d/e/older")
@@ -267,7 +267,7 @@ struct FileObserverStartTests {
         + "10000 are looked at from time to time; "
         + "raise it: sudo sysctl fs.inotify.max_user_watches=262144")
     #expect(
-      ObserverError.unreadableFolder("/a\u{1B}", SystemError(call: "open", code: EACCES))
+      ObserverError.unreadableDirectory("/a\u{1B}", SystemError(call: "open", code: EACCES))
         .description
         == "cannot read /a\\u{1B}: Permission denied; changes in it are not seen")
   }

@@ -6,16 +6,16 @@ import Testing
 
 /// An observer that compares contents in a fresh folder with a file `f`, and what it has said.
 private final class Observed: Sendable {
-  let folder: TemporaryFolder
-  let outside: TemporaryFolder
+  let folder: TemporaryDirectory
+  let outside: TemporaryDirectory
   let recorder = EventRecorder()
   private let observer: FileObserver
 
   init(
     limits: ContentLimits = ContentLimits(), kinds: Set<ChangeBatch.Kind>? = nil
   ) async throws {
-    folder = try TemporaryFolder()
-    outside = try TemporaryFolder()
+    folder = try TemporaryDirectory()
+    outside = try TemporaryDirectory()
     try folder.write("text", to: "f")
     #expect(await clockTicks())
     var options = ObserverOptions(skipsUnchanged: true, contentLimits: limits)
@@ -86,7 +86,7 @@ struct SkipUnchangedTests {
   }
 
   @Test func `hands over nothing after the stop`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let recorder = EventRecorder()
     #expect(await clockTicks())
     let observer = try FileObserver(

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Synchronization
 
 /// A scheduler whose time stands still until a test moves it. Work is done on the caller's thread.

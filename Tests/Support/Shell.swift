@@ -7,7 +7,7 @@ package struct ShellFailure: Error, CustomStringConvertible {
 
 /// Runs a line with `sh` in a folder, and waits for its end. What it prints is shown where it fails.
 package func shell(_ line: String, in folder: Path) async throws {
-  let output = try TemporaryFolder()
+  let output = try TemporaryDirectory()
   let request = SpawnRequest(
     arguments: ["/bin/sh", "-c", "exec > \"$OUTPUT\" 2>&1; " + line].map { Array($0.utf8) },
     environment: [

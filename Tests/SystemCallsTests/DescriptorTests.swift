@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 struct DescriptorTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func isOpen(_ number: Int32, _ path: Path) -> Bool {

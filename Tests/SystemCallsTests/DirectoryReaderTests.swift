@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 struct DirectoryReaderTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func entries() throws -> [Path: FileType] {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 struct FileStatusTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   @Test func `is that of a link itself unless links are followed`() throws {

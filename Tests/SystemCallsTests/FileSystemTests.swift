@@ -4,7 +4,7 @@ import Testing
 
 struct FileSystemTests {
   @Test func `a local folder is on a file system that tells of changes`() throws {
-    #expect(FileSystemKind.withoutEvents(at: try TemporaryFolder().path) == nil)
+    #expect(FileSystemKind.withoutEvents(at: try TemporaryDirectory().path) == nil)
   }
 
   @Test func `of what is not there, no kind is known`() {

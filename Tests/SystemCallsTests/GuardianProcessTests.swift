@@ -30,7 +30,7 @@ struct GuardianProcessTests {
   }
 
   @Test func `kills those who do not do as they are asked`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let group = try start("trap '' TERM; echo > \(folder["up"]); while :; do sleep 0.1; done")
     #expect(await eventually { folder.exists("up") })
     guardian.dismiss()

@@ -58,7 +58,7 @@ struct ProcessGroupTests {
   }
 
   @Test func `a signal reaches every member`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let (up, got) = (folder["up"], folder["got"])
     let member =
       "trap 'echo x >> \(got); exit' USR1; echo x >> \(up); while :; do sleep 0.1; done"

@@ -8,10 +8,10 @@ import enum SystemCalls.ExitStatus
 /// Signals and descriptors belong to the whole process, so one test at a time changes them.
 @Suite(.serialized)
 struct ProcessSpawnTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func request(_ words: String..., in directory: Path? = nil) -> SpawnRequest {

@@ -27,7 +27,7 @@ struct StoppedStartTests {
     whileAtPipe body: (pid_t) throws -> Void,
     afterwards: (ProcessGroup) async throws -> Void = { _ in }
   ) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let pipe = folder["pipe"]
     _ = try checked("mkfifo") { mkfifo(pipe.description, 0o600) }
     let request = SpawnRequest(

@@ -1,4 +1,5 @@
 @testable import FileObservation
+import Support
 import SystemCalls
 
 /// A burst of changes, a tenth of a millisecond apart, and the timers that it sets.

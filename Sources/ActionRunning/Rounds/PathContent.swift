@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 /// What a path holds at one moment, as far as two moments can be compared.

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 
 // The course of a round: its runs begin and end, and what they changed is read.
 

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 // What is owed, and when it is due.

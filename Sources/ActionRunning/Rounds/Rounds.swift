@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 /// Decides what is owed a run because it changed during a round, and when that run is due. Inputs in,

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 /// How a command is stopped: asked by a signal, given time, and then killed.

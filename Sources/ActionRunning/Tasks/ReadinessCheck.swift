@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Synchronization
 import SystemCalls
 

@@ -46,7 +46,7 @@ package enum BackendReport: Sendable {
 package struct BackendStatistics: Sendable, Hashable {
   package var watches = 0
   /// Folders that are looked at from time to time.
-  package var polledFolders = 0
+  package var polledDirectories = 0
   package var pruned = 0
   package var overflows = 0
   package var rescans = 0
@@ -56,14 +56,14 @@ package struct BackendStatistics: Sendable, Hashable {
   /// Takes over what a tree knows.
   mutating func note(_ tree: borrowing ObservedTree) {
     watches = tree.directories.watchCount
-    polledFolders = tree.watches.unwatched.count
+    polledDirectories = tree.watches.unwatched.count
     pruned = tree.walk.prunedCount
   }
 
   static func + (left: Self, right: Self) -> Self {
     var sum = left
     sum.watches += right.watches
-    sum.polledFolders += right.polledFolders
+    sum.polledDirectories += right.polledDirectories
     sum.pruned += right.pruned
     sum.overflows += right.overflows
     sum.rescans += right.rescans

@@ -157,7 +157,7 @@ extension CombinedBackend {
         continue
       }
       polled.append(root)
-      warnings.append(.noEvents(at: root.path, on: kind, interval: polling.interval))
+      warnings.append(.eventsUnavailable(at: root.path, on: kind, interval: polling.interval))
     }
     return (watched, polled)
   }
@@ -175,7 +175,7 @@ extension CombinedBackend {
         continue
       }
       found.append(.init(path: mount, coverage: .recursive))
-      warnings.append(.noEvents(at: mount, on: kind, interval: polling.interval))
+      warnings.append(.eventsUnavailable(at: mount, on: kind, interval: polling.interval))
     }
     return found
   }

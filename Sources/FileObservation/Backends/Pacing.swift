@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// How often the kernel's queue is read. A few events are read as they come; a stream of them is

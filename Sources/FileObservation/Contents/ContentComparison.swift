@@ -47,7 +47,7 @@ package final class ContentComparison: Sendable {
   /// queue, whether there is room for more.
   package func learn(
     _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
-    below root: FolderAtStart? = nil,
+    below root: DirectoryAtStart? = nil,
     then: @escaping @Sendable (_ hasRoom: Bool) -> Void
   ) {
     queue.async { [self] in

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// Knows what is in files, as far as the observer's user knows it, and so which changes are none.
@@ -115,7 +116,7 @@ extension ContentMemory {
   /// - Parameter root: A folder above of which it is known which one it was then.
   package mutating func learn(
     _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
-    below root: FolderAtStart? = nil, from source: some ContentSource
+    below root: DirectoryAtStart? = nil, from source: some ContentSource
   ) {
     guard !samples.isEmpty, source.isUnmoved(folder, since: start, below: root) else { return }
     for (path, sample) in samples where !isFull && sample.stamp.changed < start {
@@ -133,7 +134,7 @@ extension ContentSource {
   /// A folder that is renamed has changed, and so have the entries of the folder that it is in. One
   /// of the two alone is no sign: things are made and removed in either.
   fileprivate func isUnmoved(
-    _ folder: Path, since time: FileTime, below root: FolderAtStart?
+    _ folder: Path, since time: FileTime, below root: DirectoryAtStart?
   ) -> Bool {
     var here = folder
     while let parent = here.parent {

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// Where contents come from: the disk, or in tests a made-up one.
@@ -55,7 +56,7 @@ package struct FileStamp: Hashable, Sendable {
 }
 
 /// A folder, and which one it was when observing began.
-package struct FolderAtStart: Hashable, Sendable {
+package struct DirectoryAtStart: Hashable, Sendable {
   package let path: Path
   package let stamp: FileStamp
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import SystemCalls
 
 extension ObserverOptions {

@@ -81,7 +81,7 @@ package struct ReadAheadWalk {
     package let folder: Path
     package let files: [Path]
     /// What is watched, in which the folder is.
-    package var root: FolderAtStart?
+    package var root: DirectoryAtStart?
   }
 
   private struct Folder {
@@ -89,14 +89,14 @@ package struct ReadAheadWalk {
     /// The rules for it; nil for a root, which has its own.
     let parentStack: IgnoreStack?
     let isRecursive: Bool
-    let root: FolderAtStart?
+    let root: DirectoryAtStart?
   }
 
   private let filter: PathFilter
   private let reader = DirectoryReader()
   private var folders: [Folder] = []
   /// Files of the folder that was listed last.
-  private var files: (folder: Path, rest: [Path], root: FolderAtStart?)
+  private var files: (folder: Path, rest: [Path], root: DirectoryAtStart?)
   /// Files that are watched by name.
   private var named: [Path] = []
 
@@ -111,7 +111,7 @@ package struct ReadAheadWalk {
           Folder(
             path: root.path, parentStack: nil, isRecursive: root.coverage == .recursive,
             root: (try? FileStatus(of: root.path)).map {
-              FolderAtStart(path: root.path, stamp: FileStamp($0))
+              DirectoryAtStart(path: root.path, stamp: FileStamp($0))
             }))
       }
     }

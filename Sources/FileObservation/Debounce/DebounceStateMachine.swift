@@ -1,3 +1,5 @@
+import Support
+
 /// Decides when a burst of changes has ended, without a clock, a queue or an effect of its own.
 ///
 /// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so that a

@@ -1,3 +1,4 @@
+import Support
 import Synchronization
 
 /// Performs what the debounce state machine decides, with cancellable work on a scheduler.

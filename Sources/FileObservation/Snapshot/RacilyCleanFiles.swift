@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// Files that changed so shortly before a scan that one more write may leave the same timestamps. Their

@@ -19,7 +19,7 @@ extension ObservedTree {
     let stack = read(filter) { failures.append($0) }
     for failure in failures {
       guard let path = failure.path, rules.unreadable.insert(path).inserted else { continue }
-      warn(.unreadableRules(failure))
+      warn(.unreadableIgnoreFile(failure))
     }
     for file in stack.files { rules.files[file.path] = file }
     return stack

@@ -142,7 +142,7 @@ extension ObservedTree {
 
   /// Warns of an unreadable directory once.
   mutating func warnUnreadable(_ path: Path, _ error: SystemError) {
-    if watches.unreadable.insert(path).inserted { warn(.unreadableFolder(path, error)) }
+    if watches.unreadable.insert(path).inserted { warn(.unreadableDirectory(path, error)) }
   }
 }
 

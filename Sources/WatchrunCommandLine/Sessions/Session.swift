@@ -2,6 +2,7 @@ import ActionRunning
 import Dispatch
 import FileObservation
 import PathFiltering
+import Support
 import Synchronization
 import SystemCalls
 
@@ -77,7 +78,7 @@ extension Session {
     } catch {
       throw Failure(
         error.description,
-        error.code == .pathNotFound ? ExitCode.noInput : ExitCode.failure)
+        error.code == .pathUnavailable ? ExitCode.noInput : ExitCode.failure)
     }
   }
 

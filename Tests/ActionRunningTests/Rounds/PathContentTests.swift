@@ -6,11 +6,11 @@ import Testing
 
 /// What counts as the content of a path.
 struct PathContentTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let reader = ContentReader()
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func content(_ name: String, isMovedAsWhole: Bool = false) -> PathContent? {

@@ -1,6 +1,7 @@
 import FileObservation
 
 @testable import ActionRunning
+import Support
 
 extension Duration {
   var asInstant: Instant { Instant(offset: self) }

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import TestSupport
 import Testing
 

@@ -8,7 +8,7 @@ import enum SystemCalls.ExitStatus
 
 /// A runner of shell lines in a folder of its own, and what it has reported.
 final class RunningTasks: Sendable {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let runner: TaskRunner
   private let reports: Log<TaskReport>
 
@@ -17,7 +17,7 @@ final class RunningTasks: Sendable {
     jobs: Int = 4, options: TaskRunner.Options = TaskRunner.Options(),
     _ tasks: (Path) -> [TaskDefinition]
   ) throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     let reports = Log<TaskReport>()
     self.reports = reports
     let graph = try TaskGraph(tasks(folder.path), jobs: jobs)

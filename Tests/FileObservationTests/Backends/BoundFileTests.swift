@@ -11,7 +11,7 @@ struct BoundFileTests {
   func `a watched file counts as written through the file that is mounted over it`(
     backend: BackendUnderTest
   ) async throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     try outside.write("old", to: "source")
     let observed = try await ObservedFolder(
       by: backend, [.init(path: Array("f".utf8))],
@@ -32,7 +32,7 @@ struct BoundFileTests {
 }
 
 private func canBind() async -> Bool {
-  guard let folder = try? TemporaryFolder(), (try? folder.write(to: "one")) != nil,
+  guard let folder = try? TemporaryDirectory(), (try? folder.write(to: "one")) != nil,
     (try? folder.write(to: "other")) != nil,
     (try? await shell("mount --bind one other && umount other", in: folder.path)) != nil
   else { return false }

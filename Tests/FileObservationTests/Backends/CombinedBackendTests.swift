@@ -8,13 +8,13 @@ import Testing
 @testable import SystemCalls
 
 struct CombinedBackendTests {
-  private let local: TemporaryFolder
-  private let remote: TemporaryFolder
+  private let local: TemporaryDirectory
+  private let remote: TemporaryDirectory
   private let recorder = EventRecorder()
 
   init() throws {
-    local = try TemporaryFolder()
-    remote = try TemporaryFolder()
+    local = try TemporaryDirectory()
+    remote = try TemporaryDirectory()
   }
 
   private func makeObserver(
@@ -40,12 +40,12 @@ struct CombinedBackendTests {
     let observer = try makeObserver([remote.path])
     #expect(await recorder.isReady())
     #expect(recorder.readiness?.backend == "polling")
-    #expect(recorder.warnings.map(\.code) == [.noEvents])
+    #expect(recorder.warnings.map(\.code) == [.eventsUnavailable])
     let text = try #require(recorder.warnings.first).description
     #expect(text.contains("nfs") && text.contains("every 0.02 to 0.05 s"))
     try remote.write(to: "f")
     #expect(await recorder.sees(.created, remote["f"]))
-    #expect(observer.statistics.polledFolders == 1 && observer.statistics.watches == 0)
+    #expect(observer.statistics.polledDirectories == 1 && observer.statistics.watches == 0)
     observer.stop()
   }
 
@@ -68,7 +68,7 @@ struct CombinedBackendTests {
       return Result { () throws(ObserverError) in try observer.add(WatchedPath(remote)) }
     }
     try added.get()
-    #expect(await eventually { recorder.warnings.map(\.code) == [.noEvents] })
+    #expect(await eventually { recorder.warnings.map(\.code) == [.eventsUnavailable] })
     #expect(await recorder.isReady())
     #expect(recorder.readiness?.backend == "inotify")
     observer.stop()
@@ -105,9 +105,9 @@ struct CombinedBackendTests {
     try observer.add(WatchedPath(remote.path))
     try remote.write(to: "f")
     #expect(await recorder.sees(.created, remote["f"]))
-    #expect(await eventually { observer.statistics.polledFolders == 1 })
+    #expect(await eventually { observer.statistics.polledDirectories == 1 })
     observer.remove(remote.path)
-    #expect(await eventually { observer.statistics.polledFolders == 0 })
+    #expect(await eventually { observer.statistics.polledDirectories == 0 })
     observer.stop()
   }
 
@@ -148,7 +148,7 @@ struct CombinedBackendTests {
       DispatchQueue.concurrentPerform(iterations: 2) { number in
         backend.add(.init(path: remote["r\(number)"], coverage: .recursive))
       }
-      #expect(await eventually(within: .seconds(5)) { backend.statistics.polledFolders == 2 })
+      #expect(await eventually(within: .seconds(5)) { backend.statistics.polledDirectories == 2 })
       backend.stop()
     }
   }
@@ -157,11 +157,11 @@ struct CombinedBackendTests {
     try local.makeDirectories("tree/mount")
     let mount = local["tree/mount"]
     let (backend, reported) = try startBackend(mountPoints: [mount])
-    #expect(await eventually { backend.statistics.polledFolders == 1 })
+    #expect(await eventually { backend.statistics.polledDirectories == 1 })
     backend.remove(local.path)
-    #expect(await eventually { backend.statistics.polledFolders == 0 })
+    #expect(await eventually { backend.statistics.polledDirectories == 0 })
     backend.add(.init(path: local["tree"], coverage: .recursive))
-    #expect(await eventually { backend.statistics.polledFolders == 1 })
+    #expect(await eventually { backend.statistics.polledDirectories == 1 })
     try local.write(to: "tree/mount/f")
     #expect(await eventually { reported.entries.contains(local["tree/mount/f"]) })
     backend.stop()
@@ -175,7 +175,7 @@ struct CombinedBackendTests {
     try observer.add(WatchedPath(local.path))
     try local.write(to: "f")
     #expect(await recorder.sees(.created, local["f"]))
-    #expect(observer.statistics.watches == 1 && observer.statistics.polledFolders == 1)
+    #expect(observer.statistics.watches == 1 && observer.statistics.polledDirectories == 1)
     observer.stop()
   }
 
@@ -186,6 +186,6 @@ struct CombinedBackendTests {
     let answers = Log<Int>()
     backend.flush { answers.note(1) }
     #expect(await eventually { answers.entries == [1] })
-    #expect(backend.statistics.polledFolders == 0)
+    #expect(backend.statistics.polledDirectories == 0)
   }
 }

@@ -219,7 +219,7 @@ struct ContentMemoryBoundTests {
     var files = Remembered()
     files.disk.makeFolder("/r")
     files.disk.write("A", to: "/r/f")
-    let root = FolderAtStart(path: "/r", stamp: try #require(files.disk.stamp(of: "/r")))
+    let root = DirectoryAtStart(path: "/r", stamp: try #require(files.disk.stamp(of: "/r")))
     let samples: [(path: Path, sample: ContentSample)] = [
       ("/r/f", try #require(files.disk.sample(of: "/r/f")))
     ]

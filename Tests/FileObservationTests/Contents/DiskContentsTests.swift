@@ -5,11 +5,11 @@ import Testing
 @testable import FileObservation
 
 struct DiskContentsTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let disk = DiskContents(largestFile: 200_000)
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   @Test func `reads files of every size up to the bound`() throws {

@@ -6,10 +6,10 @@ import Testing
 @testable import FileObservation
 
 struct ReadAheadWalkTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     for name in ["a/b", "node_modules", "empty"] { try folder.makeDirectories(name) }
     for name in ["f", "g.c", "a/f", "a/b/f", "a/b/g.c", "node_modules/f", ".hidden"] {
       try folder.write(to: name)

@@ -1,5 +1,6 @@
 import Dispatch
 import PathFiltering
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -7,12 +8,12 @@ import Testing
 @testable import FileObservation
 
 struct ReadingAheadTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let start: FileTime
   private let disk = DiskContents(largestFile: 1000)
 
   init() async throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.makeDirectories("d")
     for number in 0..<200 { try folder.write("\(number)", to: "d/f\(number)") }
     #expect(await clockTicks())

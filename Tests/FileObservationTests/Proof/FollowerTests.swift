@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct FollowerTests {
-  private static func follower(of folder: TemporaryFolder) throws -> Follower {
+  private static func follower(of folder: TemporaryDirectory) throws -> Follower {
     var settings = Script.Settings()
     settings.ignore = [Array("/ignored/".utf8)]
     return try Follower(of: folder.path, knowing: Counting(settings, in: folder.path))
@@ -18,7 +18,7 @@ struct FollowerTests {
   }
 
   @Test func `a renamed directory stands for what counted in it, and for nothing else`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("a/d")
     try folder.write("1", to: "a/d/f")
     var follower = try Self.follower(of: folder)
@@ -35,7 +35,7 @@ struct FollowerTests {
   }
 
   @Test func `each kind of fault is found`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("ignored")
     var follower = try Self.follower(of: folder)
     let created = { ChangeBatch.Change(path: $0, kind: .created, type: .file) }

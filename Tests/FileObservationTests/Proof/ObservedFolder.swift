@@ -25,7 +25,7 @@ final class ObservedFolder: Sendable {
 
   private static let spareMarks = 40
 
-  private let base: TemporaryFolder
+  private let base: TemporaryDirectory
   /// The folder.
   let path: Path
   let observer: FileObserver
@@ -39,7 +39,7 @@ final class ObservedFolder: Sendable {
     options: (Path) -> ObserverOptions = { _ in ObserverOptions() },
     prepare: (Path) async throws -> Void = { _ in }
   ) async throws {
-    base = try TemporaryFolder()
+    base = try TemporaryDirectory()
     path = base["watched"]
     marks = base["marks"]
     try base.makeDirectories("watched")

@@ -11,7 +11,7 @@ struct TreePictureTests {
   }
 
   @Test func `what is told of all changes makes it equal a new one`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("a/b")
     try folder.write("1", to: "a/b/f")
     try folder.write("2", to: "g")
@@ -35,7 +35,7 @@ struct TreePictureTests {
   }
 
   @Test func `each change that is not told of is a difference`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for name in ["f", "g", "h"] { try folder.write("old", to: name) }
     var picture = try TreePicture(of: folder.path)
     try folder.write("new", to: "f")
@@ -60,7 +60,7 @@ struct TreePictureTests {
   }
 
   @Test func `who hears of a folder may read it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     var picture = try TreePicture(of: folder.path)
     try folder.makeDirectories("n")
     try folder.write("x", to: "n/i")

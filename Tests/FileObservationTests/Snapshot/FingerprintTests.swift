@@ -5,10 +5,10 @@ import Testing
 @testable import FileObservation
 
 struct FingerprintTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.write("one", to: "f")
   }
 

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -5,13 +6,13 @@ import Testing
 @testable import FileObservation
 
 struct RacilyCleanFilesTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let status: FileStatus
   private let one = ContentDigest(high: 1, low: 1)
   private let two = ContentDigest(high: 2, low: 2)
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.write("x", to: "f")
     status = try FileStatus(of: folder["f"])
   }

@@ -58,12 +58,12 @@ private struct FollowedTree {
   let observed: ObservedFolder
   var tree: RandomTree
   private let seed: UInt64
-  private let outside: TemporaryFolder
+  private let outside: TemporaryDirectory
   private var picture = TreePicture()
 
   init(by backend: BackendUnderTest, seed: UInt64) async throws {
     self.seed = seed
-    outside = try TemporaryFolder()
+    outside = try TemporaryDirectory()
     observed = try await ObservedFolder(by: backend)
     // Every other seed gives no folder a name that another has had.
     tree = RandomTree(

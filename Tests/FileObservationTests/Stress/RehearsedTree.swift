@@ -12,7 +12,7 @@ struct RehearsedTree {
     var movedOut: [String] = []
   }
 
-  private let base: TemporaryFolder
+  private let base: TemporaryDirectory
   private let folder: Path
   private let counting: Counting
   private(set) var listing = Listing()
@@ -23,7 +23,7 @@ struct RehearsedTree {
 
   /// The tree that a script begins with. Operations that are not possible are left out.
   init(_ script: inout FuzzedScript) async throws {
-    base = try TemporaryFolder()
+    base = try TemporaryDirectory()
     try base.makeDirectories("watched")
     folder = base["watched"]
     counting = Counting(script.settings, in: folder)

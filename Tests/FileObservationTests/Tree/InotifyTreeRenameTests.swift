@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct InotifyTreeRenameTests {
-  private static func tree(_ folder: TemporaryFolder) throws {
+  private static func tree(_ folder: TemporaryDirectory) throws {
     try folder.makeDirectories("a/x/y")
     try folder.write(to: "a/x/y/f")
   }
@@ -32,7 +32,7 @@ struct InotifyTreeRenameTests {
   }
 
   @Test func `a folder that has moved out is not watched any more`() throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     let watched = try WatchedTree(prepare: Self.tree)
     try watched.folder.rename("a", to: "a", in: outside)
     #expect(

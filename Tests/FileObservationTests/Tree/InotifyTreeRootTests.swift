@@ -122,7 +122,7 @@ struct InotifyTreeRootTests {
   }
 
   @Test func `when a folder with a root in it moves out, nothing is told of other places`() throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     let watched = try WatchedTree([("", .recursive), ("a/root", .recursive)]) {
       try $0.makeDirectories("a/root")
     }

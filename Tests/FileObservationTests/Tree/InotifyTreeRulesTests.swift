@@ -68,7 +68,7 @@ struct InotifyTreeRulesTests {
     try watched.folder.remove(".gitignore")
     try watched.folder.link(".gitignore", to: "elsewhere")
     _ = try watched.news()
-    #expect(watched.warnings.map(\.code) == [.unreadableRules])
+    #expect(watched.warnings.map(\.code) == [.unreadableIgnoreFile])
     #expect(watched.warnings.map(\.path) == [watched.folder[".gitignore"]])
   }
 

@@ -158,7 +158,7 @@ struct InotifyTreeTests {
   }
 
   @Test func `a folder with two names has the other when one goes`() throws {
-    let other = try TemporaryFolder()
+    let other = try TemporaryDirectory()
     let watched = try WatchedTree(followsLinks: true) {
       try $0.link("one", to: other.path.description)
       try $0.link("two", to: other.path.description)
@@ -203,7 +203,7 @@ struct InotifyTreeTests {
   }
 
   @Test func `a tree that is moved in is told of and watched`() throws {
-    let outside = try TemporaryFolder()
+    let outside = try TemporaryDirectory()
     try outside.makeDirectories("tree/x/y")
     try outside.write(to: "tree/x/y/z")
     let watched = try WatchedTree()
@@ -308,7 +308,7 @@ struct InotifyTreeTests {
   }
 
   @Test func `a folder that has a watch again is looked at no more`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("a/b")
     var tree = ObservedTree(filter: PathFilter(), source: InotifyHints(try Inotify()))
     tree.add(.init(path: folder.path, coverage: .recursive))

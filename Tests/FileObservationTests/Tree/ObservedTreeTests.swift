@@ -11,7 +11,7 @@ struct ObservedTreeTests {
   /// before it.
   @Test func `what comes right after the start is told, also when a root is removed`() throws {
     for _ in 1...20 {
-      let folder = try TemporaryFolder()
+      let folder = try TemporaryDirectory()
       try folder.makeDirectories("sub")
       var tree = ObservedTree(filter: PathFilter(), source: nil)
       for root in [folder.path, folder["sub"]] {

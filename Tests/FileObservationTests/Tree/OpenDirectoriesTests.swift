@@ -5,14 +5,14 @@ import Testing
 @testable import FileObservation
 
 struct OpenDirectoriesTests {
-  private let disk: TemporaryFolder
+  private let disk: TemporaryDirectory
   private let open = OpenDirectories()
   private var snapshot = TreeSnapshot()
   private let outer: TreeSnapshot.Entry
   private let inner: TreeSnapshot.Entry
 
   init() throws {
-    disk = try TemporaryFolder()
+    disk = try TemporaryDirectory()
     try disk.makeDirectories("outer/inner/innermost")
     outer = snapshot.insert("outer", .directory, in: TreeSnapshot.root)
     inner = snapshot.insert("inner", .directory, in: outer)

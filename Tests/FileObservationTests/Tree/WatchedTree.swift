@@ -10,7 +10,7 @@ import Testing
 /// A tree on the real kernel, without queue and debouncing: an inotify event stands in the queue as
 /// soon as the call that caused it has returned, so nothing needs to be waited for.
 final class WatchedTree {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   private let hints: InotifyHints
   private var tree: ObservedTree
   /// What was said to be wrong so far.
@@ -20,9 +20,9 @@ final class WatchedTree {
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
     followsLinks: Bool = false, extensions: [String] = [],
-    prepare: (TemporaryFolder) throws -> Void = { _ in }
+    prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try prepare(folder)
     // What was prepared is older than the start.
     let prepared = FileTime.latest()

@@ -6,11 +6,11 @@ import Testing
 
 /// A server with pages, and what it has reported.
 final class ServedPages: Sendable {
-  let folder: TemporaryFolder
+  let folder: TemporaryDirectory
   let server: PageServer
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     let reports = Log<PageServer.Report>()
     server = PageServer(directory: folder.path) { reports.note($0) }
     log = reports

@@ -5,10 +5,10 @@ import Testing
 @testable import LiveReload
 
 struct ContentMemoryTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.write("one", to: "a")
     try folder.write("two", to: "b")
   }

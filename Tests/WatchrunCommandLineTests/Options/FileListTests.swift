@@ -5,10 +5,10 @@ import Testing
 @testable import WatchrunCommandLine
 
 @Suite struct FileListTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.write(to: "a")
     try folder.write(to: "b c")
     try folder.write(to: "d\ne")

@@ -5,10 +5,10 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct DetachedProgramTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func program(_ line: String) -> DetachedProgram {

@@ -84,10 +84,10 @@ struct ServedPagesTests {
 
 /// The page of a command line.
 struct CommandLinePageTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     try folder.makeDirectories("public")
     try folder.makeDirectories("src")
   }

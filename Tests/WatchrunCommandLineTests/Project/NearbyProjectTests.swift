@@ -6,12 +6,12 @@ import Testing
 
 /// What is said where there is no project.
 struct NearbyProjectTests {
-  private func remark(in place: String, of folder: TemporaryFolder) -> String {
+  private func remark(in place: String, of folder: TemporaryDirectory) -> String {
     ProjectSource(Settings(), directory: folder[place]).nothingFound().message
   }
 
   @Test func `the files that are known are named`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     #expect(
       remark(in: "", of: folder)
         == "nothing to do: no command, no watchrun.json, and no project that is known "
@@ -26,7 +26,7 @@ struct NearbyProjectTests {
       (#"{"scripts": {"start": "x"}}"#, "a package.json without a script 'build' or 'test'"),
     ])
   func `a file that is there is not said to be missing`(text: String, reason: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.write(text, to: "package.json")
     #expect(
       remark(in: "", of: folder)
@@ -35,7 +35,7 @@ struct NearbyProjectTests {
   }
 
   @Test func `a project above is named, within the repository`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.write(to: "Makefile")
     try folder.makeDirectories("repository/Sources/Core")
     #expect(NearbyProject(around: folder["repository/Sources/Core"]) == nil)
@@ -49,7 +49,7 @@ struct NearbyProjectTests {
   }
 
   @Test func `a project within is named, the first of them`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.makeDirectories("docs")
     try folder.makeDirectories("server")
     try folder.makeDirectories("web")

@@ -40,7 +40,7 @@ struct ProjectGraphTests {
   }
 
   @Test func `ignore files and the whole project's patterns count for it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try folder.write("made/\n", to: ".gitignore")
     try folder.makeDirectories("made")
     let graph = try graph(

@@ -121,8 +121,8 @@ struct RecognitionTests {
     ),
   ]
 
-  private func folder(_ files: [String: String]) throws -> TemporaryFolder {
-    let folder = try TemporaryFolder()
+  private func folder(_ files: [String: String]) throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory()
     for (name, text) in files {
       if name.hasSuffix("/") {
         try folder.makeDirectories(name)

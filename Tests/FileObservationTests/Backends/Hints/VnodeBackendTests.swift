@@ -8,11 +8,11 @@ import Testing
 
 /// The vnode backend's logic, over a source that tells what kqueue would.
 struct VnodeBackendTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let recorder = EventRecorder()
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func start(

@@ -1,4 +1,4 @@
-import FileObservation
+import Support
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
+import Support
 import TestSupport
 import Testing
-
-@testable import FileObservation
 
 private func digest(_ bytes: [UInt8]) -> ContentDigest {
   bytes.withUnsafeBytes { ContentDigest(of: $0) }

@@ -3,7 +3,7 @@ import SystemCalls
 /// A fresh folder for one test, which is removed with all that is in it when its owner's life ends.
 ///
 /// Not under `/tmp`, where editors and ignore rules behave otherwise.
-package final class TemporaryFolder: Sendable {
+package final class TemporaryDirectory: Sendable {
   package let path: Path
 
   package init() throws(SystemError) {
@@ -71,7 +71,7 @@ package final class TemporaryFolder: Sendable {
 
   /// Moves something within the folder, or to another one.
   package func rename(
-    _ old: String, to new: String, in other: TemporaryFolder? = nil
+    _ old: String, to new: String, in other: TemporaryDirectory? = nil
   ) throws(SystemError) {
     let from = self[old]
     let to = (other ?? self)[new]

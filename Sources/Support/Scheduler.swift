@@ -1,0 +1,28 @@
+/// A monotonic clock, and a queue on which work is done at a time of that clock.
+package protocol Scheduler: Sendable {
+  /// The present time.
+  var now: Instant { get }
+
+  /// Does `work` on the scheduler's queue at a time, or at most `leeway` later where that saves a
+  /// wake-up.
+  ///
+  /// Cancelling does not stop work that has begun: work must check itself whether it is still wanted.
+  func schedule(
+    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any ScheduledWork
+}
+
+extension Scheduler {
+  /// Does `work` at a time, as exactly as the system can.
+  package func schedule(
+    at time: Instant, _ work: @escaping @Sendable () -> Void
+  ) -> any ScheduledWork {
+    schedule(at: time, leeway: .zero, work)
+  }
+}
+
+/// Work that is done at its time unless it is cancelled before.
+package protocol ScheduledWork: Sendable {
+  /// Cancels the work. May be called on any thread, and more than once.
+  func cancel()
+}
