@@ -73,3 +73,10 @@ package final class ManualScheduler: Scheduler {
     }
   }
 }
+
+extension Instant {
+  /// The time so many milliseconds after the start of a manual clock.
+  package static func milliseconds(_ number: Int) -> Instant {
+    Instant(offset: .milliseconds(number))
+  }
+}

@@ -50,10 +50,3 @@ struct ManualSchedulerTests {
     #expect(log.entries == ["begun"])
   }
 }
-
-extension Instant {
-  /// So long after the beginning.
-  static func milliseconds(_ number: Int) -> Instant {
-    Instant(offset: .milliseconds(number))
-  }
-}

@@ -5,12 +5,6 @@ import Testing
 
 @testable import ActionRunning
 
-extension Instant {
-  static func milliseconds(_ number: Int) -> Instant {
-    Instant(offset: .milliseconds(number))
-  }
-}
-
 struct StopSequenceTests {
   private func sequence(
     _ signal: Signal = .terminate, _ timeout: Duration = .seconds(10), leaderIsAlive: Bool = true
