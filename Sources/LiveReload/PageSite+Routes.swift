@@ -11,8 +11,8 @@ struct Route: Sendable {
   private static let reading = ["GET", "HEAD"]
 
   private static let all = [
-    Route(reading, script, isForAnyone: true, .response { _, _ in .client }),
-    Route(reading, prefix + "client.js", isForAnyone: true, .response { _, _ in .client }),
+    Route(reading, script, isForAnyone: true, .response { $0.client(for: $1) }),
+    Route(reading, prefix + "client.js", isForAnyone: true, .response { $0.client(for: $1) }),
     Route(reading, prefix + "overlay.js", .response { _, _ in .overlay }),
     Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
     Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
@@ -89,19 +89,24 @@ extension PageSite {
   }
 }
 
-extension HTTPResponse {
-  fileprivate static var client: HTTPResponse {
-    var response = script(PackageResources.client_min_js)
+extension PageSite {
+  /// The client script. It is the same for the whole session: a reload need not ask for it again.
+  fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
+    let isOfSession = request.query.elementsEqual(core.session.utf8)
+    var response = HTTPResponse.script(
+      PackageResources.client_min_js, isImmutable: isOfSession)
     // Pages of other servers on this machine may use it as well.
     response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")
     return response
   }
+}
 
+extension HTTPResponse {
   fileprivate static var overlay: HTTPResponse { script(PackageResources.overlay_min_js) }
 
-  private static func script(_ text: [UInt8]) -> HTTPResponse {
+  fileprivate static func script(_ text: [UInt8], isImmutable: Bool = false) -> HTTPResponse {
     var response = HTTPResponse(200, text, type: "text/javascript; charset=utf-8")
-    response.fields.append("Cache-Control", "no-cache")
+    response.fields.append("Cache-Control", isImmutable ? "max-age=86400, immutable" : "no-cache")
     return response
   }
 }

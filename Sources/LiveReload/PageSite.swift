@@ -119,7 +119,7 @@ extension PageSite: ProxyResponder.Site {
     let attribute = nonce.map { " nonce=\"\($0)\"" } ?? ""
     return Array(
       """
-      <script src="/__watchrun/client.js" data-session="\(core.session)" \
+      <script src="/__watchrun/client.js?\(core.session)" data-session="\(core.session)" \
       data-revision="\(revision)"\(attribute) async></script>
       """.utf8)
   }

@@ -21,10 +21,10 @@ final class PageSession: Sendable {
     let settings = session.settings
     // What is served counts, whether or not it is under version control.
     let sources = settings.served == nil ? nil : settings.ignoreSources.intersection(.defaults)
-    // A reload is cheaper than a run: it need not wait as long for more changes.
+    // A reload is cheap, and a second one replaces the first while it is under way.
     observer = try session.makeObserver(
       of: settings.watchedWithPage, sources: sources,
-      adaptiveQuietPeriod: .growing(.milliseconds(3) ... .milliseconds(100)))
+      adaptiveQuietPeriod: .growing(.milliseconds(1) ... .milliseconds(100)))
     narration = Narration(console: session.console, command: [], directory: session.directory)
     host = PageHost(session)
   }
