@@ -1,4 +1,4 @@
-/// The help, made from the option table.
+/// The text of `--help`, generated from the option table.
 enum HelpText {
   static let version = "watchrun 0.1.0"
 
@@ -6,18 +6,26 @@ enum HelpText {
     Runs a command, or the tasks of a project, again when files change.
 
     Usage: watchrun [options] [--] command [argument...]
-           watchrun [options]                    the tasks of watchrun.json, or the usual ones
+           watchrun [options]              run the tasks of watchrun.json, or build
+                                           and test the project that is detected
            watchrun [options] --serve DIR [[--] command...]
            watchrun [options] --print json
-           watchrun [options] --explain path...
+           watchrun [options] --explain PATH...
 
     """
 
   private static let placeholders = """
 
-    In the command: {} is one argument for each changed path, {first} or /_ the first of them.
-    In its environment: WATCHRUN_REASON, WATCHRUN_COUNT, WATCHRUN_FIRST, WATCHRUN_PATHS (one a
-    line) and WATCHRUN_PATHS_FILE (a file with all of them, a NUL behind each).
+    Arguments of the command:
+      {}                        One argument for each changed path
+      {first}, /_               The first changed path
+
+    Environment of the command:
+      WATCHRUN_REASON           start, change, key, restart or overflow
+      WATCHRUN_COUNT            Number of changed paths
+      WATCHRUN_FIRST            The first changed path
+      WATCHRUN_PATHS            Changed paths, one a line (at most 64 KiB)
+      WATCHRUN_PATHS_FILE       A file that holds all of them, separated by NUL
 
     """
 
@@ -25,20 +33,41 @@ enum HelpText {
     var text = usage
     for group in Option.Group.allCases {
       text += "\n\(group.rawValue):\n"
-      for option in OptionTable.options where option.group == group { text += line(for: option) }
+      for option in OptionTable.options where option.group == group { text += lines(for: option) }
     }
     return text + placeholders
   }
 
-  private static let column = 31
+  static let width = 80
+  /// The column in which descriptions begin.
+  private static let column = 28
 
-  private static func line(for option: Option) -> String {
+  private static func lines(for option: Option) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
-    let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
-    let names = "  \(short)--\(option.long)\(value)"
+    let names = "  \(short)\(option.usage)"
     let padding = String(repeating: " ", count: max(1, column - names.count))
     let indentation = String(repeating: " ", count: column)
-    let lines = option.help.split(separator: Character("\n"))
+    let lines = wrapped(description(of: option), to: width - column)
     return names + padding + lines.joined(separator: "\n" + indentation) + "\n"
+  }
+
+  /// The description with the default value.
+  static func description(of option: Option) -> String {
+    option.help + (option.defaultValue.map { " (default: \($0))" } ?? "")
+  }
+
+  private static func wrapped(_ text: String, to width: Int) -> [String] {
+    var lines = [""]
+    for word in text.split(separator: Character(" ")) {
+      let line = lines[lines.count - 1]
+      if line.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if line.count + 1 + word.count <= width {
+        lines[lines.count - 1] = line + " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
   }
 }

@@ -2,16 +2,16 @@ import ActionRunning
 import FileObservation
 import Support
 
-/// Turns the words of a command line into settings, by the option table.
+/// Parses command-line arguments by the option table.
 ///
-/// Options come first; the first word that is none begins the command. `--` ends the options.
-/// A value stands behind its option as the next word, after `=`, or, for a short one, right behind
-/// it. Short options may stand together.
+/// Options come first; the first argument that is not an option begins the command. `--` ends the
+/// options. A value follows its option as the next argument, after `=`, or directly (`-dsrc`) if the
+/// option is a short one. Short options can be combined: `-crv`.
 struct OptionParser {
   private var rest: ArraySlice<[UInt8]>
   private var settings = Settings()
 
-  /// Settings from the words behind the program's name.
+  /// Parses the arguments that follow the program's name.
   static func parse(_ words: [[UInt8]]) throws(UsageError) -> Settings {
     var parser = OptionParser(rest: words[...])
     return try parser.parse()
@@ -44,7 +44,7 @@ struct OptionParser {
       throw unknown(Path(written).description)
     }
     let attached = cut.map { Array(word[($0 + 1)...]) }
-    if option.placeholder == nil && attached != nil {
+    if option.value == nil && attached != nil {
       throw UsageError("\(written) takes no value")
     }
     try apply(option, as: written, attached: attached)
@@ -57,7 +57,7 @@ struct OptionParser {
       let written = "-\(short)"
       guard letter < 0x80, let option = OptionTable.options.first(where: { $0.short == short })
       else { throw unknown(Path(bytes: word).description) }
-      if option.placeholder == nil {
+      if option.value == nil {
         try apply(option, as: written, attached: nil)
         continue
       }
@@ -72,15 +72,15 @@ struct OptionParser {
     _ option: Option, as written: String, attached: [UInt8]?
   ) throws(UsageError) {
     var value = attached
-    if option.isValueOptional {
-      if value?.isEmpty == true { throw UsageError("\(written): the value behind '=' is missing") }
-    } else if let placeholder = option.placeholder, value == nil {
+    if option.value?.isOptional == true {
+      if value?.isEmpty == true { throw UsageError("\(written): the value after '=' is missing") }
+    } else if let expected = option.value, value == nil {
       value = rest.popFirst()
-      if value == nil { throw UsageError("\(written) needs a value: \(written) \(placeholder)") }
+      if value == nil { throw UsageError("\(written) needs a value: \(written) \(expected.name)") }
     }
     do throws(UsageError) {
       try option.apply(&settings, value ?? [])
-      settings.given.append(option.long)
+      settings.given[option.long] = written
     } catch {
       throw UsageError("\(written): \(error)")
     }

@@ -2,15 +2,15 @@ import ActionRunning
 import FileObservation
 import LiveReload
 
-// Addresses of servers, as people write them: `3000`, `:3000`, `localhost:3000` or
-// `http://host:port/base`.
+// Parses addresses of servers: `3000`, `:3000`, `localhost:3000` or `http://host:port/base`.
 
 extension ServerAddress {
-  /// Reads an address in one of its forms.
+  /// Parses an address in any of these forms.
   init(parsing text: String) throws(UsageError) {
     let scheme = text.prefix { $0 != ":" }.lowercased()
     if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
-      throw Self.refusal(of: text, scheme: scheme)
+      throw UsageError(
+        "cannot proxy \(Path(text)): servers are reached by http only; write http://localhost:3000")
     }
     let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
     if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -28,16 +28,16 @@ extension ServerAddress {
     self = address
   }
 
-  /// Reads an address that begins with `http://`; `nil` if it is not one.
+  /// Parses an address that begins with `http://`; `nil` for anything else.
   init?(url: String) {
     guard let address = HTTPAddress(url) else { return nil }
     let end = address.target.firstIndex(of: "?") ?? address.target.endIndex
-    // A base path can have no query.
+    // A base path has no query.
     if end != address.target.endIndex { return nil }
     self.init(host: address.host, port: address.port, basePath: String(address.target[..<end]))
   }
 
-  /// Without a scheme, the port is what tells an address from any other word.
+  /// An address without a scheme must have a port, which distinguishes it from a command.
   private init?(authority text: String) {
     guard let address = Self(url: "http://" + text) else { return nil }
     let authority = text.prefix { $0 != "/" }
@@ -45,15 +45,5 @@ extension ServerAddress {
     let hasPort = authority[end...].utf8.contains(UInt8(ascii: ":"))
     guard hasPort else { return nil }
     self = address
-  }
-
-  private static func refusal(of text: String, scheme: String) -> UsageError {
-    let reason = "watchrun speaks plain HTTP to the server behind it"
-    if scheme == "https" {
-      return UsageError(
-        "\(reason), not HTTPS; give its http:// address, as in http://localhost:3000")
-    }
-    return UsageError(
-      "\(reason); '\(Path(text))' must begin with http://")
   }
 }

@@ -1,56 +1,44 @@
-// Which options go together with a page.
+// Which options can be combined with a page.
 
 extension Settings {
-  /// Checks the options of pages, and those that do not go with a page.
+  /// Checks the options of pages, and those that cannot be combined with a page.
   func checkPage() throws(UsageError) {
     guard task != .help, task != .version else { return }
-    guard let option = pageOption else { return try checkWithoutPage() }
+    guard let page = given["serve"] ?? given["proxy"] else { return try checkWithoutPage() }
     if served != nil && upstream != nil {
-      throw UsageError("a page has either --serve or --proxy: leave out one of them")
+      throw UsageError("--serve and --proxy exclude each other; remove one of them")
     }
-    if printMode != nil {
-      throw UsageError("--print serves no page: leave out \(option), or leave out --print")
+    if let printing = given["print"] {
+      throw UsageError("\(printing) serves no page; remove \(printing) or \(page)")
     }
-    if task != .run {
-      throw UsageError(
-        "\(option) does not go with --explain, --list-tasks, --init, --check or --schema: leave it out"
-      )
+    for name in ["explain", "list-tasks", "init", "check", "schema"] {
+      guard let option = given[name] else { continue }
+      throw UsageError("\(option) serves no page; remove \(option) or \(page)")
     }
-    if isForPageAlone { return try checkPageAlone(option) }
-    for name in ["task", "config"] where given.contains(name) {
-      throw UsageError("--\(name) goes with a project: leave out \(option), or leave out --\(name)")
+    if let option = given["task"] ?? given["config"] {
+      throw UsageError("\(option) is for a project; remove \(option) or \(page)")
     }
-    for name in ["once", "until-success"] where given.contains(name) {
-      throw UsageError(
-        "--\(name) exits after a run, and the page with it: leave out \(option), or --\(name)")
+    if isForPageAlone { return try checkPageAlone() }
+    if let option = given["once"] ?? given["until-success"] {
+      throw UsageError("\(option) would end the page with a run; remove \(option) or \(page)")
     }
-  }
-
-  private var pageOption: String? {
-    served != nil ? "--serve" : upstream != nil ? "--proxy" : nil
   }
 
   private func checkWithoutPage() throws(UsageError) {
     // A project may have pages of its own.
     if isForProject || task.isAboutProject { return }
-    for name in ["port", "host", "open", "editor"] where given.contains(name) {
-      throw UsageError("--\(name) goes with a page: add --serve DIR or --proxy URL")
+    for name in ["port", "host", "open", "editor"] {
+      guard let option = given[name] else { continue }
+      throw UsageError("\(option) needs a page; add --serve DIR or --proxy URL")
     }
   }
 
-  private func checkPageAlone(_ page: String) throws(UsageError) {
-    for option in OptionTable.options where given.contains(option.long) {
-      if ProjectOptions.needsCommand(option.long) {
-        throw UsageError(
-          "--\(option.long) goes with a command, as in 'watchrun --proxy :3000 -r -- ./server'; "
-            + "none is given")
-      }
+  private func checkPageAlone() throws(UsageError) {
+    for option in OptionTable.options where ProjectOptions.needsCommand(option.long) {
+      guard let written = given[option.long] else { continue }
+      throw UsageError(
+        "\(written) needs a command, as in: watchrun --proxy :3000 -r -- ./server")
     }
-    for name in ["task", "config"] where given.contains(name) {
-      throw UsageError("--\(name) goes with a project: leave out \(page), or leave out --\(name)")
-    }
-    if separatesByNUL && filesFrom == nil {
-      throw UsageError("-0 goes with --files-from, --print, --emit lines or --explain")
-    }
+    try checkSeparator()
   }
 }

@@ -60,8 +60,8 @@ struct Settings: Sendable {
 
   var task = Task.run
   var command: [[UInt8]] = []
-  /// The options that were given, by their long names: few, so an array does.
-  var given: [String] = []
+  /// The options that were given: long names, and how each was written, such as `-e` or `--exts`.
+  var given: [String: String] = [:]
 
   /// The tasks to run, if not all.
   var taskNames: [String] = []
@@ -183,61 +183,4 @@ extension Settings {
 
   /// Whether a page is served and no command is run.
   var isForPageAlone: Bool { hasPage && command.isEmpty }
-
-  /// What cannot be said of one option alone.
-  func checked() throws(UsageError) -> Settings {
-    if task == .explain && command.isEmpty {
-      throw UsageError("--explain needs paths, as in 'watchrun --explain build/a.o'")
-    }
-    try checkPage()
-    if task.isAboutProject || isForProject {
-      try checkForProject()
-      return self
-    }
-    guard task == .run, !isForPageAlone else { return self }
-    if printMode != nil {
-      if !command.isEmpty || build != nil || onSuccess != nil || onFailure != nil {
-        throw UsageError("--print runs nothing: leave out the command, or leave out --print")
-      }
-    }
-    if separatesByNUL && printMode == nil && emitMode != .lines && filesFrom == nil {
-      throw UsageError("-0 goes with --files-from, --print, --emit lines or --explain")
-    }
-    for name in ["task", "config"] where given.contains(name) {
-      throw UsageError(
-        "--\(name) goes with a project: leave out the command, or leave out --\(name)")
-    }
-    return self
-  }
-
-  private func checkForProject() throws(UsageError) {
-    if !command.isEmpty {
-      throw UsageError(
-        "--list-tasks, --init, --check and --schema run nothing: leave out the command")
-    }
-    if build != nil {
-      throw UsageError(
-        "nothing to run after the build: give a command, as in 'watchrun --build make ./app'")
-    }
-    if onSuccess != nil || onFailure != nil {
-      throw UsageError(
-        "nothing to run before the hook: give a command, as in 'watchrun make test'")
-    }
-    for option in OptionTable.options where given.contains(option.long) {
-      switch ProjectOptions.use(of: option.long) {
-      case .forAll: continue
-      case .key(let key):
-        throw UsageError(
-          "--\(option.long) goes with a command; "
-            + "in a project it is said of each task, by '\(key)' in watchrun.json")
-      case .pageKey(let key):
-        throw UsageError(
-          "--\(option.long) goes with --serve or --proxy; "
-            + "a page of a project has the key '\(key)' in watchrun.json")
-      case .forCommand:
-        throw UsageError(
-          "--\(option.long) goes with a command, as in 'watchrun make test'; none is given")
-      }
-    }
-  }
 }

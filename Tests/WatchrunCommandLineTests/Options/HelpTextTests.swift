@@ -5,47 +5,53 @@ import Testing
 struct HelpTextTests {
   private let lines = HelpText.full.split(separator: "\n", omittingEmptySubsequences: false)
 
-  @Test func `fits a screen of 100 columns`() {
-    #expect(lines.filter { $0.count > 100 }.isEmpty)
+  @Test func `the help fits a terminal of 80 columns`() {
+    #expect(lines.filter { $0.count > 80 }.isEmpty)
     #expect(HelpText.full.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
     #expect(lines.filter { $0.hasSuffix(" ") }.isEmpty)
     #expect(HelpText.full.hasSuffix("\n"))
   }
 
   @Test(arguments: OptionTable.options.map(\.long))
-  func `lists every option once, with its value and what it is for`(long: String) throws {
+  func `the help lists each option once, with its value and description`(long: String) throws {
     let option = try #require(OptionTable.options.first { $0.long == long })
     let short = option.short.map { "-\($0), " } ?? "    "
-    let value = option.placeholder.map { option.isValueOptional ? $0 : " " + $0 } ?? ""
-    let names = "  \(short)--\(long)\(value) "
+    let names = "  \(short)--\(long)\(option.valueUsage)  "
     let found = lines.indices.filter { lines[$0].hasPrefix(names) }
     #expect(found.count == 1)
-    let help = option.help.split(separator: "\n")
-    let place = try #require(found.first)
-    for (line, text) in zip(lines[place...], help) { #expect(line.hasSuffix("  " + text)) }
-  }
-
-  @Test(arguments: ["events", "skip-unchanged", "null"])
-  func `explains an option in lines of at most 60 columns`(long: String) throws {
-    let option = try #require(OptionTable.options.first { $0.long == long })
-    #expect(option.help.split(separator: "\n").allSatisfy { $0.count <= 60 })
-  }
-
-  @Test func `says which events count by default in each mode`() throws {
-    let option = try #require(OptionTable.options.first { $0.long == "events" })
-    for word in ["default: all but metadata", "with --print all", "--skip-unchanged"] {
-      #expect(option.help.replacing("\n", with: " ").contains(word))
+    let first = try #require(found.first)
+    let following = lines[(first + 1)...].prefix { $0.hasPrefix(String(repeating: " ", count: 20)) }
+    let text = ([lines[first].dropFirst(names.count)] + following).map { line in
+      line.drop { $0 == " " }
     }
+    #expect(text.joined(separator: " ") == HelpText.description(of: option))
+  }
+
+  @Test(arguments: OptionTable.options.map(\.long))
+  func `a description is a phrase without a full stop`(long: String) throws {
+    let option = try #require(OptionTable.options.first { $0.long == long })
+    #expect(option.help.first?.isUppercase == true && !option.help.hasSuffix("."))
   }
 
   @Test(arguments: Option.Group.allCases)
-  func `has a heading for each group`(group: Option.Group) {
+  func `each group has a heading`(group: Option.Group) {
     #expect(lines.contains { $0 == "\(group.rawValue):" })
   }
 
-  @Test func `no two options have a name in common`() {
+  @Test func `no two options share a name`() {
     #expect(Set(OptionTable.options.map(\.long)).count == OptionTable.options.count)
     let shorts = OptionTable.options.compactMap(\.short)
     #expect(Set(shorts).count == shorts.count)
+  }
+
+  @Test func `an option lists the choices that it accepts`() throws {
+    for option in OptionTable.options {
+      guard case .choice(let names) = option.value?.kind else { continue }
+      for name in names {
+        var settings = Settings()
+        try option.apply(&settings, Array(name.utf8))
+        #expect(option.help.contains(name), "--\(option.long)")
+      }
+    }
   }
 }

@@ -17,94 +17,91 @@ struct UsageErrorTests {
     (["-w"], "-w needs a value: -w PATH"),
     (["-vw"], "-w needs a value: -w PATH"),
     (["--clear=yes", "x"], "--clear takes no value"),
-    (["--watch=", "x"], "--watch: expected a path, not nothing"),
-    (["-w=", "x"], "-w: expected a path, not nothing"),
-    (["--exts=,", "x"], "--exts: expected extensions, as in swift,md"),
-    (["--events", "", "x"], "--events: expected kinds of change, as in create,modify"),
+    (["--watch=", "x"], "--watch: the path is empty"),
+    (["-w=", "x"], "-w: the path is empty"),
+    (["--exts=,", "x"], "--exts: the list is empty; write extensions, such as c,h"),
+    (["--events", "", "x"], "--events: the list is empty; write events, such as create,modify"),
+    (["--poll=", "x"], "--poll: the value after '=' is missing"),
+    (["-i", "", "x"], "-i: the pattern is empty"),
+    (["-i", "#a", "x"], "-i: '#a' is a comment in gitignore syntax; write '\\#a'"),
+    (["--build=", "x"], "--build: the command is empty"),
+    (["-t", "", "-q"], "-t: the name of the task is empty"),
+    (["--serve="], "--serve: the path is empty"),
   ]
 
   private static let bad: [([String], String)] = [
-    (["-d", "50", "x"], "-d: '50' is no duration; write 50ms, 1.5s, 2m or 0"),
-    (["--max-wait=soon", "x"], "--max-wait: 'soon' is no duration; write 50ms, 1.5s, 2m or 0"),
-    (["-s", "TREM", "x"], "-s: 'TREM' is no signal; did you mean 'TERM'?"),
-    (["--stop-signal", "nonsense", "x"], "--stop-signal: 'nonsense' is no signal"),
-    (["-o", "wait", "x"], "-o: 'wait' is none of queue, ignore, restart, signal"),
-    (["--color=blue", "x"], "--color: 'blue' is none of auto, always, never"),
-    (["--print=xml"], "--print: 'xml' is none of json, lines"),
+    (["-d", "50", "x"], "-d: '50' has no unit; write 50ms or 50s"),
+    (["--timeout=5", "x"], "--timeout: '5' has no unit; write 5ms or 5s"),
+    (["--max-wait=soon", "x"], "--max-wait: 'soon' is not a duration; write 50ms, 1.5s, 2m or 0"),
+    (["--max-wait=", "x"], "--max-wait: '' is not a duration; write 50ms, 1.5s, 2m or 0"),
+    (["--poll=often", "x"], "--poll: 'often' is not a duration; write 50ms, 1.5s, 2m or 0"),
+    (["--poll=1ms", "x"], "--poll: the interval must be at least 10ms"),
+    (["-s", "TREM", "x"], "-s: unknown signal 'TREM'; did you mean 'TERM'?"),
+    (["-s", "FOO", "x"], "-s: unknown signal 'FOO'; 'kill -l' lists the signals"),
+    (
+      ["--stop-signal", "nonsense", "x"],
+      "--stop-signal: unknown signal 'nonsense'; 'kill -l' lists the signals"
+    ),
+    (["-o", "wait", "x"], "-o: 'wait' is not one of: queue, ignore, restart, signal"),
+    (["--color=blue", "x"], "--color: 'blue' is not one of: auto, always, never"),
+    (["--print=xml"], "--print: 'xml' is not one of: json, lines"),
     (
       ["--events=create,delete", "x"],
-      "--events: 'delete' is none of create, modify, remove, rename, metadata"
+      "--events: 'delete' is not one of: create, modify, remove, rename, metadata"
     ),
-    (["--emit=yaml", "x"], "--emit: 'yaml' is none of env, lines, json, none"),
-    (["--timeout=0", "x"], "--timeout: expected more time than 0"),
-    (["--timeout=5", "x"], "--timeout: '5' is no duration; write 50ms, 1.5s, 2m or 0"),
-    (["--build=", "x"], "--build: expected a command, not nothing"),
-    (["-E", "NAME", "x"], "-E: 'NAME' is not NAME=VALUE"),
-    (["--env==x", "x"], "--env: '=x' is not NAME=VALUE"),
+    (["--emit=yaml", "x"], "--emit: 'yaml' is not one of: env, lines, json, none"),
+    (["--timeout=0", "x"], "--timeout: must be more than 0"),
+    (["-E", "NAME", "x"], "-E: 'NAME' is not of the form NAME=VALUE"),
+    (["--env==x", "x"], "--env: '=x' is not of the form NAME=VALUE"),
   ]
 
   private static let together: [([String], String)] = [
-    (["--explain"], "--explain needs paths, as in 'watchrun --explain build/a.o'"),
-    (["-i", "", "x"], "-i: expected a pattern, not ''"),
-    (["--poll=", "x"], "--poll: the value behind '=' is missing"),
-    (["--poll=1ms", "x"], "--poll: an interval is to be at least 10ms"),
-    (["--poll=often", "x"], "--poll: 'often' is no duration; write 50ms, 1.5s, 2m or 0"),
+    (["--explain"], "--explain needs a path, as in: watchrun --explain build/main.o"),
     (
       ["--build", "make"],
-      "nothing to run after the build: give a command, as in 'watchrun --build make ./app'"
+      "--build needs a command to run after it, as in: watchrun --build make ./app"
     ),
     (
       ["--on-failure", "beep"],
-      "nothing to run before the hook: give a command, as in 'watchrun make test'"
+      "--on-failure needs a command, as in: watchrun --on-failure COMMAND make test"
     ),
     (
       ["--print", "json", "--build", "make"],
-      "--print runs nothing: leave out the command, or leave out --print"
+      "--print runs nothing, so --build has no effect; remove one of them"
     ),
-    (
-      ["--print", "json", "make"],
-      "--print runs nothing: leave out the command, or leave out --print"
-    ),
+    (["--print", "json", "make"], "--print runs no command; remove one of them"),
     (
       ["-e", "swift"],
-      "--exts goes with a command; in a project it is said of each task, by 'exts' in watchrun.json"
+      "-e needs a command, as in: watchrun -e LIST make test; in a project, set \"exts\" for a task "
+        + "in watchrun.json (--init writes one)"
     ),
     (
       ["-r"],
-      "--restart goes with a command; in a project it is said of each task, by 'onBusy' in "
-        + "watchrun.json"
+      "-r needs a command, as in: watchrun -r make test; in a project, set \"onBusy\" for a task "
+        + "in watchrun.json (--init writes one)"
     ),
+    (["-I", "-q"], "-I needs a command, as in: watchrun -I make test"),
+    (["--check", "make"], "--check runs no command; remove one of them"),
+    (["-t", "a", "make"], "-t is for a project; remove it, or the command"),
+    (["--config", "a", "make"], "--config is for a project; remove it, or the command"),
     (
-      ["-I", "-q"],
-      "--interactive goes with a command, as in 'watchrun make test'; none is given"
+      ["-0", "make"],
+      "-0 has no effect here; it needs --files-from, --print, --emit lines or --explain"
     ),
-    (
-      ["--check", "make"],
-      "--list-tasks, --init, --check and --schema run nothing: leave out the command"
-    ),
-    (
-      ["-t", "a", "make"], "--task goes with a project: leave out the command, or leave out --task"
-    ),
-    (
-      ["--config", "a", "make"],
-      "--config goes with a project: leave out the command, or leave out --config"
-    ),
-    (["-t", "", "-q"], "-t: expected the name of a task, not nothing"),
-    (["-0", "make"], "-0 goes with --files-from, --print, --emit lines or --explain"),
   ]
 
   private static let pages: [([String], String)] = [
     (
       ["--serve", "a", "--proxy", "3000"],
-      "a page has either --serve or --proxy: leave out one of them"
+      "--serve and --proxy exclude each other; remove one of them"
     ),
-    (["--port", "80", "make"], "--port goes with a page: add --serve DIR or --proxy URL"),
-    (["--host", "a", "make"], "--host goes with a page: add --serve DIR or --proxy URL"),
-    (["--open", "make"], "--open goes with a page: add --serve DIR or --proxy URL"),
-    (["--editor", "vi", "make"], "--editor goes with a page: add --serve DIR or --proxy URL"),
+    (["--port", "80", "make"], "--port needs a page; add --serve DIR or --proxy URL"),
+    (["--host", "a", "make"], "--host needs a page; add --serve DIR or --proxy URL"),
+    (["--open", "make"], "--open needs a page; add --serve DIR or --proxy URL"),
+    (["--editor", "vi", "make"], "--editor needs a page; add --serve DIR or --proxy URL"),
     (
       ["--port", "80"],
-      "--port goes with --serve or --proxy; a page of a project has the key 'port' in watchrun.json"
+      "--port needs --serve or --proxy; in a project, set \"port\" for a page in watchrun.json"
     ),
     (["--serve", "a", "--port", "0"], "--port: '0' is not a port from 1 to 65535"),
     (["--serve", "a", "--port=65536"], "--port: '65536' is not a port from 1 to 65535"),
@@ -113,11 +110,10 @@ struct UsageErrorTests {
       ["--serve", "a", "--host", "a b"],
       "--host: 'a b' is not an address; write 0.0.0.0 or a host name"
     ),
-    (["--serve="], "--serve: expected a path, not nothing"),
     (
       ["--proxy", "https://a:1"],
-      "--proxy: watchrun speaks plain HTTP to the server behind it, not HTTPS; give its http:// "
-        + "address, as in http://localhost:3000"
+      "--proxy: cannot proxy https://a:1: servers are reached by http only; "
+        + "write http://localhost:3000"
     ),
     (
       ["--proxy", "make"],
@@ -126,44 +122,36 @@ struct UsageErrorTests {
     ),
     (["--proxy", ":0"], "--proxy: '0' is not a port from 1 to 65535"),
     (
-      ["--print", "json", "--serve", "a"],
-      "--print serves no page: leave out --serve, or leave out --print"
+      ["--print", "json", "--serve", "a"], "--print serves no page; remove --print or --serve"
     ),
     (
-      ["--explain", "--serve", "a", "b"],
-      "--serve does not go with --explain, --list-tasks, --init, --check or --schema: leave it out"
+      ["--explain", "--serve", "a", "b"], "--explain serves no page; remove --explain or --serve"
     ),
-    (
-      ["--check", "--proxy", "80"],
-      "--proxy does not go with --explain, --list-tasks, --init, --check or --schema: leave it out"
-    ),
+    (["--check", "--proxy", "80"], "--check serves no page; remove --check or --proxy"),
     (
       ["--serve", "a", "-r"],
-      "--restart goes with a command, as in 'watchrun --proxy :3000 -r -- ./server'; none is given"
+      "-r needs a command, as in: watchrun --proxy :3000 -r -- ./server"
     ),
     (
       ["--serve", "a", "--build", "make"],
-      "--build goes with a command, as in 'watchrun --proxy :3000 -r -- ./server'; none is given"
+      "--build needs a command, as in: watchrun --proxy :3000 -r -- ./server"
     ),
-    (
-      ["--serve", "a", "-t", "b"],
-      "--task goes with a project: leave out --serve, or leave out --task"
-    ),
+    (["--serve", "a", "-t", "b"], "-t is for a project; remove -t or --serve"),
     (
       ["--serve", "a", "--once", "make"],
-      "--once exits after a run, and the page with it: leave out --serve, or --once"
+      "--once would end the page with a run; remove --once or --serve"
     ),
   ]
 
   @Test(arguments: unknown + missing + bad + together + pages)
-  func `says in one line what is wrong`(words: [String], message: String) {
+  func `a usage error says in one line what is wrong`(words: [String], message: String) {
     #expect(throws: UsageError(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })
     }
   }
 
   @Test(arguments: [["-Z", "x"], ["-vZ", "x"], ["-\u{E9}", "x"], ["-0Z"]])
-  func `an unknown letter is quoted with what it stands in`(words: [String]) throws {
+  func `an unknown letter is quoted with its argument`(words: [String]) throws {
     let error = try #require(throws: UsageError.self) {
       try OptionParser.parse(words.map { Array($0.utf8) })
     }

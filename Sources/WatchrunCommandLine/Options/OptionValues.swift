@@ -1,0 +1,128 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import Support
+
+// Reads the values of options. The parser adds the option's name to each error.
+
+extension OptionTable {
+  static func path(_ value: [UInt8]) throws(UsageError) -> Path {
+    if value.isEmpty { throw UsageError("the path is empty") }
+    return Path(bytes: value)
+  }
+
+  static func line(_ value: [UInt8]) throws(UsageError) -> [UInt8] {
+    if value.isEmpty { throw UsageError("the command is empty") }
+    return value
+  }
+
+  static func extensions(_ value: [UInt8]) throws(UsageError) -> [[UInt8]] {
+    let list = value.split(separator: UInt8(ascii: ",")).map(Array.init)
+    if list.isEmpty { throw UsageError("the list is empty; write extensions, such as c,h") }
+    return list
+  }
+
+  static func glob(_ value: [UInt8]) throws(UsageError) -> GlobPattern {
+    guard let pattern = GlobPattern(line: value) else {
+      guard value.first == UInt8(ascii: "#") else { throw UsageError("the pattern is empty") }
+      let written = Path(bytes: value)
+      throw UsageError("'\(written)' is a comment in gitignore syntax; write '\\\(written)'")
+    }
+    if let defect = pattern.defect {
+      throw UsageError("the pattern '\(Path(bytes: value))' \(defect)")
+    }
+    return pattern
+  }
+
+  static func text(_ value: [UInt8]) -> String {
+    String(decoding: value, as: UTF8.self)
+  }
+
+  /// Without a value, the observer chooses the interval.
+  static func polling(_ value: [UInt8]) throws(UsageError) -> Polling {
+    if value.isEmpty { return Polling(.always) }
+    let interval = try duration(value)
+    let shortest = Duration.milliseconds(10)
+    if interval < shortest { throw UsageError("the interval must be at least 10ms") }
+    return Polling(.always, interval: interval...interval)
+  }
+
+  static func duration(_ value: [UInt8]) throws(UsageError) -> Duration {
+    if let duration = Duration(parsing: text(value)) { return duration }
+    let written = Path(bytes: value)
+    let isNumber = !value.isEmpty && value.allSatisfy(isDigit)
+    throw UsageError(
+      isNumber
+        ? "'\(written)' has no unit; write \(written)ms or \(written)s"
+        : "'\(written)' is not a duration; write 50ms, 1.5s, 2m or 0")
+  }
+
+  static func signal(_ value: [UInt8]) throws(UsageError) -> Signal {
+    if let signal = Signal(name: text(value)) { return signal }
+    let name = text(value).uppercased()
+    let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
+    throw UsageError(
+      "unknown signal '\(Path(bytes: value))'; "
+        + (nearest.map { "did you mean '\($0)'?" } ?? "'kill -l' lists the signals"))
+  }
+
+  static func choice<Choice: RawRepresentable & CaseIterable>(
+    _ value: [UInt8]
+  ) throws(UsageError) -> Choice where Choice.RawValue == String {
+    if let choice = Choice(rawValue: text(value)) { return choice }
+    throw notOne(of: Choice.names, value)
+  }
+
+  private static func notOne(of names: [String], _ value: some Collection<UInt8>) -> UsageError {
+    let names = names.joined(separator: ", ")
+    return UsageError("'\(Path(bytes: Array(value)))' is not one of: \(names)")
+  }
+
+  static func variable(_ value: [UInt8]) throws(UsageError) -> Command.EnvironmentVariable {
+    guard let cut = value.firstIndex(of: UInt8(ascii: "=")), cut > 0 else {
+      throw UsageError("'\(Path(bytes: value))' is not of the form NAME=VALUE")
+    }
+    return .init(name: Array(value[..<cut]), value: Array(value[(cut + 1)...]))
+  }
+
+  static let kindNames: KeyValuePairs<String, ChangeBatch.Kind> = [
+    "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
+    "metadata": .metadata,
+  ]
+
+  static func kinds(_ value: [UInt8]) throws(UsageError) -> Set<ChangeBatch.Kind> {
+    var kinds: Set<ChangeBatch.Kind> = []
+    for name in value.split(separator: UInt8(ascii: ",")) {
+      guard let kind = kindNames.first(where: { name.elementsEqual($0.key.utf8) }) else {
+        throw notOne(of: kindNames.map(\.key), name)
+      }
+      kinds.insert(kind.value)
+    }
+    if kinds.isEmpty { throw UsageError("the list is empty; write events, such as create,modify") }
+    return kinds
+  }
+
+  static func port(_ value: [UInt8]) throws(UsageError) -> UInt16 {
+    guard value.allSatisfy(isDigit), let port = UInt16(text(value)), port > 0 else {
+      throw UsageError("'\(Path(bytes: value))' is not a port from 1 to 65535")
+    }
+    return port
+  }
+
+  static func host(_ value: [UInt8]) throws(UsageError) -> String {
+    let host = text(value)
+    guard PageHost.isValid(host) else {
+      throw UsageError("'\(Path(bytes: value))' is not an address; write 0.0.0.0 or a host name")
+    }
+    return host
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// All values as they are written.
+  static var names: [String] { allCases.map(\.rawValue) }
+}

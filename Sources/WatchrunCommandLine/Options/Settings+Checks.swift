@@ -1,0 +1,76 @@
+import ActionRunning
+
+// Which options can be combined with each other, with a command, and with a project.
+
+extension Settings {
+  /// Returns the settings if their options can be combined.
+  func checked() throws(UsageError) -> Settings {
+    if task == .explain && command.isEmpty {
+      throw UsageError("--explain needs a path, as in: watchrun --explain build/main.o")
+    }
+    try checkPage()
+    if task.isAboutProject || isForProject {
+      try checkForProject()
+      return self
+    }
+    guard task == .run, !isForPageAlone else { return self }
+    if let printing = given["print"] { try checkPrinting(printing) }
+    try checkSeparator()
+    if let option = given["task"] ?? given["config"] {
+      throw UsageError("\(option) is for a project; remove it, or the command")
+    }
+    return self
+  }
+
+  private func checkPrinting(_ printing: String) throws(UsageError) {
+    if !command.isEmpty { throw UsageError("\(printing) runs no command; remove one of them") }
+    for name in ["build", "on-success", "on-failure"] {
+      guard let option = given[name] else { continue }
+      throw UsageError("\(printing) runs nothing, so \(option) has no effect; remove one of them")
+    }
+  }
+
+  func checkSeparator() throws(UsageError) {
+    guard let option = given["null"] else { return }
+    if printMode == nil && emitMode != .lines && filesFrom == nil {
+      throw UsageError(
+        "\(option) has no effect here; it needs --files-from, --print, --emit lines or --explain")
+    }
+  }
+
+  private func checkForProject() throws(UsageError) {
+    if !command.isEmpty {
+      let questions = ["list-tasks", "init", "check", "schema"]
+      let option = questions.lazy.compactMap { given[$0] }.first ?? ""
+      throw UsageError("\(option) runs no command; remove one of them")
+    }
+    if let option = given["build"] {
+      throw UsageError(
+        "\(option) needs a command to run after it, as in: watchrun --build make ./app")
+    }
+    for option in OptionTable.options {
+      guard let written = given[option.long] else { continue }
+      switch ProjectOptions.use(of: option.long) {
+      case .forAll:
+        continue
+      case .key(let key):
+        throw UsageError(
+          "\(written) needs a command, as in: watchrun \(written)\(example(of: option)) make test; "
+            + "in a project, set \"\(key)\" for a task in watchrun.json (--init writes one)")
+      case .pageKey(let key):
+        throw UsageError(
+          "\(written) needs --serve or --proxy; "
+            + "in a project, set \"\(key)\" for a page in watchrun.json")
+      case .forCommand:
+        throw UsageError(
+          "\(written) needs a command, as in: watchrun \(written)\(example(of: option)) make test")
+      }
+    }
+  }
+
+  /// The value in an example of the option's use.
+  private func example(of option: Option) -> String {
+    guard let value = option.value, !value.isOptional else { return "" }
+    return " " + value.name
+  }
+}
