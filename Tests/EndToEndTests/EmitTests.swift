@@ -102,7 +102,7 @@ import Testing
       try await #expect(watchrun.ended() == .exited(126))
       #expect(
         watchrun.errors.last?.hasSuffix(
-          ": its arguments and its environment are longer than the kernel takes") == true)
+          ": its arguments and environment exceed the limit of the kernel") == true)
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       try await #expect(watchrun.ended() == .exited(126))
       #expect(
         watchrun.errors.last == "watchrun: cannot run ../outside/program: "
-          + "../outside/program is being written by somebody")
+          + "../outside/program is still open for writing")
       _ = consume busy
     }
   }

@@ -112,7 +112,7 @@ import enum SystemCalls.ExitStatus
         #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
       let pid = try #require(project.logged.first.flatMap { pid_t($0) })
       watchrun.process.send(SIGINT)
-      try await watchrun.said("stopping it")
+      try await watchrun.said("stopping the command")
       #expect(ProcessTable.isAlive(pid))
       watchrun.process.send(SIGINT)
       try await #expect(watchrun.ended() == .exited(0))
@@ -125,7 +125,7 @@ import enum SystemCalls.ExitStatus
       let watchrun = try await project.startRunning(
         ["-r"], #"trap 'sleep 0.3; exit' TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
       watchrun.process.send(SIGINT)
-      try await watchrun.said("stopping it")
+      try await watchrun.said("stopping the command")
       for number in 1...5 { try project.place("file-\(number)") }
       try await #expect(watchrun.ended() == .exited(0))
       #expect(project.logged == ["run"])

@@ -34,10 +34,10 @@ import Testing
       try await session.readsKeys()
       try await project.logged("start ")
       try session.type("e")
-      try await session.shows("watchrun: run 1 was started at the beginning")
+      try await session.shows("watchrun: run 1 started when watchrun did")
       try await project.settleRuns()
       try session.type("e")
-      try await session.shows("watchrun: run 2 was started by 1 change:")
+      try await session.shows("watchrun: run 2 started because of 1 change:")
       try await session.shows("watchrun:   created settled-1")
     }
   }
@@ -56,10 +56,10 @@ import Testing
       try project.place("src/file")
       try await project.logged("test", times: 2)
       try session.type("e")
-      try await session.shows("watchrun: run 2 of build was started by 1 change:")
+      try await session.shows("watchrun: run 2 of build started because of 1 change:")
       try await session.shows("watchrun:   created src/file")
       try await session.shows(
-        "watchrun: run 2 of test was started since what it stands after had succeeded")
+        "watchrun: run 2 of test started because build succeeded")
     }
   }
 
@@ -97,7 +97,7 @@ import Testing
       }
       #expect(project.logged == ["start "])
       try session.type("p")
-      try await session.shows("watchrun: going on")
+      try await session.shows("watchrun: resumed")
       try await eventually("one run for all") { project.recordedRuns == [["one", "two"]] }
     }
   }
@@ -127,7 +127,7 @@ import Testing
   func keysAreLeftAloneWhereTheyAreNotForUs(_ option: [String]) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(option[0], "-v", "true")
-      try await session.shows("watching 1 folder")
+      try await session.shows("watching 1 directory")
       try await session.shows("succeeded")
       try session.type("q")
       try await project.settle(session)

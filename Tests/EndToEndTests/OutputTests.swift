@@ -42,7 +42,7 @@ import Testing
     try await withProject { project in
       try project.write("old")
       let watchrun = try await project.start("--verbose", "true")
-      try await watchrun.said("watching 1 folder with inotify")
+      try await watchrun.said("watching 1 directory with inotify")
       try project.place("new")
       try await watchrun.said("created new")
       try project.move("old", to: "older")

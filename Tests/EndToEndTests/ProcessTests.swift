@@ -123,7 +123,7 @@ import Testing
         ["-r"], #"for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; echo up >> "$LOG"; wait"#)
       try await eventually("eleven processes") { project.commandProcesses.count == 11 }
       for pid in project.commandProcesses { kill(pid, SIGKILL) }
-      try await watchrun.said("ended by SIGKILL")
+      try await watchrun.said("killed by SIGKILL")
       try await eventually("nobody is left") {
         project.commandProcesses.isEmpty && ProcessTable.zombies(of: watchrun.process.pid).isEmpty
       }

@@ -48,7 +48,7 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes out: running again for that in 4.0 s (r: now; never: -i '/out')")
+        "each run changes out: the next one starts in 4.0 s; to ignore it: -i '/out'")
       #expect(project.logged.count == 4)
       // An edit does not wait.
       try project.place("source")
@@ -61,8 +61,8 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"mktemp -p . tmp.XXXXX; sleep 0.05; echo run >> "$LOG""#)
-      try await watchrun.said("each run changes tmp.*: running again for that in 4.0 s")
-      try await watchrun.said("never: -i '/tmp.*'")
+      try await watchrun.said("each run changes tmp.*: the next one starts in 4.0 s")
+      try await watchrun.said("to ignore it: -i '/tmp.*'")
       #expect(project.logged.count == 4)
     }
   }
@@ -130,10 +130,10 @@ extension Project {
         ["-s", "HUP"],
         #"trap 'date +%N >> log' HUP; echo up >> "$LOG"; while :; do sleep 0.05; done"#)
       try project.place("conf")
-      try await watchrun.said("sent it SIGHUP (log changed)")
+      try await watchrun.said("sent SIGHUP (log changed)")
       try await Task.sleep(for: .seconds(5))
       // Hundreds, if each line in the log led to a signal.
-      #expect(watchrun.errors.count { $0.contains("sent it SIGHUP") } <= 12)
+      #expect(watchrun.errors.count { $0.contains("sent SIGHUP") } <= 12)
     }
   }
 
@@ -198,8 +198,8 @@ extension Project {
         """)
       let watchrun = try await project.startTasks()
       try await watchrun.said(
-        "each run changes report.xml: running again for that in 4.0 s "
-          + "(r: now; never: ignore: [\"/report.xml\"] in watchrun.json)")
+        "each run changes report.xml: the next one starts in 4.0 s; "
+          + "to ignore it: \"ignore\": [\"/report.xml\"] in watchrun.json")
       #expect(project.logged.count == 4)
       try project.place("source")
       try await eventually("an edit does not wait") { project.logged.count >= 5 }
@@ -259,7 +259,7 @@ extension Project {
       try project.writeTasks(
         #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)
       let watchrun = try await project.startTasks()
-      try await watchrun.said("each run changes log: running again for that in")
+      try await watchrun.said("each run changes log: the next one starts in")
       #expect(project.logged.count <= 8)
     }
   }

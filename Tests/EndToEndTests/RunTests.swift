@@ -32,9 +32,9 @@ import Testing
   @Test func aCommandIsKeptAlive() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["--keep-alive"], Project.record)
-      try await watchrun.said("starting it again in 500 ms")
+      try await watchrun.said("restarting in 500 ms")
       try await project.logged("restart ")
-      try await watchrun.said("starting it again in 1.0 s")
+      try await watchrun.said("restarting in 1.0 s")
       try await project.logged("restart ", times: 2)
       try project.place("file")
       try await project.logged("change " + project.path("file"))

@@ -71,7 +71,7 @@ import Testing
       try await session.readsKeys()
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       try session.type(Keystroke.controlC)
-      try await session.shows("stopping it")
+      try await session.shows("stopping the command")
       #expect(ProcessTable.isAlive(pid))
       try session.type(Keystroke.controlC)
       try await #expect(session.ended() == 0)
@@ -114,7 +114,7 @@ import Testing
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair)
       let watchrun = try await bash.watchrun()
-      try await bash.shows("watching 1 folder")
+      try await bash.shows("watching 1 directory")
       let pids = try await pids(project)
       for round in 1...3 {
         try bash.terminal.type(Keystroke.controlZ)
@@ -142,7 +142,7 @@ import Testing
       let bash = try await Shell(project)
       try bash.start("-v", #"echo $$ >> "$LOG"; exec sleep 1000"#)
       let watchrun = try await bash.watchrun()
-      try await bash.shows("watching 1 folder")
+      try await bash.shows("watching 1 directory")
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       var generator = SystemRandomNumberGenerator()
       for _ in 1...150 {
@@ -235,7 +235,7 @@ import Testing
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair, isInBackground: true)
       let watchrun = try await bash.watchrun()
-      try await bash.shows("watching 1 folder")
+      try await bash.shows("watching 1 directory")
       try bash.command("echo typed-$((1 + 1))")
       try await bash.shows("typed-2")
       #expect(ProcessTable.state(of: watchrun) != "T")

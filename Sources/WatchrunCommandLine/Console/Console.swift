@@ -3,17 +3,17 @@ import FileObservation
 import Synchronization
 import SystemCalls
 
-/// What watchrun says to the person at the terminal: whole lines on standard error, each beginning
-/// with `watchrun: `.
+/// Writes messages to standard error, each a whole line that begins with `watchrun: `, and forwards the
+/// output of tasks to standard output.
 final class Console: Sendable {
   enum Level: Int, Comparable, Sendable {
-    /// What was asked for by a key.
+    /// The answer to a key.
     case answer
     /// Something is wrong.
     case problem
-    /// What happens, run by run.
+    /// The start and the end of each run.
     case news
-    /// Why it happens.
+    /// The reasons (`--verbose`).
     case detail
 
     static func < (left: Level, right: Level) -> Bool {
@@ -33,8 +33,8 @@ final class Console: Sendable {
   private let isColored: Bool
   private let isOutputColored: Bool
   private let brokenPipe: BrokenPipe
-  private let output: Outlet
-  private let messages: Outlet
+  private let output: OutputWriter
+  private let messages: OutputWriter
 
   init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
     self.shown = shown
@@ -42,8 +42,8 @@ final class Console: Sendable {
     self.isOutputColored = isOutputColored
     let brokenPipe = BrokenPipe()
     self.brokenPipe = brokenPipe
-    output = Outlet(STDOUT_FILENO) { brokenPipe.tell(of: $0) }
-    messages = Outlet(STDERR_FILENO) { brokenPipe.tell(of: $0) }
+    output = OutputWriter(STDOUT_FILENO) { brokenPipe.handle($0) }
+    messages = OutputWriter(STDERR_FILENO) { brokenPipe.handle($0) }
   }
 
   convenience init(_ settings: Settings) {
@@ -53,66 +53,66 @@ final class Console: Sendable {
       isOutputColored: Self.isColored(settings.colorMode, STDOUT_FILENO))
   }
 
-  /// The text is only put together if it is shown.
+  /// Writes a message, if its level is shown. Otherwise the text is not evaluated.
   func say(_ level: Level, _ text: @autoclosure () -> String, style: Style = .plain) {
     guard level <= shown else { return }
     let line = "watchrun: \(text())"
     let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
-    tell(styled)
+    write(styled)
   }
 
-  /// Says something of one of several tasks.
+  /// Writes a message about one of several tasks.
   func say(_ level: Level, of task: TaskLabel, _ text: String, style: Style = .plain) {
     guard level <= shown else { return }
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
     let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
-    tell("watchrun: \(label): \(said)\n")
+    write("watchrun: \(label): \(said)\n")
   }
 
-  /// What was passed on before comes before it.
-  private func tell(_ line: String) {
-    output.settle()
-    messages.tell(Array(line.utf8))
+  /// Writes a line after all output that was forwarded before.
+  private func write(_ line: String) {
+    output.drain()
+    messages.write(message: Array(line.utf8))
   }
 
-  /// Passes on a line that one of several tasks has written, with its name in front.
-  func pass(_ line: [UInt8], of task: TaskLabel) {
+  /// Forwards a line of one of several tasks, with the name of the task in front.
+  func write(output line: [UInt8], of task: TaskLabel) {
     let label = isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded
-    // A colour that it leaves switched on is not to run into what others say.
+    // A colour that the line leaves on must not affect the next line.
     let end = isOutputColored && line.contains(0x1B) ? "\u{1B}[0m\n" : "\n"
-    output.pass(Array("\(label) | ".utf8) + line + Array(end.utf8))
+    output.write(output: Array("\(label) | ".utf8) + line + Array(end.utf8))
   }
 
-  /// Passes on a line that the only task has written.
-  func pass(_ line: [UInt8]) {
-    output.pass(line + [UInt8(ascii: "\n")])
+  /// Forwards a line of the only task.
+  func write(output line: [UInt8]) {
+    output.write(output: line + [UInt8(ascii: "\n")])
   }
 
-  /// Calls `body`, once, when the reader of what is said has gone.
+  /// Calls `body` once when the reader of messages or output has closed its pipe.
   func onBrokenPipe(_ body: @escaping @Sendable () -> Void) {
     brokenPipe.whenBroken(body)
   }
 
-  /// Waits until all that was said can be read, unless `hurry` is called.
+  /// Waits until everything is written, or `stopWaiting` is called.
   func flush() {
     output.flush()
     messages.flush()
   }
 
-  /// From now on nobody is waited for who reads slowly, or not at all.
-  func hurry() {
-    output.hurry()
-    messages.hurry()
+  /// Ends all waiting for slow readers, now and later.
+  func stopWaiting() {
+    output.stopWaiting()
+    messages.stopWaiting()
   }
 
   func problem(_ text: String) {
     say(.problem, text, style: .bad)
   }
 
-  /// Clears the screen, if there is one, and keeps what has scrolled off it.
+  /// Clears the screen of a terminal, but not its scrollback.
   func clearScreen() {
     guard Terminal.isTerminal(STDOUT_FILENO) else { return }
-    output.tell(Array("\u{1B}[H\u{1B}[2J".utf8))
+    output.write(message: Array("\u{1B}[H\u{1B}[2J".utf8))
   }
 
   private static func isColored(_ mode: Settings.ColorMode, _ descriptor: Int32) -> Bool {
@@ -127,7 +127,7 @@ final class Console: Sendable {
   }
 }
 
-/// Somebody who is to know when nobody can read any more what is said.
+/// The handler for a reader that has closed its pipe.
 private final class BrokenPipe: Sendable {
   private let body = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -135,8 +135,8 @@ private final class BrokenPipe: Sendable {
     self.body.withLock { $0 = body }
   }
 
-  /// Only of that: if something else keeps us from saying anything, there is nobody to tell.
-  func tell(of error: SystemError) {
+  /// Calls the body for `EPIPE`. Other errors cannot be reported anywhere.
+  func handle(_ error: SystemError) {
     guard error.code == EPIPE else { return }
     let body = body.withLock { body in
       defer { body = nil }

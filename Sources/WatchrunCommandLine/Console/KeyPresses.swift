@@ -1,7 +1,7 @@
 import ActionRunning
 import Synchronization
 
-/// What can be asked for by a key.
+/// Does what keys ask for.
 protocol KeyListener: Sendable {
   func runNow()
   func stopNow()
@@ -29,41 +29,52 @@ extension TaskRunner: KeyListener {
   }
 }
 
-/// Does what keys ask for.
+/// Handles keys, and remembers the runs that the key `e` explains.
 final class KeyPresses: Sendable {
+  /// A run that the key `e` explains.
+  private struct ExplainedRun {
+    /// The task, if there is more than one.
+    let task: String?
+    let run: RunReport.Run
+    /// The tasks that the task depends on directly.
+    let dependencies: [String]
+  }
+
   private struct State {
-    /// One of each task; nil for the only one.
-    var latestRuns: [(task: String?, run: RunReport.Run)] = []
+    var latestRuns: [ExplainedRun] = []
     var isPaused = false
   }
 
   private let state = Mutex(State())
-  private let narration: Narration
+  private let reporter: RunReporter
 
-  init(_ narration: Narration) {
-    self.narration = narration
+  init(_ reporter: RunReporter) {
+    self.reporter = reporter
   }
 
-  /// The run that can be asked about from now on, with those before it unless it begins something new.
-  func remember(_ run: RunReport.Run, of task: String? = nil, beginsAnew: Bool = true) {
+  /// Remembers a run. One that begins a round replaces all others, and any run the one of the same task.
+  func remember(
+    _ run: RunReport.Run, of task: String? = nil, after dependencies: [String] = [],
+    beginsAnew: Bool = true
+  ) {
     state.withLock { state in
       state.latestRuns.removeAll { beginsAnew || $0.task == task }
-      state.latestRuns.append((task, run))
+      state.latestRuns.append(ExplainedRun(task: task, run: run, dependencies: dependencies))
     }
   }
 
-  /// Does what the key asks for. False if that is the end.
+  /// Handles a key. False if watchrun must end.
   func press(_ key: Key, _ runner: some KeyListener) -> Bool {
     switch key {
     case .run: runner.runNow()
     case .stop: runner.stopNow()
     case .pause: togglePause(runner)
-    case .clear: narration.console.clearScreen()
+    case .clear: reporter.console.clearScreen()
     case .explain:
       let runs = state.withLock { $0.latestRuns }
-      if runs.isEmpty { narration.explain(nil) }
-      for (task, run) in runs { narration.explain(run, of: task) }
-    case .help: narration.tellKeys()
+      if runs.isEmpty { reporter.explain(nil) }
+      for run in runs { reporter.explain(run.run, of: run.task, after: run.dependencies) }
+    case .help: reporter.listKeys()
     case .quit: return false
     }
     return true
@@ -74,7 +85,7 @@ final class KeyPresses: Sendable {
       state.isPaused.toggle()
       return state.isPaused
     }
-    narration.tellPause(isPaused)
+    reporter.reportPause(isPaused)
     if isPaused { runner.pause() } else { runner.resume() }
   }
 }

@@ -2,24 +2,26 @@ import ActionRunning
 import Dispatch
 import SystemCalls
 
-/// Reads keys from the terminal, as long as it is ours, and notices when it has gone.
+/// Reads keys from the terminal while this process group is in its foreground, and reports when the terminal
+/// has hung up.
 final class KeyReader: Sendable {
   private let keeper: TerminalController
   private let event: @Sendable (Event) -> Void
 
   enum Event: Hashable, Sendable {
     case key(Key)
-    /// The terminal is gone.
+    /// The terminal has hung up.
     case hangUp
   }
 
-  /// - Parameter event: Is called for each key, in order.
+  /// - Parameter event: Called on a queue of the reader for each key, in order.
   init(_ keeper: TerminalController, event: @escaping @Sendable (Event) -> Void) {
     self.keeper = keeper
     self.event = event
   }
 
-  /// Begins. True if keys can be read now; if the terminal is not ours, it may come to be.
+  /// Starts reading. Returns whether this process group is in the foreground; if it is not, keys are read as
+  /// soon as it is.
   func start() throws(SystemError) -> Bool {
     let input = TypedInput(
       try TerminalInput(keeper.terminal, includesKeys: keeper.use == .keys))
@@ -41,19 +43,19 @@ final class KeyReader: Sendable {
     return keeper.prepareForKeys()
   }
 
-  /// Reads what has been typed, if that is for us.
+  /// Reads what was typed, if this process group is in the foreground.
   private func read() {
     let wasPrepared = keeper.isPrepared
     while keeper.prepareForKeys() {
       let bytes = keeper.terminal.typed()
       if bytes.isEmpty { return }
-      // Until now a line had to be completed: its end asks for nothing.
+      // Until now the terminal delivered whole lines: the end of one is not the key Enter.
       let isLine = !wasPrepared && bytes.last == UInt8(ascii: "\n")
       for key in Key.keys(in: isLine ? bytes.dropLast() : bytes) { event(.key(key)) }
     }
   }
 
-  /// Closes the descriptor when nobody needs it any more.
+  /// Owns the descriptor, and closes it with its last reference.
   private final class TypedInput: Sendable {
     let events: TerminalInput
 

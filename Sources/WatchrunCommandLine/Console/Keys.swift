@@ -1,4 +1,4 @@
-/// What a key asks for, while the terminal is ours.
+/// A key that watchrun reads while its process group is in the foreground of the terminal.
 enum Key: CaseIterable, Hashable, Sendable {
   case run
   case stop
@@ -8,7 +8,7 @@ enum Key: CaseIterable, Hashable, Sendable {
   case help
   case quit
 
-  /// The characters that ask for it, the first of which is shown.
+  /// The characters of the key. The first one is shown.
   private var characters: String {
     switch self {
     case .run: "r\r\n"
@@ -28,20 +28,20 @@ enum Key: CaseIterable, Hashable, Sendable {
     self = key
   }
 
-  /// What is meant by bytes that have come at once. More than a few are no keys, but a text that was
-  /// pasted; and what begins with an escape character is a key that has no letter.
+  /// The keys in bytes that were read at once. More than a few bytes are pasted text, and an escape
+  /// character begins a function key.
   static func keys(in bytes: [UInt8]) -> [Key] {
     let escape: UInt8 = 0x1B
-    if bytes.first == escape || bytes.count > longestTyping { return [] }
+    if bytes.first == escape || bytes.count > maximumTyped { return [] }
     return bytes.compactMap(Key.init)
   }
 
-  private static let longestTyping = 8
+  private static let maximumTyped = 8
 
-  /// The keys and what they do, a line each.
+  /// The keys and what they do, one per line.
   static let listing = [
-    "r, Enter  run now", "s         stop the command", "p         pause, and go on",
-    "c         clear the screen", "e         why the last run was started, and what it saw",
-    "h, ?      this list", "q         quit, as does Ctrl-C",
+    "r, Enter  run now", "s         stop the command", "p         pause or resume",
+    "c         clear the screen", "e         explain why the last run started",
+    "h, ?      list the keys", "q         quit, like Ctrl-C",
   ]
 }

@@ -1,12 +1,12 @@
-/// How one of several tasks is called on the console: by its name, in a colour of its own.
+/// The label of one of several tasks on the console: its name, in its own colour.
 struct TaskLabel: Hashable, Sendable {
   let name: String
-  /// The name, as wide as the widest.
+  /// The name, padded to the width of the longest.
   let padded: String
-  /// What switches the colour on.
+  /// The escape sequence that turns the colour on.
   let color: String
 
-  /// Cyan, magenta, blue, and their bright kin: green, red and yellow say how something went.
+  /// Cyan, magenta, blue, and their bright variants. Green, red and yellow stand for results.
   private static let colors = [36, 35, 34, 96, 95, 94]
 
   private init(_ name: String, width: Int, number: Int) {
@@ -15,7 +15,7 @@ struct TaskLabel: Hashable, Sendable {
     color = "\u{1B}[\(Self.colors[number % Self.colors.count])m"
   }
 
-  /// Labels for tasks, by their names.
+  /// The labels of tasks, by name.
   static func labels(_ names: [String]) -> [String: TaskLabel] {
     let width = names.map(\.count).max() ?? 0
     let labels = names.enumerated().map { number, name in

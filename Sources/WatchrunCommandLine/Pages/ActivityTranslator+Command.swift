@@ -48,7 +48,7 @@ extension ActivityTranslator {
       + [.ended(task: name, .ready, status: nil, duration: .zero)] + endRound(succeeded: true)
   }
 
-  /// A server is stopped or started: until it has had time to begin, the page waits for it.
+  /// A server is being stopped or started: pages wait until it has had time to start.
   private mutating func serverBegins(_ job: ActionQueue.Job, _ command: CommandTasks) -> [Activity]
   {
     guard job == .command && command.isService else { return [] }
@@ -56,7 +56,7 @@ extension ActivityTranslator {
     return unsettled(command)
   }
 
-  /// The server has had time to begin.
+  /// Must be called when the server has had time to start.
   mutating func serverHasBegun() -> [Activity] {
     guard let command, isServerBeginning else { return [] }
     isServerBeginning = false

@@ -3,7 +3,7 @@ import LiveReload
 import SystemCalls
 
 extension ActivityTranslator {
-  /// Takes over the tasks of a project.
+  /// Replaces the tasks of a project.
   mutating func take(_ graph: TaskGraph, commands: [String: String]) -> Activity {
     services = [:]
     let tasks = graph.order.compactMap { graph[$0] }.map { task in
@@ -18,8 +18,8 @@ extension ActivityTranslator {
 
   /// Translates a report of a project's runner.
   ///
-  /// A round begins with the first run after the end of the round before, unless that only starts a
-  /// service again that ended by itself.
+  /// A round begins with the first run after the end of the round before, unless that only restarts a
+  /// service that ended by itself.
   mutating func activities(for report: TaskReport) -> [Activity] {
     switch report {
     case .started(let name, let run):

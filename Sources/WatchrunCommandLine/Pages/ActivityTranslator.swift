@@ -5,7 +5,7 @@ import SystemCalls
 
 /// Translates the reports of a command or of the tasks of a project into the activity of pages.
 ///
-/// A pure state machine: it only remembers whether a round is open. Reports go in one by one, in order.
+/// A pure state machine: it only remembers whether a round is open. Reports must be passed in order.
 struct ActivityTranslator {
   /// The tasks of the command line; `nil` in a project.
   var command: CommandTasks?
@@ -14,9 +14,9 @@ struct ActivityTranslator {
   /// Changes beneath this directory are reported by their relative paths.
   let directory: Path
   private(set) var isInRound = false
-  /// Whether nothing of the command line is under way that ends by itself.
+  /// Whether no job of the command line runs that ends by itself.
   var isSettled = true
-  /// Whether the command line's server has been started or stopped just now.
+  /// Whether the command line's server was started or stopped a moment ago.
   var isServerBeginning = false
 
   init(_ command: CommandTasks? = nil, directory: Path) {
@@ -25,7 +25,7 @@ struct ActivityTranslator {
   }
 
   mutating func beginRound(_ trigger: RunTrigger) -> [Activity] {
-    // A trigger that interrupts a round begins another one.
+    // A trigger during a round begins another one.
     let end = endRound(succeeded: false)
     isInRound = true
     let changes = trigger.changes.map { change in

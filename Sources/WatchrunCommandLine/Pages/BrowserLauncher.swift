@@ -1,8 +1,8 @@
 import FileObservation
 import SystemCalls
 
-/// Opens pages in the user's browser: `$BROWSER`, otherwise the system's default one. A failure is only
-/// reported.
+/// Opens pages in the user's browser: `$BROWSER`, otherwise the default browser of the system. Failures are
+/// reported and change nothing else.
 struct BrowserLauncher: Sendable {
   private let console: Console
   private let commands: [String]
@@ -12,13 +12,13 @@ struct BrowserLauncher: Sendable {
     commands = Self.commands(variable)
   }
 
-  /// The commands to try in turn. `$BROWSER` holds a list with colons between.
+  /// The commands to try in turn. `$BROWSER` is a list separated by colons.
   static func commands(_ variable: String?) -> [String] {
     let named = (variable ?? "").split(separator: ":").map(String.init)
     return named.isEmpty ? [systemOpener] : named
   }
 
-  /// The words of a command. `%s` stands for the URL, which otherwise follows.
+  /// The words of a command. `%s` is replaced by the URL, which is appended otherwise.
   static func arguments(_ command: String, _ url: String) -> [[UInt8]] {
     let words = command.split(separator: " ").map(String.init)
     let hasPlace = words.contains { $0 == "%s" }
@@ -27,7 +27,7 @@ struct BrowserLauncher: Sendable {
   }
 
   func open(_ url: String) {
-    var reason = "no browser is known"
+    var reason = "no browser found"
     for command in commands {
       do throws(SystemError) {
         try DetachedProgram(arguments: Self.arguments(command, url)).start { reason in

@@ -3,14 +3,14 @@ import FileObservation
 import LiveReload
 import SystemCalls
 
-/// The page of a command line that also runs a command.
+/// The page of a command line that runs a command as well.
 struct CommandPage: Sendable {
   let host: PageHost
-  /// Which of the observed changes start the command.
+  /// The changes that start the command.
   let triggers: TaskTriggers
   private let page: Page
 
-  /// The page that the command line asks for; `nil` if it asks for none.
+  /// `nil` if the command line has no page.
   init?(_ session: Session) throws(Failure) {
     let settings = session.settings
     guard settings.hasPage else { return nil }
@@ -27,7 +27,7 @@ struct CommandPage: Sendable {
     try host.open([page])
   }
 
-  /// An observer of what the command watches, and of what the page shows.
+  /// An observer of the paths of the command and of the page.
   func makeObserver(_ session: Session) throws(Failure) -> FileObserver {
     let kinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
     return try session.makeObserver(

@@ -8,11 +8,11 @@ struct CommandTasks: Hashable {
 
   /// The name of the command: the last path component of its program.
   let name: String
-  /// The command, as a person writes it.
+  /// The command as a user writes it.
   let command: String
   /// The shell line of the build.
   let buildLine: String?
-  /// Whether the command is regarded as a server, which succeeds as soon as it has been started.
+  /// Whether the command is regarded as a server, which has succeeded as soon as it was started.
   let isService: Bool
 
   init(_ settings: Settings) {
@@ -36,7 +36,7 @@ struct CommandTasks: Hashable {
   /// The names of all.
   var names: Set<String> { buildLine == nil ? [name] : [Self.build, name] }
 
-  /// What the pages are told of them.
+  /// The description of the tasks for pages.
   var activity: Activity {
     var tasks: [Activity.TaskDescription] = []
     if let buildLine {
@@ -49,7 +49,7 @@ struct CommandTasks: Hashable {
     return .tasks(tasks)
   }
 
-  /// The name of the task that a job belongs to; `nil` for hooks, which pages know nothing of.
+  /// The name of the task that a job belongs to; `nil` for hooks, which pages do not show.
   func name(of job: ActionQueue.Job) -> String? {
     switch job {
     case .build: Self.build

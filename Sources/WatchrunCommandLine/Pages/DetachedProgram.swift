@@ -3,8 +3,8 @@ import Dispatch
 import FileObservation
 import SystemCalls
 
-/// Starts programs that are not the affair of watchrun: a browser, an editor. They have no terminal and
-/// outlive it.
+/// A program that runs independently of watchrun, such as a browser or an editor: without a terminal, and
+/// beyond the end of watchrun.
 struct DetachedProgram: Sendable {
   private static let queue = DispatchQueue(label: "watchrun.programs")
 
@@ -20,7 +20,7 @@ struct DetachedProgram: Sendable {
     let launcher = SystemLauncher(queue: Self.queue, ActionQueue.Options())
     _ = try launcher.launch(request) { status in
       if status.isSuccess { return }
-      failed("it failed with status \(status.code)")
+      failed("failed with status \(status.code)")
     }
   }
 }

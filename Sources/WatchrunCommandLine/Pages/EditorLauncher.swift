@@ -2,9 +2,9 @@ import FileObservation
 import LiveReload
 import SystemCalls
 
-/// Opens source lines in the user's editor, which runs outside of watchrun's terminal.
+/// Opens source lines in the user's editor, which runs outside the terminal.
 struct EditorLauncher: Sendable {
-  /// Where the name of the editor comes from, in this order, unless `--editor` names it.
+  /// The variables that may name the editor, in order, unless `--editor` does.
   static let variables = ["WATCHRUN_EDITOR", "VISUAL", "EDITOR"]
 
   private let editor: String?
@@ -17,22 +17,22 @@ struct EditorLauncher: Sendable {
 
   func open(_ file: Path, line: Int, column: Int?) {
     guard let editor else {
-      return report("no editor is known; name one, as in --editor code")
+      return report("no editor is set; pass one, for example --editor code")
     }
     guard let command = Editor(setting: editor, path: file, line: line, column: column) else {
-      return report("\(Path(editor)) is not a command; name another one, as in --editor code")
+      return report("\(Path(editor)) is not a command; pass another one, for example --editor code")
     }
     if command.needsTerminal {
       return report(
-        "\(Path(editor)) needs a terminal of its own; name another one, as in --editor code or "
-          + "--editor 'xterm -e vim'")
+        "\(Path(editor)) needs a terminal of its own; pass another one, for example --editor code "
+          + "or --editor 'xterm -e vim'")
     }
     do throws(SystemError) {
       try DetachedProgram(arguments: command.arguments).start { reason in
         report("\(Path(editor)): \(reason)")
       }
     } catch {
-      report("\(Path(editor)): \(error.reason); name another one, as in --editor code")
+      report("\(Path(editor)): \(error.reason); pass another one, for example --editor code")
     }
   }
 

@@ -3,10 +3,10 @@ import FileObservation
 import LiveReload
 import SystemCalls
 
-// From the pages of a project to those that are served.
+// Converts the pages of a project file to those of the page server.
 
 extension Project {
-  /// The pages, as they are served in this directory.
+  /// The pages as the page server takes them, relative to a directory.
   func servedPages(in directory: Path) -> [LiveReload.Page] {
     pages.map { page in
       let ancestors = ancestors(of: page)
@@ -14,7 +14,7 @@ extension Project {
       switch page.source {
       case .folder(let folder): watched.append(folder)
       case .port, .url:
-        // What a server is made of decides what it answers.
+        // The answers of a server depend on the files that its tasks watch.
         watched += tasks.filter { ancestors.contains($0.name) }.flatMap(\.watched)
       }
       var known: Set<Path> = []
@@ -30,7 +30,7 @@ extension Project {
     }
   }
 
-  /// The names of all tasks that a page depends on, directly or not.
+  /// The names of all direct and indirect dependencies of a page.
   private func ancestors(of page: Page) -> Set<String> {
     var known = Set(page.after)
     var rest = page.after
@@ -43,14 +43,14 @@ extension Project {
     return known
   }
 
-  /// The commands of the tasks, as a person writes them.
+  /// The commands by task, as a user writes them.
   var shownCommands: [String: String] {
     Dictionary(tasks.map { ($0.name, ProjectText.shown($0.run)) }) { first, _ in first }
   }
 }
 
 extension Project.Page {
-  /// The paths that are observed for the page itself.
+  /// The paths that are observed for the page and not for a task.
   var observed: [Path] {
     if case .folder(let folder) = source { return reload + [folder] }
     return reload
@@ -61,7 +61,7 @@ extension Project.Page {
     case .folder(let folder): return .directory(folder.absolute(from: directory))
     case .port(let port): return .upstream(ServerAddress(port: port))
     case .url(let url):
-      // The reader has checked it.
+      // The project reader has validated it.
       return .upstream(ServerAddress(url: url) ?? ServerAddress(port: 80))
     }
   }

@@ -4,7 +4,7 @@ import LiveReload
 import PathFiltering
 import SystemCalls
 
-// From the command line to its page, and to what is observed for it.
+// Converts the options of the command line to its page and to the paths that must be observed for it.
 
 extension Settings {
   /// The page that the command line asks for; `nil` if it asks for none.
@@ -45,14 +45,14 @@ extension Settings {
       "cannot serve \(path): \(reason); pass an existing directory to --serve", ExitCode.noInput)
   }
 
-  /// What is observed for the command, if there is one, and for the page.
+  /// The paths that are observed for the command and for the page.
   var watchedWithPage: [WatchedPath] {
     guard let served else { return effectiveWatched }
     let page = [WatchedPath(served)]
     return isForPageAlone ? page + watched : effectiveWatched + page
   }
 
-  /// Which of the observed changes start the command: the observer sees more, for the page.
+  /// The changes that start the command. The observer reports others, for the page.
   func commandTriggers(in directory: Path) -> TaskTriggers {
     let own = effectiveWatched.map { path in
       WatchedPath(path.path.absolute(from: directory), isRecursive: path.isRecursive)
@@ -68,8 +68,8 @@ extension Settings {
 }
 
 extension PathFilter {
-  /// Patterns for the roots that are beneath one of a task's own, but ignored there: they are observed
-  /// for the sake of something else.
+  /// Patterns that ignore those roots which are below one of a task's own and ignored there. They are observed
+  /// for other tasks or pages.
   func patterns(
     ignoring roots: [Path], whereNotIn own: [Path], in directory: Path
   ) -> [GlobPattern] {
@@ -84,7 +84,7 @@ extension PathFilter {
 }
 
 extension ChangeBatch {
-  /// The changes of the batch that are triggers; `nil` if none is.
+  /// The changes of the batch that are triggers; `nil` if there is none.
   func part(for triggers: TaskTriggers) -> ChangeBatch? {
     var part = self
     part.changes.removeAll { !triggers.isTriggered(by: $0) }

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// The pages of a session: opens and closes them, and passes on what happens to the tasks.
+/// The pages of a session: opens and closes them, and forwards reports and changes to them.
 ///
 /// Reports and batches must come from one queue, the runner's, so that pages see them in order.
 final class PageHost: Sendable {
@@ -42,7 +42,7 @@ final class PageHost: Sendable {
     state.withLock { $0.pages = pages }
   }
 
-  /// Opens, closes and replaces pages, so that these are left.
+  /// Opens, closes and replaces pages until exactly these are open.
   ///
   /// - Returns: The problems of those that cannot be opened. The next call tries again.
   func replace(with pages: [Page]) -> [String] {
@@ -63,12 +63,14 @@ final class PageHost: Sendable {
     return problems
   }
 
-  /// Takes over the tasks of a project, with their commands as a person writes them.
+  /// Replaces the tasks of a project.
+  ///
+  /// - Parameter commands: The commands by task, as a user writes them.
   func take(_ graph: TaskGraph, commands: [String: String]) {
     server.note(state.withLock { $0.translator.take(graph, commands: commands) })
   }
 
-  /// Passes on a report of the command line's queue.
+  /// Forwards a report of the command line's queue.
   func note(_ report: RunReport) {
     let (activities, number) = state.withLock { state in
       if case .started(let run) = report, run.job == .command { state.runNumber += 1 }
@@ -76,8 +78,8 @@ final class PageHost: Sendable {
     }
     for activity in activities { server.note(activity) }
     guard case .started(let run) = report, run.job == .command else { return }
-    // Nothing tells when a server of the command line is ready. Requests wait for it, but a batch that made it
-    // start is to be seen before pages are told.
+    // A server of the command line has no readiness check. The proxy makes requests wait for it, but pages
+    // must not reload before it has had time to start.
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeToBegin) { @Sendable [self] in
       let activities = state.withLock { state in
         state.runNumber == number ? state.translator.serverHasBegun() : []
@@ -88,24 +90,24 @@ final class PageHost: Sendable {
 
   private static let timeToBegin = DispatchTimeInterval.milliseconds(40)
 
-  /// Passes on a report of a project's runner.
+  /// Forwards a report of a project's runner.
   func note(_ report: TaskReport) {
     for activity in state.withLock({ $0.translator.activities(for: report) }) {
       server.note(activity)
     }
   }
 
-  /// Passes on a batch. The runner must have seen it before, so that the round that it causes has begun.
+  /// Forwards a batch. The runner must have received it before, so that the round that it causes has begun.
   func changed(_ batch: ChangeBatch) {
     changed(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
   }
 
-  /// Passes on changed paths, which are absolute.
+  /// Forwards absolute paths that changed.
   func changed(_ paths: [Path]) {
     if !paths.isEmpty { server.note(.changed(paths)) }
   }
 
-  /// Whether a text can be the name or the address of a host.
+  /// Whether a string can be the name or the address of a host.
   static func isValid(_ host: String) -> Bool {
     !host.isEmpty
       && host.utf8.allSatisfy { byte in

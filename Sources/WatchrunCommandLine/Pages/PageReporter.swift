@@ -3,11 +3,11 @@ import LiveReload
 import Synchronization
 import SystemCalls
 
-/// Reports on the console where pages are, and opens browsers and editors for them.
+/// Reports the URLs of pages on the console, and opens browsers and editors for them.
 final class PageReporter: Sendable {
   private struct State {
     var pages: [String: Page] = [:]
-    /// The names of the pages that a browser is still to be opened for.
+    /// The names of the pages for which no browser has been opened yet.
     var unopened: Set<String> = []
   }
 
@@ -24,7 +24,7 @@ final class PageReporter: Sendable {
     editor = EditorLauncher(session.settings.editor, console: session.console)
   }
 
-  /// Remembers a page that is about to be opened.
+  /// Must be called before a page is opened.
   func expect(_ page: Page, opensBrowser: Bool) {
     state.withLock { state in
       state.pages[page.name] = page
@@ -56,12 +56,12 @@ final class PageReporter: Sendable {
       console.say(
         .problem,
         "other computers can reach \(source): \(others.map { "\(Path($0))" }.joined(separator: " "))"
-          + "; name no host unless you trust the network", style: .warning)
+          + "; unless you trust the network, pass no --host", style: .warning)
     }
     if opens { browser?.open(url) }
   }
 
-  /// The source of a page, as a person writes it.
+  /// The source of a page as a user writes it.
   private func shown(_ source: Page.Source) -> String {
     switch source {
     case .directory(let path):

@@ -8,10 +8,10 @@ import SystemCalls
 final class ProjectSession: ChangeSource {
   private let session: Session
   private let source: ProjectSource
-  private let narration: TaskNarration
+  private let reporter: TaskReporter
   private let keys: KeyPresses
   /// For what is said of changes.
-  private let plain: Narration
+  private let plain: RunReporter
 
   struct State {
     /// The project as it is run.
@@ -30,9 +30,9 @@ final class ProjectSession: ChangeSource {
   ) {
     self.session = session
     self.source = source
-    narration = TaskNarration(
+    reporter = TaskReporter(
       project, console: session.console, directory: session.directory)
-    plain = Narration(console: session.console, command: [], directory: session.directory)
+    plain = RunReporter(console: session.console, command: [], directory: session.directory)
     keys = KeyPresses(plain)
     state = Mutex(State(project: project))
   }
@@ -78,13 +78,17 @@ final class ProjectSession: ChangeSource {
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options, source: self) { [self] report in
-      let beginsAnew = narration.beginsAnew(with: report)
+      let beginsAnew = reporter.beginsAnew(with: report)
       if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
-      narration.tell(report)
+      reporter.report(report)
       state.withLock { $0.pages }?.note(report)
       switch report {
       case .started(let task, let run):
-        keys.remember(run, of: narration.isAlone ? nil : task, beginsAnew: beginsAnew)
+        let dependencies = state.withLock { state in
+          state.project.tasks.first { $0.name == task }?.after ?? []
+        }
+        keys.remember(
+          run, of: reporter.isAlone ? nil : task, after: dependencies, beginsAnew: beginsAnew)
       case .finished(let status):
         session.workHasEnded(status)
       default:
@@ -133,9 +137,9 @@ extension ProjectSession {
   private func handle(_ event: FileObserver.Event, _ runner: TaskRunner) {
     switch event {
     case .ready(let readiness):
-      plain.tell(readiness)
+      plain.report(readiness)
     case .changed(let batch):
-      plain.tell(batch)
+      plain.report(batch)
       handle(batch, runner)
     case .warning(let error):
       session.warn(error)
@@ -177,7 +181,7 @@ extension ProjectSession {
       state.withLock { $0.project = project }
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       sayWhatIsMissing(in: project, since: old)
-      narration.take(project)
+      reporter.take(project)
       let pages = servePages(of: project, graph)
       runner.replace(graph, readsOutput: pages != nil)
     } catch {

@@ -6,7 +6,7 @@ import SystemCalls
 struct CommandSession: Sendable {
   private let session: Session
   private let observer: FileObserver
-  private let narration: Narration
+  private let reporter: RunReporter
   private let page: CommandPage?
 
   init(_ session: Session) throws(Failure) {
@@ -17,13 +17,13 @@ struct CommandSession: Sendable {
     } else {
       observer = try session.makeObserver(of: session.settings.effectiveWatched)
     }
-    narration = Narration(
+    reporter = RunReporter(
       console: session.console, command: session.settings.command, directory: session.directory)
   }
 
   func begin() throws(Failure) {
     try page?.open()
-    let keys = KeyPresses(narration)
+    let keys = KeyPresses(reporter)
     let queue = makeQueue(keys)
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
@@ -35,9 +35,9 @@ struct CommandSession: Sendable {
     session.start(observer, on: queue.queue, countingFrom: start) { event in
       switch event {
       case .ready(let readiness):
-        narration.tell(readiness)
+        reporter.report(readiness)
       case .changed(let batch):
-        narration.tell(batch)
+        reporter.report(batch)
         if let part = page.map({ batch.part(for: $0.triggers) }) ?? batch {
           queue.accept(RunTrigger(part))
         }
@@ -63,7 +63,7 @@ struct CommandSession: Sendable {
         session.console.clearScreen()
       }
       if case .started(let run) = report { keys.remember(run) }
-      narration.tell(report)
+      reporter.report(report)
       page?.host.note(report)
       if case .finished(let status) = report { session.workHasEnded(status) }
     }

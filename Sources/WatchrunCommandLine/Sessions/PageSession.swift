@@ -9,7 +9,7 @@ import SystemCalls
 final class PageSession: Sendable {
   private let session: Session
   private let observer: FileObserver
-  private let narration: Narration
+  private let reporter: RunReporter
   private let host: PageHost
   private let page: Page
   /// Changed paths during a pause; `nil` while there is none.
@@ -25,20 +25,20 @@ final class PageSession: Sendable {
     observer = try session.makeObserver(
       of: settings.watchedWithPage, sources: sources,
       adaptiveQuietPeriod: .growing(.milliseconds(1) ... .milliseconds(100)))
-    narration = Narration(console: session.console, command: [], directory: session.directory)
+    reporter = RunReporter(console: session.console, command: [], directory: session.directory)
     host = PageHost(session)
   }
 
   func begin() throws(Failure) {
     try host.open([page])
     session.listen()
-    session.readKeys(KeyPresses(narration), for: self)
+    session.readKeys(KeyPresses(reporter), for: self)
     session.start(observer, countingFrom: session.began) { [self] event in
       switch event {
       case .ready(let readiness):
-        narration.tell(readiness)
+        reporter.report(readiness)
       case .changed(let batch):
-        narration.tell(batch)
+        reporter.report(batch)
         changed(batch)
       case .warning(let error):
         session.warn(error)

@@ -7,13 +7,13 @@ struct PrintSession: Sendable {
   private let session: Session
   private let stream: PrintStream
   private let observer: FileObserver
-  private let narration: Narration
+  private let reporter: RunReporter
 
   init(_ session: Session, _ mode: Settings.PrintMode) throws(Failure) {
     self.session = session
     stream = PrintStream(mode: mode, separatesByNUL: session.settings.separatesByNUL)
     observer = try session.makeObserver(of: session.settings.effectiveWatched)
-    narration = Narration(console: session.console, command: [], directory: session.directory)
+    reporter = RunReporter(console: session.console, command: [], directory: session.directory)
   }
 
   func begin() {
@@ -33,7 +33,7 @@ struct PrintSession: Sendable {
   private func handle(_ event: FileObserver.Event) throws(SystemError) {
     switch event {
     case .ready(let readiness):
-      narration.tell(readiness)
+      reporter.report(readiness)
       ended(after: try stream.write(readiness))
     case .changed(let batch):
       ended(after: try stream.write(batch))

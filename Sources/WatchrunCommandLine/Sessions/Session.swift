@@ -199,12 +199,12 @@ extension Session {
       defer { state.ending = state.ending ?? ending }
       return (state.ending == nil, state.endWork)
     }
-    console.hurry()
+    console.stopWaiting()
     guard let endWork else { return end(ending) }
     if isFirst || insists { endWork() }
     guard isFirst else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.longEnough) { @Sendable [console] in
-      console.say(.news, "the command has not ended yet; to kill it, ask once more", style: .faint)
+      console.say(.news, "still running; press Ctrl-C again to kill it", style: .faint)
     }
   }
 

@@ -41,7 +41,8 @@ extension Watchrun {
       #expect(said.contains { $0.hasPrefix("watchrun: build: running echo build") })
       #expect(said.contains { $0.hasPrefix("watchrun: build: succeeded in ") })
       let closing = try #require(said.last { $0.contains(" · ") })
-      #expect(closing.wholeMatch(of: /watchrun: build \d+ ms · test \d+ ms/) != nil, "\(closing)")
+      let form = /watchrun: build ok \d+ ms · test ok \d+ ms/
+      #expect(closing.wholeMatch(of: form) != nil, "\(closing)")
     }
   }
 
@@ -74,7 +75,7 @@ extension Watchrun {
       let watchrun = try await project.start("--once")
       try await #expect(watchrun.ended() == .exited(127))
       #expect(
-        watchrun.errors.last == "watchrun: cannot run make: its directory none is not there")
+        watchrun.errors.last == "watchrun: cannot run make: there is no directory none")
     }
   }
 
@@ -100,8 +101,8 @@ extension Watchrun {
         """)
       try project.write("broken")
       let watchrun = try await project.startTasks()
-      try await watchrun.said("watchrun: test: skipped, since build has failed")
-      try await watchrun.closed("failed · test skipped")
+      try await watchrun.said("watchrun: test: skipped: build failed")
+      try await watchrun.closed(" · test skipped")
       try project.remove("broken")
       try await project.logged("test")
       #expect(project.logged.filter { $0 == "build" }.count >= 2)
@@ -127,7 +128,7 @@ extension Watchrun {
       try await project.logged("client", times: 2)
       #expect(project.logged == ["build", "server", "client", "build", "server", "client"])
       try project.place("src/broken")
-      try await watchrun.said("watchrun: server: kept running as it was, since build has failed")
+      try await watchrun.said("watchrun: server: not restarted: build failed")
       try await watchrun.closed("server kept")
       #expect(project.logged.last == "build")
       #expect(project.commandProcesses.count == 1)

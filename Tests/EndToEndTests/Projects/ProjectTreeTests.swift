@@ -61,8 +61,8 @@ import Testing
       try await expect([["docs", "bundle"]]) { try project.place(deep + "/f1.txt") }
       // Broken: nothing is logged, and what stands after it is skipped.
       try await expect([[]]) { try project.place(deep + "/f2.src", "BROKEN\n") }
-      try await watchrun.said("watchrun: unit: skipped, since compile has failed")
-      try await watchrun.said("watchrun: bundle: skipped, since compile has failed")
+      try await watchrun.said("watchrun: unit: skipped: compile failed")
+      try await watchrun.said("watchrun: bundle: skipped: compile failed")
       // Mended by taking the file away: all is made good.
       try await expect([["compile", "unit", "bundle"]]) { try project.remove(deep + "/f2.src") }
       // What the tools make starts nothing; the rename of a folder does.

@@ -32,7 +32,7 @@ struct DetachedProgramTests {
     let reasons = Log<String>()
     try program("true").start { reasons.note($0) }
     try program("exit 3").start { reasons.note($0) }
-    #expect(await eventually { reasons.entries == ["it failed with status 3"] })
+    #expect(await eventually { reasons.entries == ["failed with status 3"] })
   }
 
   @Test func `a program that is not there is an error`() {

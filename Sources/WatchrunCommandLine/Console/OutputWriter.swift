@@ -2,22 +2,22 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Writes to a descriptor, in order, and keeps nobody waiting for its reader who must not be.
+/// Writes messages and output to a descriptor, in order, without waiting for a reader that does not read.
 ///
-/// A pipe that nobody reads takes nothing, nor does a terminal that was stopped by Ctrl-S. Commands are to be
-/// started and stopped all the same.
-final class Outlet: Sendable {
+/// A pipe that nobody reads accepts nothing, and neither does a terminal that was stopped by Ctrl-S. Commands
+/// must start and stop nevertheless.
+final class OutputWriter: Sendable {
   private struct State {
-    /// What is to be written next, whole lines.
+    /// Whole lines that have not been written.
     var pending: [[UInt8]] = []
-    /// How many bytes have not been taken, these among them.
+    /// The number of bytes that have not been accepted, including those being written.
     var backlog = 0
     var isWriting = false
-    /// True from when its reader was waited for in vain until it has taken all.
+    /// Whether waiting for the reader timed out, and it has not read everything since.
     var isStuck = false
-    /// True once nobody waits any more for as long as it takes.
-    var isHurried = false
-    /// Those who wait until all is written.
+    /// Whether nothing waits for the reader any more.
+    var hasStoppedWaiting = false
+    /// Those who wait until everything is written.
     var waiting: [DispatchSemaphore] = []
 
     mutating func release() -> [DispatchSemaphore] {
@@ -26,13 +26,13 @@ final class Outlet: Sendable {
     }
   }
 
-  /// How long a message is waited for, so that what comes after it is shown after it.
+  /// How long to wait until a message is written, so that what follows appears after it.
   private static let patience = DispatchTimeInterval.milliseconds(100)
-  /// How much may be passed on before it is waited for.
-  private static let mostAhead = 64 * 1024
-  /// What is kept for a reader who may read again.
-  private static let mostKept = 256 * 1024
-  /// What a pipe takes in one piece (`PIPE_BUF`): what others write never comes in between.
+  /// The size of the backlog from which on `write(output:)` waits.
+  private static let maximumAhead = 64 * 1024
+  /// The size of the backlog from which on messages are dropped.
+  private static let maximumKept = 256 * 1024
+  /// The size up to which a pipe accepts a write as a whole (`PIPE_BUF`), unmixed with those of others.
   private static let piece = 4096
 
   private let descriptor: Int32
@@ -40,40 +40,40 @@ final class Outlet: Sendable {
   private let state = Mutex(State())
   private let failed: @Sendable (SystemError) -> Void
 
-  /// - Parameter failed: Is called when something could not be written.
+  /// - Parameter failed: Called on a queue of the writer when a write fails.
   init(_ descriptor: Int32, failed: @escaping @Sendable (SystemError) -> Void) {
     self.descriptor = descriptor
     self.failed = failed
-    queue = DispatchQueue(label: "watchrun.outlet.\(descriptor)", qos: .userInitiated)
+    queue = DispatchQueue(label: "watchrun.output.\(descriptor)", qos: .userInitiated)
   }
 
-  /// Writes a message. Returns when it is written, or when it has become clear that nobody reads; then
-  /// it is kept, if it is not too much.
-  func tell(_ message: [UInt8]) {
-    begin(message)
-    settle()
+  /// Writes a message, and waits until it is written, but at most 100 ms. A message that the reader does
+  /// not take is kept, up to 256 KiB in all.
+  func write(message: [UInt8]) {
+    enqueue(message)
+    drain()
   }
 
-  /// Waits until all is written, or it has become clear that nobody reads.
-  func settle() {
+  /// Waits until everything is written, but at most 100 ms, and not at all for a reader that does not read.
+  func drain() {
     if !state.withLock({ $0.isStuck }) { wait(until: .now() + Self.patience) }
   }
 
-  /// Writes what may be much. As long as too much is not written, it waits, unless nobody is to any more.
-  func pass(_ line: [UInt8]) {
-    begin(line)
-    if state.withLock({ $0.backlog > Self.mostAhead }) { flush() }
+  /// Writes a line of output. Waits while the backlog is large, until `stopWaiting` is called.
+  func write(output line: [UInt8]) {
+    enqueue(line)
+    if state.withLock({ $0.backlog > Self.maximumAhead }) { flush() }
   }
 
-  /// Waits until all is written, unless nobody is to wait any more.
+  /// Waits until everything is written, or `stopWaiting` is called.
   func flush() {
-    if !state.withLock({ $0.isHurried }) { wait(until: .distantFuture) }
+    if !state.withLock({ $0.hasStoppedWaiting }) { wait(until: .distantFuture) }
   }
 
-  /// From now on nobody waits for as long as it takes.
-  func hurry() {
+  /// Ends all waiting for the reader, now and later.
+  func stopWaiting() {
     let waiting = state.withLock { state in
-      state.isHurried = true
+      state.hasStoppedWaiting = true
       return state.release()
     }
     for semaphore in waiting { semaphore.signal() }
@@ -82,7 +82,7 @@ final class Outlet: Sendable {
   private func wait(until time: DispatchTime) {
     let written = DispatchSemaphore(value: 0)
     let waits = state.withLock { state in
-      if state.backlog == 0 || (state.isHurried && time == .distantFuture) { return false }
+      if state.backlog == 0 || (state.hasStoppedWaiting && time == .distantFuture) { return false }
       state.waiting.append(written)
       return true
     }
@@ -93,10 +93,10 @@ final class Outlet: Sendable {
 
 // MARK: - Writing
 
-extension Outlet {
-  private func begin(_ line: [UInt8]) {
+extension OutputWriter {
+  private func enqueue(_ line: [UInt8]) {
     let begins = state.withLock { state in
-      if state.backlog > Self.mostKept { return false }
+      if state.backlog > Self.maximumKept { return false }
       state.pending.append(line)
       state.backlog += line.count
       defer { state.isWriting = true }

@@ -2,14 +2,14 @@ import ActionRunning
 import FileObservation
 import SystemCalls
 
-/// Puts into words what observer and queue report.
-struct Narration: Sendable {
+/// Writes the reports of an observer and of an action queue to the console.
+struct RunReporter: Sendable {
   let console: Console
-  /// The command, as it is shown.
+  /// The command as messages show it.
   let command: String
-  /// From where paths are shown.
+  /// Paths are shown relative to this directory.
   let directory: Path
-  /// The task that it is about, where there is more than one.
+  /// The task that the reports are about, if there is more than one.
   let task: TaskLabel?
 
   init(console: Console, command: [[UInt8]], directory: Path, task: TaskLabel? = nil) {
@@ -19,7 +19,7 @@ struct Narration: Sendable {
     self.task = task
   }
 
-  /// Says something of the command.
+  /// Writes a message about the command, with the name of its task if there is more than one.
   func say(_ level: Console.Level, _ text: String, style: Console.Style = .plain) {
     if let task {
       console.say(level, of: task, text, style: style)
@@ -28,50 +28,51 @@ struct Narration: Sendable {
     }
   }
 
-  /// Passes on a line of the command's output.
-  func pass(_ line: [UInt8]) {
+  /// Forwards a line of the command's output.
+  func write(output line: [UInt8]) {
     if let task {
-      console.pass(line, of: task)
+      console.write(output: line, of: task)
     } else {
-      console.pass(line)
+      console.write(output: line)
     }
   }
 
-  func tell(_ report: RunReport) {
+  func report(_ report: RunReport) {
     switch report {
     case .started(let run):
-      tellStart(run)
+      reportStart(run)
     case .output(_, let line):
-      pass(line)
+      write(output: line)
     case .ended(let run, let status, let duration, let ending):
-      tellEnd(of: run.job, status, after: duration.forPeople, ending)
+      reportEnd(of: run.job, status, after: duration.forPeople, ending)
     case .notStarted(let run, let error, _):
-      tellNotStarted(run.job, error)
+      reportFailedStart(run.job, error)
     case .timedOut(_, let time):
       say(.news, "timed out after \(time.forPeople)", style: .bad)
     case .stopping(let job, let signal):
-      say(.detail, "stopping \(job.name) with \(signal)", style: .faint)
+      say(.detail, "stopping \(job.object) with \(signal)", style: .faint)
     case .killing(let job):
-      say(.news, "\(job.name) did not end in time: killing it", style: .warning)
+      say(.news, "\(job.subject)still running: killing it (SIGKILL)", style: .warning)
     case .abandoned(let job):
       say(
-        .problem, "\(job.name) was killed, and the kernel holds it: going on without it",
+        .problem,
+        "\(job.subject)still there after SIGKILL: the kernel holds the process; continuing without it",
         style: .warning)
     case .signaled(let signal, let trigger):
-      say(.news, "sent it \(signal)\(reason(of: trigger))", style: .faint)
+      say(.news, "sent \(signal)\(reason(of: trigger))", style: .faint)
     case .backingOff(let pause):
-      say(.news, "starting it again in \(pause.forPeople)", style: .faint)
+      say(.news, "restarting in \(pause.forPeople)", style: .faint)
     case .foundLoop(let loop):
-      tell(loop, ignoringBy: { "-i '\($0)'" })
+      self.report(loop, ignoringBy: { "-i '\($0)'" })
     case .settled, .finished:
       break
     }
   }
 
-  func tell(_ readiness: FileObserver.Readiness) {
-    let folders = readiness.watches == 1 ? "1 folder" : "\(readiness.watches) folders"
+  func report(_ readiness: FileObserver.Readiness) {
+    let directories = readiness.watches == 1 ? "1 directory" : "\(readiness.watches) directories"
     console.say(
-      .detail, "watching \(folders) with \(readiness.backend), \(readiness.pruned) left out",
+      .detail, "watching \(directories) with \(readiness.backend); ignoring \(readiness.pruned)",
       style: .faint)
     for file in readiness.ignoreFiles {
       console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
@@ -84,11 +85,11 @@ struct Narration: Sendable {
     }
   }
 
-  func tell(_ batch: ChangeBatch) {
+  func report(_ batch: ChangeBatch) {
     for change in batch.changes { console.say(.detail, shown(change), style: .faint) }
   }
 
-  private func tellStart(_ run: RunReport.Run) {
+  private func reportStart(_ run: RunReport.Run) {
     let reason = reason(of: run.trigger)
     switch run.job {
     case .build:
@@ -96,32 +97,32 @@ struct Narration: Sendable {
     case .command:
       say(.news, "running \(command)\(reason)", style: .faint)
     case .hook:
-      say(.detail, "running \(run.job.name)", style: .faint)
+      say(.detail, "running the hook", style: .faint)
     }
   }
 
-  func tellNotStarted(_ job: ActionQueue.Job, _ error: SystemError) {
-    let what = job == .command ? command : job.name
-    say(.problem, "cannot run \(what): \(explanation(of: error))", style: .bad)
+  func reportFailedStart(_ job: ActionQueue.Job, _ error: SystemError) {
+    let name = job == .command ? command : job.object
+    say(.problem, "cannot run \(name): \(explanation(of: error))", style: .bad)
   }
 
-  func tellEnd(
+  func reportEnd(
     of job: ActionQueue.Job, _ status: ExitStatus, after duration: String,
     _ ending: RunReport.Ending
   ) {
-    let name = job == .command ? "" : job.name + " "
+    let subject = job.subject
     switch (status, ending) {
     case (_, .stopped):
-      say(.news, "\(name)stopped after \(duration)", style: .faint)
+      say(.news, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
       say(.detail, "stopped after \(duration)", style: .faint)
     case (.exited(0), .byItself):
       let level = job == .hook ? Console.Level.detail : .news
-      say(level, "\(name)succeeded in \(duration)", style: .good)
+      say(level, "\(subject)succeeded in \(duration)", style: .good)
     case (.exited(let code), .byItself):
-      say(.news, "\(name)failed with status \(code) after \(duration)", style: .bad)
+      say(.news, "\(subject)failed with status \(code) after \(duration)", style: .bad)
     case (.signaled(let signal), .byItself):
-      say(.news, "\(name)ended by \(signal) after \(duration)", style: .bad)
+      say(.news, "\(subject)killed by \(signal) after \(duration)", style: .bad)
     }
   }
 
@@ -132,29 +133,30 @@ struct Narration: Sendable {
     return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
   }
 
-  /// Announces the first delayed run.
+  /// Reports the first delayed run of a feedback loop.
   ///
-  /// - Parameter ignore: How a pattern is ignored.
-  func tell(_ loop: FeedbackLoop, ignoringBy ignore: (_ pattern: String) -> String) {
+  /// - Parameter ignore: How the user ignores a pattern.
+  func report(_ loop: FeedbackLoop, ignoringBy ignore: (_ pattern: String) -> String) {
     let pattern = loop.pattern
     let changed = "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")"
     let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
     say(
       .problem,
-      "each run changes \(name): running again for that in \(loop.delay.forPeople) "
-        + "(r: now; never: \(ignore("/" + name)))", style: .warning)
+      "each run changes \(name): the next one starts in \(loop.delay.forPeople); "
+        + "to ignore it: \(ignore("/" + name))", style: .warning)
   }
 
   private func explanation(of error: SystemError) -> String {
     if error.call == "chdir", let path = error.path {
-      return "its directory \(shown(path)) "
-        + (error.isNotFound ? "is not there" : "cannot be entered: \(error.reason)")
+      return error.isNotFound
+        ? "there is no directory \(shown(path))"
+        : "cannot enter the directory \(shown(path)): \(error.reason)"
     }
     return switch error.code {
     case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
     case EACCES: "\(error.path?.description ?? "it") may not be executed"
-    case E2BIG: "its arguments and its environment are longer than the kernel takes"
-    case ETXTBSY: "\(error.path?.description ?? "it") is being written by somebody"
+    case E2BIG: "its arguments and environment exceed the limit of the kernel"
+    case ETXTBSY: "\(error.path?.description ?? "it") is still open for writing"
     default: error.description
     }
   }
@@ -170,18 +172,26 @@ struct Narration: Sendable {
 }
 
 extension ActionQueue.Job {
-  /// What it is called.
-  fileprivate var name: String {
+  /// How messages begin that are about the job: the command goes without saying.
+  fileprivate var subject: String {
+    switch self {
+    case .build: "the build "
+    case .command: ""
+    case .hook: "the hook "
+    }
+  }
+
+  fileprivate var object: String {
     switch self {
     case .build: "the build"
-    case .command: "it"
+    case .command: "the command"
     case .hook: "the hook"
     }
   }
 }
 
 extension RunReport {
-  /// True for what comes first on a change.
+  /// Whether this is the first run that a trigger leads to.
   func beginsAnew(withBuild hasBuild: Bool) -> Bool {
     guard case .started(let run) = self else { return false }
     return run.job == (hasBuild && run.trigger.reason != .restart ? .build : .command)
@@ -189,7 +199,8 @@ extension RunReport {
 }
 
 extension FeedbackLoop {
-  /// A pattern for the entries that are created or removed, by what the names of two of them share.
+  /// A pattern for the entries that are created or removed: the common prefix and suffix of two of their
+  /// names.
   fileprivate var pattern: String {
     let names = entries.map { String(decoding: $0.lastComponent, as: UTF8.self) }
     guard let first = names.first, let last = names.last else { return "" }
