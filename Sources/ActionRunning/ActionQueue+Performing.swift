@@ -19,6 +19,7 @@ extension ActionQueue {
     }
     if isIdle { shared.becameIdle() }
     reportSettling()
+    reportIdle()
   }
 
   /// Whether changes are to be judged, because what may have made them is over. A restarted command has
@@ -41,8 +42,27 @@ extension ActionQueue {
         return []
       }
     case .found(let loop): report(.foundLoop(loop))
-    case .judged: reportSettling()
+    case .judged:
+      reportSettling()
+      reportIdle()
     }
+  }
+
+  /// Reports what a trigger waits for, if that is a job that runs.
+  func reportQueued(_ trigger: RunTrigger) {
+    guard let job = state.access({ $0.machine.jobInTheWay }) else { return }
+    report(.queued(trigger, behind: job))
+  }
+
+  private func reportIdle() {
+    guard let rounds else { return }
+    let isAtRest = !rounds.isReading && !rounds.owesRun
+    let isNews = state.access { state in
+      let isIdle = isAtRest && state.machine.state == .idle
+      defer { state.isIdle = isIdle }
+      return isIdle && !state.isIdle
+    }
+    if isNews { report(.idle) }
   }
 
   private func reportSettling() {
@@ -238,12 +258,13 @@ extension ActionQueue {
     case .notStarted(let error):
       launchFailed(run, error)
     case .stopping(let signal):
-      report(.stopping(run.job, signal))
+      report(.stopping(run.job, signal, killAfter: options.stopPlan.timeout))
     case .killing:
       report(.killing(run.job))
     case .abandoned:
       report(.abandoned(run.job))
     case .groupIsGone:
+      report(.gone(run.job))
       advance { $0.groupIsGone(run.job) }
     }
   }

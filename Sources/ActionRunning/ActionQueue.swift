@@ -178,9 +178,17 @@ extension ActionQueue {
 
   /// `submit`, for callers on the queue.
   package func accept(_ trigger: RunTrigger) {
-    guard let rounds, trigger.isChange else { return advance { $0.triggered(trigger) } }
-    guard let situation = state.access({ $0.machine.situation }) else { return }
+    guard let rounds else { return advance { $0.triggered(trigger) } }
+    guard trigger.isChange else {
+      advance { $0.triggered(trigger) }
+      let isPending = state.access { $0.machine.hasPendingTrigger }
+      return isPending ? reportQueued(trigger) : ()
+    }
+    let (situation, isOver) = state.access { ($0.machine.situation, $0.machine.isOver) }
+    guard let situation else { return isOver ? () : report(.ignored(trigger)) }
+    let isOwnOutput = rounds.mayBeOwnOutput(trigger)
     rounds.changed(trigger, situation)
+    if situation == .running && !isOwnOutput { reportQueued(trigger) }
   }
 
   /// Sets whether the output of later runs is read, for callers on the queue.

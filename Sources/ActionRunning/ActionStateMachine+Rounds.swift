@@ -25,9 +25,38 @@ extension ActionStateMachine {
     }
   }
 
+  /// The job whose end a trigger waits for that neither stops nor signals it; `nil` during a pause.
+  var jobInTheWay: ActionQueue.Job? {
+    if isPaused { return nil }
+    return switch state {
+    case .running: .command
+    case .hooking: .hook
+    case .idle, .building, .backingOff, .stopping, .ending, .ended: nil
+    }
+  }
+
+  /// Whether a trigger waits for the end of the run under way, or of its hook.
+  var hasPendingTrigger: Bool {
+    switch state {
+    case .running(let pending): pending != nil
+    case .hooking(let next): next.hasTrigger
+    case .idle, .building, .backingOff, .stopping, .ending, .ended: false
+    }
+  }
+
   /// Adds changes to the round that the build under way has begun.
   mutating func amend(_ trigger: RunTrigger) {
     if case .building = state { state = .building(trigger) }
+  }
+}
+
+extension ActionStateMachine.Step {
+  fileprivate var hasTrigger: Bool {
+    switch self {
+    case .begin, .run: true
+    case .hook(_, let next): next.hasTrigger
+    case .rest, .backOff, .finish: false
+    }
   }
 }
 

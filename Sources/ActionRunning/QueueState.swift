@@ -37,6 +37,8 @@ struct QueueState {
   private(set) var latestJob = ActionQueue.Job.command
   /// Whether it was reported that work is settled.
   var isSettled = true
+  /// Whether nothing was under way or due when that was last examined.
+  var isIdle = true
   /// The work when the machine last took a step.
   var work = Work.none
 

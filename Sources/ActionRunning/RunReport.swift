@@ -15,12 +15,18 @@ public enum RunReport: Sendable {
   case notStarted(Run, SystemError, status: ExitStatus)
   /// A run of the command has taken longer than this, which is all it may take, and is stopped.
   case timedOut(Run, after: Duration)
-  /// A run is being asked to end.
-  case stopping(ActionQueue.Job, Signal)
+  /// A run is being asked to end, and is killed if it has not ended after this time.
+  case stopping(ActionQueue.Job, Signal, killAfter: Duration = .zero)
   /// A run has not ended in time, and is killed.
   case killing(ActionQueue.Job)
   /// A run has been killed and is still there, held by the kernel. It is not waited for any longer.
   case abandoned(ActionQueue.Job)
+  /// Nothing is left of a job that was stopped.
+  case gone(ActionQueue.Job)
+  /// A trigger waits for the end of a job, which it neither stops nor signals.
+  case queued(RunTrigger, behind: ActionQueue.Job)
+  /// Changes during a run lead to nothing, by the policy ``BusyPolicy/ignore``.
+  case ignored(RunTrigger)
   /// The running command was sent a signal because of a change.
   case signaled(Signal, RunTrigger)
   /// The command has ended by itself, and is started again after a pause.
@@ -30,6 +36,8 @@ public enum RunReport: Sendable {
   /// Whether nothing is under way any more that ends by itself, and what it has changed has been seen. Only
   /// with ``ActionQueue/Options/reportsSettling``, whenever it becomes another.
   case settled(Bool)
+  /// After a run: nothing is under way, and no run is due until something changes.
+  case idle
   /// All is over, and nothing of the command is left. The status of the run that was the last by
   /// the completion's rule, nil if the queue was ended from outside.
   case finished(ExitStatus?)

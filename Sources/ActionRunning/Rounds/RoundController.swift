@@ -70,6 +70,16 @@ final class RoundController: Sendable {
   /// Whether the runs of a round are over, and what changed up to now is being read.
   var isReading: Bool { state.access { $0.rounds.isReading } }
 
+  /// Whether a run is due, now or after a delay.
+  var owesRun: Bool { state.access { $0.rounds.debt != nil } }
+
+  /// Whether all the changes may be the output of the command, which wrote the same paths in the round before.
+  func mayBeOwnOutput(_ trigger: RunTrigger) -> Bool {
+    state.access { state in
+      trigger.changes.allSatisfy { state.rounds.known[$0.path] != nil }
+    }
+  }
+
   func changed(_ trigger: RunTrigger, _ situation: Rounds.Situation) {
     advance { rounds, now in
       rounds.changed(trigger, situation, at: now, reading: reader.contents)

@@ -28,6 +28,15 @@ public enum TaskReport: Sendable {
   /// These tasks are wanted or run, or are services that are not ready, or what they have changed has not been
   /// seen. Only with ``TaskRunner/Options/reportsSettling``, whenever they become others.
   case unsettled(Set<String>)
+  /// The tasks that are wanted and have not begun, in the order in which they begin, whenever they or their
+  /// causes become others.
+  case waiting([TaskRunner.Waiting])
+  /// Changes that a task watches wait for the end of these runs.
+  case queued(String, RunTrigger, behind: [String])
+  /// Changes during a run of the task lead to nothing, by the policy ``BusyPolicy/ignore``.
+  case ignored(String, RunTrigger)
+  /// After a round: no task runs but ready services, and none is due until something changes.
+  case idle
   /// All that the latest changes have led to is done.
   case roundEnded(TaskRound)
   /// All is over, and nothing of the tasks is left. The status of the round that was the last by the

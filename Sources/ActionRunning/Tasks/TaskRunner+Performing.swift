@@ -10,6 +10,7 @@ extension TaskRunner {
     while let action = state.access({ $0.actions.next() }) { perform(action) }
     endRounds()
     reportUnsettled()
+    reportWaiting()
   }
 
   private func worker(_ name: String) -> TaskWorker? {

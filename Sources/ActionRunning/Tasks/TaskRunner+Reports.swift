@@ -50,8 +50,8 @@ extension TaskRunner {
       report(.output(name, line))
       guard run.job == .command else { return }
       worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
-    case .started, .timedOut, .stopping, .killing, .abandoned, .signaled, .backingOff, .foundLoop,
-      .settled:
+    case .started, .timedOut, .stopping, .killing, .abandoned, .gone, .queued, .ignored, .signaled,
+      .backingOff, .foundLoop, .settled, .idle:
       report(.detail(name, told))
     }
   }

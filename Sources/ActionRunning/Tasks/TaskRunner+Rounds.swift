@@ -29,6 +29,7 @@ extension TaskRunner {
 
   /// `submit`, for callers on the queue.
   package func accept(_ batch: ChangeBatch) {
+    reportIgnored(batch)
     for component in state.access({ $0.components }) {
       let watching = state.access { state in
         state.graph.tasks.filter {
@@ -39,7 +40,13 @@ extension TaskRunner {
       part.changes.removeAll { change in !watching.contains { $0.triggers.isTriggered(by: change) }
       }
       if part.changes.isEmpty { continue }
-      component.rounds.changed(RunTrigger(part), situation(of: component, part, watching))
+      let trigger = RunTrigger(part)
+      let situation = situation(of: component, part, watching)
+      let isOwnOutput = component.rounds.mayBeOwnOutput(trigger)
+      component.rounds.changed(trigger, situation)
+      if situation == .running && !isOwnOutput {
+        reportQueued(trigger, of: watching, in: component)
+      }
     }
   }
 
@@ -91,14 +98,14 @@ extension TaskRunner {
 
   /// Reports which tasks are unsettled, if they have become others.
   func reportUnsettled() {
-    guard options.reportsSettling else { return }
     let reading = state.access { $0.components }.filter(\.rounds.isReading).flatMap(\.names)
     let (names, isNews) = state.access { state in
       let names = Set(state.machine.order.filter { state.machine.isUnsettled([$0]) } + reading)
       defer { state.unsettled = names }
       return (names, state.unsettled != names)
     }
-    if isNews { report(.unsettled(names)) }
+    if isNews && options.reportsSettling { report(.unsettled(names)) }
+    reportIdle(unsettled: names)
   }
 
   /// What a trigger is for each task of a component that watches any of its changes.

@@ -56,6 +56,10 @@ public final class TaskRunner: Sendable {
     var components: [TaskComponent] = []
     /// The tasks that were reported to be unsettled.
     var unsettled: Set<String> = []
+    /// The tasks that were reported to wait.
+    var waiting: [Waiting] = []
+    /// Whether no task ran or was due when that was last examined.
+    var isIdle = true
     weak var source: (any ChangeSource)?
     var readsOutput: Bool
   }

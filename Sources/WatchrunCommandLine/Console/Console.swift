@@ -32,6 +32,7 @@ final class Console: Sendable {
   private let shown: Level
   private let isColored: Bool
   private let isOutputColored: Bool
+  private let isTerminal: Bool
   private let brokenPipe: BrokenPipe
   private let output: OutputWriter
   private let messages: OutputWriter
@@ -40,6 +41,7 @@ final class Console: Sendable {
     self.shown = shown
     self.isColored = isColored
     self.isOutputColored = isOutputColored
+    isTerminal = Terminal.isTerminal(STDERR_FILENO)
     let brokenPipe = BrokenPipe()
     self.brokenPipe = brokenPipe
     output = OutputWriter(STDOUT_FILENO) { brokenPipe.handle($0) }
@@ -67,6 +69,11 @@ final class Console: Sendable {
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
     let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
     write("watchrun: \(label): \(said)\n")
+  }
+
+  /// Writes a message that is only of interest to someone at the terminal.
+  func sayAtTerminal(_ text: String) {
+    if isTerminal { say(.news, text, style: .faint) }
   }
 
   /// Writes a line after all output that was forwarded before.

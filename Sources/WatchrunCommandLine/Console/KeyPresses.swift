@@ -47,9 +47,12 @@ final class KeyPresses: Sendable {
 
   private let state = Mutex(State())
   private let reporter: RunReporter
+  private let waiting: WaitingReporter?
 
-  init(_ reporter: RunReporter) {
+  /// - Parameter waiting: Lists what waits, if anything runs.
+  init(_ reporter: RunReporter, waiting: WaitingReporter? = nil) {
     self.reporter = reporter
+    self.waiting = waiting
   }
 
   /// Remembers a run. One that begins a round replaces all others, and any run the one of the same task.
@@ -74,6 +77,8 @@ final class KeyPresses: Sendable {
       let runs = state.withLock { $0.latestRuns }
       if runs.isEmpty { reporter.explain(nil) }
       for run in runs { reporter.explain(run.run, of: run.task, after: run.dependencies) }
+      waiting?.list()
+      if state.withLock({ $0.isPaused }) { reporter.reportPause(true) }
     case .help: reporter.listKeys()
     case .quit: return false
     }

@@ -49,10 +49,8 @@ struct RunReporter: Sendable {
       reportFailedStart(run.job, error)
     case .timedOut(_, let time):
       say(.news, "timed out after \(time.forPeople)", style: .bad)
-    case .stopping(let job, let signal):
+    case .stopping(let job, let signal, _):
       say(.detail, "stopping \(job.object) with \(signal)", style: .faint)
-    case .killing(let job):
-      say(.news, "\(job.subject)still running: killing it (SIGKILL)", style: .warning)
     case .abandoned(let job):
       say(
         .problem,
@@ -64,7 +62,8 @@ struct RunReporter: Sendable {
       say(.news, "restarting in \(pause.forPeople)", style: .faint)
     case .foundLoop(let loop):
       self.report(loop, ignoringBy: { "-i '\($0)'" })
-    case .settled, .finished:
+    case .killing, .gone, .queued, .ignored, .settled, .idle, .finished:
+      // `WaitingReporter` reports what waits, and what is killed because it has not ended.
       break
     }
   }
@@ -128,9 +127,14 @@ struct RunReporter: Sendable {
 
   /// " (Sources/a.swift and 3 more changed)".
   private func reason(of trigger: RunTrigger) -> String {
-    guard let first = trigger.changes.first else { return "" }
+    changes(of: trigger).map { " (\($0))" } ?? ""
+  }
+
+  /// "Sources/a.swift and 3 more changed".
+  func changes(of trigger: RunTrigger) -> String? {
+    guard let first = trigger.changes.first else { return nil }
     let more = trigger.changes.count - 1
-    return " (\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed)"
+    return "\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed"
   }
 
   /// Reports the first delayed run of a feedback loop.
@@ -173,7 +177,7 @@ struct RunReporter: Sendable {
 
 extension ActionQueue.Job {
   /// How messages begin that are about the job: the command goes without saying.
-  fileprivate var subject: String {
+  var subject: String {
     switch self {
     case .build: "the build "
     case .command: ""
@@ -181,7 +185,7 @@ extension ActionQueue.Job {
     }
   }
 
-  fileprivate var object: String {
+  var object: String {
     switch self {
     case .build: "the build"
     case .command: "the command"

@@ -67,7 +67,8 @@ final class TaskReporter: Sendable {
     }
   }
 
-  private func reporter(of task: String) -> RunReporter {
+  /// The reporter of a task, or of the project if there is none of that name.
+  func reporter(of task: String) -> RunReporter {
     state.withLock { $0.reporters[task] }
       ?? RunReporter(console: console, command: [], directory: directory)
   }
@@ -101,7 +102,7 @@ final class TaskReporter: Sendable {
       reporter(of: task).write(output: line)
     case .roundEnded(let round):
       self.report(round)
-    case .unsettled, .finished:
+    case .unsettled, .waiting, .queued, .ignored, .idle, .finished:
       break
     }
   }

@@ -24,7 +24,7 @@ extension ActivityTranslator {
       guard let name = command.name(of: run.job) else { return [] }
       return Self.notStarted(name, error, status)
         + roundEnd(after: run.job, succeeded: false, command)
-    case .stopping(let job, _):
+    case .stopping(let job, _, _):
       return command.name(of: job).map { [.stopping(task: $0)] + serverBegins(job, command) } ?? []
     case .signaled(_, let trigger):
       let begin = isInRound ? [] : beginRound(trigger)
@@ -32,7 +32,8 @@ extension ActivityTranslator {
     case .settled(let isSettled):
       self.isSettled = isSettled
       return unsettled(command)
-    case .timedOut, .killing, .abandoned, .backingOff, .foundLoop, .finished:
+    case .timedOut, .killing, .abandoned, .gone, .queued, .ignored, .backingOff, .foundLoop, .idle,
+      .finished:
       return []
     }
   }

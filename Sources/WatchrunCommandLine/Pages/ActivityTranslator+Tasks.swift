@@ -38,13 +38,13 @@ extension ActivityTranslator {
       return [.ended(task: name, .ready, status: nil, duration: duration)]
     case .notReady(let name, let readiness):
       return [.ended(task: name, .notReady, status: nil, duration: readiness.timeout)]
-    case .detail(let name, .stopping(.command, _)):
+    case .detail(let name, .stopping(.command, _, _)):
       return [.stopping(task: name)]
     case .roundEnded(let round):
       return endRound(succeeded: round.status.isSuccess)
     case .unsettled(let names):
       return [.unsettled(names)]
-    case .detail, .foundLoop, .finished:
+    case .detail, .foundLoop, .waiting, .queued, .ignored, .idle, .finished:
       return []
     }
   }

@@ -9,6 +9,7 @@ final class ProjectSession: ChangeSource {
   private let session: Session
   private let source: ProjectSource
   private let reporter: TaskReporter
+  private let waiting: WaitingReporter
   private let keys: KeyPresses
   /// For what is said of changes.
   private let plain: RunReporter
@@ -33,7 +34,10 @@ final class ProjectSession: ChangeSource {
     reporter = TaskReporter(
       project, console: session.console, directory: session.directory)
     plain = RunReporter(console: session.console, command: [], directory: session.directory)
-    keys = KeyPresses(plain)
+    waiting = WaitingReporter(
+      restartAdvice: "\"onBusy\": \"restart\" restarts at once",
+      isEnding: { session.isEnding }, reporter: { [reporter] in reporter.reporter(of: $0) })
+    keys = KeyPresses(plain, waiting: waiting)
     state = Mutex(State(project: project))
   }
 
@@ -81,6 +85,7 @@ final class ProjectSession: ChangeSource {
       let beginsAnew = reporter.beginsAnew(with: report)
       if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
       reporter.report(report)
+      waiting.note(report)
       state.withLock { $0.pages }?.note(report)
       switch report {
       case .started(let task, let run):

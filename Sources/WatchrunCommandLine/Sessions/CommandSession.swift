@@ -23,8 +23,11 @@ struct CommandSession: Sendable {
 
   func begin() throws(Failure) {
     try page?.open()
-    let keys = KeyPresses(reporter)
-    let queue = makeQueue(keys)
+    let waiting = WaitingReporter(
+      restartAdvice: "-r restarts at once", isEnding: { [session] in session.isEnding },
+      reporter: { [reporter] _ in reporter })
+    let keys = KeyPresses(reporter, waiting: waiting)
+    let queue = makeQueue(keys, waiting)
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
     session.passOnSignals { queue.send($0) }
@@ -50,7 +53,7 @@ struct CommandSession: Sendable {
     }
   }
 
-  private func makeQueue(_ keys: KeyPresses) -> ActionQueue {
+  private func makeQueue(_ keys: KeyPresses, _ waiting: WaitingReporter) -> ActionQueue {
     let settings = session.settings
     var options = settings.makeQueueOptions(
       ignoring: session.ignoredSignals, guardian: session.guardian)
@@ -64,6 +67,7 @@ struct CommandSession: Sendable {
       }
       if case .started(let run) = report { keys.remember(run) }
       reporter.report(report)
+      waiting.note(report)
       page?.host.note(report)
       if case .finished(let status) = report { session.workHasEnded(status) }
     }

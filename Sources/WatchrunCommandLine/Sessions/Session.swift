@@ -189,8 +189,8 @@ extension Session {
 // MARK: - Ending
 
 extension Session {
-  /// After this time a person wants to know what is waited for.
-  private static let longEnough = DispatchTimeInterval.seconds(1)
+  /// Whether a signal, a key or an error has asked watchrun to end.
+  var isEnding: Bool { state.withLock { $0.ending != nil } }
 
   /// Ends what is run, and us when nothing is left of it. Who insists, the second time, does not want
   /// to wait for that.
@@ -202,10 +202,6 @@ extension Session {
     console.stopWaiting()
     guard let endWork else { return end(ending) }
     if isFirst || insists { endWork() }
-    guard isFirst else { return }
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.longEnough) { @Sendable [console] in
-      console.say(.news, "still running; press Ctrl-C again to kill it", style: .faint)
-    }
   }
 
   /// Nothing is left of what was run.

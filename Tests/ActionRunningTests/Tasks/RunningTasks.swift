@@ -39,7 +39,10 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .foundLoop, .unsettled, .roundEnded, .finished: nil
+      case .output, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored, .idle,
+        .roundEnded,
+        .finished:
+        nil
       }
     }
   }

@@ -80,6 +80,33 @@ struct TaskStateMachineTests {
     #expect(script.state("c") == nil)
   }
 
+  @Test func `what waits is listed in the order in which it begins, with its cause`() {
+    var script = Script([rules("a"), rules("x"), rules("b", after: "a")], jobs: 1)
+    #expect(script.machine.waiting == [])
+    _ = script { $0.start() }
+    let (x, b) = (
+      TaskRunner.Waiting("x", .start, for: .job(heldBy: ["a"])),
+      TaskRunner.Waiting("b", .start, for: .dependencies(["a"]))
+    )
+    #expect(script.machine.waiting == [x, b])
+    _ = script.change("a")
+    #expect(script.machine.waiting == [.init("a", .change, for: .ownRun), x, b])
+    _ = script { $0.pause() }
+    #expect(script.machine.waiting.map(\.cause) == [.pause, .pause, .pause])
+    _ = script { $0.stop() }
+    #expect(script.machine.waiting == [])
+  }
+
+  @Test func `a task waits until the runs that depend on it have ended`() {
+    var script = Script([rules("a"), rules("b", after: "a")])
+    _ = script { $0.start() }
+    _ = script.end("a")
+    _ = script.change("a")
+    #expect(script.machine.waiting == [.init("a", .change, for: .dependents(["b"]))])
+    _ = script.end("b")
+    #expect(script.machine.waiting == [])
+  }
+
   @Test func `what stands after a task that is wanted again is pending, not succeeded`() {
     var script = Script([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }

@@ -1,0 +1,62 @@
+import SystemCalls
+import Testing
+
+/// What is said about what waits.
+@Suite struct WaitingTests {
+  @Test func `a change behind a long run is reported with the way to restart`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], #"echo run >> "$LOG"; exec sleep 1000"#)
+      try project.place("file")
+      try await watchrun.said(
+        "file changed; runs again when this run ends; -r restarts at once")
+      #expect(project.logged == ["run"])
+    }
+  }
+
+  @Test func `a key behind a long run is answered, and e lists what waits`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(#"echo run >> "$LOG"; exec sleep 1000"#)
+      try await session.readsKeys()
+      try await project.logged("run")
+      try session.type("r")
+      try await session.shows(
+        "a run was requested by key; runs again when this run ends; s stops it")
+      try session.type("e")
+      try await session.shows("run 1 started when watchrun did")
+      try await session.shows("a run was requested by key; runs again when this run ends", times: 2)
+    }
+  }
+
+  @Test func `a command that does not end is reported after a second`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r", "--stop-timeout", "4s"],
+        #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
+      try project.place("file")
+      try await watchrun.said("after SIGTERM: killing it in 2.")
+      try await watchrun.said("still running after 4.0 s: killing it (SIGKILL)")
+      try await project.logged("run", times: 2)
+    }
+  }
+
+  @Test func `a task that waits for a job is reported with those that hold it`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"web: { run: "exec sleep 1000" }, api: { run: "exec sleep 1000" },"#, "jobs: 1")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("watchrun: api: waiting: web takes the only job; if one of them is")
+    }
+  }
+
+  @Test func `that nothing runs is said at a terminal only`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("true")
+      try await session.shows("succeeded in")
+      try await session.shows("watchrun: waiting for changes")
+      let watchrun = try await project.start(Project.record)
+      try await watchrun.said("succeeded in")
+      try await project.settleRuns()
+      #expect(!watchrun.errors.contains { $0.contains("waiting for changes") })
+    }
+  }
+}
