@@ -34,6 +34,9 @@ let package = Package(
       dependencies: [
         "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "Support",
         "SystemCalls",
+      ],
+      resources: [
+        .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),
       ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 

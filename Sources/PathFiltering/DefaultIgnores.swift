@@ -3,10 +3,10 @@
 ///
 /// A name has to be beyond doubt to stand here. `build`, `dist`, `vendor` and `venv` are not: people
 /// keep sources in folders of these names.
-enum DefaultIgnores {
+package enum DefaultIgnores {
   static let list = PatternList(patterns.compactMap { GlobPattern(line: $0.utf8) })
 
-  private static let patterns =
+  package static let patterns =
     versionControl + buildProducts + editorFiles + ["*.pyc", ".DS_Store"]
 
   /// What version control keeps for itself. In worktrees and submodules `.git` is a file.

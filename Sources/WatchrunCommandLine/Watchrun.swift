@@ -29,6 +29,7 @@ public enum Watchrun {
     switch settings.task {
     case .help: printAndExit(HelpText.full)
     case .version: printAndExit(HelpText.version + "\n")
+    case .manual(let manual): printAndExit(manual.text)
     case .run, .explain, .listTasks, .initialize, .check, .schema: break
     }
     let console = Console(settings)
@@ -43,7 +44,7 @@ public enum Watchrun {
         let source = ProjectSource(settings, directory: directory)
         exit(
           try ProjectQuestions(settings: settings, console: console, source: source).answer())
-      case .run, .help, .version:
+      case .run, .help, .version, .manual:
         break
       }
       try run(

@@ -2,7 +2,8 @@ import FileObservation
 
 /// All options, in the order of the help.
 enum OptionTable {
-  static let options: [Option] = watching + filtering + timing + running + page + project + output
+  static let options: [Option] =
+    watching + filtering + timing + running + page + project + output + manual
 
   private static let watching: [Option] = [
     Option(

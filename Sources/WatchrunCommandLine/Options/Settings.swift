@@ -11,6 +11,7 @@ struct Settings: Sendable {
     case explain
     case help
     case version
+    case manual(Manual)
     case listTasks
     case initialize
     case check
@@ -20,7 +21,7 @@ struct Settings: Sendable {
     var isAboutProject: Bool {
       switch self {
       case .listTasks, .initialize, .check, .schema: true
-      case .run, .explain, .help, .version: false
+      case .run, .explain, .help, .version, .manual: false
       }
     }
   }

@@ -1,6 +1,6 @@
 /// A key of the project file: the objects in which it may occur, the type of its value, and its help.
 ///
-/// The reader, the schema and the table in the README are all based on this list.
+/// The reader, the schema and the manual are all based on this list.
 struct ProjectKey: Hashable, Sendable {
   /// The objects in which keys occur.
   enum Scope: String, CaseIterable, Sendable {

@@ -58,15 +58,6 @@ struct ProjectKeyTests {
     }
   }
 
-  @Test(arguments: ProjectKey.all)
-  func `the README's table has every key with what it is for`(key: ProjectKey) throws {
-    let file = URL(filePath: #filePath).appending(path: "../../../../README.md").standardized
-    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-    let scopes = key.scopes.map(\.rawValue).joined(separator: ", ")
-    let row = "| `\(key.name)` | \(scopes) | \(key.help) |"
-    #expect(lines.contains { $0 == row }, "\(row)")
-  }
-
   @Test func `every option has a meaning in a project, and those that are keys are known`() {
     for option in OptionTable.options {
       if case .key(let name) = ProjectOptions.use(of: option.long) {
@@ -83,7 +74,7 @@ struct ProjectKeyTests {
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
-        "no-keys", "color", "help", "version", "open", "editor",
+        "no-keys", "color", "help", "version", "man", "open", "editor",
       ])
   }
 }

@@ -1,0 +1,71 @@
+/// Renders lists in mdoc, the markup of manual pages.
+enum Mdoc {
+  /// An item of a list: its heading, a line of macros, and its text.
+  struct Item {
+    let heading: String
+    let text: String
+
+    init(_ heading: String, _ text: String) {
+      self.heading = heading
+      self.text = text
+    }
+  }
+
+  static func list(_ items: [Item]) -> String {
+    var list = ".Bl -tag -width Ds\n"
+    for item in items { list += ".It \(item.heading)\n" + paragraph(item.text) }
+    return list + ".El\n"
+  }
+
+  /// The macros for the names of an option and its value.
+  static func flags(_ short: Character?, _ long: String, _ placeholder: String?) -> String {
+    let names = "Fl " + (short.map { "\($0) , " } ?? "") + "-" + long
+    guard let placeholder else { return names }
+    guard placeholder.hasPrefix("[=") else { return "\(names) Ar \(argument(placeholder))" }
+    let value = placeholder.dropFirst(2).dropLast()
+    return "\(names) Ns Op = Ns Ar \(argument(String(value)))"
+  }
+
+  /// Text as one argument of a macro.
+  static func argument(_ text: String) -> String {
+    var escaped = text.first.map { $0.isLetter || $0.isNumber } == true ? "" : "\\&"
+    for character in text {
+      switch character {
+      case "\\": escaped += "\\e"
+      case "\"": escaped += "\\(dq"
+      default: escaped.append(character)
+      }
+    }
+    // Punctuation at either end would be set apart from the argument.
+    if text.last.map({ $0.isLetter || $0.isNumber }) != true { escaped += "\\&" }
+    return text.contains(Character(" ")) ? "\"\(escaped)\"" : escaped
+  }
+
+  /// Text as a sentence: with a capital letter and a full stop.
+  static func sentence(_ text: String) -> String {
+    let capitalized = (text.first?.uppercased() ?? "") + text.dropFirst()
+    return capitalized.last == "." ? capitalized : capitalized + "."
+  }
+
+  /// Sentences as lines of at most 78 columns, each beginning on a line of its own.
+  private static func paragraph(_ text: String) -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in sentence(text).split(whereSeparator: \.isWhitespace) {
+      let isBegun = line.last == "."
+      if !line.isEmpty && (isBegun || line.count + word.count >= 78) {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return (lines + [line]).map { escaped($0) + "\n" }.joined()
+  }
+
+  /// A line of text, in which nothing is taken for markup.
+  private static func escaped(_ line: String) -> String {
+    let isControl = line.first == "." || line.first == "'"
+    return (isControl ? "\\&" : "")
+      + line.map { $0 == "\\" ? "\\e" : String($0) }.joined()
+  }
+}
