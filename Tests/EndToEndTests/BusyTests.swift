@@ -16,7 +16,7 @@ import Testing
     sleep 0.05; rmdir "$OUTSIDE/lock"
     """
 
-  /// Failure case 14.
+  /// A change during a run is easily taken for the command's own.
   @Test func changesDuringARunLeadToExactlyOneMore() async throws {
     try await withProject { project in
       try project.write("key", "0")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Failure case 15.
+  /// A change while the command stops is lost, or starts a second one.
   @Test func savesInShortOrderNeverLeaveTwoRunning() async throws {
     try await withProject { project in
       try project.write("key", "0")

@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// Failure case 22.
+  /// Emacs locks files with dangling symbolic links.
   @Test func danglingLinksAreChangesLikeOthers() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  /// Failure case 28.
+  /// Some events are about attributes only.
   @Test func aChangeOfTheModeAloneLeadsToNoRun() async throws {
     try await withProject { project in
       try project.write("file")

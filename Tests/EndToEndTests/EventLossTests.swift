@@ -3,7 +3,7 @@ import Testing
 
 /// Whatever happens in the tree is reported, and under the right path.
 @Suite struct EventLossTests {
-  /// Failure case 1.
+  /// Files appear in a new directory before it is watched.
   @Test func everyFileOfAFolderCopiedInIsReported() async throws {
     try await withProject { project in
       try await project.shell(
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Failure case 1.
+  /// Files appear in a new directory before it is watched.
   @Test func theLastRunSeesEveryFileOfAFolderCopiedIn() async throws {
     try await withProject { project in
       try await project.shell(
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Failure case 2.
+  /// A chain of directories is created faster than it can be watched.
   @Test func aFileInAChainOfFoldersMadeAtOnceIsReportedOnce() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// Failure case 3.
+  /// A tree moved in from outside causes a single event.
   @Test func aTreeMovedInIsReportedWithItsContentAndWatched() async throws {
     try await withProject { project in
       try project.makeFolder(project.outside + "/tree/x/y")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Failure case 6.
+  /// A kernel watch follows the inode, so cached paths become stale.
   @Test func filesInAFolderRenamedTwiceAreReportedUnderItsLastName() async throws {
     try await withProject { project in
       try project.makeFolder("a1/x/y")
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// Failure case 7.
+  /// A directory that was moved away keeps its kernel watch.
   @Test func aFolderMovedOutIsWatchedNoMore() async throws {
     try await withProject { project in
       try project.makeFolder("in/deep")
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Failure case 9.
+  /// A directory that is created again under its path has lost its watch.
   @Test func aFolderRemovedAndMadeAgainIsWatchedEachTime() async throws {
     try await withProject { project in
       try project.makeFolder("sub")
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Failure case 16.
+  /// A directory vanishes before it can be watched.
   @Test func foldersThatVanishAtOnceDoNoHarm() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["-d", "0"], Project.record)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Failure case 66.
+  /// Watches that are not released add up.
   @Test func watchesAreGivenBackWhenFoldersComeAndGo() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting("-d", "0")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Failure case 4.
+  /// The kernel drops events when its queue is full.
   @Test func afterTheKernelsQueueOverflowedNothingIsMissing() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Failure case 18.
+  /// Unusual ways to replace a file cause unusual events.
   @Test(
     .enabled(if: Tool.python),
     arguments: [

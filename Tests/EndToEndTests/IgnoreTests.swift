@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Failure case 26.
+  /// A checkout replaces many files, over some time.
   @Test func aBurstIsHeldOpenWhileGitWorks() async throws {
     try await withProject { project in
       try project.makeFolder(".git")

@@ -13,7 +13,7 @@ import Testing
     return process.exitStatus == .exited(0)
   }()
 
-  /// Failure case 61.
+  /// The limit of inotify watches is reached.
   @Test(.enabled(if: mayLimit))
   func withoutRoomForWatchesFoldersAreLookedAt() async throws {
     try await withProject { project in
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Failure case 61.
+  /// The limit of inotify watches is reached.
   @Test(.enabled(if: mayLimit))
   func withoutRoomForWatchesFilesThatHaveGoneAreWaitedFor() async throws {
     try await withProject { project in

@@ -3,7 +3,7 @@ import Testing
 
 /// With `--poll`, and where the kernel tells of nothing.
 @Suite struct PollingTests {
-  /// Failure case 75: neither size nor modification time shows the change.
+  /// A poll can miss a change within one tick of the clock.
   @Test func aChangeOfTheSameSizeWithItsTimeSetBackIsSeen() async throws {
     try await withProject { project in
       try project.write("f", "one\n")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// Failure case 72: what a link leads to counts with `-L`.
+  /// The target of a symbolic link changes.
   @Test(arguments: [["-L"], ["-L", "--poll=50ms"]])
   func linksAreFollowedWhereThatIsAskedFor(options: [String]) async throws {
     try await withProject { project in

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Failure case 79.
+  /// Names in different Unicode normal forms are equal as strings.
   @Test func namesThatLookTheSameAreDifferentFiles() async throws {
     try await withProject { project in
       let names = ["caf\u{E9}", "cafe\u{301}"]

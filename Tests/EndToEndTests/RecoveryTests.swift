@@ -14,7 +14,7 @@ import Testing
     return Tool.succeeds(prefix + [Watchrun.program, "--version"]) ? prefix : nil
   }()
 
-  /// Failure case 5.
+  /// Recovering from one overflow must not cause the next.
   @Test func overflowAfterOverflowEndsInQuiet() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Failure case 62.
+  /// The limit of inotify instances is reached.
   @Test(.enabled(if: maySeparate, "no limits of one's own can be set here"))
   func withoutAnInstanceTheLimitIsNamed() async throws {
     try await withProject { project in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// Failure case 63.
+  /// An inotify instance for each path exhausts their limit.
   @Test func twoHundredPathsToWatchTakeOneInstance() async throws {
     try await withProject { project in
       var options: [String] = []
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// Failure case 64.
+  /// A directory cannot be read.
   @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
   func anUnreadableFolderIsNamedAndWatchedWhenItIsReadable() async throws {
     try await withProject { project in
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// Failure case 64.
+  /// A directory cannot be read.
   @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
   func anUnreadablePathToWatchIsNamedAndWatchedWhenItIsReadable() async throws {
     try await withProject { project in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// Failure case 76.
+  /// An unmounted file system takes its watches with it.
   @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
   func whereSomethingWasUnmountedWhatComesBackIsWatched() async throws {
     try await withProject { project in
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  /// Failure case 8.
+  /// The watch of a removed root ends silently.
   @Test func aWatchedFolderThatIsRemovedAndMadeAgainIsWatched() async throws {
     try await withProject { project in
       try project.makeFolder("root")
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  /// Failure case 10.
+  /// Two watches of one inode share a watch descriptor.
   @Test func ofTwoThatWatchTheSameOneMayEnd() async throws {
     try await withProject { project in
       try project.makeFolder("sub")
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  /// Failure case 12.
+  /// The other half of a rename is outside the watched tree.
   @Test func whatLeavesAndWhatComesIsReportedWithoutItsOtherHalf() async throws {
     try await withProject { project in
       try project.write("file")
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// Failure case 17.
+  /// The kernel does not report writes through a memory map.
   @Test(.enabled(if: Tool.python))
   func whatIsWrittenThroughAMapIsReportedWhenItIsClosed() async throws {
     try await withProject { project in
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  /// Failure case 26.
+  /// A checkout replaces many files, over some time.
   @Test(.enabled(if: Tool.git))
   func aBranchSwitchLeadsToFewRunsTheLastOfWhichSeesItsEnd() async throws {
     try await withProject { project in

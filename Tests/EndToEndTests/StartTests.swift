@@ -3,7 +3,7 @@ import Testing
 
 /// From the first moment on, whatever else is going on.
 @Suite struct StartTests {
-  /// Failure case 13.
+  /// Changes are made while the tree is scanned.
   @Test func changesMadeWhileTheTreeIsStillBeingReadAreReported() async throws {
     try await withProject { project in
       try await project.shell(
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// Failure case 13.
+  /// Changes are made while the tree is scanned.
   @Test func aRunSeesTheLastOfTheChangesMadeSinceTheStart() async throws {
     try await withProject { project in
       for number in 1...300 { try project.makeFolder("folder-\(number)") }
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// Failure case 71.
+  /// Symbolic links form cycles, and lead out of the tree.
   @Test func linksInTheTreeAreNotFollowed() async throws {
     try await withProject { project in
       try project.makeFolder("sub/deep")

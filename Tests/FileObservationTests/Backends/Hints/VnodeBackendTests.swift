@@ -29,7 +29,7 @@ struct VnodeBackendTests {
     return observer
   }
 
-  /// Failure case 77: a watch follows the file that it was opened on, and not the path.
+  /// A vnode watch follows the file that it was opened on, not the path.
   @Test(arguments: ["", "f"])
   func `each of a hundred atomic saves is seen`(root: String) async throws {
     try folder.write(to: "f")
@@ -64,7 +64,7 @@ struct VnodeBackendTests {
     observer.stop()
   }
 
-  /// Failure case 78: there are only so many descriptors.
+  /// The number of descriptors is limited.
   @Test func `what there is no room for is looked at instead, and that is said once`() async throws
   {
     for folder in 1...4 {
