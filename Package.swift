@@ -20,7 +20,8 @@ let package = Package(
     .target(name: "FileObservation", dependencies: ["PathFiltering", "Support", "SystemCalls"]),
     .target(
       name: "ActionRunning",
-      dependencies: ["FileObservation", "PathFiltering", "Support", "SystemCalls"]),
+      dependencies: ["FileObservation", "PathFiltering", "Support", "SystemCalls"],
+      exclude: ["StateMachines.md"]),
     .target(
       name: "LiveReload", dependencies: ["Support", "SystemCalls"],
       // The scripts are served without their comments; Client/minify.py makes those files.

@@ -11,7 +11,15 @@ let package = Package(
       dependencies: [
         .product(name: "FileObservation", package: "watchrun"),
         .product(name: "ActionRunning", package: "watchrun"),
-      ])
+      ]),
+    .executableTarget(
+      name: "Snippets",
+      dependencies: [
+        .product(name: "FileObservation", package: "watchrun"),
+        .product(name: "ActionRunning", package: "watchrun"),
+        .product(name: "PathFiltering", package: "watchrun"),
+        .product(name: "LiveReload", package: "watchrun"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,81 @@
+// The Swift blocks of the README and of the DocC catalogues. `check-snippets` compares them; here they are
+// compiled.
+
+import FileObservation
+import PathFiltering
+
+func observeWithEvents() async throws {
+  let observer = try FileObserver(paths: ["Sources"])
+  for try await event in observer.events {
+    switch event {
+    case .ready(let readiness): print("\(readiness.watches) directories are watched")
+    case .changed(let batch): for change in batch.changes { print(change.kind, change.path) }
+    case .warning(let error), .failed(let error): print(error)
+    }
+  }
+}
+
+func observeWithBatches(_ observer: FileObserver) async throws {
+  for try await batch in observer.batches {
+    for change in batch.changes { print(change.path) }
+  }
+}
+
+func observeWithHandler(_ observer: FileObserver) throws {
+  try observer.start { event in
+    if case .changed(let batch) = event { print(batch.changes.count, "changes") }
+  }
+}
+
+func observeByWaiting(_ observer: FileObserver) throws {
+  while let batch = try observer.waitForChange() {
+    print(batch.changes)
+  }
+}
+
+func observeWithOptions() throws -> FileObserver {
+  var options = ObserverOptions()
+  options.filter = PathFilter(base: "/project", extensions: [Array("swift".utf8)])
+  options.quietPeriod = .fixed(.milliseconds(50))
+  options.kinds = [.created, .modified, .removed, .renamed, .metadata]
+  options.skipsUnchanged = true
+  let filtered = try FileObserver(paths: ["/project"], options: options)
+  return filtered
+}
+
+func control(_ observer: FileObserver) throws {
+  try observer.add(WatchedPath("Plugins", mayBeMissing: true))
+  observer.remove("Plugins")
+  observer.pause()
+  observer.resume()
+  print(observer.statistics)
+}
+
+func makeBatch() -> ChangeBatch {
+  let batch = ChangeBatch(
+    number: 1,
+    changes: [
+      .init(path: "/p/new", kind: .renamed, type: .file, from: "/p/old"),
+      .init(path: "/p/gone", kind: .removed, type: .unknown),
+    ])
+  return batch
+}
+
+func makeImmediateOptions() -> ObserverOptions {
+  var options = ObserverOptions()
+  options.quietPeriod = .fixed(.zero)
+  return options
+}
+
+/// What the articles mention without a block.
+func configureTheRest() -> ObserverOptions {
+  ObserverOptions(
+    quietPeriod: .adaptive, maximumWait: .seconds(1), followsLinks: true,
+    polling: Polling(.always, interval: .seconds(1) ... .seconds(5)),
+    contentLimits: ContentLimits())
+}
+
+func describe(_ error: ObserverError) -> String {
+  let isLimit = error.code == .watchLimitReached || error.code == .instanceLimitReached
+  return "\(error) \(isLimit ? error.advice : "") \(error.path?.string ?? "")"
+}
