@@ -61,7 +61,7 @@ extension FilterDecision.Source: CustomStringConvertible {
     }
   }
 
-  /// The source as it is printed, for people: see ``Path/description``.
+  /// The source as it is printed, for people: see `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 
@@ -71,7 +71,7 @@ extension FilterDecision.Rule: CustomStringConvertible {
     source.bytes + Array(":\(line):".utf8) + pattern
   }
 
-  /// `source:line:pattern`, for people: see ``Path/description``.
+  /// `source:line:pattern`, for people: see `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 
@@ -80,7 +80,7 @@ extension FilterDecision: CustomStringConvertible {
   /// if there is no rule.
   public var bytes: [UInt8] { rule?.bytes ?? [Byte.colon, Byte.colon] }
 
-  /// What `git check-ignore -v -n` prints before the path, for people: see ``Path/description``.
+  /// What `git check-ignore -v -n` prints before the path, for people: see `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 

@@ -145,7 +145,7 @@ extension GlobPattern {
 }
 
 extension GlobPattern: CustomStringConvertible {
-  /// The text, for people: see ``Path/description``.
+  /// The text, for people: see `Path.description`.
   public var description: String { Path(bytes: text).description }
 }
 
