@@ -1,5 +1,5 @@
-# What the samples that are run by watchrun itself have in common. To be read by their run-sample, in
-# bash, with the working directory at the sample: makes a copy to work in, and ends what it has started.
+# Shared by the samples that watchrun itself runs. Sourced by their run-sample, in bash, in the directory of the
+# sample: works in a copy, and stops what it has started.
 
 watchrun=${WATCHRUN:-$(cd ../.. && swift build --product watchrun >&2 && swift build --show-bin-path)/watchrun}
 work=$(mktemp -d /var/tmp/watchrun-sample-XXXXXX)
@@ -28,8 +28,8 @@ start() {
   pid=$!
 }
 
-# Waits for the next tick of the clock that stamps files. A file with the timestamp of watchrun's start
-# might have changed after it, and counts as a change.
+# Waits for the next tick of the clock that stamps files. A file stamped with the tick in which watchrun starts
+# may have changed after the start, and counts as changed.
 awaitTick() {
   touch "$work/tick"
   until [ "$work/next-tick" -nt "$work/tick" ]; do touch "$work/next-tick"; done
@@ -40,20 +40,19 @@ await() {
   local deadline=$((SECONDS + 300))
   until "$@"; do
     if [ $SECONDS -ge $deadline ] || ! kill -0 "$pid" 2>/dev/null; then
-      echo "waited in vain: $*" >&2
+      echo "timed out: $*" >&2
       exit 1
     fi
     sleep 0.1
   done
 }
 
-# True if watchrun, or a task, has said this so often.
+# Succeeds if a pattern matches the output of watchrun or of a task, this often.
 said() {
   [ "$(grep -c -e "$1" "$work/output")" -ge "${2:-1}" ]
 }
 
-# Ends watchrun, and checks that it says by whom it was ended: by SIGTERM. To SIGINT, what a script
-# starts in the background is deaf.
+# Stops watchrun with SIGTERM, and checks its exit status. Background processes of a script ignore SIGINT.
 stop() {
   kill "$pid"
   local status=0
@@ -62,7 +61,7 @@ stop() {
   [ $status -eq 143 ]
 }
 
-# Prints the address of the page, without its last slash; nothing before it is served.
+# Prints the URL of the page, without its last slash; nothing before it is served.
 page() {
   sed -n 's|.*serving .* at \(http://[^ ]*\)/$|\1|p' "$work/output" | tail -n 1
 }
@@ -80,7 +79,7 @@ listen() {
   await received '"type":"hello"'
 }
 
-# Succeeds if events have matched this pattern so often.
+# Succeeds if a pattern matches the received events, this often.
 received() {
   [ "$(grep -c -e "$1" "$work/events")" -ge "${2:-1}" ]
 }

@@ -1,18 +1,18 @@
-// The library in another program: waits for the first change in a folder, and runs a command for it.
+// The library in another program: waits for the first change in a directory, and runs a command for it.
 //
-//   observe FOLDER COMMAND [ARGUMENT...]
+//   observe DIRECTORY COMMAND [ARGUMENT...]
 
 import ActionRunning
 import FileObservation
 
 guard CommandLine.arguments.count > 2 else {
-  print("usage: observe FOLDER COMMAND [ARGUMENT...]")
+  print("usage: observe DIRECTORY COMMAND [ARGUMENT...]")
   throw Usage.wrong
 }
 let observer = try FileObserver(paths: [Path(CommandLine.arguments[1])])
 for try await event in observer.events {
   switch event {
-  case .ready(let readiness): print("ready: \(readiness.watches) folders, \(readiness.backend)")
+  case .ready(let readiness): print("ready: \(readiness.watches) watches, \(readiness.backend)")
   case .warning(let error), .failed(let error): print("problem: \(error)")
   case .changed(let batch):
     for change in batch.changes { print("\(change.kind): \(change.path)") }
