@@ -30,6 +30,7 @@ public enum Watchrun {
     case .help: printAndExit(HelpText.full)
     case .version: printAndExit(HelpText.version + "\n")
     case .manual(let manual): printAndExit(manual.text)
+    case .completions(let shell): printAndExit(shell.script)
     case .run, .explain, .listTasks, .initialize, .check, .schema: break
     }
     let console = Console(settings)
@@ -44,7 +45,7 @@ public enum Watchrun {
         let source = ProjectSource(settings, directory: directory)
         exit(
           try ProjectQuestions(settings: settings, console: console, source: source).answer())
-      case .run, .help, .version, .manual:
+      case .run, .help, .version, .manual, .completions:
         break
       }
       try run(

@@ -60,7 +60,7 @@ extension Manual {
     var text = ""
     for group in Option.Group.allCases {
       let items = OptionTable.options.filter { $0.group == group }.map { option in
-        Mdoc.Item(Mdoc.flags(option.short, option.long, option.placeholder), option.help)
+        Mdoc.Item(Mdoc.names(of: option), HelpText.description(of: option))
       }
       text += ".Ss \(Mdoc.argument(group.rawValue))\n" + Mdoc.list(items)
     }

@@ -18,12 +18,11 @@ enum Mdoc {
   }
 
   /// The macros for the names of an option and its value.
-  static func flags(_ short: Character?, _ long: String, _ placeholder: String?) -> String {
-    let names = "Fl " + (short.map { "\($0) , " } ?? "") + "-" + long
-    guard let placeholder else { return names }
-    guard placeholder.hasPrefix("[=") else { return "\(names) Ar \(argument(placeholder))" }
-    let value = placeholder.dropFirst(2).dropLast()
-    return "\(names) Ns Op = Ns Ar \(argument(String(value)))"
+  static func names(of option: Option) -> String {
+    let names = "Fl " + (option.short.map { "\($0) , " } ?? "") + "-" + option.long
+    guard let value = option.value else { return names }
+    let joint = value.isOptional ? "Ns Op = Ns Ar" : "Ar"
+    return "\(names) \(joint) \(argument(value.name))"
   }
 
   /// Text as one argument of a macro.

@@ -12,6 +12,7 @@ struct Settings: Sendable {
     case help
     case version
     case manual(Manual)
+    case completions(CompletionShell)
     case listTasks
     case initialize
     case check
@@ -21,7 +22,7 @@ struct Settings: Sendable {
     var isAboutProject: Bool {
       switch self {
       case .listTasks, .initialize, .check, .schema: true
-      case .run, .explain, .help, .version, .manual: false
+      case .run, .explain, .help, .version, .manual, .completions: false
       }
     }
   }

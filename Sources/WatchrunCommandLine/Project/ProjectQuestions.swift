@@ -14,7 +14,7 @@ struct ProjectQuestions {
     case .initialize: try initialize()
     case .check: return try check()
     case .schema: try print(ProjectSchema.text)
-    case .run, .explain, .help, .version, .manual: break
+    case .run, .explain, .help, .version, .manual, .completions: break
     }
     return ExitCode.success
   }

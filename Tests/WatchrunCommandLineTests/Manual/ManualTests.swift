@@ -6,7 +6,7 @@ struct ManualTests {
   @Test(arguments: OptionTable.options.map(\.long))
   func `watchrun(1) lists every option once`(long: String) throws {
     let option = try #require(OptionTable.options.first { $0.long == long })
-    let heading = ".It " + Mdoc.flags(option.short, option.long, option.placeholder)
+    let heading = ".It " + Mdoc.names(of: option)
     let lines = Manual.command.text.split(separator: "\n")
     #expect(lines.filter { $0 == heading }.count == 1)
   }

@@ -74,7 +74,8 @@ struct ProjectKeyTests {
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
-        "no-keys", "color", "help", "version", "man", "open", "editor",
+        "no-keys", "color", "help", "version", "man",
+        "completions", "open", "editor",
       ])
   }
 }
