@@ -1,6 +1,3 @@
-import Support
-import SystemCalls
-
 /// The completion script for bash.
 enum BashCompletion {
   static var script: String {

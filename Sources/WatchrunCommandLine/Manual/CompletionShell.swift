@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// A shell for which `--completions` prints a script, generated from the option table.
 enum CompletionShell: String, CaseIterable, Sendable {
   case bash

@@ -1,6 +1,3 @@
-import Support
-import SystemCalls
-
 /// The completion script for fish.
 enum FishCompletion {
   static var script: String {

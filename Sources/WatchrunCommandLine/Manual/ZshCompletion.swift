@@ -1,6 +1,3 @@
-import Support
-import SystemCalls
-
 /// The completion script for zsh.
 enum ZshCompletion {
   static var script: String {
