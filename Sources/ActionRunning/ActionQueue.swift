@@ -88,6 +88,8 @@ public final class ActionQueue: Sendable {
   /// A queue that runs `command`. Nothing runs yet.
   ///
   /// - Parameters:
+  ///   - command: The command of each run.
+  ///   - options: How the command is run and stopped.
   ///   - source: Whose changes are submitted, such as a `FileObserver`. After each run the queue asks
   ///     it for the changes made so far. It is not kept alive. Without a source, a command that writes
   ///     watched files may run once more often.

@@ -12,7 +12,9 @@ public struct TaskGraph: Sendable, Hashable {
 
   /// Makes a graph, or throws the first of its ``problems(of:)``.
   ///
-  /// - Parameter jobs: How many tasks may run at the same time, at least one.
+  /// - Parameters:
+  ///   - tasks: The tasks, with dependencies among each other only.
+  ///   - jobs: How many tasks may run at the same time, at least one.
   public init(_ tasks: [TaskDefinition], jobs: Int) throws(TaskGraphError) {
     if let problem = Self.problems(of: tasks).first { throw problem }
     self.init(valid: tasks, jobs: jobs)

@@ -76,6 +76,8 @@ public final class TaskRunner: Sendable {
   /// A runner for the graph. Nothing runs yet.
   ///
   /// - Parameters:
+  ///   - graph: The tasks.
+  ///   - options: What applies to all tasks.
   ///   - source: Whose batches are submitted, such as a `FileObserver`. After each round the runner asks
   ///     it for the changes made so far. It is not kept alive. Without a source, tasks that write watched
   ///     files may run once more often.
