@@ -41,7 +41,8 @@ struct DirectoryTable {
     files[entry.number].map(Int32.init(bitPattern:))
   }
 
-  /// All of them.
+  var count: Int { directories.count }
+
   var entries: [TreeSnapshot.Entry] { directories.map(\.entry) }
 
   /// Adds a directory, or extends what of it counts.

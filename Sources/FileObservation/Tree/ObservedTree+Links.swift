@@ -17,8 +17,6 @@ struct Links {
   let areFollowed: Bool
   /// Which entry stands for which directory; kept where links are followed.
   var realDirectories: [FileIdentity: TreeSnapshot.Entry] = [:]
-  /// With more, those that are gone are removed.
-  var mostRealDirectories = 4096
   /// The files that links point to, where changes to them appear in other directories.
   var targets = LinkTargets()
   /// Links that may have another target by now.
@@ -110,9 +108,8 @@ extension ObservedTree {
       return false
     }
     links.realDirectories[identity] = directory
-    if links.realDirectories.count > links.mostRealDirectories {
+    if links.realDirectories.count > 1024 + 2 * directories.count {
       links.realDirectories = links.realDirectories.filter { directories[$0.value] != nil }
-      links.mostRealDirectories = max(links.mostRealDirectories, links.realDirectories.count * 2)
     }
     return true
   }
