@@ -17,10 +17,7 @@ extension ObservedTree {
   ) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read(filter) { failures.append($0) }
-    for failure in failures {
-      guard let path = failure.path, rules.unreadable.insert(path).inserted else { continue }
-      warn(.unreadableIgnoreFile(failure))
-    }
+    for failure in failures { warnings.add(unreadableRules: failure) }
     for file in stack.files { rules.files[file.path] = file }
     return stack
   }
@@ -130,6 +127,6 @@ extension ObservedTree {
       else { return isAllIgnored = false }
       if rule.source != .builtIn { example = example ?? rule }
     }
-    if isAllIgnored, let example { warn(.everythingIgnored(in: path, by: example)) }
+    if isAllIgnored, let example { warnings.add(.everythingIgnored(in: path, by: example)) }
   }
 }

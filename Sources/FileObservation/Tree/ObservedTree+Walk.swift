@@ -64,8 +64,8 @@ extension ObservedTree {
       }
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
-      if !error.isNotFound {
-        warnUnreadable(path, error)
+      if !error.saysGone {
+        warnings.add(unreadableDirectory: path, error)
       } else if roots[directory] != nil, source?.namesEntries != true || details.watch == nil {
         // The watch of an anchor reports that by itself.
         rootDisappeared(directory)

@@ -36,8 +36,8 @@ extension ObservedTree {
         watches.unwatched.insert(directory)
         return .polled
       }
-      if !error.isNotFound {
-        warnUnreadable(path, error)
+      if !error.saysGone {
+        warnings.add(unreadableDirectory: path, error)
         // The directory around it hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
@@ -136,13 +136,8 @@ extension ObservedTree {
     guard let source, watches.unwatched.isEmpty == watches.hasReportedLimit else { return }
     watches.hasReportedLimit = !watches.unwatched.isEmpty
     guard watches.hasReportedLimit else { return }
-    warn(
+    warnings.add(
       source.limitReached(watched: directories.watchCount, unwatched: watches.unwatched.count))
-  }
-
-  /// Warns of an unreadable directory once.
-  mutating func warnUnreadable(_ path: Path, _ error: SystemError) {
-    if watches.unreadable.insert(path).inserted { warn(.unreadableDirectory(path, error)) }
   }
 }
 

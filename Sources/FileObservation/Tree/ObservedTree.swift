@@ -33,7 +33,7 @@ struct ObservedTree {
   var racilyClean = RacilyCleanFiles()
   /// Hints of everything before this time were followed, and polled directories compared.
   var comparedUntil: FileTime
-  private var warnings: [ObserverError] = []
+  var warnings = Warnings()
 
   init(
     filter: PathFilter, source: (any HintSource)?, followsLinks: Bool = false,
@@ -65,8 +65,7 @@ extension ObservedTree {
   /// What was found since the last call. While the second hint of a rename is awaited, its events are
   /// held back with all others.
   mutating func takeFindings() -> Findings {
-    var findings = Findings(warnings: warnings)
-    warnings = []
+    var findings = Findings(warnings: warnings.take())
     if !moves.isAwaitingArrival {
       findings.events = withLinkTargets(moves.pairedEvents())
       moves = Moves()
@@ -82,10 +81,6 @@ extension ObservedTree {
   ) {
     if !links.targets.isEmpty { noteIfLinksAreStale(path, kind, type) }
     moves.add(RawEvent(path: path, kind: kind, type: type), gone: gone, come: come)
-  }
-
-  mutating func warn(_ error: ObserverError) {
-    warnings.append(error)
   }
 
   func readiness(backend: String) -> FileObserver.Readiness {

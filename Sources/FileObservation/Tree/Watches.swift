@@ -11,6 +11,4 @@ struct Watches {
   /// Further names of watched directories, such as bind mounts, by the watch.
   var aliases: [Int32: Set<TreeSnapshot.Entry>] = [:]
   var hasReportedLimit = false
-  /// Directories that may not be read, and were reported.
-  var unreadable: Set<Path> = []
 }
