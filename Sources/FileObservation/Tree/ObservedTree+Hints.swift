@@ -234,19 +234,18 @@ extension ObservedTree {
     path.setName(name)
     let known = snapshot.child(name, of: parent)
     if let known, !lookAtRoot(known, because: reasons) { return }
-    let place = Site(
-      directory: parent, stack: details.stack, isRecursive: details.coverage == .recursive)
+    let site = Site(parent, details, stack: details.stack)
     if let status = try? FileStatus(of: path.path) {
       let occasion: Occasion =
         reasons.isEmpty
         ? .scan(mode ?? .diff(since: comparedUntil, .directory)) : .hint(reasons)
       visitAtOnce {
         $0.reconcile(
-          name, $0.snapshot.child(name, of: parent), status, at: &path, in: place, for: occasion)
+          name, $0.snapshot.child(name, of: parent), status, at: &path, in: site, for: occasion)
       }
       return
     }
-    if let known { disappeared(known, in: place, isMoved: reasons.contains(.moved)) }
+    if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
     if reasons.contains(.appeared) && reasons.contains(.moved) { moves.missArrival() }
   }
 }

@@ -37,6 +37,19 @@ extension ObservedTree {
     let directory: Entry
     let stack: IgnoreStack?
     let isRecursive: Bool
+    /// Whether the directory was just found under a new path: hints of earlier changes in it may not have
+    /// been read yet.
+    let hasMoved: Bool
+
+    init(
+      _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
+      hasMoved: Bool = false
+    ) {
+      self.directory = directory
+      self.stack = stack
+      self.hasMoved = hasMoved
+      isRecursive = details.coverage == .recursive
+    }
   }
 
   /// Compares an entry that exists with the snapshot, reports the difference, and brings the snapshot up
@@ -134,7 +147,7 @@ extension ObservedTree {
     let now = fingerprint(of: entry, status, at: path)
     let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
-    if kind != nil && (isOpen || walk.isPassedOn) {
+    if kind != nil && (isOpen || site.hasMoved) {
       // The state is not final: the hint of its end must count.
       snapshot.setFingerprint(nil, of: entry)
     } else if kind != nil || before != nil || keepsFingerprints(in: site.directory) {

@@ -23,11 +23,11 @@ extension ObservedTree {
 
   /// The same for what `prepare` makes pending.
   mutating func visitAtOnce(_ prepare: (inout ObservedTree) -> Void) {
-    let others = (walk.pending, walk.pendingLinks, walk.isPassedOn)
+    let others = (walk.pending, walk.pendingLinks)
     (walk.pending, walk.pendingLinks) = ([], [])
     prepare(&self)
     while visitPending(atMost: .max) {}
-    (walk.pending, walk.pendingLinks, walk.isPassedOn) = others
+    (walk.pending, walk.pendingLinks) = others
   }
 
   private mutating func visit(_ directory: Entry, for mode: ScanMode) {
@@ -37,7 +37,6 @@ extension ObservedTree {
     defer { walk.spare = path.bytes }
     let outcome = watch(directory, details, at: path, for: mode)
     guard outcome != .impossible else { return }
-    walk.isPassedOn = outcome == .passedOn
     guard details.coverage > .named else { return lookAtNamed(in: directory, for: mode) }
     var listing = walk.listings.popLast() ?? DirectoryListing()
     defer { walk.listings.append(listing) }
@@ -54,9 +53,9 @@ extension ObservedTree {
         (name, type, inode) throws(SystemError) in listing.append(name, type, inode)
       }
       let site = Site(
-        directory: directory,
+        directory, details,
         stack: enterRules(of: directory, at: path, listing, parentStack: details.stack),
-        isRecursive: details.coverage == .recursive)
+        hasMoved: outcome == .passedOn)
       let others = walk.pending.count
       follow(listing, at: path, in: site, for: mode, opened)
       if case .diff(let since, .firstTime) = mode, let before, before.modified >= since {

@@ -18,8 +18,6 @@ struct Walk {
   var pendingLinks: [Visit] = []
   /// How many directories the first scan has left out.
   var prunedCount = 0
-  /// Whether the directory that is listed was renamed, so that hints of what happened before may be read yet.
-  var isPassedOn = false
   /// Whether every directory was compared once after its baseline.
   var isComparedOnce = false
   /// Room for a path.
