@@ -164,36 +164,61 @@ extension TreeSnapshot {
     names[records[Int(entry.number)].name]
   }
 
-  package func path(of entry: Entry) -> Path { path(of: entry, reusing: []) }
-
-  package func path(of entry: Entry, reusing room: consuming [UInt8]) -> Path {
-    var bytes = room
-    putPath(of: entry, into: &bytes)
+  package func path(of entry: Entry) -> Path {
+    var bytes: [UInt8] = []
+    writePath(of: entry, into: &bytes)
     return Path(bytes: bytes)
   }
 
-  /// Replaces what is in `bytes` by the path, without allocating if there is room.
-  package func putPath(of entry: Entry, into bytes: inout [UInt8]) {
+  /// Replaces the contents of `bytes` with the path, without allocating if it has the capacity.
+  package func writePath(of entry: Entry, into bytes: inout [UInt8]) {
+    let length = pathLength(of: entry)
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "/"), count: max(length, 1)))
+    bytes.withUnsafeMutableBytes { writePath(of: entry, endingAt: length, in: $0) }
+  }
+
+  /// Calls `body` with the path of the entry `name` in `directory`, which need not be in the snapshot, and the
+  /// offset of the name in it. Allocates nothing unless the path is very long.
+  package func withPath<Result>(
+    of name: UnsafeBufferPointer<UInt8>, in directory: Entry,
+    _ body: (_ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result
+  ) -> Result {
+    let length = pathLength(of: directory)
+    return withUnsafeTemporaryAllocation(byteCount: length + 1 + name.count, alignment: 1) { path in
+      writePath(of: directory, endingAt: length, in: path)
+      path[length] = UInt8(ascii: "/")
+      UnsafeMutableRawBufferPointer(rebasing: path[(length + 1)...])
+        .copyMemory(from: UnsafeRawBufferPointer(name))
+      return body(UnsafeBufferPointer(path.assumingMemoryBound(to: UInt8.self)), length + 1)
+    }
+  }
+
+  /// The length of the path of an entry; 0 for `/`.
+  private func pathLength(of entry: Entry) -> Int {
     var length = 0
     var step = Int(entry.number)
     while records[step].parent != none {
       length += 1 + Int(records[step].name.count)
       step = Int(records[step].parent)
     }
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: repeatElement(UInt8(ascii: "/"), count: max(length, 1)))
-    // From its end: what is above an entry is only found from it.
-    bytes.withUnsafeMutableBytes { path in
-      names.withUnsafeBytes { names in
-        var end = length
-        var step = Int(entry.number)
-        while case let record = records[step], record.parent != none {
-          let count = Int(record.name.count)
-          let place = UnsafeMutableRawBufferPointer(rebasing: path[(end - count)..<end])
-          place.copyMemory(from: UnsafeRawBufferPointer(rebasing: names[record.name.range]))
-          end -= count + 1
-          step = Int(record.parent)
-        }
+    return length
+  }
+
+  /// Writes backwards, since an entry only knows its ancestors.
+  private func writePath(
+    of entry: Entry, endingAt length: Int, in path: UnsafeMutableRawBufferPointer
+  ) {
+    names.withUnsafeBytes { names in
+      var end = length
+      var step = Int(entry.number)
+      while case let record = records[step], record.parent != none {
+        let start = end - Int(record.name.count)
+        UnsafeMutableRawBufferPointer(rebasing: path[start..<end])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: names[record.name.range]))
+        path[start - 1] = UInt8(ascii: "/")
+        end = start - 1
+        step = Int(record.parent)
       }
     }
   }

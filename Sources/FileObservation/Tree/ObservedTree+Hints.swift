@@ -52,7 +52,7 @@ extension ObservedTree {
     keep(hint)
   }
 
-  private mutating func isWorthALook(_ hint: Hint, in directory: Entry) -> Bool {
+  private func isWorthALook(_ hint: Hint, in directory: Entry) -> Bool {
     guard let details = directories[directory] else { return false }
     let known = snapshot.child(hint.name, of: directory)
     let marks = known.map { snapshot.marks(of: $0) } ?? []
@@ -66,13 +66,9 @@ extension ObservedTree {
     // What is not reported is kept in step if it is known, or may have to be entered.
     if hint.reasons.isAboutName, known != nil || isDirectory || links.areFollowed { return true }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
-    snapshot.putPath(of: directory, into: &walk.path)
-    if walk.path.last != UInt8(ascii: "/") { walk.path.append(UInt8(ascii: "/")) }
-    let nameStart = walk.path.count
-    walk.path.append(contentsOf: hint.name)
     guard let stack = details.stack else { return false }
-    return walk.path.withUnsafeBufferPointer {
-      filter.reports($0, nameAt: nameStart, isDirectory: isDirectory, in: stack)
+    return snapshot.withPath(of: hint.name, in: directory) { path, nameStart in
+      filter.reports(path, nameAt: nameStart, isDirectory: isDirectory, in: stack)
     }
   }
 
@@ -229,9 +225,7 @@ extension ObservedTree {
     for mode: ScanMode? = nil
   ) {
     guard let details = directories[parent] else { return }
-    var path = EntryPath(in: snapshot.path(of: parent), reusing: walk.takeRoom())
-    defer { walk.path = path.bytes }
-    path.setName(name)
+    let path = entryPath(of: name, in: parent)
     let known = snapshot.child(name, of: parent)
     if let known, !lookAtRoot(known, because: reasons) { return }
     let site = Site(parent, details, stack: details.stack)
@@ -241,7 +235,7 @@ extension ObservedTree {
         ? .scan(mode ?? .diff(since: comparedUntil, .directory)) : .hint(reasons)
       visitAtOnce {
         $0.reconcile(
-          name, $0.snapshot.child(name, of: parent), status, at: &path, in: site, for: occasion)
+          name, $0.snapshot.child(name, of: parent), status, at: path, in: site, for: occasion)
       }
       return
     }

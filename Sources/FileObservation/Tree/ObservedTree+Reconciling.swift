@@ -57,7 +57,7 @@ extension ObservedTree {
   @discardableResult
   mutating func reconcile(
     _ name: UnsafeBufferPointer<UInt8>, _ known: Entry?, _ status: FileStatus,
-    at path: inout EntryPath, in site: Site, for occasion: Occasion
+    at path: EntryPath, in site: Site, for occasion: Occasion
   ) -> Bool {
     var known = known
     let isDirectory = status.type == .directory

@@ -33,13 +33,13 @@ extension ObservedTree {
   private mutating func visit(_ directory: Entry, for mode: ScanMode) {
     // One that was removed meanwhile has no details.
     guard let details = directories[directory] else { return }
-    let path = snapshot.path(of: directory, reusing: walk.takeSpare())
-    defer { walk.spare = path.bytes }
+    var buffers = walk.takeBuffers()
+    defer { walk.giveBack(buffers) }
+    snapshot.writePath(of: directory, into: &buffers.directoryPath)
+    let path = Path(bytes: buffers.directoryPath)
     let outcome = watch(directory, details, at: path, for: mode)
     guard outcome != .impossible else { return }
     guard details.coverage > .named else { return lookAtNamed(in: directory, for: mode) }
-    var listing = walk.listings.popLast() ?? DirectoryListing()
-    defer { walk.listings.append(listing) }
     do throws(SystemError) {
       let opened = try open(directory, details, at: path)
       // What changes from here on is in the listing, or is hinted at.
@@ -48,16 +48,20 @@ extension ObservedTree {
         return lookAt(directory, because: [])
       }
       guard isFirstName(directory, for: path) else { return releaseWatch(of: directory) }
-      listing.removeAll()
+      buffers.listing.removeAll()
       try walk.reader.forEachNumberedEntry(of: opened) {
-        (name, type, inode) throws(SystemError) in listing.append(name, type, inode)
+        (name, type, inode) throws(SystemError) in buffers.listing.append(name, type, inode)
       }
       let site = Site(
         directory, details,
-        stack: enterRules(of: directory, at: path, listing, parentStack: details.stack),
+        stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
         hasMoved: outcome == .passedOn)
       let others = walk.pending.count
-      follow(listing, at: path, in: site, for: mode, opened)
+      buffers.entryPath.setDirectory(path)
+      follow(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
+      if case .baseline = mode, isRoot(directory) {
+        warnIfAllIsIgnored(buffers.listing, path, site.stack)
+      }
       if case .diff(let since, .firstTime) = mode, let before, before.modified >= since {
         reportUnseenRemoval(in: directory, at: path)
       }
@@ -110,25 +114,17 @@ extension ObservedTree {
 
 extension ObservedTree {
   private mutating func follow(
-    _ listing: DirectoryListing, at directory: Path, in site: Site, for mode: ScanMode,
+    _ listing: DirectoryListing, at path: inout EntryPath, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
   ) {
-    var path = EntryPath(in: directory, reusing: walk.takeRoom())
-    defer { walk.path = path.bytes }
     var isStirred = false
     listing.forEach { item in
       if follow(item, at: &path, in: site, for: mode, opened) { isStirred = true }
     }
-    switch mode {
-    case .baseline:
-      if isRoot(site.directory) { warnIfAllIsIgnored(listing, directory, site.stack) }
-    case .discover, .refilter:
-      break
-    case .diff:
-      let count = moves.events.count
-      removeUnseen(in: site)
-      if isStirred || moves.events.count > count { snapshot.mark(site.directory, .stirred) }
-    }
+    guard mode.isDiff else { return }
+    let count = moves.events.count
+    removeUnseen(in: site)
+    if isStirred || moves.events.count > count { snapshot.mark(site.directory, .stirred) }
   }
 
   /// Follows one entry of a listing. Returns whether it has appeared there lately.
@@ -178,7 +174,7 @@ extension ObservedTree {
       return false
     }
     let isCreated = reconcile(
-      item.name, snapshot.child(item.name, of: site.directory), status, at: &path, in: site,
+      item.name, snapshot.child(item.name, of: site.directory), status, at: path, in: site,
       for: .scan(mode))
     if mode.isDiff, let entry = snapshot.child(item.name, of: site.directory) {
       snapshot.mark(entry, .seen)

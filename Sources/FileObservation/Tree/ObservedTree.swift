@@ -145,34 +145,15 @@ extension ObservedTree {
 
 // MARK: - Paths
 
-/// The path of an entry, and where its name begins in it.
-struct EntryPath {
-  private(set) var bytes: [UInt8]
-  private(set) var nameStart: Int
-
-  /// In a directory, whose entries it is then set to.
-  init(in directory: Path, reusing room: [UInt8] = []) {
-    bytes = room
-    bytes.removeAll(keepingCapacity: true)
-    bytes.reserveCapacity(directory.bytes.count + 64)
-    bytes.append(contentsOf: directory.bytes)
-    if bytes.last != UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
-    nameStart = bytes.count
-  }
-
-  mutating func setName(_ name: UnsafeBufferPointer<UInt8>) {
-    bytes.removeSubrange(nameStart...)
-    bytes.append(contentsOf: name)
-  }
-
-  var path: Path { Path(bytes: bytes) }
-}
-
 extension ObservedTree {
   func entryPath(of entry: Entry) -> EntryPath {
-    var path = EntryPath(in: snapshot.parent(of: entry).map { snapshot.path(of: $0) } ?? "/")
-    snapshot.name(of: entry).withUnsafeBufferPointer { path.setName($0) }
-    return path
+    snapshot.name(of: entry).withUnsafeBufferPointer {
+      entryPath(of: $0, in: snapshot.parent(of: entry) ?? TreeSnapshot.root)
+    }
+  }
+
+  func entryPath(of name: UnsafeBufferPointer<UInt8>, in directory: Entry) -> EntryPath {
+    snapshot.withPath(of: name, in: directory) { EntryPath(bytes: Array($0), nameStart: $1) }
   }
 
   /// Whether changes of the entry at `path` are reported.

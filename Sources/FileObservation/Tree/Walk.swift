@@ -11,8 +11,6 @@ struct Walk {
 
   let reader = DirectoryReader()
   let openDirectories = OpenDirectories()
-  /// Those that are not in use: a directory may have to be listed while another one's listing is followed.
-  var listings: [DirectoryListing] = []
   var pending: [Visit] = []
   /// The same for those behind links: what is also reached without a link is known by that name.
   var pendingLinks: [Visit] = []
@@ -20,20 +18,17 @@ struct Walk {
   var prunedCount = 0
   /// Whether every directory was compared once after its baseline.
   var isComparedOnce = false
-  /// Room for a path.
-  var path: [UInt8] = []
+  private var spareBuffers: [Buffers] = []
 
-  /// Room for the path of a directory.
-  var spare: [UInt8] = []
-
-  mutating func takeSpare() -> [UInt8] {
-    defer { spare = [] }
-    return spare
+  /// Memory that one visit uses after the other. Several are in use when a directory has to be visited during
+  /// the visit of another.
+  struct Buffers {
+    var listing = DirectoryListing()
+    var directoryPath: [UInt8] = []
+    var entryPath = EntryPath()
   }
 
-  /// The room for a path, to be put back.
-  mutating func takeRoom() -> [UInt8] {
-    defer { path = [] }
-    return path
-  }
+  mutating func takeBuffers() -> Buffers { spareBuffers.popLast() ?? Buffers() }
+
+  mutating func giveBack(_ buffers: consuming Buffers) { spareBuffers.append(buffers) }
 }

@@ -122,10 +122,21 @@ struct TreeSnapshotTests {
   @Test mutating func `a path takes the place of what was in the buffer`() {
     let a = snapshot.insert("a", in: root)
     var bytes = Array("something longer".utf8)
-    snapshot.putPath(of: a, into: &bytes)
+    snapshot.writePath(of: a, into: &bytes)
     #expect(bytes == Array("/a".utf8))
-    snapshot.putPath(of: root, into: &bytes)
+    snapshot.writePath(of: root, into: &bytes)
     #expect(bytes == Array("/".utf8))
+  }
+
+  @Test mutating func `the path of a name in a directory is the same with and without an entry`() {
+    let a = snapshot.insert("a", .directory, in: root)
+    for (directory, expected, start) in [(root, "/name", 1), (a, "/a/name", 3)] {
+      let (path, nameStart) = Array("name".utf8).withUnsafeBufferPointer { name in
+        snapshot.withPath(of: name, in: directory) { (Array($0), $1) }
+      }
+      #expect(path == Array(expected.utf8))
+      #expect(nameStart == start)
+    }
   }
 
   @Test mutating func `the longest names are kept whole`() {
