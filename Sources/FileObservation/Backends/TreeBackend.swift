@@ -392,6 +392,6 @@ extension TreeBackend {
 extension ObservedTree {
   /// Whether directories are polled, or missing roots.
   fileprivate var needsPolls: Bool {
-    !watches.unwatched.isEmpty || (source == nil && !roots.missing.isEmpty)
+    !watches.unwatched.isEmpty || (source == nil && missingRoots.isEmpty)
   }
 }

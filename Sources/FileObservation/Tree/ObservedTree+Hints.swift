@@ -227,7 +227,7 @@ extension ObservedTree {
     guard let details = directories[parent] else { return }
     let path = entryPath(of: name, in: parent)
     let known = snapshot.child(name, of: parent)
-    if let known, !lookAtRoot(known, because: reasons) { return }
+    if let known, !lookUpRoot(known, because: reasons) { return }
     let site = Site(parent, details, stack: details.stack)
     if let status = try? FileStatus(of: path.path) {
       let occasion: Occasion =

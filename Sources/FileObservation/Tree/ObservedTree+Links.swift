@@ -77,9 +77,8 @@ extension ObservedTree {
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {
-        let isThere = (try? FileStatus(of: link, followsLinks: true)) != nil
-        if isThere || !roots.missing.contains(entry) { rootAppeared(entry) }
-        if !isThere { noteTarget(ofLink: entry) }
+        _ = lookUpRoot(entry, because: [])
+        if isMissing(entry) { noteTarget(ofLink: entry) }
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {

@@ -10,7 +10,6 @@ extension ObservedTree {
     links.targets.setAdded(root.path, false)
     snapshot.mark(entry, .wanted)
     roots.add(entry, root.coverage)
-    if (try? FileStatus(of: root.path)) == nil { snapshot.mark(entry, .absent) }
     rootAppeared(entry, for: .baseline)
   }
 
@@ -93,90 +92,91 @@ extension ObservedTree {
     snapshot.marks(of: entry).contains(.wanted)
   }
 
-  /// Whether an entry is a directory root, or on the way to a missing one: these are looked up by their
-  /// paths.
-  func isReachedByPath(_ entry: Entry) -> Bool {
-    roots[entry].map { $0 > .named } ?? snapshot.marks(of: entry).contains(.awaited)
+  /// Whether a root does not exist at present.
+  func isMissing(_ root: Entry) -> Bool {
+    snapshot.marks(of: root).contains(.absent)
   }
 
-  /// Looks up a root, or a directory on the way to one. Returns whether the entry is also to be reconciled
-  /// like any other.
-  mutating func lookAtRoot(_ entry: Entry, because reasons: Hint.Reasons) -> Bool {
+  var missingRoots: [Entry] { roots.filter { isMissing($0) } }
+
+  /// Compares an entry that is reached by its path with what its path leads to: a directory root, or a directory
+  /// on the way to a missing one. Returns whether the entry must also be reconciled like any other.
+  mutating func lookUpRoot(_ entry: Entry, because reasons: Hint.Reasons) -> Bool {
     let marks = snapshot.marks(of: entry)
-    if marks.isDisjoint(with: [.wanted, .awaited]) || !isReachedByPath(entry) { return true }
-    let isRoot = roots[entry] != nil
-    let isInRoot = snapshot.parent(of: entry).flatMap { directories[$0] }.map {
-      $0.coverage > .named
-    }
-    let isThere = (try? FileStatus(of: snapshot.path(of: entry), followsLinks: true)) != nil
-    if !isThere {
-      if isRoot { rootDisappeared(entry) }
-    } else if isRoot, directories[entry] != nil, !isDirectory(at: snapshot.path(of: entry)) {
-      // It is found to be back as what it is now.
+    if !marks.contains(.wanted) { return !marks.contains(.awaited) || lookUpWay(to: entry) }
+    if roots[entry] == .named { return true }
+    let path = snapshot.path(of: entry)
+    guard let status = try? FileStatus(of: path, followsLinks: true) else {
       rootDisappeared(entry)
       return false
-    } else if marks.contains(.absent) || marks.contains(.awaited) || reasons.contains(.appeared) {
-      rootAppeared(entry)
-      if !isRoot && marks.contains(.absent) && isInRoot == true { snapshot.mark(entry, .absent) }
-      if isRoot && !reasons.isEmpty { return false }
     }
-    if isRoot, isThere, let known = directories[entry], known.watch == nil, !reasons.isEmpty {
-      // An unreadable one may have become readable.
-      visitAtOnce(entry, for: .discover)
+    let (isDirectory, wasDirectory) = (status.type == .directory, directories[entry] != nil)
+    let isOther =
+      isDirectory != wasDirectory || (isDirectory && snapshot.inode(of: entry) != status.inode)
+    if isOther || isMissing(entry) {
+      rootDisappeared(entry)
+      if isMissing(entry) { rootAppeared(entry) }
       return false
     }
-    if isRoot { return isThere && (reasons.isEmpty || snapshot.type(of: entry) != .directory) }
-    return isInRoot ?? false
+    if !isDirectory { return true }
+    if reasons.isEmpty { return (try? FileStatus(of: path).type) == .directory }
+    // An unreadable one may have become readable.
+    if directories[entry]?.watch == nil { visitAtOnce(entry, for: .discover) }
+    return false
   }
 
-  private func isDirectory(at path: Path) -> Bool {
-    (try? FileStatus(of: path, followsLinks: true).type) == .directory
-  }
-
-  /// A root, or a directory on the way to one, exists.
-  mutating func rootAppeared(_ entry: Entry, for mode: ScanMode = .discover) {
-    guard let coverage = roots[entry] else {
-      snapshot.unmark(entry, [.absent, .awaited])
-      for root in roots.missing where snapshot.isWithin(root, entry) { rootAppeared(root) }
-      return
+  /// Looks up a directory on the way to missing roots.
+  private mutating func lookUpWay(to entry: Entry) -> Bool {
+    let isInRoot =
+      snapshot.parent(of: entry).flatMap { directories.coverage(of: $0) }.map { $0 > .named }
+      ?? false
+    let isNew = snapshot.marks(of: entry).contains(.absent)
+    if (try? FileStatus(of: snapshot.path(of: entry), followsLinks: true)) != nil {
+      wayAppeared(entry)
+      if isNew && isInRoot { snapshot.mark(entry, .absent) }
     }
-    let path = snapshot.path(of: entry)
-    roots.missing.remove(entry)
+    return isInRoot
+  }
+
+  private mutating func wayAppeared(_ entry: Entry) {
+    snapshot.unmark(entry, [.absent, .awaited])
+    for root in missingRoots where snapshot.isWithin(root, entry) && isMissing(root) {
+      rootAppeared(root)
+    }
+  }
+
+  /// A root may exist: begins to observe it if it does, and waits for it otherwise.
+  mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
+    let path = snapshot.path(of: root)
+    let coverage = roots[root] ?? .named
     guard let status = try? FileStatus(of: path, followsLinks: coverage > .named) else {
-      return rootDisappeared(entry)
+      snapshot.mark(root, .absent)
+      return waitFor(root)
     }
     var isBaseline = false
     if case .baseline = mode { isBaseline = true }
-    let isDirectory = coverage > .named && status.type == .directory
-    // A vnode's watch is that of the target.
-    let isLink =
-      isDirectory && source?.namesEntries == true && (try? FileStatus(of: path).type) == .symlink
-    let isThere = !snapshot.marks(of: entry).contains(.absent)
-    let isReplaced = isThere && (isLink || status.type != .directory)
-    if !isBaseline && isThere && isLink { removeBehind(link: entry) }
-    snapshot.unmark(entry, [.absent, .awaited])
-    snapshot.setType(status.type, of: entry)
-    snapshot.setInode(status.inode, of: entry)
-    if !isBaseline {
-      emit(isReplaced ? .modified(isOpen: false) : .created, status.type, at: path)
-    }
-    if !isDirectory {
+    snapshot.unmark(root, [.absent, .awaited])
+    snapshot.setType(status.type, of: root)
+    snapshot.setInode(status.inode, of: root)
+    if !isBaseline { emit(.created, status.type, at: path) }
+    guard coverage > .named && status.type == .directory else {
       // A file is watched through its directory, so that it may be replaced or come and go.
-      watchByName(parentOf: entry)
-      watchFileIfNeeded(entry, at: entryPath(of: entry))
-      if status.type == .symlink { noteTarget(ofLink: entry) }
+      watchByName(parentOf: root)
+      watchFileIfNeeded(root, at: entryPath(of: root))
+      if status.type == .symlink { noteTarget(ofLink: root) }
       return
     }
-    if isLink {
-      watchByName(parentOf: entry)
-      noteTarget(ofLink: entry)
+    // A vnode's watch is that of the target.
+    if source?.namesEntries == true, (try? FileStatus(of: path).type) == .symlink {
+      watchByName(parentOf: root)
+      noteTarget(ofLink: root)
     }
-    directories.add(entry, coverage: coverage, stack: rules(forRoot: path))
+    directories.add(root, coverage: coverage, stack: rules(forRoot: path))
     if isBaseline {
-      walk.pending.append(Walk.Visit(directory: entry, mode: mode))
+      walk.pending.append(Walk.Visit(directory: root, mode: mode))
     } else {
-      snapshot.mark(entry, .stirred)
-      visitAtOnce(entry, for: mode)
+      snapshot.mark(root, .stirred)
+      visitAtOnce(root, for: mode)
     }
   }
 
@@ -203,8 +203,7 @@ extension ObservedTree {
       for root in lost { releaseWatches(from: root, upTo: directory) }
       // Those that were waited for here already are now waited for further up.
       for root in lost {
-        roots.missing.remove(root)
-        rootDisappeared(root)
+        if isMissing(root) { waitFor(root) } else { rootDisappeared(root) }
       }
     }
   }
@@ -220,15 +219,14 @@ extension ObservedTree {
 
   /// A root is gone: removes its descendants, and waits for its return.
   mutating func rootDisappeared(_ root: Entry) {
+    if isMissing(root) { return }
     reportRemovedChildren(of: root)
-    if !snapshot.marks(of: root).contains(.absent) {
-      snapshot.mark(root, .absent)
-      emit(.removed, snapshot.type(of: root), at: snapshot.path(of: root))
-    }
+    snapshot.mark(root, .absent)
+    emit(.removed, snapshot.type(of: root), at: snapshot.path(of: root))
     releaseWatch(of: root)
     snapshot.setFingerprint(nil, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
-    if roots.missing.insert(root).inserted { waitFor(root) }
+    waitFor(root)
   }
 
   /// Watches the nearest existing directory above a root for the next name on the way to it.
@@ -249,7 +247,7 @@ extension ObservedTree {
         // It may have come back just before the watch was added.
         let isFile = roots[awaited] == .named
         if (try? FileStatus(of: snapshot.path(of: awaited), followsLinks: !isFile)) != nil {
-          rootAppeared(awaited)
+          if roots[awaited] != nil { rootAppeared(awaited) } else { wayAppeared(awaited) }
         } else {
           noteTarget(ofLink: awaited)
         }
@@ -281,8 +279,8 @@ extension ObservedTree {
 
   /// Compares everything below all roots, since hints were dropped.
   mutating func compareAll(since: FileTime) {
-    for root in roots.filter({ !roots.missing.contains($0) }) {
-      guard let coverage = roots[root], !roots.missing.contains(root) else { continue }
+    for root in roots.filter({ !isMissing($0) }) {
+      guard let coverage = roots[root], !isMissing(root) else { continue }
       if coverage > .named {
         visitAtOnce(root, for: .diff(since: since, .tree))
       } else {

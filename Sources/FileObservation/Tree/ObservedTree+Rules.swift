@@ -101,7 +101,7 @@ extension ObservedTree {
   }
 
   private mutating func refreshRoot(_ root: Entry) {
-    guard let coverage = roots[root], coverage > .named, !roots.missing.contains(root) else {
+    guard let coverage = roots[root], coverage > .named, !isMissing(root) else {
       return
     }
     refilter(root, by: rules(forRoot: snapshot.path(of: root)))

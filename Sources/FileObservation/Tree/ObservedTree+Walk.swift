@@ -138,7 +138,7 @@ extension ObservedTree {
     if marks.contains(.passage) { return false }
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
-      if !marks.isDisjoint(with: [.wanted, .absent]), !lookAtRoot(entry, because: []) {
+      if !marks.isDisjoint(with: [.wanted, .absent]), !lookUpRoot(entry, because: []) {
         return false
       }
     }

@@ -126,9 +126,7 @@ extension ObservedTree {
 
   /// Looks for missing roots where no hint says that they are back.
   mutating func pollMissingRoots() {
-    for root in roots.missing where (try? FileStatus(of: snapshot.path(of: root))) != nil {
-      rootAppeared(root)
-    }
+    for root in missingRoots where isMissing(root) { rootAppeared(root) }
   }
 
   /// Warns that directories cannot be watched, when that has come to be.

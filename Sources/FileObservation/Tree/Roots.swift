@@ -1,7 +1,6 @@
-/// The roots, each by its entry, and which of them do not exist at present.
+/// The roots, and how much of each counts. One that does not exist at present is marked as absent.
 struct Roots: Sequence {
   private var coverages: [TreeSnapshot.Entry: Coverage] = [:]
-  var missing: Set<TreeSnapshot.Entry> = []
 
   /// How much of a root counts; nil for what is no root.
   subscript(entry: TreeSnapshot.Entry) -> Coverage? { coverages[entry] }
@@ -13,7 +12,6 @@ struct Roots: Sequence {
 
   mutating func remove(_ entry: TreeSnapshot.Entry) {
     coverages[entry] = nil
-    missing.remove(entry)
   }
 
   func makeIterator() -> AnyIterator<TreeSnapshot.Entry> {
