@@ -13,17 +13,10 @@ package struct Fingerprint: Hashable, Sendable {
   /// 0 where the file system does not keep when a file was made.
   fileprivate let born: UInt32
 
-  /// Of an entry, and of what it points to if that counts as well.
-  package init(_ status: FileStatus, target: FileStatus? = nil) {
-    var content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
-    var changed = status.changed
-    if let target {
-      content = Self.mix(content, target.inode)
-      content = Self.mix(content, UInt64(bitPattern: target.modified.nanoseconds) &+ target.size)
-      changed = max(changed, target.changed)
-    }
+  package init(_ status: FileStatus) {
+    let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
     inode = status.inode
-    self.changed = changed
+    changed = status.changed
     self.content = UInt32(truncatingIfNeeded: content >> 32)
     attributes = UInt32(truncatingIfNeeded: Self.mix(status.attributes, status.device) >> 32)
     born = UInt32(

@@ -24,27 +24,36 @@ struct LinkTargets {
   /// True for a file that is watched for the sake of links alone.
   func isAdded(_ target: Path) -> Bool { targets[target]?.isAdded ?? false }
 
-  /// A link leads to a file. True if it is the first.
-  mutating func insert(_ link: Path, to target: Path) -> Bool {
-    ofLinks[link, default: []].insert(target)
-    targets[target, default: Target()].links.insert(link)
-    return targets[target]?.links.count == 1
+  /// Whether the targets of a link are known.
+  func contains(_ link: Path) -> Bool { ofLinks[link] != nil }
+
+  /// Replaces the targets of a link. Returns those that no link had before, and those that were watched for
+  /// links only and that no link has any more.
+  mutating func set(_ new: Set<Path>, of link: Path) -> (added: Set<Path>, removed: Set<Path>) {
+    let old = ofLinks.updateValue(new, forKey: link) ?? []
+    let added = new.subtracting(old).filter { target in
+      targets[target, default: Target()].links.insert(link)
+      return targets[target]?.links.count == 1
+    }
+    return (added, release(old.subtracting(new), of: link))
   }
 
-  /// Says whether a file to which links lead is watched for their sake alone.
+  /// Forgets a link. Returns the targets that were watched for links only and that no link has any more.
+  mutating func remove(_ link: Path) -> Set<Path> {
+    release(ofLinks.removeValue(forKey: link) ?? [], of: link)
+  }
+
+  private mutating func release(_ unused: Set<Path>, of link: Path) -> Set<Path> {
+    unused.filter { target in
+      targets[target]?.links.remove(link)
+      guard let rest = targets[target], rest.links.isEmpty else { return false }
+      targets[target] = nil
+      return rest.isAdded
+    }
+  }
+
+  /// Sets whether a target is watched for links only.
   mutating func setAdded(_ target: Path, _ isAdded: Bool) {
     targets[target]?.isAdded = isAdded
-  }
-
-  /// A link leads nowhere any more. What was watched for its sake alone.
-  mutating func remove(_ link: Path) -> [Path] {
-    var unneeded: [Path] = []
-    for target in ofLinks.removeValue(forKey: link) ?? [] {
-      targets[target]?.links.remove(link)
-      guard let rest = targets[target], rest.links.isEmpty else { continue }
-      targets[target] = nil
-      if rest.isAdded { unneeded.append(target) }
-    }
-    return unneeded
   }
 }

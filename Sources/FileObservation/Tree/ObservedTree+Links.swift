@@ -33,12 +33,11 @@ struct Links {
 extension ObservedTree {
   /// Enters a link that leads to a directory, or takes note of the file that it leads to.
   mutating func followLink(
-    _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion
+    _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
-    guard links.areFollowed else {
-      if roots[link] == .named { noteTarget(ofLink: link) }
-      return
-    }
+    if !links.areFollowed && roots[link] != .named { return }
+    if !isChanged && links.targets.contains(path.path) { return }
+    guard links.areFollowed else { return noteTarget(ofLink: link) }
     let target = try? FileStatus(of: path.path, followsLinks: true)
     if directories[link] != nil,
       target.map({ links.realDirectories[FileIdentity($0)] }) != link
@@ -119,31 +118,30 @@ extension ObservedTree {
     releaseWatch(of: link)
   }
 
-  /// Watches the target of a link, and the links on the way there. A directory that exists has a watch of
-  /// its own. Where every entry has a fingerprint, that of the link includes the target.
+  /// Watches the target of a link, and the links on the way there, as roots. What is reported under a name of
+  /// its own anyway, or is a directory, is watched already.
   mutating func noteTarget(ofLink link: Entry) {
-    guard source?.namesEntries == true else { return }
     let linkPath = snapshot.path(of: link)
-    forgetTarget(ofLink: linkPath)
-    guard let trail = LinkTrail(from: linkPath) else { return }
-    for target in trail.links where target != linkPath { note(target, ofLink: link, linkPath) }
-    let isDirectory = (try? FileStatus(of: trail.end).type) == .directory
-    if trail.end != linkPath && !isDirectory { note(trail.end, ofLink: link, linkPath) }
+    var targets: Set<Path> = []
+    if let trail = LinkTrail(from: linkPath) {
+      targets = Set(trail.links)
+      if (try? FileStatus(of: trail.end).type) != .directory { targets.insert(trail.end) }
+      targets.remove(linkPath)
+    }
+    if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
+    let (added, removed) = links.targets.set(targets, of: linkPath)
+    for target in removed { remove(rootAt: target) }
+    for target in added where !isCovered(target) {
+      add(.init(path: target, coverage: .named))
+      links.targets.setAdded(target, true)
+    }
   }
 
-  private mutating func note(_ target: Path, ofLink link: Entry, _ linkPath: Path) {
-    let entry = makeEntry(at: target)
-    if roots[link] == nil && isCovered(entry) { return }
-    guard links.targets.insert(linkPath, to: target), !isCovered(entry) else { return }
-    add(.init(path: target, coverage: .named))
-    links.targets.setAdded(target, true)
-  }
-
-  /// Whether changes of an entry are reported under its own name, whatever leads to it.
-  private func isCovered(_ entry: Entry) -> Bool {
-    roots[entry] != nil
-      || snapshot.parent(of: entry).flatMap { directories[$0] }.map { $0.coverage > .named }
-        ?? false
+  /// Whether changes at a path are reported under its own name, whatever links lead there.
+  private func isCovered(_ path: Path) -> Bool {
+    if let entry = existingEntry(at: path), roots[entry] != nil { return true }
+    let directory = path.parent.flatMap(existingEntry)
+    return directory.flatMap { directories.coverage(of: $0) }.map { $0 > .named } ?? false
   }
 
   mutating func forgetTarget(ofLink link: Path) {

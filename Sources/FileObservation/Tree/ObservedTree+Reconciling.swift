@@ -96,7 +96,7 @@ extension ObservedTree {
     } else if isDirectory && site.isRecursive {
       enter(entry, isNew: isNew, in: site, for: occasion)
     } else if status.type == .symlink {
-      followLink(entry, at: path, in: site, for: occasion)
+      followLink(entry, at: path, in: site, for: occasion, isChanged: difference != nil)
     }
     return difference == .created
   }
@@ -144,7 +144,7 @@ extension ObservedTree {
     isReported: Bool, for occasion: Occasion
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
-    let now = fingerprint(of: entry, status, at: path)
+    let now = Fingerprint(status)
     let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     if kind != nil && (isOpen || site.hasMoved) {
@@ -244,16 +244,6 @@ extension ObservedTree {
   /// Whether every entry of a directory needs a fingerprint, since no hint will name what changes.
   private func keepsFingerprints(in directory: Entry) -> Bool {
     source?.namesEntries != true || directories[directory]?.watch == nil
-  }
-
-  /// The state of an entry; of a link that counts for its target, together with that.
-  func fingerprint(of entry: Entry, _ status: FileStatus, at path: EntryPath) -> Fingerprint {
-    guard status.type == .symlink, links.areFollowed || roots[entry] == .named else {
-      return Fingerprint(status)
-    }
-    let target = try? FileStatus(of: path.path, followsLinks: true)
-    // A directory changes with each entry, and these are reported by themselves.
-    return Fingerprint(status, target: target?.type == .directory ? nil : target)
   }
 
   /// Whether a file was written to without a trace in its times.

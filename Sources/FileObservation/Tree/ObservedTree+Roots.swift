@@ -64,8 +64,7 @@ extension ObservedTree {
       // A directory changes with each entry, and these are reported by themselves.
       emit(.modified(isOpen: false), status.type, at: path)
     }
-    let place = entryPath(of: root)
-    snapshot.setFingerprint(fingerprint(of: root, status, at: place), of: root)
+    snapshot.setFingerprint(Fingerprint(status), of: root)
   }
 
   /// Removes a directory that was watched for certain names only, and those above it, if none of them is
@@ -166,8 +165,7 @@ extension ObservedTree {
       if status.type == .symlink { noteTarget(ofLink: root) }
       return
     }
-    // A vnode's watch is that of the target.
-    if source?.namesEntries == true, (try? FileStatus(of: path).type) == .symlink {
+    if (try? FileStatus(of: path).type) == .symlink {
       watchByName(parentOf: root)
       noteTarget(ofLink: root)
     }

@@ -61,17 +61,4 @@ struct FingerprintTests {
     try folder.write("one", to: "f")
     #expect(try !before.isSameFile(as: look()))
   }
-
-  @Test func `a link counts with what it leads to`() async throws {
-    try folder.link("l", to: "f")
-    func look() throws -> Fingerprint {
-      Fingerprint(
-        try FileStatus(of: folder["l"]), target: try FileStatus(of: folder["l"], followsLinks: true)
-      )
-    }
-    let before = try look()
-    #expect(await clockTicks())
-    try folder.write("two", to: "f")
-    #expect(before.difference(to: try look()) == .content)
-  }
 }

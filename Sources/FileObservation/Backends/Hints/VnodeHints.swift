@@ -42,7 +42,7 @@ package final class VnodeHints: HintSource {
     // The numbers of ended watches are free again, after some two thousand million.
     repeat { lastNumber = lastNumber == .max ? 1 : lastNumber + 1 } while watches[lastNumber] != nil
     let (number, pending) = (lastNumber, pending)
-    watches[number] = try vnodes.watch(path, followsLinks: subject != .directory, on: queue) {
+    watches[number] = try vnodes.watch(path, followsLinks: subject == .anchor, on: queue) {
       pending.add($0, of: number)
     }
     return number
