@@ -190,13 +190,10 @@ extension ObservedTree {
       return
     }
     if hint.reasons.contains(.gone) {
-      let isThere = (try? FileStatus(of: snapshot.path(of: directory))) != nil
-      if source?.namesEntries == true {
+      if isAnchor(directory, directories[directory]) {
         directoryDisappeared(directory)
-      } else {
-        // Its path leads elsewhere by now.
-        if let watch = directories.removeWatch(of: directory) { source?.unwatch(watch) }
-        if !isThere { directoryDisappeared(directory) }
+      } else if let watch = directories.removeWatch(of: directory) {
+        source?.unwatch(watch)
       }
       if hint.reasons.contains(.unmounted), directories[directory] != nil {
         visitAtOnce(directory, for: .diff(since: comparedUntil, .tree))

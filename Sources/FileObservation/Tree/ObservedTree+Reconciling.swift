@@ -112,8 +112,7 @@ extension ObservedTree {
     if let known = snapshot.fingerprint(of: entry) {
       return !known.isOneFile(with: Fingerprint(status))
     }
-    guard source?.namesEntries == true, case .hint(let reasons) = occasion, reasons.isAboutName
-    else { return false }
+    guard case .hint(let reasons) = occasion, reasons.isAboutName else { return false }
     // Another directory may have the inode of the one that is gone, and never its watch.
     guard let watch = directories[entry]?.watch else { return reasons.contains(.appeared) }
     return self.watch(at: path.path, .directory) != watch
@@ -150,7 +149,7 @@ extension ObservedTree {
     if kind != nil && (isOpen || site.hasMoved) {
       // The state is not final: the hint of its end must count.
       snapshot.setFingerprint(nil, of: entry)
-    } else if kind != nil || before != nil || keepsFingerprints(in: site.directory) {
+    } else if kind != nil || before != nil || !isHinted(site.directory) {
       snapshot.setFingerprint(now, of: entry)
     }
     guard let kind else { return nil }
@@ -200,7 +199,7 @@ extension ObservedTree {
       }
     }
     if let before {
-      let isRewritten = isRewrittenUnseen(status, at: path)
+      let isRewritten = isRewrittenUnseen(entry, status, at: path)
       let difference = before.difference(to: now)
       guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
         switch difference {
@@ -241,14 +240,12 @@ extension ObservedTree {
     return reasons.contains(.attributes) ? .metadata : nil
   }
 
-  /// Whether every entry of a directory needs a fingerprint, since no hint will name what changes.
-  private func keepsFingerprints(in directory: Entry) -> Bool {
-    source?.namesEntries != true || directories[directory]?.watch == nil
-  }
-
   /// Whether a file was written to without a trace in its times.
-  private mutating func isRewrittenUnseen(_ status: FileStatus, at path: EntryPath) -> Bool {
-    guard status.type == .file, source?.namesEntries != true else { return false }
+  private mutating func isRewrittenUnseen(
+    _ entry: Entry, _ status: FileStatus, at path: EntryPath
+  ) -> Bool {
+    guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
+    else { return false }
     let path = path.path
     return racilyClean.look(at: path, status, now: .now()) {
       DiskContents(largestFile: RacilyCleanFiles.largest).sample(of: path)?.digest

@@ -69,8 +69,7 @@ extension ObservedTree {
     } catch {
       if !error.saysGone {
         warnings.add(unreadableDirectory: path, error)
-      } else if roots[directory] != nil, source?.namesEntries != true || details.watch == nil {
-        // The watch of an anchor reports that by itself.
+      } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
     }

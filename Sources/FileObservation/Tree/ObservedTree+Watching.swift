@@ -20,6 +20,11 @@ extension ObservedTree {
     isRoot(directory) || details?.coverage == .named || snapshot.type(of: directory) == .symlink
   }
 
+  /// Whether hints name the entries of a directory that change. Where they do not, every entry has a fingerprint.
+  func isHinted(_ directory: Entry) -> Bool {
+    source?.namesEntries == true && directories[directory]?.watch != nil
+  }
+
   mutating func watch(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: ScanMode
   ) -> WatchOutcome {
@@ -113,9 +118,7 @@ extension ObservedTree {
     for directory in directories {
       // It may be gone, and a watched one in its place.
       watches.unwatched.remove(directory)
-      guard let details = self.directories[directory],
-        details.watch == nil || source?.namesEntries != true
-      else { continue }
+      if self.directories[directory] == nil || isHinted(directory) { continue }
       visitAtOnce(directory, for: .diff(since: since, .directory))
       // One that could not even be opened is tried again.
       if source == nil, self.directories[directory] != nil {

@@ -128,11 +128,7 @@ extension ObservedTree {
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         guard let watch = directories.remove(removed) else { return }
-        if isDirectory && source?.namesEntries == true {
-          watches.retired.insert(watch)
-        } else {
-          source?.unwatch(watch)
-        }
+        if isDirectory { watches.retired.insert(watch) } else { source?.unwatch(watch) }
       }
     }
   }
