@@ -61,7 +61,7 @@ private func events(
           observed.accept(Hint(InotifyEvent(watch: watch, mask: mask, cookie: 0, name: $0)))
         }
       }
-      observed.followHints()
+      observed.processHints()
       use(observed.takeFindings().events.count)
     }
   }
@@ -105,7 +105,7 @@ private final class ProjectFolder {
     var observed = ObservedTree(
       filter: PathFilter(sources: [.defaults]), source: InotifyHints(inotify))
     observed.add(.init(path: path, coverage: .recursive))
-    while observed.visitPending(atMost: .max) {}
+    while observed.scanPending(atMost: .max) {}
     _ = observed.takeFindings()
     return observed
   }

@@ -1,6 +1,6 @@
 #if canImport(Darwin)
 
-/// Makes the backend that rests on this system's kernel.
+/// Creates the backend for this platform, on vnode watches.
 @Sendable
 package func makeNativeBackend(
   _ configuration: BackendConfiguration

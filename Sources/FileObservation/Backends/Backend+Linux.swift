@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Makes the backend that rests on this system's kernel.
+/// Creates the backend for this platform, on inotify.
 @Sendable
 package func makeNativeBackend(
   _ configuration: BackendConfiguration

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Gives each root to the backend that fits its file system, and combines their reports. A backend is
-/// made when a root needs it.
+/// Combines the native backend and a poller: each root is observed by the one that fits its file
+/// system. Backends are created when a root needs them.
 package final class CombinedBackend: Backend {
   private struct State {
     var native: (any Backend)?
@@ -14,13 +14,14 @@ package final class CombinedBackend: Backend {
     var watchedTrees: Set<Path> = []
     /// Mount points in those trees that are polled, because the kernel reports no events there.
     var polledMounts: Set<Path> = []
-    /// The readiness of those backends that are ready. The whole is ready when each is.
+    /// The readiness of the backends that are ready. This backend is ready when `awaited` of them
+    /// are.
     var readiness: [FileObserver.Readiness] = []
     var awaited = 0
     var isStopped = false
   }
 
-  /// Makes the system's own backend.
+  /// Creates the native backend.
   package typealias NativeMaker =
     @Sendable (BackendConfiguration) throws(ObserverError) -> any Backend
 
@@ -106,7 +107,7 @@ package final class CombinedBackend: Backend {
         !state.watchedTrees.contains { mount.isWithin($0) }
       }
       state.polledMounts.subtract(mounts)
-      // A mount point may be polled as a root too, and the other way round.
+      // The same path may be polled as a mount point and as a root.
       let isNeeded = isPolled && state.polledMounts.contains(root)
       let backend: (any Backend)? = isPolled ? state.polling : state.native
       return (isNeeded ? nil : backend, state.polling, mounts.subtracting(state.polledRoots))
@@ -120,7 +121,7 @@ package final class CombinedBackend: Backend {
     let queue = configuration.queue
     let polls: @Sendable () -> Void = {
       guard let poller else { return queue.async { done() } }
-      // The poller's reports take the same way, and so come first.
+      // The poller's reports go through the same queue and arrive first.
       poller.flush { queue.async { done() } }
     }
     if let native { native.flush(then: polls) } else { polls() }
@@ -142,7 +143,7 @@ package final class CombinedBackend: Backend {
   }
 }
 
-// MARK: - Which backend
+// MARK: - Choosing a backend
 
 extension CombinedBackend {
   /// Divides roots into those for which the kernel reports events and those that must be polled.
@@ -180,8 +181,8 @@ extension CombinedBackend {
     return found
   }
 
-  private func isIgnored(_ folder: Path, in root: Path) -> Bool {
-    let decision = configuration.filter.decision(for: folder, isDirectory: true, below: root)
+  private func isIgnored(_ directory: Path, in root: Path) -> Bool {
+    let decision = configuration.filter.decision(for: directory, isDirectory: true, below: root)
     // Filters decide what is reported, not which directories are entered.
     switch decision.rule?.source {
     case .option(.filter), .option(.extensions): return false
@@ -189,7 +190,7 @@ extension CombinedBackend {
     }
   }
 
-  /// The native backend, made and started if there is none; `nil` after the stop.
+  /// The native backend, created and started on demand; `nil` after `stop`.
   private func openNative() throws(ObserverError) -> (any Backend)? {
     let made = try state.withLock {
       state throws(ObserverError) -> (backend: any Backend, isNew: Bool)? in
@@ -203,7 +204,7 @@ extension CombinedBackend {
     return made?.backend
   }
 
-  /// The poller, made and started if there is none; `nil` after the stop.
+  /// The poller, created and started on demand; `nil` after `stop`.
   private func openPoller() -> TreeBackend? {
     let made = state.withLock { state -> (poller: TreeBackend, isNew: Bool)? in
       if state.isStopped { return nil }
@@ -216,7 +217,8 @@ extension CombinedBackend {
     return made?.poller
   }
 
-  /// For a backend that is made after the start, and so is not awaited.
+  /// The configuration of a backend that is created after `start`, and whose readiness is not
+  /// awaited.
   private func lateConfiguration() -> BackendConfiguration {
     configuration.part([]) { [weak self] report in
       if case .ready = report { return }
@@ -258,7 +260,7 @@ extension CombinedBackend {
 }
 
 extension FileObserver.Readiness {
-  /// Of several backends together.
+  /// Combines the readiness of several backends.
   fileprivate init(of parts: [FileObserver.Readiness]) {
     self.init(
       watches: parts.map(\.watches).reduce(0, +), pruned: parts.map(\.pruned).reduce(0, +),
@@ -267,7 +269,8 @@ extension FileObserver.Readiness {
   }
 }
 
-/// The kind of file system that contains a path, or will, if the kernel reports no events there.
+/// The kind of file system on which a path lies, or would be created, if the kernel reports no
+/// events there.
 @Sendable
 package func fileSystemWithoutEvents(at path: Path) -> FileSystemKind? {
   var place: Path? = path

@@ -4,31 +4,32 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Observes a tree with the hints of a source, and polls what the source cannot watch; everything, if there
-/// is none.
+/// Observes a tree with the hints of a source, and polls what the source cannot watch. Without a
+/// source, polls everything.
 ///
-/// The first scan is done in slices, between which hints are read, so that neither waits long for the other.
-/// So is a poll, whose changes are reported at its end, because only then can renames be seen.
+/// Owns the tree, its queue and its timing. The first scan is made in slices, and hints are read
+/// between them. A poll is made in slices too; its changes are reported at its end, when renames
+/// can be paired.
 package final class TreeBackend: Backend {
   private struct State {
     var tree: ObservedTree
     var phase = Phase.scanning
     var readPacing = ReadPacing()
     var rescanPacing = RescanPacing()
-    var pollPacing: LookPacing
+    var pollPacing: PollPacing
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
-    /// Whether hints were dropped since the tree was compared.
+    /// Whether hints were dropped since the last rescan.
     var hasOverflowed = false
     var hasReportedOverflow = false
     var isStopped = false
-    /// Callers that wait until every earlier change has been reported.
+    /// Callers of `flush`, which wait until every earlier change has been reported.
     var flushes: [@Sendable () -> Void] = []
-    /// Those for whom the present poll is made, or the last one if it found something.
+    /// Callers of `flush` that wait for the current poll.
     var pollFlushes: [@Sendable () -> Void] = []
     var flushPolls = 0
 
-    /// Whether following all hints leaves no change unreported, apart from polled directories.
+    /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
       return !hasOverflowed && !tree.moves.isAwaitingArrival
@@ -41,9 +42,9 @@ package final class TreeBackend: Backend {
   }
 
   private enum Phase {
-    /// The tree is listed for the first time.
+    /// The first scan is under way.
     case scanning
-    /// Directories are compared for what changed before they were watched.
+    /// Directories are scanned for what changed before they were watched.
     case catchingUp([TreeSnapshot.Entry])
     case watching
   }
@@ -55,10 +56,11 @@ package final class TreeBackend: Backend {
   }
 
   private static let directoriesPerSlice = 128
-  /// How long the second hint of a rename is awaited. The kernel queues both at once.
-  private static let renamePatience = Duration.milliseconds(5)
-  /// A poll that found a replaced directory leaves its entries to the next.
-  private static let mostFlushPolls = 3
+  /// How long to wait for the second hint of a rename. The kernel queues both at once.
+  private static let renameTimeout = Duration.milliseconds(5)
+  /// The largest number of polls for one flush: the entries of a directory that replaced another
+  /// are only compared in the next poll.
+  private static let maximumFlushPolls = 3
 
   private let configuration: BackendConfiguration
   private let state: Confined<State>
@@ -66,8 +68,8 @@ package final class TreeBackend: Backend {
   private let scheduler: DispatchScheduler
 
   /// - Parameters:
-  ///   - source: Hints at changes; nil to poll everything.
-  ///   - pollInterval: How long to wait between two polls, at least and at most.
+  ///   - source: The source of hints; `nil` to poll everything.
+  ///   - pollInterval: The shortest and the longest interval between two polls.
   package init(
     _ configuration: BackendConfiguration, source: (any HintSource)?,
     pollInterval: ClosedRange<Duration>? = nil
@@ -77,7 +79,7 @@ package final class TreeBackend: Backend {
     state = Confined(
       State(
         tree: ObservedTree(configuration, source: source),
-        pollPacing: pollInterval.map { LookPacing(bounds: $0) } ?? LookPacing()),
+        pollPacing: pollInterval.map { PollPacing(bounds: $0) } ?? PollPacing()),
       to: configuration.queue)
   }
 
@@ -85,7 +87,7 @@ package final class TreeBackend: Backend {
     configuration.queue.async { [self] in
       state.access { state in
         if state.isStopped { return }
-        state.tree.source?.start(on: configuration.queue) { [weak self] in self?.ring() }
+        state.tree.source?.start(on: configuration.queue) { [weak self] in self?.hintsAvailable() }
         for root in configuration.roots { state.tree.add(root) }
       }
       deliver()
@@ -115,7 +117,7 @@ package final class TreeBackend: Backend {
   package func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
       state.access { $0.flushes.append(done) }
-      afterPatience { [self] in readHints() }
+      afterSettling { [self] in readHints() }
     }
   }
 
@@ -131,17 +133,17 @@ package final class TreeBackend: Backend {
 // MARK: - Hints
 
 extension TreeBackend {
-  private func ring() {
-    afterPatience { [weak self] in self?.hintsCame() }
+  private func hintsAvailable() {
+    afterSettling { [weak self] in self?.processNewHints() }
   }
 
-  /// Calls `body` when the hints of one change have arrived.
-  private func afterPatience(_ body: @escaping @Sendable () -> Void) {
-    let patience = state.access { $0.tree.source?.patience } ?? .zero
-    if patience == .zero { body() } else { after(patience, body) }
+  /// Calls `body` when all hints of one change have arrived.
+  private func afterSettling(_ body: @escaping @Sendable () -> Void) {
+    let settlingTime = state.access { $0.tree.source?.settlingTime } ?? .zero
+    if settlingTime == .zero { body() } else { after(settlingTime, body) }
   }
 
-  private func hintsCame() {
+  private func processNewHints() {
     readHints()
     let now = scheduler.now
     if let pause = state.access({ $0.readPacing.pauseAfterRead(at: now) }) {
@@ -183,7 +185,7 @@ extension TreeBackend {
         state.tree.moves.isAwaitingArrival, isDue ? state.rescanPacing.plan(at: now) : nil
       )
     }
-    if isAwaiting { after(Self.renamePatience) { [weak self] in self?.stopAwaitingArrivals() } }
+    if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
     finishFlushes()
   }
@@ -197,12 +199,12 @@ extension TreeBackend {
       if (try? state.tree.readHints()) == false { state.hasOverflowed = true }
       state.tree.stopAwaitingArrivals()
     }
-    // Before the next hints, which may have to be awaited again.
+    // Before further hints are read, which may make the tree wait again.
     deliver()
     readHints()
   }
 
-  /// Compares the whole tree with the snapshot, after the kernel has dropped hints.
+  /// Compares the whole tree with the snapshot after hints were dropped.
   private func rescan() {
     let scheduler = scheduler
     let warning = state.access { state -> ObserverError? in
@@ -231,7 +233,7 @@ extension TreeBackend {
 // MARK: - Scans
 
 extension TreeBackend {
-  /// The next slice of the first scan, or of the comparison that follows it.
+  /// Makes the next slice of the first scan, or of the comparison that follows it.
   private func scan() {
     readHints()
     let readiness = state.access { state -> BackendReport? in
@@ -239,16 +241,16 @@ extension TreeBackend {
       let source = state.tree.source
       switch state.phase {
       case .scanning:
-        if state.tree.visitPending(atMost: Self.directoriesPerSlice) { return nil }
+        if state.tree.scanPending(atMost: Self.directoriesPerSlice) { return nil }
         state.phase = .catchingUp(state.tree.directories.entries)
-        // Where files have watches of their own, these are still to be added.
+        // Otherwise files need watches of their own, which the comparison adds.
         guard let source, source.namesEntries else { return nil }
         return .ready(state.tree.readiness(backend: source.name))
       case .catchingUp(var directories):
         let slice = directories.suffix(Self.directoriesPerSlice)
         directories.removeLast(slice.count)
         for directory in slice {
-          state.tree.visitAtOnce(
+          state.tree.scanNow(
             directory, for: .diff(since: configuration.start, .firstTime))
         }
         state.phase = directories.isEmpty ? .watching : .catchingUp(directories)
@@ -273,7 +275,7 @@ extension TreeBackend {
     }
   }
 
-  /// The next slice of a poll.
+  /// Makes the next slice of a poll.
   private func poll() {
     let isOver = state.access { state -> Bool in
       if state.isStopped { return true }
@@ -297,7 +299,7 @@ extension TreeBackend {
       guard poll.remaining.isEmpty else { return false }
       state.pollPacing.ended(
         foundSomething: state.tree.hasEvents, took: poll.processorTime)
-      let isComplete = !state.tree.hasEvents || state.flushPolls >= Self.mostFlushPolls
+      let isComplete = !state.tree.hasEvents || state.flushPolls >= Self.maximumFlushPolls
       state.flushPolls = isComplete ? 0 : state.flushPolls + 1
       if !isComplete, !state.pollFlushes.isEmpty {
         state.flushes = state.pollFlushes + state.flushes
@@ -322,7 +324,7 @@ extension TreeBackend {
 // MARK: - Reports
 
 extension TreeBackend {
-  /// Answers the callers of `flush`, after a poll if there is something to be polled.
+  /// Calls the callers of `flush` back, after a poll if anything is polled.
   private func finishFlushes() {
     let (done, isPollDue) = state.access { state -> ([@Sendable () -> Void], Bool) in
       if state.flushes.isEmpty || state.poll != nil { return ([], false) }
@@ -351,7 +353,7 @@ extension TreeBackend {
         var isWatching = false
         if case .watching = state.phase { isWatching = true }
         if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
-        currentStatistics.withLock { $0.note(state.tree) }
+        currentStatistics.withLock { $0.update(from: state.tree) }
         let isPollDue = isWatching && state.tree.needsPolls
         return (state.tree.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
       } as (ObservedTree.Findings, Duration?)
@@ -390,7 +392,7 @@ extension TreeBackend {
 }
 
 extension ObservedTree {
-  /// Whether directories are polled, or missing roots.
+  /// Whether directories or missing roots must be polled.
   fileprivate var needsPolls: Bool {
     !watches.unwatched.isEmpty || (source == nil && missingRoots.isEmpty)
   }

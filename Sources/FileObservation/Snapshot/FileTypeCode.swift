@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// As one byte, for what is kept of very many entries.
+/// The type as one byte, for records of which there are many.
 extension FileType {
   var code: UInt8 {
     switch self {

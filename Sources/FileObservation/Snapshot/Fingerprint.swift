@@ -1,16 +1,16 @@
 import SystemCalls
 
-/// What is remembered of an entry in order to see, on the next look at it, whether it has changed,
-/// where nobody tells: 32 bytes.
+/// The fingerprint of an entry's status, in 32 bytes: if two are equal, the entry was not changed
+/// in between, unless the first was taken within a clock tick of the change.
 ///
-/// A change is recognised by the exact change time, which every change moves, by the inode and by
-/// what was hashed; the hashes of 32 bits only serve to tell one kind of change from the other.
+/// A change is recognised by the exact ctime, which every change moves, and by the inode. The
+/// 32-bit hashes only distinguish kinds of changes.
 package struct Fingerprint: Hashable, Sendable {
   package let inode: UInt64
   fileprivate let changed: FileTime
   fileprivate let content: UInt32
   fileprivate let attributes: UInt32
-  /// 0 where the file system does not keep when a file was made.
+  /// A hash of the birth time; 0 if the file system does not store it.
   fileprivate let born: UInt32
 
   package init(_ status: FileStatus) {
@@ -28,36 +28,35 @@ package struct Fingerprint: Hashable, Sendable {
     return mixed ^ (mixed >> 29)
   }
 
-  /// What has happened between this look and a later one; nil if nothing.
+  /// The change between this fingerprint and a later one; `nil` if there is none.
   package func difference(to later: Fingerprint) -> Difference? {
     if self == later { return nil }
-    if !isOneFile(with: later) || content != later.content { return .content }
-    // The times of a file can be set back after it was written to. Only where something else is
-    // seen to have changed is that what has moved the change time.
+    if !mayBeSameFile(with: later) || content != later.content { return .content }
+    // The mtime of a file can be set back after a write. Only if another attribute has changed does
+    // that explain a new ctime.
     return attributes == later.attributes ? .content : .attributes
   }
 
   package enum Difference: Sendable {
-    /// It was written to, or is another file.
+    /// The file was written to or replaced.
     case content
-    /// Its mode, owner or number of names.
+    /// Its mode, owner or number of links changed.
     case attributes
   }
 
-  /// True if this may be the same file under another name. An inode's number alone proves nothing,
-  /// since it is given to the next file that is made: the file must also have been made at the same
-  /// time or, where that is not kept, hold the same.
+  /// Whether this is the same file under another name. The inode alone proves nothing, since it is
+  /// reused: the birth time must be the same too, or, where it is not stored, the content.
   package func isSameFile(as other: Fingerprint) -> Bool {
     inode == other.inode && born == other.born && (born != 0 || content == other.content)
   }
 
-  /// True unless another file has certainly taken this one's place.
-  package func isOneFile(with later: Fingerprint) -> Bool {
+  /// Whether nothing proves that another file has taken this one's place.
+  package func mayBeSameFile(with later: Fingerprint) -> Bool {
     inode == later.inode && born == later.born
   }
 
-  /// True if it holds what it held before.
-  package func holdsTheSame(as other: Fingerprint) -> Bool {
+  /// Whether size and mtime are the same.
+  package func hasSameContent(as other: Fingerprint) -> Bool {
     content == other.content
   }
 }

@@ -1,10 +1,9 @@
-/// Finds numbers by a hash of what they stand for.
+/// A hash table of numbers whose keys are stored by its owner: the owner computes the hashes and
+/// compares the keys.
 ///
-/// Open addressing with linear probing. It knows nothing of what the numbers stand for: its owner says
-/// what their hashes are, and which of several that share one is meant. Memory: 8 to 15 bytes for each
-/// that is in it.
+/// Open addressing with linear probing. Memory: 8 to 15 bytes for each number.
 struct NameIndex {
-  /// Where a hash leads: to the number that was looked for, or to the slot where it would be.
+  /// The result of a search: the number and its slot, or the free slot where it would be inserted.
   struct Hit {
     let number: UInt32?
     let slot: Int
@@ -15,13 +14,12 @@ struct NameIndex {
   private static let fewestSlots = 64
 
   private var slots: [UInt32]
-  /// Of each slot a few bits of its number's hash, and `vacant` of one that has none: so that what is
-  /// not there is told without asking the owner, whose records are all over the memory.
+  /// A few bits of the hash in each slot, or `vacant`. Most searches end here, without a comparison
+  /// by the owner, whose records are scattered in memory.
   private var tags: [UInt8]
-  /// How many numbers are in it.
   private(set) var count = 0
 
-  /// An empty one, with room for so many.
+  /// Creates an empty table with capacity for `count` numbers.
   init(for count: Int = 0) {
     var size = Self.fewestSlots
     while !Self.hasRoom(for: count, in: size) { size *= 2 }
@@ -29,27 +27,27 @@ struct NameIndex {
     tags = Array(repeating: Self.vacant, count: size)
   }
 
-  /// Looks for the number with this hash of which `isMeant` is true.
-  func find(_ hash: Int, where isMeant: (UInt32) -> Bool) -> Hit {
+  /// Searches for the number with this hash for which `matches` returns true.
+  func find(_ hash: Int, where matches: (UInt32) -> Bool) -> Hit {
     let mask = slots.count - 1
     let tag = Self.tag(of: hash)
     var slot = hash & mask
     while tags[slot] != Self.vacant {
-      if tags[slot] == tag, isMeant(slots[slot]) { return Hit(number: slots[slot], slot: slot) }
+      if tags[slot] == tag, matches(slots[slot]) { return Hit(number: slots[slot], slot: slot) }
       slot = (slot + 1) & mask
     }
     return Hit(number: nil, slot: slot)
   }
 
-  /// True if so many more can be put in: then at most two of three slots are occupied.
+  /// Whether so many more numbers leave at least a third of the slots free.
   func hasRoom(for newcomers: Int) -> Bool {
     Self.hasRoom(for: count + newcomers, in: slots.count)
   }
 
-  /// True if a smaller one would do.
+  /// Whether a smaller table would do.
   var isSparse: Bool { slots.count > 1024 && count * 8 < slots.count }
 
-  /// Puts a number in, for which there must be room, and which must not be in it.
+  /// Inserts a number. The table must have room for it and must not contain it.
   mutating func insert(_ number: UInt32, _ hash: Int) {
     let mask = slots.count - 1
     var slot = hash & mask
@@ -57,15 +55,15 @@ struct NameIndex {
     insert(number, hash, at: slot)
   }
 
-  /// The same, into the free slot that a look for it has come upon since the last change.
+  /// Inserts a number into the free slot that a search has returned since the last change.
   mutating func insert(_ number: UInt32, _ hash: Int, at slot: Int) {
     slots[slot] = number
     tags[slot] = Self.tag(of: hash)
     count += 1
   }
 
-  /// Takes a number out that is in it. Those behind it that had to give way to it move up, for which
-  /// their hashes are asked.
+  /// Removes a number that the table contains. Moves up the following ones that were displaced, by
+  /// their hashes.
   mutating func remove(_ number: UInt32, _ hash: Int, hashOf: (UInt32) -> Int) {
     let mask = slots.count - 1
     var hole = hash & mask
@@ -89,7 +87,7 @@ struct NameIndex {
     count * 3 / 2 <= slots
   }
 
-  /// Bits that do not say where the slot is; never `vacant`.
+  /// Bits of the hash that do not determine the slot; never `vacant`.
   private static func tag(of hash: Int) -> UInt8 {
     UInt8(truncatingIfNeeded: hash >> 48) | 1
   }

@@ -1,8 +1,8 @@
 import Support
 import SystemCalls
 
-/// Files that changed so shortly before a scan that one more write may leave the same timestamps. Their
-/// timestamps do not prove that they are unchanged, so their content is remembered.
+/// Files that changed so shortly before a scan that one more write may leave the same timestamps.
+/// Their timestamps do not prove that they are unchanged, so their content is remembered.
 package struct RacilyCleanFiles {
   /// The largest file that is read, in bytes. A larger one counts as modified.
   package static let largest = 1 << 20
@@ -14,12 +14,11 @@ package struct RacilyCleanFiles {
 
   package var count: Int { contents.count }
 
-  /// Notes the state of a file in a scan.
+  /// Records the state of a file that is scanned. Returns whether its content has changed since the
+  /// last scan in a way that its timestamps may not show.
   ///
-  /// - Parameter read: Reads the file's content; is only called where timestamps prove nothing.
-  /// - Returns: Whether the content has changed since the last scan in a way that its timestamps may
-  ///   not show.
-  package mutating func look(
+  /// - Parameter read: Reads the file's content; only called where timestamps prove nothing.
+  package mutating func isRewritten(
     at path: Path, _ status: FileStatus, now: FileTime, read: () -> ContentDigest?
   ) -> Bool {
     let known = contents.removeValue(forKey: path)
@@ -39,8 +38,9 @@ package struct RacilyCleanFiles {
 }
 
 extension FileStatus {
-  /// How far apart two changes must be, in nanoseconds, to have different timestamps for certain: the
-  /// kernel's granularity, or two seconds on file systems that keep whole seconds.
+  /// The time between two changes, in nanoseconds, after which they certainly have different
+  /// timestamps: a clock tick of the kernel, or two seconds on file systems that store whole
+  /// seconds.
   var timeResolution: Int64 {
     let second: Int64 = 1_000_000_000
     let isCoarse = modified.nanoseconds % second == 0 && changed.nanoseconds % second == 0

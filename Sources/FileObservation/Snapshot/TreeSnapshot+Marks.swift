@@ -1,5 +1,5 @@
 extension TreeSnapshot {
-  /// What the snapshot's owner notes of an entry.
+  /// Flags that the observer sets on entries.
   package struct Marks: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -7,19 +7,18 @@ extension TreeSnapshot {
       self.rawValue = rawValue
     }
 
-    /// Asked for by name: no filter is asked about it.
-    package static let wanted = Marks(rawValue: 1)
-    /// Known by name only: nothing is there at present.
+    /// A root, to which no filter applies.
+    package static let root = Marks(rawValue: 1)
+    /// An entry that does not exist at present.
     package static let absent = Marks(rawValue: 2)
-    /// Met in the listing that is going on.
+    /// An entry of the listing that is being compared.
     package static let seen = Marks(rawValue: 4)
-    /// On the way to a wanted entry that is not there at present.
-    package static let awaited = Marks(rawValue: 8)
-    /// A file of rules, asked for by name though it may be no part of what is watched.
-    package static let rules = Marks(rawValue: 16)
-    /// On the way to a file of rules, in a folder that is not entered otherwise.
-    package static let passage = Marks(rawValue: 32)
-    /// A directory of which the source has hinted at an entry that came or went.
-    package static let stirred = Marks(rawValue: 64)
+    package static let ancestorOfMissingRoot = Marks(rawValue: 8)
+    /// An ignore file that is watched by name, although it need not be in a root.
+    package static let ignoreFile = Marks(rawValue: 16)
+    /// A directory that is only known because it contains such an ignore file.
+    package static let ancestorOfIgnoreFile = Marks(rawValue: 32)
+    /// A directory in which entries have appeared or disappeared.
+    package static let entriesChanged = Marks(rawValue: 64)
   }
 }

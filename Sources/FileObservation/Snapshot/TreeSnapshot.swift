@@ -1,24 +1,25 @@
 import SystemCalls
 
-/// "No entry", in links.
+/// The number that stands for no entry.
 private let none = UInt32.max
 
-/// The observer's picture of the tree: each entry it knows, with its parent, its name and its type.
+/// A snapshot of the tree: the known entries, each with its parent, name, type, inode and
+/// fingerprint.
 ///
-/// One tree, rooted at `/`, so that folders given by several names or within each other meet in one
-/// place, and so that a renamed folder's whole subtree has its new path at once. A path is put
-/// together only when it is needed.
+/// There is one tree, rooted at `/`, so that roots may contain each other. Paths are computed from
+/// the ancestors when they are needed.
 ///
-/// Memory: 32 bytes an entry and its name, and 8 to 15 bytes for the lookup by name in directories with more
-/// than sixteen entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to 53 more.
+/// Memory: 32 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
+/// with more than sixteen entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to
+/// 53 bytes more.
 package struct TreeSnapshot {
-  /// One entry. Holds as long as it has not been removed; its number is used again afterwards.
+  /// An entry. Valid until it is removed; its number is reused.
   package struct Entry: Hashable, Sendable {
-    /// For tables of what is kept of entries; never the largest number.
+    /// For tables with entries as keys; never the largest number.
     let number: UInt32
   }
 
-  /// `/`, in which all begins.
+  /// The entry of `/`.
   package static let root = Entry(number: 0)
 
   private struct Record {
@@ -26,11 +27,10 @@ package struct TreeSnapshot {
     var nextSibling: UInt32
     var previousSibling: UInt32
     var firstChild: UInt32
-    var name = NameStore.Place()
+    var name = NameStore.NameRange()
     private var typeAndState: UInt8
-    /// What the owner of the snapshot has marked it with.
     var marks: UInt8
-    /// 0 if it is not known.
+    /// 0 if it is unknown.
     var inode: UInt64
 
     init(_ type: FileType, inode: UInt64) {
@@ -52,27 +52,27 @@ package struct TreeSnapshot {
   }
 
   private enum State: UInt8 {
-    /// Its children are found by going through them: they lie side by side.
+    /// Its children are searched one by one.
     case listed
-    /// It has so many that they are found by the index.
+    /// Its children are in the index.
     case indexed
-    /// It is no entry at present.
+    /// The record is not in use.
     case free
   }
 
-  /// How many children are gone through, and not indexed.
-  private static let mostListed = 16
+  /// The largest number of children that are not indexed.
+  private static let listLimit = 16
 
   private var records: [Record]
   private var firstFree = none
   private var names = NameStore()
-  /// Where an entry of a large folder is found by its parent and its name.
+  /// The children of large directories, by parent and name.
   private var index = NameIndex()
   private var fingerprints: [Fingerprint] = []
-  /// Where in `fingerprints` that of an entry is.
+  /// From an entry to the index of its fingerprint.
   private var fingerprintSlots = NumberMap()
   private var freeFingerprintSlots: [UInt32] = []
-  /// How many entries there are, `/` among them.
+  /// The number of entries, including `/`.
   package private(set) var count = 1
 
   package init() {
@@ -80,26 +80,25 @@ package struct TreeSnapshot {
   }
 }
 
-// MARK: - Looking
+// MARK: - Queries
 
 extension TreeSnapshot {
-  /// What a look for a name has come upon. It holds as long as nothing changes.
+  /// The result of a search for a name. Valid until the snapshot changes.
   package struct Lookup {
-    /// The entry of that name, if there is one.
     package let entry: Entry?
-    fileprivate let place: Place
+    fileprivate let insertionPoint: InsertionPoint
 
-    fileprivate enum Place {
-      /// One of so many, at the least.
+    fileprivate enum InsertionPoint {
+      /// Among children that are not indexed, of which there are at least so many.
       case listed(Int)
-      /// In this slot, which is free if there is no entry.
+      /// In a slot of the index, which is free if there is no entry.
       case indexed(slot: Int, hash: Int)
     }
   }
 
-  /// Looks for the entry called `name` in `parent`.
+  /// Searches for the entry called `name` in `parent`.
   ///
-  /// Inlined, because a call from a closure would copy the whole snapshot, reference by reference.
+  /// Inlined, because a call from a closure would retain every array of the snapshot.
   @inline(__always)
   package func find(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
     if records[Int(parent.number)].state == .indexed { return findIndexed(name, in: parent) }
@@ -108,11 +107,11 @@ extension TreeSnapshot {
     while next != none {
       count += 1
       if names.isEqual(records[Int(next)].name, name) {
-        return Lookup(entry: Entry(number: next), place: .listed(count))
+        return Lookup(entry: Entry(number: next), insertionPoint: .listed(count))
       }
       next = records[Int(next)].nextSibling
     }
-    return Lookup(entry: nil, place: .listed(count))
+    return Lookup(entry: nil, insertionPoint: .listed(count))
   }
 
   private func findIndexed(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
@@ -122,7 +121,7 @@ extension TreeSnapshot {
       return record.parent == parent.number && names.isEqual(record.name, name)
     }
     return Lookup(
-      entry: hit.number.map(Entry.init), place: .indexed(slot: hit.slot, hash: hash))
+      entry: hit.number.map(Entry.init), insertionPoint: .indexed(slot: hit.slot, hash: hash))
   }
 
   /// The entry called `name` in `parent`.
@@ -139,7 +138,6 @@ extension TreeSnapshot {
     records[Int(entry.number)].type
   }
 
-  /// The entries directly in `parent`.
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
     var next = records[Int(parent.number)].firstChild
@@ -150,7 +148,7 @@ extension TreeSnapshot {
     return found
   }
 
-  /// True if `entry` is `ancestor` or lies below it.
+  /// Whether `entry` is `ancestor` or a descendant of it.
   package func isWithin(_ entry: Entry, _ ancestor: Entry) -> Bool {
     var here: Entry? = entry
     while let step = here {
@@ -178,8 +176,8 @@ extension TreeSnapshot {
     bytes.withUnsafeMutableBytes { writePath(of: entry, endingAt: length, in: $0) }
   }
 
-  /// Calls `body` with the path of the entry `name` in `directory`, which need not be in the snapshot, and the
-  /// offset of the name in it. Allocates nothing unless the path is very long.
+  /// Calls `body` with the path of the entry `name` in `directory`, which need not be in the
+  /// snapshot, and the offset of the name in it. Allocates nothing unless the path is very long.
   package func withPath<Result>(
     of name: UnsafeBufferPointer<UInt8>, in directory: Entry,
     _ body: (_ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result
@@ -215,7 +213,7 @@ extension TreeSnapshot {
       while case let record = records[step], record.parent != none {
         let start = end - Int(record.name.count)
         UnsafeMutableRawBufferPointer(rebasing: path[start..<end])
-          .copyMemory(from: UnsafeRawBufferPointer(rebasing: names[record.name.range]))
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: names[record.name.bytes]))
         path[start - 1] = UInt8(ascii: "/")
         end = start - 1
         step = Int(record.parent)
@@ -240,10 +238,10 @@ extension TreeSnapshot {
   }
 }
 
-// MARK: - What is known of the file
+// MARK: - Inodes and fingerprints
 
 extension TreeSnapshot {
-  /// The number of its inode; 0 if it is not known.
+  /// The inode of an entry; 0 if it is unknown.
   package func inode(of entry: Entry) -> UInt64 {
     records[Int(entry.number)].inode
   }
@@ -252,12 +250,11 @@ extension TreeSnapshot {
     records[Int(entry.number)].inode = inode
   }
 
-  /// The state in which the entry was last reported or recorded; nil if there is none.
+  /// The fingerprint with which the entry was last reported or recorded, if any.
   package func fingerprint(of entry: Entry) -> Fingerprint? {
     fingerprintSlots[entry.number].map { fingerprints[Int($0)] }
   }
 
-  /// Records a state; nil removes the one that was recorded.
   package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
     switch (fingerprintSlots[entry.number], fingerprint) {
     case (let slot?, let fingerprint?):
@@ -271,7 +268,7 @@ extension TreeSnapshot {
         fingerprintSlots[entry.number] = slot
       } else {
         fingerprintSlots[entry.number] = UInt32(fingerprints.count)
-        fingerprints.makeRoom()
+        fingerprints.growIfNeeded()
         fingerprints.append(fingerprint)
       }
     case (nil, nil):
@@ -280,15 +277,15 @@ extension TreeSnapshot {
   }
 }
 
-// MARK: - Changing
+// MARK: - Changes
 
 extension TreeSnapshot {
-  /// A new entry. There must be none of that name in `parent` yet, as a `lookup` may just have shown.
+  /// Inserts an entry. `parent` must not have one of that name, as a `lookup` may have shown.
   package mutating func insert(
     _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64 = 0, in parent: Entry,
     after lookup: Lookup? = nil
   ) -> Entry {
-    let place = lookup.flatMap { $0.entry == nil ? $0.place : nil } ?? find(name, in: parent).place
+    let lookup = lookup.flatMap { $0.entry == nil ? $0 : nil } ?? find(name, in: parent)
     let number: UInt32
     let record = Record(type, inode: inode)
     if firstFree != none {
@@ -297,11 +294,11 @@ extension TreeSnapshot {
       records[Int(number)] = record
     } else {
       number = UInt32(records.count)
-      records.makeRoom()
+      records.growIfNeeded()
       records.append(record)
     }
     count += 1
-    attach(number, to: parent.number, name: name, at: place)
+    attach(number, to: parent.number, name: name, at: lookup.insertionPoint)
     return Entry(number: number)
   }
 
@@ -309,8 +306,8 @@ extension TreeSnapshot {
     records[Int(entry.number)].type = type
   }
 
-  /// Takes out `entry` and all below it, the deepest first, and shows each to `visit` while its
-  /// path can still be asked for.
+  /// Removes `entry` and its descendants, the deepest first. Calls `visit` for each before it is
+  /// removed.
   package mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
     while case let child = records[Int(entry.number)].firstChild, child != none {
       remove(Entry(number: child), visit: visit)
@@ -322,12 +319,13 @@ extension TreeSnapshot {
     records[Int(entry.number)].nextSibling = firstFree
     firstFree = entry.number
     count -= 1
-    moveNamesIfWorthIt()
+    compactNamesIfNeeded()
     if index.isSparse { rebuildIndex() }
   }
 
   private mutating func attach(
-    _ number: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>, at place: Lookup.Place
+    _ number: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>,
+    at point: Lookup.InsertionPoint
   ) {
     let name = names.add(name)
     records.withUnsafeMutableBufferPointer { records in
@@ -339,9 +337,9 @@ extension TreeSnapshot {
       records[Int(number)].nextSibling = next
       records[Int(number)].name = name
     }
-    switch place {
+    switch point {
     case .listed(let count):
-      if count >= Self.mostListed { indexChildren(of: parent, count + 1) }
+      if count >= Self.listLimit { indexChildren(of: parent, count + 1) }
     case .indexed(let slot, let hash):
       index.insert(number, hash, at: slot)
       if !index.hasRoom(for: 0) { rebuildIndex() }
@@ -372,13 +370,13 @@ extension TreeSnapshot {
       records[Int(record.nextSibling)].previousSibling = record.previousSibling
     }
     records[Int(number)].parent = none
-    names.drop(record.name)
+    names.release(record.name)
   }
 
-  /// Names of removed entries stay in the store until they are the larger part of it.
-  private mutating func moveNamesIfWorthIt() {
-    guard names.isWastingRoom else { return }
-    var kept = NameStore(roomFor: names.usedByteCount)
+  /// Names of removed entries stay in the store until they are the larger part.
+  private mutating func compactNamesIfNeeded() {
+    guard names.isMostlyUnused else { return }
+    var kept = NameStore(capacity: names.usedByteCount)
     for number in records.indices where records[number].state != .free {
       records[number].name = names.withName(at: records[number].name) { kept.add($0) }
     }
@@ -386,10 +384,10 @@ extension TreeSnapshot {
   }
 }
 
-// MARK: - Finding by name
+// MARK: - Index
 
 extension TreeSnapshot {
-  /// FNV-1a over the name, begun with the parent, and mixed so that the low bits are good ones.
+  /// FNV-1a of the name, seeded with the parent, and mixed for the sake of the low bits.
   private static func hash(_ name: UnsafeBufferPointer<UInt8>, _ parent: UInt32) -> Int {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent) &* 0x9e37_79b9_7f4a_7c15
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -412,9 +410,9 @@ extension TreeSnapshot {
     index.remove(number, hash(of: number)) { Self.hash(of: $0, records, names) }
   }
 
-  /// Makes the index as large as it needs to be for the children of large folders, and so many more.
+  /// Resizes the index for the children of large directories, and so many more.
   private mutating func rebuildIndex(for newcomers: Int = 0) {
-    // Not to be done again at once.
+    // With some reserve, so that it is not resized again at once.
     index = NameIndex(for: index.count * 5 / 4 + newcomers)
     for number in records.indices where records[number].state != .free {
       let parent = records[number].parent

@@ -1,17 +1,17 @@
 import PathFiltering
 import SystemCalls
 
-/// The entries of a directory, as read from it. Reused for the next one.
+/// The entries of a directory in the order in which they were read. Reused for other directories.
 struct DirectoryListing {
   typealias Item = (name: UnsafeBufferPointer<UInt8>, type: FileType, inode: UInt64)
 
-  /// What is kept for the next, be the last as large as it may.
-  private static let room = 1 << 12
-  private static let mostKept = 1 << 20
+  private static let minimumCapacity = 1 << 12
+  /// The largest capacity that is kept for the next directory.
+  private static let maximumCapacity = 1 << 20
   private static let headerLength = 11
 
-  /// Of each entry the type, the length of its name in two bytes, its inode in eight, the name, and a NUL;
-  /// and room for more.
+  /// For each entry: the type, the length of the name in two bytes, the inode in eight bytes, the
+  /// name and a NUL. The bytes from `end` on are unused.
   private var bytes: [UInt8] = []
   private var end = 0
   private(set) var ignoreFiles: IgnoreFileNames = []
@@ -19,7 +19,7 @@ struct DirectoryListing {
   var isEmpty: Bool { end == 0 }
 
   mutating func removeAll() {
-    if bytes.count > Self.mostKept { bytes = [] }
+    if bytes.count > Self.maximumCapacity { bytes = [] }
     end = 0
     ignoreFiles = []
   }
@@ -29,7 +29,7 @@ struct DirectoryListing {
   ) {
     let (start, next) = (end + Self.headerLength, end + Self.headerLength + 1 + name.count)
     while next > bytes.count {
-      bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, Self.room)))
+      bytes.append(contentsOf: repeatElement(0, count: max(bytes.count, Self.minimumCapacity)))
     }
     bytes.withUnsafeMutableBytes { bytes in
       bytes[end] = type.code
@@ -43,7 +43,7 @@ struct DirectoryListing {
     ignoreFiles.formUnion(IgnoreFileNames.of(name))
   }
 
-  /// Calls `body` with each, in order. Behind a name there is a NUL.
+  /// Calls `body` with each entry. A NUL follows each name.
   func forEach(_ body: (Item) -> Void) {
     bytes.withUnsafeBytes { bytes in
       var offset = 0
@@ -60,7 +60,8 @@ struct DirectoryListing {
 }
 
 extension FileStatus {
-  /// Of the entry of this name, behind which there is a NUL, in an open folder; nil if it is gone.
+  /// The status of an entry of an open directory, by a name that a NUL follows; `nil` if it is
+  /// gone.
   init?(ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor) {
     guard let start = name.baseAddress else { return nil }
     let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)

@@ -1,42 +1,40 @@
 import PathFiltering
 import SystemCalls
 
-/// The directories that are observed, and which of them, and which files, have which watch.
+/// The observed directories with their rules, and the watches of directories and files.
 struct DirectoryTable {
   struct Directory {
-    /// The source's number; nil while it is not watched.
+    /// The watch descriptor; `nil` while the directory is not watched.
     var watch: Int32?
     var coverage: Coverage
-    /// The ignore rules in force in it; nil where only certain names count.
+    /// The ignore rules in force in the directory; `nil` if its coverage is `named`.
     var stack: IgnoreStack?
   }
 
-  /// In no order; the last takes the place of one that is removed.
+  /// In no particular order.
   private var directories: [(details: Directory, entry: TreeSnapshot.Entry)] = []
-  /// Where in `directories` an entry is.
-  private var places = NumberMap()
-  /// The watches of files, and to which entry each watch belongs.
+  /// From an entry to its index in `directories`.
+  private var indices = NumberMap()
+  /// From a file to its watch.
   private var files = NumberMap()
+  /// From a watch to the entry of its directory or file.
   private var owners = NumberMap()
 
-  /// How many watches there are.
   var watchCount: Int { owners.count }
 
   subscript(entry: TreeSnapshot.Entry) -> Directory? {
-    place(of: entry).map { directories[$0].details }
+    index(of: entry).map { directories[$0].details }
   }
 
-  /// How much of a directory counts.
   func coverage(of entry: TreeSnapshot.Entry) -> Coverage? {
-    place(of: entry).map { directories[$0].details.coverage }
+    index(of: entry).map { directories[$0].details.coverage }
   }
 
-  /// The directory or file that a watch belongs to; nil once the watch was given back.
+  /// The directory or file to which a watch belongs; `nil` after its removal.
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
   }
 
-  /// The watch of a file.
   func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
     files[entry.number].map(Int32.init(bitPattern:))
   }
@@ -45,30 +43,30 @@ struct DirectoryTable {
 
   var entries: [TreeSnapshot.Entry] { directories.map(\.entry) }
 
-  /// Adds a directory, or extends what of it counts.
+  /// Adds a directory, or extends its coverage.
   mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack?) {
-    guard let place = place(of: entry) else {
-      places[entry.number] = UInt32(directories.count)
-      directories.makeRoom()
+    guard let index = index(of: entry) else {
+      indices[entry.number] = UInt32(directories.count)
+      directories.growIfNeeded()
       directories.append((Directory(watch: nil, coverage: coverage, stack: stack), entry))
       return
     }
-    directories[place].details.coverage = max(directories[place].details.coverage, coverage)
-    if let stack { directories[place].details.stack = stack }
+    directories[index].details.coverage = max(directories[index].details.coverage, coverage)
+    if let stack { directories[index].details.stack = stack }
   }
 
   mutating func setStack(_ stack: IgnoreStack, of entry: TreeSnapshot.Entry) {
-    if let place = place(of: entry) { directories[place].details.stack = stack }
+    if let index = index(of: entry) { directories[index].details.stack = stack }
   }
 
-  /// Gives the directory this watch, in place of the one it had, and takes it from the one that had it.
+  /// Sets the watch of a directory. If the watch belonged to another directory, removes it there.
   mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) {
-    let former = owner(of: watch).flatMap(place(of:))
+    let former = owner(of: watch).flatMap(index(of:))
     if let former { directories[former].details.watch = nil }
-    guard let place = place(of: entry) else { return }
-    if let outdated = directories[place].details.watch { disown(outdated) }
+    guard let index = index(of: entry) else { return }
+    if let outdated = directories[index].details.watch { removeOwner(of: outdated) }
     owners[UInt32(bitPattern: watch)] = entry.number
-    directories[place].details.watch = watch
+    directories[index].details.watch = watch
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
@@ -76,25 +74,26 @@ struct DirectoryTable {
     owners[UInt32(bitPattern: watch)] = entry.number
   }
 
-  /// Takes the watch from a directory or file. Returns it, to be given back.
+  /// Removes the watch of a directory or file. Returns it; the caller must remove it from the
+  /// source.
   mutating func removeWatch(of entry: TreeSnapshot.Entry) -> Int32? {
-    let place = place(of: entry)
-    let watch = watch(ofFile: entry) ?? place.flatMap { directories[$0].details.watch }
+    let index = index(of: entry)
+    let watch = watch(ofFile: entry) ?? index.flatMap { directories[$0].details.watch }
     files[entry.number] = nil
-    if let place { directories[place].details.watch = nil }
-    if let watch { disown(watch) }
+    if let index { directories[index].details.watch = nil }
+    if let watch { removeOwner(of: watch) }
     return watch
   }
 
-  /// Removes the directory or file. Returns its watch, to be given back.
+  /// Removes a directory or file. Returns its watch; the caller must remove it from the source.
   mutating func remove(_ entry: TreeSnapshot.Entry) -> Int32? {
     let watch = removeWatch(of: entry)
-    if let place = place(of: entry) {
-      places[entry.number] = nil
+    if let index = index(of: entry) {
+      indices[entry.number] = nil
       let last = directories.removeLast()
       if last.entry != entry {
-        directories[place] = last
-        places[last.entry.number] = UInt32(place)
+        directories[index] = last
+        indices[last.entry.number] = UInt32(index)
       }
     }
     return watch
@@ -103,16 +102,16 @@ struct DirectoryTable {
   /// Removes a watch that is no longer in force.
   mutating func removeWatch(_ watch: Int32) {
     guard let owner = owner(of: watch) else { return }
-    disown(watch)
-    if let place = place(of: owner) { directories[place].details.watch = nil }
+    removeOwner(of: watch)
+    if let index = index(of: owner) { directories[index].details.watch = nil }
     files[owner.number] = nil
   }
 
-  private mutating func disown(_ watch: Int32) {
+  private mutating func removeOwner(of watch: Int32) {
     owners[UInt32(bitPattern: watch)] = nil
   }
 
-  private func place(of entry: TreeSnapshot.Entry) -> Int? {
-    places[entry.number].map { Int($0) }
+  private func index(of entry: TreeSnapshot.Entry) -> Int? {
+    indices[entry.number].map { Int($0) }
   }
 }

@@ -21,10 +21,3 @@ struct EntryPath {
     bytes.append(contentsOf: name)
   }
 }
-
-extension EntryPath {
-  init(bytes: [UInt8], nameStart: Int) {
-    self.bytes = bytes
-    self.nameStart = nameStart
-  }
-}

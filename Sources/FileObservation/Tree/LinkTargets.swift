@@ -1,36 +1,32 @@
 import SystemCalls
 
-/// The files that count for links that lead to them, or over them.
+/// The targets of symbolic links, which are watched because their changes count as changes of the
+/// links. The targets of a link are the file it resolves to and the other links on the way there.
 struct LinkTargets {
   private struct Target {
     var links: Set<Path> = []
-    /// It is watched for the links alone.
-    var isAdded = false
+    /// Whether it is only watched because links point to it.
+    var isForLinksOnly = false
   }
 
   private var targets: [Path: Target] = [:]
-  private var ofLinks: [Path: Set<Path>] = [:]
+  private var targetsByLink: [Path: Set<Path>] = [:]
 
   var isEmpty: Bool { targets.isEmpty }
 
-  /// The links that lead to a file.
+  /// The links that have this target.
   func links(to target: Path) -> Set<Path> { targets[target]?.links ?? [] }
 
-  /// The links in a folder.
-  func links(below folder: Path) -> [Path] {
-    ofLinks.keys.filter { $0 != folder && $0.isWithin(folder) }
-  }
-
-  /// True for a file that is watched for the sake of links alone.
-  func isAdded(_ target: Path) -> Bool { targets[target]?.isAdded ?? false }
+  /// Whether a target is only watched because links point to it.
+  func isForLinksOnly(_ target: Path) -> Bool { targets[target]?.isForLinksOnly ?? false }
 
   /// Whether the targets of a link are known.
-  func contains(_ link: Path) -> Bool { ofLinks[link] != nil }
+  func contains(_ link: Path) -> Bool { targetsByLink[link] != nil }
 
-  /// Replaces the targets of a link. Returns those that no link had before, and those that were watched for
-  /// links only and that no link has any more.
+  /// Replaces the targets of a link. Returns the targets that are new to all links, and those that
+  /// no link has any more and that were only watched for links.
   mutating func set(_ new: Set<Path>, of link: Path) -> (added: Set<Path>, removed: Set<Path>) {
-    let old = ofLinks.updateValue(new, forKey: link) ?? []
+    let old = targetsByLink.updateValue(new, forKey: link) ?? []
     let added = new.subtracting(old).filter { target in
       targets[target, default: Target()].links.insert(link)
       return targets[target]?.links.count == 1
@@ -38,9 +34,10 @@ struct LinkTargets {
     return (added, release(old.subtracting(new), of: link))
   }
 
-  /// Forgets a link. Returns the targets that were watched for links only and that no link has any more.
+  /// Removes a link. Returns the targets that no link has any more and that were only watched for
+  /// links.
   mutating func remove(_ link: Path) -> Set<Path> {
-    release(ofLinks.removeValue(forKey: link) ?? [], of: link)
+    release(targetsByLink.removeValue(forKey: link) ?? [], of: link)
   }
 
   private mutating func release(_ unused: Set<Path>, of link: Path) -> Set<Path> {
@@ -48,12 +45,11 @@ struct LinkTargets {
       targets[target]?.links.remove(link)
       guard let rest = targets[target], rest.links.isEmpty else { return false }
       targets[target] = nil
-      return rest.isAdded
+      return rest.isForLinksOnly
     }
   }
 
-  /// Sets whether a target is watched for links only.
-  mutating func setAdded(_ target: Path, _ isAdded: Bool) {
-    targets[target]?.isAdded = isAdded
+  mutating func setForLinksOnly(_ target: Path, _ isForLinksOnly: Bool) {
+    targets[target]?.isForLinksOnly = isForLinksOnly
   }
 }

@@ -1,47 +1,47 @@
 import SystemCalls
 
-/// What was found since the last report, in which it pairs what disappeared in one place with what appeared
-/// in another: the same file, renamed.
+/// The events since the last report. Pairs entries that disappeared with entries that appeared
+/// elsewhere, and reports them as renames.
 ///
-/// Two sightings are of one file if their fingerprints prove it. Where the one that disappeared has none,
-/// they must have the same inode, and either the source must have hinted at a rename, or a directory
-/// above must have been renamed alike.
+/// Two sightings are of the same file if their fingerprints prove it. If the entry that disappeared
+/// has no fingerprint, the inodes must be equal, and either the source has hinted at a rename, or
+/// an ancestor was renamed from the one path to the other.
 struct Moves {
-  /// A path where a file disappeared or appeared.
+  /// A file that has disappeared or appeared.
   struct Sighting {
     let inode: UInt64
     let fingerprint: Fingerprint?
-    /// Whether the source has hinted that it was renamed, or nothing speaks against it.
+    /// Whether the source has hinted at a rename, or at neither creation nor removal.
     let mayBeMove: Bool
   }
 
+  /// A rename, by the indices of two events.
   private struct Pair {
-    /// The events of the old path and of the new one.
-    let left: Int
-    let arrived: Int
-    /// Whether it was written to as well.
+    let origin: Int
+    let destination: Int
+    /// Whether the file was written to as well.
     let isWritten: Bool
   }
 
   private(set) var events: [RawEvent] = []
-  private var gone: [Int: Sighting] = [:]
-  private var come: [Int: Sighting] = [:]
-  /// The cookies of renames whose new names were not read yet.
+  /// Files that disappeared and appeared, by the index of the event.
+  private var disappeared: [Int: Sighting] = [:]
+  private var appeared: [Int: Sighting] = [:]
+  /// The cookies of renames of which only the first hint was read.
   private var awaitedCookies: Set<UInt32> = []
+  /// Whether a renamed entry was renamed again before it was compared.
+  private var isAwaitingLateArrival = false
 
-  /// Whether something has been renamed again before its arrival was looked at.
-  private var hasMissedArrival = false
+  /// Whether hints are missing that name the destinations of renames.
+  var isAwaitingArrival: Bool { !awaitedCookies.isEmpty || isAwaitingLateArrival }
 
-  /// Whether hints are still to be read that say where something was renamed to.
-  var isAwaitingArrival: Bool { !awaitedCookies.isEmpty || hasMissedArrival }
-
-  /// The next hints are read: they include those of missed arrivals.
-  mutating func expectMissedArrivals() {
-    hasMissedArrival = false
+  /// Begins to process hints, which include those of late arrivals.
+  mutating func beginProcessing() {
+    isAwaitingLateArrival = false
   }
 
-  mutating func missArrival() {
-    hasMissedArrival = true
+  mutating func expectLateArrival() {
+    isAwaitingLateArrival = true
   }
 
   mutating func departed(_ cookie: UInt32) {
@@ -52,49 +52,44 @@ struct Moves {
     if !awaitedCookies.isEmpty { awaitedCookies.remove(cookie) }
   }
 
-  /// What has not arrived by now has left the tree.
+  /// Treats renames without a known destination as removals.
   mutating func stopAwaiting() {
     awaitedCookies = []
-    hasMissedArrival = false
+    isAwaitingLateArrival = false
   }
 
-  mutating func add(_ event: RawEvent, gone: Sighting? = nil, come: Sighting? = nil) {
-    if let gone { self.gone[events.count] = gone }
-    if let come { self.come[events.count] = come }
+  mutating func add(_ event: RawEvent, disappeared: Sighting? = nil, appeared: Sighting? = nil) {
+    if let disappeared { self.disappeared[events.count] = disappeared }
+    if let appeared { self.appeared[events.count] = appeared }
     events.append(event)
   }
 
-  /// Replaces each event, by its index, with others. Those of its path keep its sightings.
+  /// Replaces each event with others. Those with the same path keep its sightings.
   mutating func replaceEvents(_ replacement: (Int, RawEvent) -> [RawEvent]) {
     let all = self
-    (events, gone, come) = ([], [:], [:])
+    (events, disappeared, appeared) = ([], [:], [:])
     for (index, event) in all.events.enumerated() {
       for new in replacement(index, event) {
         let isSame = new.path == event.path
-        add(new, gone: isSame ? all.gone[index] : nil, come: isSame ? all.come[index] : nil)
+        add(
+          new, disappeared: isSame ? all.disappeared[index] : nil,
+          appeared: isSame ? all.appeared[index] : nil)
       }
     }
   }
 
-  /// The events, in which the two of a rename say so. What went along in a renamed directory is left
-  /// out, unless it was written to as well.
+  /// The events, in which those of a rename are halves of the rename. Events of entries that were
+  /// renamed with their directory are left out, unless the entry was written to as well.
   mutating func pairedEvents() -> [RawEvent] {
-    removePassages()
+    removeTransients()
     let pairs = findPairs()
     if pairs.isEmpty { return events }
-    var directories: [Path: Path] = [:]
-    for pair in pairs where events[pair.arrived].type == .directory {
-      directories[events[pair.arrived].path] = events[pair.left].path
-    }
+    let renamedDirectories = directories(of: pairs)
     var departures: [RawEvent] = []
     var arrivals: [RawEvent] = []
-    var arrived: Set<Int> = []
-    var left: Set<Int> = []
     for (number, pair) in pairs.enumerated() {
-      let (from, to) = (events[pair.left], events[pair.arrived])
-      arrived.insert(pair.arrived)
-      left.insert(pair.left)
-      if !Self.wentAlong(from: from.path, to: to.path, in: directories) {
+      let (from, to) = (events[pair.origin], events[pair.destination])
+      if Self.formerPath(of: to.path, in: renamedDirectories) != from.path {
         let cookie = UInt32(truncatingIfNeeded: number)
         let isReplacing = to.kind != .created
         departures.append(
@@ -107,15 +102,17 @@ struct Moves {
         arrivals.append(RawEvent(path: to.path, kind: .modified(isOpen: false), type: to.type))
       }
     }
-    // Where one file has left and another has appeared, only the second is left to report.
+    let origins = Set(pairs.map(\.origin))
+    let destinations = Set(pairs.map(\.destination))
     let others = events.indices.compactMap { index -> RawEvent? in
-      if arrived.contains(index) { return nil }
-      guard left.contains(index) else { return events[index] }
+      if destinations.contains(index) { return nil }
+      guard origins.contains(index) else { return events[index] }
       if events[index].kind == .removed { return nil }
+      // Another file has replaced the one that was renamed.
       return RawEvent(path: events[index].path, kind: .created, type: events[index].type)
     }
-    // What is removed below a renamed directory does not go with it, and a path that was vacated and taken again
-    // by a rename exists in the end.
+    // Removals come first: an entry that was removed from a renamed directory was not renamed with
+    // it, and a path that a rename has taken again exists in the end.
     let removals = others.filter { $0.kind == .removed }
     return removals + departures + arrivals + others.filter { $0.kind != .removed }
   }
@@ -124,90 +121,98 @@ struct Moves {
 // MARK: - Pairs
 
 extension Moves {
-  /// Removes what has both appeared at a path and left it again.
-  private mutating func removePassages() {
-    if gone.isEmpty || come.isEmpty { return }
-    var appeared: [Path: Int] = [:]
-    var passages: Set<Int> = []
+  /// Removes the events of entries that appeared at a path and disappeared again.
+  private mutating func removeTransients() {
+    if disappeared.isEmpty || appeared.isEmpty { return }
+    var arrivals: [Path: Int] = [:]
+    var transients: Set<Int> = []
     for index in events.indices {
-      if come[index] != nil, events[index].kind == .created {
-        appeared[events[index].path] = index
-      } else if let left = gone[index], events[index].kind == .removed,
-        let before = appeared.removeValue(forKey: events[index].path),
-        come[before]?.inode == left.inode
+      if appeared[index] != nil, events[index].kind == .created {
+        arrivals[events[index].path] = index
+      } else if let sighting = disappeared[index], events[index].kind == .removed,
+        let arrival = arrivals.removeValue(forKey: events[index].path),
+        appeared[arrival]?.inode == sighting.inode
       {
-        passages.formUnion([before, index])
+        transients.formUnion([arrival, index])
       }
     }
-    if passages.isEmpty { return }
-    replaceEvents { index, event in passages.contains(index) ? [] : [event] }
+    if transients.isEmpty { return }
+    replaceEvents { index, event in transients.contains(index) ? [] : [event] }
   }
 
   private func findPairs() -> [Pair] {
-    if gone.isEmpty || come.isEmpty { return [] }
-    let leftByInode = Dictionary(grouping: gone.keys.sorted()) { gone[$0]?.inode ?? 0 }
+    if disappeared.isEmpty || appeared.isEmpty { return [] }
+    let originsByInode = Dictionary(grouping: disappeared.keys.sorted()) {
+      disappeared[$0]?.inode ?? 0
+    }
     var pairs: [Pair] = []
     var paired: Set<Int> = []
-    for (event, sighting) in come.sorted(by: { $0.key < $1.key }) {
-      let origin = leftByInode[sighting.inode]?.first { left in
-        left != event && events[left].path != events[event].path && !paired.contains(left)
-          && gone[left].map { Self.isOneFile($0, sighting) } ?? false
+    for (event, sighting) in appeared.sorted(by: { $0.key < $1.key }) {
+      let origin = originsByInode[sighting.inode]?.first { origin in
+        events[origin].path != events[event].path && !paired.contains(origin)
+          && disappeared[origin].map { Self.isSameFile($0, sighting) } ?? false
       }
       guard let origin else { continue }
       paired.insert(origin)
       pairs.append(pair(origin, event))
     }
-    return pairs + findCompanions(of: pairs, paired)
+    return pairs + findDescendants(of: pairs, paired)
   }
 
-  /// Pairs what lies at the same place in a renamed directory as before, and is the same file by its inode.
-  private func findCompanions(of pairs: [Pair], _ paired: Set<Int>) -> [Pair] {
-    let directories = pairs.filter { events[$0.arrived].type == .directory }
-    if directories.isEmpty { return [] }
-    let origins = Dictionary(
-      directories.map { (events[$0.arrived].path, events[$0.left].path) },
-      uniquingKeysWith: { first, _ in first })
-    var leftByPath: [Path: Int] = [:]
-    for left in gone.keys where !paired.contains(left) { leftByPath[events[left].path] = left }
-    let arrived = Set(pairs.map(\.arrived))
-    return come.keys.sorted().compactMap { event -> Pair? in
-      guard !arrived.contains(event),
-        let before = Self.pathBefore(events[event].path, in: origins),
-        let left = leftByPath[before], gone[left]?.inode == come[event]?.inode,
-        events[left].type == events[event].type
+  /// Pairs the entries that have the same inode at the same relative path in a renamed directory.
+  private func findDescendants(of pairs: [Pair], _ paired: Set<Int>) -> [Pair] {
+    let renamedDirectories = directories(of: pairs)
+    if renamedDirectories.isEmpty { return [] }
+    var originsByPath: [Path: Int] = [:]
+    for origin in disappeared.keys where !paired.contains(origin) {
+      originsByPath[events[origin].path] = origin
+    }
+    let destinations = Set(pairs.map(\.destination))
+    return appeared.keys.sorted().compactMap { event -> Pair? in
+      guard !destinations.contains(event),
+        let formerPath = Self.formerPath(of: events[event].path, in: renamedDirectories),
+        let origin = originsByPath[formerPath],
+        disappeared[origin]?.inode == appeared[event]?.inode,
+        events[origin].type == events[event].type
       else { return nil }
-      return pair(left, event)
+      return pair(origin, event)
     }
   }
 
-  private func pair(_ left: Int, _ event: Int) -> Pair {
+  private func pair(_ origin: Int, _ destination: Int) -> Pair {
     var isWritten = false
-    if let before = gone[left]?.fingerprint, let after = come[event]?.fingerprint {
-      isWritten = !before.holdsTheSame(as: after)
+    if let before = disappeared[origin]?.fingerprint, let after = appeared[destination]?.fingerprint
+    {
+      isWritten = !before.hasSameContent(as: after)
     }
-    return Pair(left: left, arrived: event, isWritten: isWritten)
+    return Pair(origin: origin, destination: destination, isWritten: isWritten)
   }
 
-  private static func isOneFile(_ left: Sighting, _ arrived: Sighting) -> Bool {
-    if let before = left.fingerprint, let after = arrived.fingerprint {
+  private static func isSameFile(_ before: Sighting, _ after: Sighting) -> Bool {
+    if let before = before.fingerprint, let after = after.fingerprint {
       return before.isSameFile(as: after)
     }
-    return left.mayBeMove && arrived.mayBeMove
+    return before.mayBeMove && after.mayBeMove
   }
 
-  /// Where an entry was before the directory around it was renamed; nil if none was.
-  private static func pathBefore(_ path: Path, in origins: [Path: Path]) -> Path? {
-    var above = path.parent
-    while let directory = above {
-      if let origin = origins[directory], let rest = path.relative(to: directory) {
+  /// The former path of each renamed directory, by its new path.
+  private func directories(of pairs: [Pair]) -> [Path: Path] {
+    Dictionary(
+      pairs.lazy.filter { events[$0.destination].type == .directory }
+        .map { (events[$0.destination].path, events[$0.origin].path) },
+      uniquingKeysWith: { _, last in last })
+  }
+
+  /// The path of an entry before its ancestor was renamed; `nil` if none was.
+  private static func formerPath(of path: Path, in renamedDirectories: [Path: Path]) -> Path? {
+    if renamedDirectories.isEmpty { return nil }
+    var ancestor = path.parent
+    while let directory = ancestor {
+      if let origin = renamedDirectories[directory], let rest = path.relative(to: directory) {
         return origin.appending(rest.bytes)
       }
-      above = directory.parent
+      ancestor = directory.parent
     }
     return nil
-  }
-
-  private static func wentAlong(from: Path, to: Path, in origins: [Path: Path]) -> Bool {
-    pathBefore(to, in: origins) == from
   }
 }

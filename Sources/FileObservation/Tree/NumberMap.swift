@@ -1,27 +1,25 @@
-/// From one number to another, for tables that are asked several times for each entry of a tree.
+/// A dictionary of numbers, for tables that are queried several times for each entry of a tree.
 ///
-/// Open addressing with linear probing. Its numbers come from ourselves and from the kernel, so that
-/// nobody can choose them to collide, and a multiplication spreads them well enough. Memory: 11 to 21
-/// bytes for each that is in it.
+/// Open addressing with linear probing. The keys are chosen by this module and the kernel and not
+/// by users, so a multiplication suffices as a hash. Memory: 11 to 21 bytes for each key.
 struct NumberMap {
   private struct Slot {
     var key: UInt32
     var value: UInt32
   }
 
-  /// As a value: the slot is free.
+  /// The value of a free slot.
   private static let none = UInt32.max
   private static let fewestSlots = 16
 
   private var slots: [Slot]
-  /// How many keys there are.
   private(set) var count = 0
 
   init() {
     slots = Self.free(Self.fewestSlots)
   }
 
-  /// The value of a key; nil if it has none. Any value but the largest number can be set.
+  /// The value of a key. The largest number cannot be stored.
   subscript(key: UInt32) -> UInt32? {
     get {
       let value = slots[slot(for: key)].value
@@ -37,22 +35,22 @@ struct NumberMap {
   }
 
   private mutating func set(_ value: UInt32, for key: UInt32) {
-    var place = slot(for: key)
-    if slots[place].value == Self.none {
+    var slot = self.slot(for: key)
+    if slots[slot].value == Self.none {
       count += 1
       if count * 4 > slots.count * 3 {
         resize(to: slots.count * 2)
-        place = slot(for: key)
+        slot = self.slot(for: key)
       }
     }
-    slots[place] = Slot(key: key, value: value)
+    slots[slot] = Slot(key: key, value: value)
   }
 
   private mutating func remove(_ key: UInt32) {
     var hole = slot(for: key)
     guard slots[hole].value != Self.none else { return }
     count -= 1
-    // Those behind it that had to give way move up.
+    // Moves up the following keys that were displaced.
     let mask = slots.count - 1
     var next = (hole + 1) & mask
     while slots[next].value != Self.none {
@@ -67,12 +65,12 @@ struct NumberMap {
     if slots.count > Self.fewestSlots, count * 8 < slots.count { resize(to: slots.count / 2) }
   }
 
-  /// Where the key is, or would be.
+  /// The slot that contains the key, or the free slot where it would be inserted.
   private func slot(for key: UInt32) -> Int {
     let mask = slots.count - 1
-    var place = home(of: key)
-    while slots[place].value != Self.none, slots[place].key != key { place = (place + 1) & mask }
-    return place
+    var slot = home(of: key)
+    while slots[slot].value != Self.none, slots[slot].key != key { slot = (slot + 1) & mask }
+    return slot
   }
 
   private func home(of key: UInt32) -> Int {

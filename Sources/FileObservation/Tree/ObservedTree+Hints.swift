@@ -2,37 +2,23 @@ import PathFiltering
 import SystemCalls
 
 extension ObservedTree {
-  /// A hint to follow. It belongs to the watch and not to an entry: a directory that was
-  /// renamed keeps its watch, and is another entry afterwards.
-  struct PendingHint {
-    struct Place: Hashable {
-      let watch: Int32
-      let name: [UInt8]
-    }
+  /// The number of times that hints are processed again because a directory was renamed in the
+  /// meantime. After that, everything is compared.
+  private static let maximumPasses = 8
 
-    let place: Place
-    var reasons: Hint.Reasons
-    var watch: Int32 { place.watch }
-    var name: [UInt8] { place.name }
-  }
-
-  /// How often hints are followed again because a directory was renamed meanwhile, until everything is
-  /// compared instead.
-  private static let mostRounds = 8
-
-  /// Reads all hints and follows them. Returns false if hints were dropped.
+  /// Reads all hints and processes them. Returns whether none was dropped.
   mutating func readHints() throws(SystemError) -> Bool {
     guard let source else { return true }
     var isComplete = true
     let end = try source.read { hint in
       if hint.reasons.contains(.overflow) { isComplete = false } else { accept(hint) }
     }
-    followHints()
+    processHints()
     if isComplete { comparedUntil = max(start, end) }
     return isComplete
   }
 
-  /// Keeps a hint unless it can be seen at once that nothing comes of it.
+  /// Keeps a hint for processing, unless it is irrelevant to everything that is reported.
   mutating func accept(_ hint: Hint) {
     guard let owner = directories.owner(of: hint.watch) else {
       if watches.retired.contains(hint.watch) { keep(hint) }
@@ -40,30 +26,31 @@ extension ObservedTree {
     }
     if hint.name.isEmpty { return keep(hint, of: owner) }
     if hint.reasons.isAboutName {
-      snapshot.mark(owner, .stirred)
+      snapshot.mark(owner, .entriesChanged)
       if hint.reasons.contains(.appeared) { moves.arrived(hint.cookie) }
     }
-    noteIfRulesChanged(hint.name, in: owner, hint.reasons)
+    markStaleRules(hint.name, in: owner, hint.reasons)
     guard
-      isWorthALook(hint, in: owner)
-        || namedAliases(of: hint.watch).contains(where: { isWorthALook(hint, in: $0) })
+      isRelevant(hint, in: owner)
+        || namedAliases(of: hint.watch).contains(where: { isRelevant(hint, in: $0) })
     else { return }
     if hint.cookie != 0, hint.reasons.contains(.disappeared) { moves.departed(hint.cookie) }
     keep(hint)
   }
 
-  private func isWorthALook(_ hint: Hint, in directory: Entry) -> Bool {
+  private func isRelevant(_ hint: Hint, in directory: Entry) -> Bool {
     guard let details = directories[directory] else { return false }
     let known = snapshot.child(hint.name, of: directory)
     let marks = known.map { snapshot.marks(of: $0) } ?? []
-    if marks.contains(.passage) { return false }
-    if marks.contains(.wanted) || marks.contains(.awaited) { return true }
+    if marks.contains(.ancestorOfIgnoreFile) { return false }
+    if marks.contains(.root) || marks.contains(.ancestorOfMissingRoot) { return true }
     guard details.coverage > .named else { return false }
     let isDirectory = hint.reasons.contains(.directory)
     if isDirectory && !hint.reasons.isAboutName && !hint.reasons.contains(.attributes) {
       return false
     }
-    // What is not reported is kept in step if it is known, or may have to be entered.
+    // Entries that are not reported are kept up to date if they are known or may have to be
+    // entered.
     if hint.reasons.isAboutName, known != nil || isDirectory || links.areFollowed { return true }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
     guard let stack = details.stack else { return false }
@@ -72,8 +59,8 @@ extension ObservedTree {
     }
   }
 
-  /// Keeps what a watch has hinted about its own directory or file. That a file was written to is kept as
-  /// its directory's hint, which often says so as well.
+  /// Keeps a hint about the watched directory or file itself. A hint of a write to a file is kept
+  /// as the hint of its directory, which has often given the same one.
   private mutating func keep(_ hint: Hint, of owner: Entry) {
     guard directories[owner] == nil, hint.reasons.isDisjoint(with: [.entries, .gone, .unwatched]),
       let parent = snapshot.parent(of: owner), let watch = directories[parent]?.watch
@@ -91,7 +78,7 @@ extension ObservedTree {
     } else {
       hints.append(
         PendingHint(
-          place: .init(watch: hint.watch, name: Array(hint.name)), reasons: hint.reasons))
+          target: .init(watch: hint.watch, name: Array(hint.name)), reasons: hint.reasons))
     }
   }
 }
@@ -101,22 +88,23 @@ extension Hint.Reasons {
   var isAboutName: Bool { rawValue & 3 != 0 }
 }
 
-// MARK: - Following hints
+// MARK: - Processing hints
 
 extension ObservedTree {
-  /// Compares what the hints point at with the snapshot.
-  mutating func followHints() {
-    moves.expectMissedArrivals()
+  /// Compares the entries at which the hints point with the snapshot.
+  mutating func processHints() {
+    moves.beginProcessing()
     let pending = Self.merged(hints)
     hints = []
-    var rounds = 0
+    var passes = 0
     repeat {
-      watches.hasPassedOn = false
-      for hint in pending { follow(hint) }
-      rounds += 1
-      // What was looked up by the path that a directory had before its rename is looked up again.
-    } while watches.hasPassedOn && rounds < Self.mostRounds
-    if watches.hasPassedOn { compareAll(since: comparedUntil) }
+      watches.hasTransferred = false
+      for hint in pending { process(hint) }
+      passes += 1
+      // Entries that were looked up under the former path of a renamed directory are looked up
+      // again.
+    } while watches.hasTransferred && passes < Self.maximumPasses
+    if watches.hasTransferred { compareAll(since: comparedUntil) }
     refreshLinks()
     refreshRules()
     if moves.isAwaitingArrival {
@@ -126,23 +114,23 @@ extension ObservedTree {
     }
   }
 
-  /// Makes one of several hints at one entry, so that each look knows of all reasons.
+  /// Merges the hints at each entry, so that one comparison knows all reasons.
   private static func merged(_ hints: [PendingHint]) -> [PendingHint] {
     guard hints.count > 1, hints.contains(where: { $0.reasons.isAboutName }) else { return hints }
     var merged: [PendingHint] = []
-    var places: [PendingHint.Place: Int] = [:]
+    var indices: [PendingHint.Target: Int] = [:]
     for hint in hints {
-      if let place = places[hint.place] {
-        merged[place].reasons.formUnion(hint.reasons)
+      if let index = indices[hint.target] {
+        merged[index].reasons.formUnion(hint.reasons)
       } else {
-        places[hint.place] = merged.count
+        indices[hint.target] = merged.count
         merged.append(hint)
       }
     }
     return merged
   }
 
-  /// The second hint of a rename has not come: what was renamed has left the tree.
+  /// Treats renames without a second hint as removals: the entries have left the tree.
   mutating func stopAwaitingArrivals() {
     moves.stopAwaiting()
     hints = []
@@ -157,7 +145,7 @@ extension ObservedTree {
     if !watches.aliases.isEmpty { for watch in retired { watchAliases(of: watch) } }
   }
 
-  private mutating func follow(_ hint: PendingHint) {
+  private mutating func process(_ hint: PendingHint) {
     guard let owner = directories.owner(of: hint.watch) else {
       if hint.reasons.contains(.unwatched), watches.retired.remove(hint.watch) != nil {
         watchAliases(of: hint.watch)
@@ -166,23 +154,25 @@ extension ObservedTree {
     }
     if !hint.name.isEmpty {
       hint.name.withUnsafeBufferPointer { name in
-        lookAt(name, in: owner, because: hint.reasons)
-        for alias in namedAliases(of: hint.watch) { lookAt(name, in: alias, because: hint.reasons) }
+        compareEntry(name, in: owner, because: hint.reasons)
+        for alias in namedAliases(of: hint.watch) {
+          compareEntry(name, in: alias, because: hint.reasons)
+        }
       }
     } else if directories[owner] != nil {
-      follow(hint, toDirectory: owner)
+      process(hint, aboutDirectory: owner)
     } else {
       if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone),
         let watch = directories.removeWatch(of: owner)
       {
         source?.unwatch(watch)
       }
-      lookAt(owner, because: hint.reasons.subtracting([.entries, .gone, .unwatched]))
+      compareEntry(owner, because: hint.reasons.subtracting([.entries, .gone, .unwatched]))
     }
   }
 
-  /// Follows a hint that a directory's watch has given about the directory itself.
-  private mutating func follow(_ hint: PendingHint, toDirectory directory: Entry) {
+  /// Processes a hint of a directory's watch about the directory itself.
+  private mutating func process(_ hint: PendingHint, aboutDirectory directory: Entry) {
     if hint.reasons.contains(.unwatched) {
       directories.removeWatch(hint.watch)
       directoryDisappeared(directory)
@@ -196,28 +186,28 @@ extension ObservedTree {
         source?.unwatch(watch)
       }
       if hint.reasons.contains(.unmounted), directories[directory] != nil {
-        visitAtOnce(directory, for: .diff(since: comparedUntil, .tree))
+        scanNow(directory, for: .diff(since: comparedUntil, .tree))
       }
     }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
-    if roots[directory] == nil { lookAt(directory, because: []) }
+    if roots[directory] == nil { compareEntry(directory, because: []) }
     if directories[directory] != nil {
-      visitAtOnce(directory, for: .diff(since: comparedUntil, .directory))
+      scanNow(directory, for: .diff(since: comparedUntil, .directory))
     }
   }
 
-  /// Compares an entry with the disk; without a reason, as a scan does.
-  mutating func lookAt(
+  /// Compares an entry with the disk. Without reasons, compares it like a scan.
+  mutating func compareEntry(
     _ entry: Entry, because reasons: Hint.Reasons, for mode: ScanMode? = nil
   ) {
     guard let parent = snapshot.parent(of: entry) else { return }
     Array(snapshot.name(of: entry)).withUnsafeBufferPointer {
-      lookAt($0, in: parent, because: reasons, for: mode)
+      compareEntry($0, in: parent, because: reasons, for: mode)
     }
   }
 
-  /// Compares the entry of that name with the disk.
-  mutating func lookAt(
+  /// Compares the entry of that name with the disk. Without reasons, compares it like a scan.
+  mutating func compareEntry(
     _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, because reasons: Hint.Reasons,
     for mode: ScanMode? = nil
   ) {
@@ -230,13 +220,13 @@ extension ObservedTree {
       let occasion: Occasion =
         reasons.isEmpty
         ? .scan(mode ?? .diff(since: comparedUntil, .directory)) : .hint(reasons)
-      visitAtOnce {
+      scanNow {
         $0.reconcile(
           name, $0.snapshot.child(name, of: parent), status, at: path, in: site, for: occasion)
       }
       return
     }
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
-    if reasons.contains(.appeared) && reasons.contains(.moved) { moves.missArrival() }
+    if reasons.contains(.appeared) && reasons.contains(.moved) { moves.expectLateArrival() }
   }
 }

@@ -1,44 +1,14 @@
 import PathFiltering
 import SystemCalls
 
-/// Why an entry is compared with the snapshot.
-enum Occasion {
-  /// The source has hinted at it.
-  case hint(Hint.Reasons)
-  /// Its directory is listed.
-  case scan(ScanMode)
-}
-
-/// What a directory is listed for.
-enum ScanMode {
-  /// To learn which names are there.
-  case baseline
-  /// It is new, and so is everything in it.
-  case discover
-  /// To find what has changed since a time, or differs from its fingerprint.
-  case diff(since: FileTime, Extent)
-  /// Other ignore rules are in force: what is there counts from now on, and is no change unless it appeared
-  /// after a time.
-  case refilter(since: FileTime)
-
-  enum Extent {
-    /// One directory, for the first time since its baseline.
-    case firstTime
-    /// One directory.
-    case directory
-    /// A directory and all below it, whose watches may be outdated.
-    case tree
-  }
-}
-
 extension ObservedTree {
-  /// The directory around an entry that is reconciled.
+  /// The directory of an entry that is reconciled.
   struct Site {
     let directory: Entry
     let stack: IgnoreStack?
     let isRecursive: Bool
-    /// Whether the directory was just found under a new path: hints of earlier changes in it may not have
-    /// been read yet.
+    /// Whether the directory was just found at a new path. Hints of earlier changes in it may not
+    /// have been read yet.
     let hasMoved: Bool
 
     init(
@@ -52,8 +22,8 @@ extension ObservedTree {
     }
   }
 
-  /// Compares an entry that exists with the snapshot, reports the difference, and brings the snapshot up
-  /// to date. Returns whether it is new there.
+  /// Compares an existing entry with the snapshot, reports the difference, and updates the
+  /// snapshot. Returns whether the entry is new.
   @discardableResult
   mutating func reconcile(
     _ name: UnsafeBufferPointer<UInt8>, _ known: Entry?, _ status: FileStatus,
@@ -62,22 +32,22 @@ extension ObservedTree {
     var known = known
     let isDirectory = status.type == .directory
     let marks = known.map { snapshot.marks(of: $0) } ?? []
-    let isWanted = marks.contains(.wanted)
-    if site.stack == nil && !isWanted { return false }
-    if let entry = known, !isWanted, !marks.contains(.absent),
+    let isRoot = marks.contains(.root)
+    if site.stack == nil && !isRoot { return false }
+    if let entry = known, !isRoot, !marks.contains(.absent),
       isAnother(status, than: entry, at: path, for: occasion)
     {
       disappeared(entry, in: site, isMoved: occasion.reasons.contains(.moved))
       known = nil
     }
-    if isDirectory && !isWanted && !mayEnter(path, site.stack) {
+    if isDirectory && !isRoot && !mayEnter(path, site.stack) {
       if let known { removeSubtree(known) }
       return false
     }
     let isNew = known == nil || marks.contains(.absent)
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
     if isNew { snapshot.unmark(entry, .absent) }
-    let isReported = isWanted || reports(path, isDirectory: isDirectory, site.stack)
+    let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
     if !isDirectory, snapshot.inode(of: entry) != status.inode,
@@ -89,7 +59,7 @@ extension ObservedTree {
     snapshot.setInode(status.inode, of: entry)
     watchFileIfNeeded(entry, at: path)
     if case .scan = occasion, let difference {
-      noteIfRulesChanged(name, in: site.directory, difference == .created ? .appeared : .closed)
+      markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
     if isDirectory && roots[entry] == .named {
       enterNamedRoot(entry, at: path)
@@ -101,7 +71,7 @@ extension ObservedTree {
     return difference == .created
   }
 
-  /// Whether another file has taken the place of an entry, so that nothing of it, or below it, is left.
+  /// Whether another file has replaced an entry, so that the entry and its descendants are gone.
   private mutating func isAnother(
     _ status: FileStatus, than entry: Entry, at path: EntryPath, for occasion: Occasion
   ) -> Bool {
@@ -110,10 +80,10 @@ extension ObservedTree {
     if isDirectory != wasDirectory { return true }
     guard isDirectory, directories[entry] != nil else { return false }
     if let known = snapshot.fingerprint(of: entry) {
-      return !known.isOneFile(with: Fingerprint(status))
+      return !known.mayBeSameFile(with: Fingerprint(status))
     }
     guard case .hint(let reasons) = occasion, reasons.isAboutName else { return false }
-    // Another directory may have the inode of the one that is gone, and never its watch.
+    // Another directory may reuse the inode of the former one, but never its watch.
     guard let watch = directories[entry]?.watch else { return reasons.contains(.appeared) }
     return self.watch(at: path.path, .directory) != watch
   }
@@ -123,21 +93,21 @@ extension ObservedTree {
   ) {
     switch occasion {
     case .hint:
-      // An unreadable one may have become readable.
+      // A directory without a watch may have become readable.
       guard isNew || directories[entry]?.watch == nil else { return }
       directories.add(entry, coverage: .recursive, stack: site.stack)
-      if isNew { snapshot.mark(entry, .stirred) }
-      visitAtOnce(entry, for: .discover)
+      if isNew { snapshot.mark(entry, .entriesChanged) }
+      scanNow(entry, for: .discover)
     case .scan(let mode):
       descend(entry, site.stack, for: isNew ? mode.forNewDirectory : mode)
     }
   }
 }
 
-// MARK: - What is reported
+// MARK: - Reporting
 
 extension ObservedTree {
-  /// Reports what has become of an entry, and returns it.
+  /// Reports the difference of an entry, and returns it.
   private mutating func report(
     _ entry: Entry, _ status: FileStatus, isNew: Bool, at path: EntryPath, in site: Site,
     isReported: Bool, for occasion: Occasion
@@ -147,7 +117,7 @@ extension ObservedTree {
     let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     if kind != nil && (isOpen || site.hasMoved) {
-      // The state is not final: the hint of its end must count.
+      // The state is not final: the next hint must count.
       snapshot.setFingerprint(nil, of: entry)
     } else if kind != nil || before != nil || !isHinted(site.directory) {
       snapshot.setFingerprint(now, of: entry)
@@ -156,15 +126,16 @@ extension ObservedTree {
     if isReported || kind == .movedDirectory {
       let isOther =
         kind == .created
-        || before.map { !$0.isOneFile(with: now) } ?? (snapshot.inode(of: entry) != status.inode)
-      let come = isOther ? sighting(now, isFound: occasion) : nil
-      var gone: Moves.Sighting?
+        || before.map { !$0.mayBeSameFile(with: now) }
+          ?? (snapshot.inode(of: entry) != status.inode)
+      let appeared = isOther ? sighting(now, isFound: occasion) : nil
+      var disappeared: Moves.Sighting?
       if !isNew && isOther {
-        gone = Moves.Sighting(
+        disappeared = Moves.Sighting(
           inode: snapshot.inode(of: entry), fingerprint: before,
           mayBeMove: occasion.reasons.contains(.moved))
       }
-      emit(kind.event, status.type, at: path.path, gone: gone, come: come)
+      emit(kind.event, status.type, at: path.path, disappeared: disappeared, appeared: appeared)
       if kind == .created && isOpen {
         emit(.modified(isOpen: true), status.type, at: path.path)
       }
@@ -181,7 +152,7 @@ extension ObservedTree {
     return Moves.Sighting(inode: fingerprint.inode, fingerprint: fingerprint, mayBeMove: isMove)
   }
 
-  /// The difference between an entry as it is known and as it is; nil if there is none.
+  /// The difference between an entry in the snapshot and on the disk; `nil` if there is none.
   private mutating func kind(
     of entry: Entry, isNew: Bool, _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus,
     at path: EntryPath, for occasion: Occasion
@@ -204,7 +175,7 @@ extension ObservedTree {
       guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
         switch difference {
         case .content:
-          return isDirectory && before.isOneFile(with: now) ? nil : .modified(isOpen: false)
+          return isDirectory && before.mayBeSameFile(with: now) ? nil : .modified(isOpen: false)
         case .attributes: return .metadata
         case nil: return isRewritten ? .modified(isOpen: false) : nil
         }
@@ -218,7 +189,7 @@ extension ObservedTree {
       if reasons.contains(.appeared), !reasons.contains(.disappeared), isSame,
         status.isBorn(since: start)
       {
-        // The baseline has come between its birth and its hint.
+        // The baseline was taken between its creation and this hint.
         return .created
       }
       return kind(for: reasons, isDirectory: isDirectory)
@@ -240,25 +211,25 @@ extension ObservedTree {
     return reasons.contains(.attributes) ? .metadata : nil
   }
 
-  /// Whether a file was written to without a trace in its times.
+  /// Whether a file was written to without a change of its timestamps.
   private mutating func isRewrittenUnseen(
     _ entry: Entry, _ status: FileStatus, at path: EntryPath
   ) -> Bool {
     guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
     else { return false }
     let path = path.path
-    return racilyClean.look(at: path, status, now: .now()) {
+    return racilyClean.isRewritten(at: path, status, now: .now()) {
       DiskContents(largestFile: RacilyCleanFiles.largest).sample(of: path)?.digest
     }
   }
 }
 
-/// What has become of an entry.
+/// The difference between an entry in the snapshot and on the disk.
 private enum Difference: Equatable {
   case created
   case modified(isOpen: Bool)
   case metadata
-  /// A directory that has another name, or other attributes.
+  /// A directory that was renamed, or whose attributes have changed.
   case movedDirectory
 
   var event: RawEvent.Kind {
@@ -271,30 +242,23 @@ private enum Difference: Equatable {
   }
 }
 
-extension Occasion {
-  fileprivate var reasons: Hint.Reasons {
-    if case .hint(let reasons) = self { return reasons }
-    return []
-  }
-}
-
 extension FileStatus {
   func isBorn(since: FileTime) -> Bool {
     born.map { $0 >= since } ?? false
   }
 
-  /// Whether one more write might leave the same times.
+  /// Whether another write might leave the same timestamps.
   var isRacy: Bool { FileTime.now().nanoseconds &- changed.nanoseconds < timeResolution }
 }
 
-// MARK: - What is gone
+// MARK: - Removals
 
 extension ObservedTree {
   /// Reports an entry as removed, with its descendants, and removes them from the snapshot.
   mutating func disappeared(_ entry: Entry, in site: Site, isMoved: Bool = false) {
     let marks = snapshot.marks(of: entry)
-    if marks.contains(.wanted) { return rootDisappeared(entry) }
-    if marks.contains(.rules) {
+    if marks.contains(.root) { return rootDisappeared(entry) }
+    if marks.contains(.ignoreFile) {
       rules.stale.insert(site.directory)
       if site.stack == nil { return }
     }
@@ -302,25 +266,26 @@ extension ObservedTree {
     removeSubtree(entry)
   }
 
-  /// Reports that an entry is gone with all its descendants, each by the rules of its directory.
+  /// Reports the removal of an entry and of its descendants, each by the rules of its directory.
   mutating func reportRemoved(_ entry: Entry, _ stack: IgnoreStack?, isMoved: Bool = false) {
     if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
     reportRemovedChildren(of: entry, isMoved: isMoved)
     let path = entryPath(of: entry)
     racilyClean.forget(path.path)
     let type = snapshot.type(of: entry)
-    if type == .symlink { forgetTarget(ofLink: path.path) }
-    // Of a directory that goes before it was compared, the contents are not known: any may have counted.
+    if type == .symlink { unwatchTargets(ofLink: path.path) }
+    // The entries of a directory that was never compared are unknown: any of them may have been
+    // relevant.
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
     if isUnknown || reports(path, isDirectory: type == .directory, stack) {
-      let gone = Moves.Sighting(
+      let sighting = Moves.Sighting(
         inode: snapshot.inode(of: entry), fingerprint: snapshot.fingerprint(of: entry),
         mayBeMove: isMoved)
-      emit(.removed, type, at: path.path, gone: gone)
+      emit(.removed, type, at: path.path, disappeared: sighting)
     }
     if let parent = snapshot.parent(of: entry) {
       snapshot.name(of: entry).withUnsafeBufferPointer {
-        noteIfRulesChanged($0, in: parent, .disappeared)
+        markStaleRules($0, in: parent, .disappeared)
       }
     }
   }
@@ -332,13 +297,13 @@ extension ObservedTree {
     }
   }
 
-  /// After a listing: what was known and is not there.
+  /// Removes the entries that were missing in the listing.
   mutating func removeUnseen(in site: Site) {
     for entry in snapshot.children(of: site.directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.seen) {
         snapshot.unmark(entry, .seen)
-      } else if marks.isDisjoint(with: [.awaited, .passage, .absent]) {
+      } else if marks.isDisjoint(with: [.ancestorOfMissingRoot, .ancestorOfIgnoreFile, .absent]) {
         disappeared(entry, in: site)
       }
     }

@@ -1,23 +1,23 @@
 import PathFiltering
 import SystemCalls
 
-// Ignore files decide what is watched, and may be edited while it is. The directory that holds one is filtered
-// anew with all that is below it, once the other hints have been followed.
+// Ignore files may change while their directories are observed. After all other hints, the
+// directory of a changed ignore file is filtered again with its descendants.
 extension ObservedTree {
-  /// The rules for a root, read afresh. The files outside of it that apply to it are watched too.
+  /// Reads the rules for a root. Watches the ignore files outside of it that apply to it.
   mutating func rules(forRoot path: Path) -> IgnoreStack {
     let stack = readRules { filter, warn in filter.stack(forRoot: path, warn: warn) }
     for file in stack.outerFiles { watchRules(at: file) }
     return stack
   }
 
-  /// Reads rules, and warns once of each file that cannot be read.
+  /// Reads rules, and adds a warning for each unreadable file.
   mutating func readRules(
     _ read: (PathFilter, (SystemError) -> Void) -> IgnoreStack
   ) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read(filter) { failures.append($0) }
-    for failure in failures { warnings.add(unreadableRules: failure) }
+    for failure in failures { warnings.add(unreadableIgnoreFile: failure) }
     for file in stack.files { rules.files[file.path] = file }
     return stack
   }
@@ -27,20 +27,20 @@ extension ObservedTree {
       (try? FileStatus(of: directory, followsLinks: true).type) == .directory
     else { return }
     let entry = makeEntry(at: path)
-    if snapshot.marks(of: entry).contains(.rules) { return }
-    snapshot.mark(entry, .rules)
+    if snapshot.marks(of: entry).contains(.ignoreFile) { return }
+    snapshot.mark(entry, .ignoreFile)
     snapshot.setType(.file, of: entry)
-    // What leads there is not entered because of it.
+    // Its ancestors are not entered because of it.
     var step = snapshot.parent(of: entry)
     while let directory = step, directories[directory] == nil, roots[directory] == nil {
-      snapshot.mark(directory, .passage)
+      snapshot.mark(directory, .ancestorOfIgnoreFile)
       step = snapshot.parent(of: directory)
     }
     watchByName(parentOf: entry)
   }
 
-  /// Compares a file of rules where no hint names it.
-  mutating func lookAtRules(_ entry: Entry, in directory: Entry) {
+  /// Compares an ignore file for which there was no hint.
+  mutating func compareIgnoreFile(_ entry: Entry, in directory: Entry) {
     let path = entryPath(of: entry)
     let fingerprint = (try? FileStatus(of: path.path)).map { Fingerprint($0) }
     if fingerprint == snapshot.fingerprint(of: entry) { return }
@@ -52,15 +52,15 @@ extension ObservedTree {
     watchFileIfNeeded(entry, at: path)
   }
 
-  /// Takes note of the directory if a hint is about a file of rules, or about the beginning of a repository.
-  mutating func noteIfRulesChanged(
+  /// Marks the rules of a directory as stale if a hint is about an ignore file or about `.git`.
+  mutating func markStaleRules(
     _ name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ reasons: Hint.Reasons
   ) {
     let names = IgnoreFileNames.of(name)
     if names.isEmpty {
       guard directories.coverage(of: directory) == .named,
         let known = snapshot.child(name, of: directory),
-        !snapshot.marks(of: known).isDisjoint(with: [.rules, .passage])
+        !snapshot.marks(of: known).isDisjoint(with: [.ignoreFile, .ancestorOfIgnoreFile])
       else { return }
     }
     if reasons.isAboutName || (reasons.contains(.closed) && !names.contains(.git)) {
@@ -68,8 +68,8 @@ extension ObservedTree {
     }
   }
 
-  /// Applies changed rules: directories that are ignored now give their watches back, others are watched
-  /// and listed. What is there already is not reported.
+  /// Applies changed rules: stops watching directories that are ignored now, and scans those that
+  /// are no longer ignored. Their existing entries are not reported.
   mutating func refreshRules() {
     if rules.stale.isEmpty { return }
     let stale = rules.stale
@@ -80,7 +80,7 @@ extension ObservedTree {
         (roots[$0] ?? .named) > .named && snapshot.isWithin($0, directory)
       }
       if details.coverage == .named && below.isEmpty {
-        // Rules for everywhere: the user's own, or a repository's hidden ones.
+        // These rules apply to every root: the user's own, or those in a repository's `.git`.
         for root in roots.map({ $0 }) { refreshRoot(root) }
         continue
       }
@@ -93,8 +93,8 @@ extension ObservedTree {
     }
   }
 
-  /// Finds what appeared since everything was compared. In a watched directory, what appears in the same clock
-  /// tick has a hint of its own.
+  /// Reports entries that appeared after the last comparison. In a watched directory, those of the
+  /// same clock tick have hints of their own.
   var refilterMode: ScanMode {
     let mode = ScanMode.refilter(since: comparedUntil)
     return source?.namesEntries == true ? mode : mode.forNewDirectory
@@ -109,10 +109,10 @@ extension ObservedTree {
 
   private mutating func refilter(_ directory: Entry, by stack: IgnoreStack) {
     directories.setStack(stack, of: directory)
-    visitAtOnce(directory, for: refilterMode)
+    scanNow(directory, for: refilterMode)
   }
 
-  /// Warns of a root of which nothing is left to watch, by its listing.
+  /// Warns if all entries of a root are ignored.
   mutating func warnIfAllIsIgnored(
     _ listing: DirectoryListing, _ path: Path, _ stack: IgnoreStack?
   ) {

@@ -1,37 +1,37 @@
 import PathFiltering
 import SystemCalls
 
-// MARK: - Walking
+// MARK: - Scanning directories
 
 extension ObservedTree {
-  /// Watches and lists up to `limit` of the directories that are still to be visited. Returns false when
-  /// none is left.
-  mutating func visitPending(atMost limit: Int) -> Bool {
+  /// Watches and scans up to `limit` of the pending directories. Returns whether any is left.
+  mutating func scanPending(atMost limit: Int) -> Bool {
     var left = limit
-    while left > 0, let visit = walk.pending.popLast() ?? walk.pendingLinks.popLast() {
-      self.visit(visit.directory, for: visit.mode)
+    while left > 0, let next = walk.pending.popLast() ?? walk.pendingLinks.popLast() {
+      scan(next.directory, for: next.mode)
       left -= 1
     }
-    walk.openDirectories.forgetAll()
+    walk.openDirectories.closeAll()
     return !walk.pending.isEmpty || !walk.pendingLinks.isEmpty
   }
 
-  /// Watches and lists `directory` and what is below it, before anything else is done.
-  mutating func visitAtOnce(_ directory: Entry, for mode: ScanMode) {
-    visitAtOnce { $0.walk.pending = [Walk.Visit(directory: directory, mode: mode)] }
+  /// Watches and scans a directory, and the descendants that this makes pending, before other
+  /// pending ones.
+  mutating func scanNow(_ directory: Entry, for mode: ScanMode) {
+    scanNow { $0.walk.pending = [Walk.PendingScan(directory: directory, mode: mode)] }
   }
 
-  /// The same for what `prepare` makes pending.
-  mutating func visitAtOnce(_ prepare: (inout ObservedTree) -> Void) {
+  /// Watches and scans the directories that `prepare` makes pending, before other pending ones.
+  mutating func scanNow(_ prepare: (inout ObservedTree) -> Void) {
     let others = (walk.pending, walk.pendingLinks)
     (walk.pending, walk.pendingLinks) = ([], [])
     prepare(&self)
-    while visitPending(atMost: .max) {}
+    while scanPending(atMost: .max) {}
     (walk.pending, walk.pendingLinks) = others
   }
 
-  private mutating func visit(_ directory: Entry, for mode: ScanMode) {
-    // One that was removed meanwhile has no details.
+  private mutating func scan(_ directory: Entry, for mode: ScanMode) {
+    // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
     var buffers = walk.takeBuffers()
     defer { walk.giveBack(buffers) }
@@ -39,15 +39,15 @@ extension ObservedTree {
     let path = Path(bytes: buffers.directoryPath)
     let outcome = watch(directory, details, at: path, for: mode)
     guard outcome != .impossible else { return }
-    guard details.coverage > .named else { return lookAtNamed(in: directory, for: mode) }
+    guard details.coverage > .named else { return compareNamedEntries(in: directory, for: mode) }
     do throws(SystemError) {
       let opened = try open(directory, details, at: path)
-      // What changes from here on is in the listing, or is hinted at.
+      // Later changes are in the listing or have hints.
       let before = mode.isDiff ? try FileStatus(of: ".", in: opened) : nil
       if let before, isAnother(before, than: directory, details) {
-        return lookAt(directory, because: [])
+        return compareEntry(directory, because: [])
       }
-      guard isFirstName(directory, for: path) else { return releaseWatch(of: directory) }
+      guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
       buffers.listing.removeAll()
       try walk.reader.forEachNumberedEntry(of: opened) {
         (name, type, inode) throws(SystemError) in buffers.listing.append(name, type, inode)
@@ -55,10 +55,10 @@ extension ObservedTree {
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
-        hasMoved: outcome == .passedOn)
+        hasMoved: outcome == .transferred)
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
-      follow(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
+      compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
       if case .baseline = mode, isRoot(directory) {
         warnIfAllIsIgnored(buffers.listing, path, site.stack)
       }
@@ -67,7 +67,7 @@ extension ObservedTree {
       }
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
-      if !error.saysGone {
+      if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
@@ -82,18 +82,18 @@ extension ObservedTree {
     return try walk.openDirectories.open(path, in: snapshot.parent(of: directory))
   }
 
-  /// Whether another directory has taken the place of one that is about to be compared. Its entries would be
-  /// compared with those of the former, by its own ignore rules, and removals would be lost.
+  /// Whether another directory has replaced the one that is about to be compared. Its entries would
+  /// be compared with those of the former by its own ignore rules, and removals would be lost.
   private func isAnother(
     _ opened: FileStatus, than directory: Entry, _ details: DirectoryTable.Directory
   ) -> Bool {
     guard !isAnchor(directory, details), let known = snapshot.fingerprint(of: directory) else {
       return false
     }
-    return !known.isOneFile(with: Fingerprint(opened))
+    return !known.mayBeSameFile(with: Fingerprint(opened))
   }
 
-  /// The rules in force in the directory that was just listed.
+  /// The rules in force in a directory that was just listed.
   private mutating func enterRules(
     of directory: Entry, at path: Path, _ listing: DirectoryListing, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
@@ -109,41 +109,43 @@ extension ObservedTree {
   }
 }
 
-// MARK: - Following a listing
+// MARK: - Comparing listings
 
 extension ObservedTree {
-  private mutating func follow(
+  private mutating func compare(
     _ listing: DirectoryListing, at path: inout EntryPath, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
   ) {
-    var isStirred = false
+    var hasNewEntries = false
     listing.forEach { item in
-      if follow(item, at: &path, in: site, for: mode, opened) { isStirred = true }
+      if compare(item, at: &path, in: site, for: mode, opened) { hasNewEntries = true }
     }
     guard mode.isDiff else { return }
     let count = moves.events.count
     removeUnseen(in: site)
-    if isStirred || moves.events.count > count { snapshot.mark(site.directory, .stirred) }
+    if hasNewEntries || moves.events.count > count {
+      snapshot.mark(site.directory, .entriesChanged)
+    }
   }
 
-  /// Follows one entry of a listing. Returns whether it has appeared there lately.
-  private mutating func follow(
+  /// Compares one entry of a listing. Returns whether it has appeared since the last comparison.
+  private mutating func compare(
     _ item: DirectoryListing.Item, at path: inout EntryPath, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
   ) -> Bool {
-    // A directory that changes while it is listed may list a name twice.
+    // A directory that changes during the listing may contain a name twice.
     let lookup = snapshot.find(item.name, in: site.directory)
     let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
-    if marks.contains(.passage) { return false }
+    if marks.contains(.ancestorOfIgnoreFile) { return false }
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
-      if !marks.isDisjoint(with: [.wanted, .absent]), !lookUpRoot(entry, because: []) {
+      if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, because: []) {
         return false
       }
     }
     let isKnown = lookup.entry != nil && !marks.contains(.absent)
     let isDirectory = item.type == .directory
-    if isDirectory && !marks.contains(.wanted) {
+    if isDirectory && !marks.contains(.root) {
       path.setName(item.name)
       if !mayEnter(path, site.stack) {
         if let entry = lookup.entry { removeSubtree(entry) }
@@ -168,7 +170,7 @@ extension ObservedTree {
     }
     path.setName(item.name)
     guard let status = FileStatus(ofListed: item.name, in: opened) else {
-      // Gone again; the end of the listing sees to that.
+      // It is gone again, and is removed after the listing.
       if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
       return false
     }
@@ -182,7 +184,7 @@ extension ObservedTree {
     return isCreated
   }
 
-  /// Makes a directory pending, unless the scan ends before it.
+  /// Makes a directory pending, unless the mode excludes it.
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: ScanMode) {
     if let known = directories[entry], known.coverage == .recursive {
       switch mode {
@@ -191,56 +193,24 @@ extension ObservedTree {
       case .discover, .refilter, .diff: break
       }
     }
-    // A root has rules of its own, but is covered as far as the directory around it.
+    // A root has rules of its own, and the coverage of its parent.
     directories.add(
       entry, coverage: .recursive, stack: (isRoot(entry) ? directories[entry]?.stack : nil) ?? stack
     )
-    if case .discover = mode { snapshot.mark(entry, .stirred) }
-    let visit = Walk.Visit(directory: entry, mode: mode)
+    if case .discover = mode { snapshot.mark(entry, .entriesChanged) }
+    let scan = Walk.PendingScan(directory: entry, mode: mode)
     if snapshot.type(of: entry) == .symlink {
-      walk.pendingLinks.append(visit)
+      walk.pendingLinks.append(scan)
     } else {
-      walk.pending.append(visit)
+      walk.pending.append(scan)
     }
   }
 
-  /// A directory that changed before it was watched, and in which nothing new is found, has lost an entry
-  /// whose name cannot be known: the directory itself is reported.
+  /// Reports a directory that changed before it was watched, and in which nothing new was found: it
+  /// has lost an entry whose name is unknown.
   private mutating func reportUnseenRemoval(in directory: Entry, at path: Path) {
-    guard snapshot.marks(of: directory).isDisjoint(with: [.stirred, .absent]) else { return }
-    snapshot.mark(directory, .stirred)
+    guard snapshot.marks(of: directory).isDisjoint(with: [.entriesChanged, .absent]) else { return }
+    snapshot.mark(directory, .entriesChanged)
     emit(.modified(isOpen: false), .directory, at: path)
-  }
-}
-
-extension ScanMode {
-  var isDiff: Bool {
-    if case .diff = self { return true }
-    return false
-  }
-
-  /// Whether directories must be watched anew, since hints of their replacement may have been dropped.
-  var mistrustsWatches: Bool {
-    if case .diff(_, .tree) = self { return true }
-    return false
-  }
-
-  /// Whether a listed entry is compared by its status, and not by its name alone.
-  fileprivate func comparesStatus(isKnown: Bool) -> Bool {
-    switch self {
-    case .baseline: false
-    case .discover, .refilter: !isKnown
-    case .diff: true
-    }
-  }
-
-  /// For a directory that is new where it is found.
-  var forNewDirectory: ScanMode {
-    switch self {
-    case .baseline: self
-    // What appeared in the clock tick of that time has no hint here.
-    case .refilter(let since): .refilter(since: since.advanced(by: .nanoseconds(-1)))
-    case .discover, .diff: .discover
-    }
   }
 }

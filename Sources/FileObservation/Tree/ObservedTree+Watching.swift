@@ -1,26 +1,27 @@
 import PathFiltering
 import SystemCalls
 
-// A directory without a watch, or with a file in it that has none, is listed all the same, and polled. Where
-// nothing can be watched at all, that is how everything is observed.
+// A directory that cannot be watched, or contains a file that cannot, is polled. Without a source
+// of hints, everything is.
 extension ObservedTree {
   /// The outcome of adding a watch.
   enum WatchOutcome {
     case watched
-    /// The directory was known by another path, and was renamed.
-    case passedOn
-    /// There is no room for one more watch; the directory is polled.
+    /// The directory was renamed, and its watch transferred to this entry.
+    case transferred
+    /// The watch limit is reached, or there is no source. The directory is polled.
     case polled
-    /// It is gone, unreadable, or another name of a watched directory.
+    /// The directory is gone, unreadable, or watched by another path.
     case impossible
   }
 
-  /// Whether the watch of a directory must report what becomes of it.
+  /// Whether the watch of a directory must report its removal or rename.
   func isAnchor(_ directory: Entry, _ details: DirectoryTable.Directory?) -> Bool {
     isRoot(directory) || details?.coverage == .named || snapshot.type(of: directory) == .symlink
   }
 
-  /// Whether hints name the entries of a directory that change. Where they do not, every entry has a fingerprint.
+  /// Whether hints name the entries of a directory that change. If they do not, every entry has a
+  /// fingerprint.
   func isHinted(_ directory: Entry) -> Bool {
     source?.namesEntries == true && directories[directory]?.watch != nil
   }
@@ -32,18 +33,18 @@ extension ObservedTree {
       watches.unwatched.insert(directory)
       return .polled
     }
-    if details.watch != nil && !mode.mistrustsWatches { return .watched }
+    if details.watch != nil && !mode.renewsWatches { return .watched }
     switch addWatch(at: path, isAnchor(directory, details) ? .anchor : .directory) {
     case .success(let watch):
-      return pass(watch, on: directory)
+      return assign(watch, to: directory)
     case .failure(let error):
       if error.isOutOfWatches {
         watches.unwatched.insert(directory)
         return .polled
       }
-      if !error.saysGone {
+      if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
-        // The directory around it hints when it becomes readable.
+        // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
         rootDisappeared(directory)
@@ -52,8 +53,9 @@ extension ObservedTree {
     }
   }
 
-  /// Gives a directory the watch of what is at its path, though another entry may have had it.
-  private mutating func pass(_ watch: Int32, on directory: Entry) -> WatchOutcome {
+  /// Assigns a watch to the directory at whose path it was added. It may belong to another entry,
+  /// by which the directory was known before.
+  private mutating func assign(_ watch: Int32, to directory: Entry) -> WatchOutcome {
     if directories[directory]?.watch == watch { return .watched }
     if let owner = directories.owner(of: watch), owner != directory {
       if isSameDirectory(owner, directory) {
@@ -63,24 +65,25 @@ extension ObservedTree {
           watches.aliases[watch, default: []].insert(directory)
           return .impossible
         }
-        // The one in which everything counts has the watch, and hints are passed on to the other.
+        // The entry with the larger coverage has the watch, and its hints are used for the other
+        // one too.
         watches.aliases[watch, default: []].insert(owner)
         directories.setWatch(watch, of: directory)
         return .watched
       }
-      // It was renamed, and what its former path leads to is looked up.
-      lookAt(owner, because: [.disappeared, .moved])
+      // It was renamed: its former path is compared.
+      compareEntry(owner, because: [.disappeared, .moved])
       if directories[directory] == nil { return .impossible }
     }
-    let isPassedOn =
+    let isTransferred =
       watches.retired.remove(watch) != nil || directories.owner(of: watch) != nil
     directories.setWatch(watch, of: directory)
     watches.unwatched.remove(directory)
-    if isPassedOn { watches.hasPassedOn = true }
-    return isPassedOn ? .passedOn : .watched
+    if isTransferred { watches.hasTransferred = true }
+    return isTransferred ? .transferred : .watched
   }
 
-  /// The watch of what is at a path; nil if it cannot be watched.
+  /// Adds a watch at a path; `nil` if that fails.
   func watch(at path: Path, _ subject: WatchSubject) -> Int32? {
     try? addWatch(at: path, subject).get()
   }
@@ -94,8 +97,8 @@ extension ObservedTree {
     }
   }
 
-  /// Watches a file whose directory's watch does not report everything: writes under other names of a root,
-  /// or any writes.
+  /// Watches a file if the watch of its directory does not report all writes: those through other
+  /// names of a root, or any.
   mutating func watchFileIfNeeded(_ file: Entry, at path: EntryPath) {
     guard let source, !source.namesEntries || roots[file] != nil,
       snapshot.type(of: file) != .directory, directories[file] == nil,
@@ -105,34 +108,33 @@ extension ObservedTree {
     case .success(let watch):
       if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
     case .failure(let error):
-      // That it is gone, the directory shows.
+      // The removal of a file is found in its directory.
       if !error.isNotFound, let parent = snapshot.parent(of: file) {
         watches.unwatched.insert(parent)
       }
     }
   }
 
-  /// Polls directories that are not watched, for what has changed since a time. Where there is room now,
-  /// they are watched from then on.
+  /// Polls directories for changes since a time. Adds watches where that is possible now.
   mutating func poll(_ directories: some Sequence<Entry>, since: FileTime) {
     for directory in directories {
-      // It may be gone, and a watched one in its place.
+      // It may have been replaced by a directory that is watched.
       watches.unwatched.remove(directory)
       if self.directories[directory] == nil || isHinted(directory) { continue }
-      visitAtOnce(directory, for: .diff(since: since, .directory))
-      // One that could not even be opened is tried again.
+      scanNow(directory, for: .diff(since: since, .directory))
+      // A directory that could not be opened stays among the polled ones.
       if source == nil, self.directories[directory] != nil {
         watches.unwatched.insert(directory)
       }
     }
   }
 
-  /// Looks for missing roots where no hint says that they are back.
+  /// Polls missing roots, for whose return there is no hint.
   mutating func pollMissingRoots() {
     for root in missingRoots where isMissing(root) { rootAppeared(root) }
   }
 
-  /// Warns that directories cannot be watched, when that has come to be.
+  /// Warns once when the watch limit is reached, and again after it was not.
   mutating func warnOfLimit() {
     guard let source, watches.unwatched.isEmpty == watches.hasReportedLimit else { return }
     watches.hasReportedLimit = !watches.unwatched.isEmpty
@@ -142,10 +144,10 @@ extension ObservedTree {
   }
 }
 
-// MARK: - Directories of several names
+// MARK: - Directories with several paths
 
 extension ObservedTree {
-  /// Whether two entries are names of one directory, both in use.
+  /// Whether two entries are the same directory, at two paths.
   func isSameDirectory(_ one: Entry, _ other: Entry) -> Bool {
     guard let first = identity(of: one), let second = identity(of: other) else { return false }
     return first == second
@@ -157,17 +159,17 @@ extension ObservedTree {
     return status.map(FileIdentity.init)
   }
 
-  /// Other names of the directory that has a watch, under which certain names count.
+  /// The other entries of a watched directory whose coverage is `named`.
   func namedAliases(of watch: Int32) -> [Entry] {
     if watches.aliases.isEmpty { return [] }
     return (watches.aliases[watch] ?? []).filter { directories.coverage(of: $0) == .named }
   }
 
-  /// Watches a directory by another of its names, if it has one, since a watch is no longer in force.
+  /// Watches the other entries of a directory, whose watch is no longer in force.
   mutating func watchAliases(of watch: Int32) {
     for alias in watches.aliases.removeValue(forKey: watch) ?? [] {
       guard let details = directories[alias], details.watch == nil else { continue }
-      visitAtOnce(alias, for: .discover)
+      scanNow(alias, for: .discover)
     }
   }
 }

@@ -1,22 +1,23 @@
 import PathFiltering
 import SystemCalls
 
-/// The observed tree: a snapshot, the watches that go with it, and what was found to differ from the disk.
+/// The observed tree: a snapshot, its watches, and the differences that were found on the disk.
 ///
-/// Hints are not changes. A hint, an overflow, a poll and a change of the ignore rules all lead to the same
-/// operation: an entry's status, or a directory's listing, is compared with the snapshot, and the
-/// difference is reported. A hint counts unless the fingerprint in the snapshot proves that exactly this
-/// state was reported before.
+/// Hints are not changes. A hint, an overflow, a poll and a change of the ignore rules all lead to
+/// the same operation: the status of an entry, or the listing of a directory, is compared with the
+/// snapshot, and the difference is reported. A hint of a write counts unless the fingerprint in the
+/// snapshot proves that exactly this state was reported before. In doubt a change is reported
+/// twice, never lost.
 ///
-/// Knows no queue and no clock but that of the files. A directory is watched first and listed
-/// afterwards, so that what appears in between is found twice rather than never.
+/// A directory is watched first and listed afterwards, so that an entry that appears in between is
+/// found twice rather than never. The tree has no queue and no clock but that of the file system.
 struct ObservedTree {
   typealias Entry = TreeSnapshot.Entry
 
   let filter: PathFilter
   /// `nil` when everything is polled.
   let source: (any HintSource)?
-  /// Directories that are left to another backend.
+  /// Directories that another backend observes.
   let excluded: Set<Path>
   /// Changes from this time on are reported.
   let start: FileTime
@@ -24,14 +25,14 @@ struct ObservedTree {
   var directories = DirectoryTable()
   var walk = Walk()
   var roots = Roots()
-  var rules = RuleFiles()
+  var rules = IgnoreRules()
   var links: Links
   var watches = Watches()
   var moves = Moves()
-  /// Hints that were read and not followed to their end.
+  /// Hints that were read and must still be processed.
   var hints: [PendingHint] = []
   var racilyClean = RacilyCleanFiles()
-  /// Hints of everything before this time were followed, and polled directories compared.
+  /// All changes before this time were found, in polled directories too.
   var comparedUntil: FileTime
   var warnings = Warnings()
 
@@ -62,12 +63,12 @@ extension ObservedTree {
     var warnings: [ObserverError] = []
   }
 
-  /// What was found since the last call. While the second hint of a rename is awaited, its events are
-  /// held back with all others.
+  /// The findings since the last call. Events are held back while the second hint of a rename is
+  /// missing.
   mutating func takeFindings() -> Findings {
     var findings = Findings(warnings: warnings.take())
     if !moves.isAwaitingArrival {
-      findings.events = withLinkTargets(moves.pairedEvents())
+      findings.events = attributedToLinks(moves.pairedEvents())
       moves = Moves()
     }
     return findings
@@ -76,11 +77,12 @@ extension ObservedTree {
   var hasEvents: Bool { !moves.events.isEmpty }
 
   mutating func emit(
-    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, gone: Moves.Sighting? = nil,
-    come: Moves.Sighting? = nil
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, disappeared: Moves.Sighting? = nil,
+    appeared: Moves.Sighting? = nil
   ) {
-    if !links.targets.isEmpty { noteIfLinksAreStale(path, kind, type) }
-    moves.add(RawEvent(path: path, kind: kind, type: type), gone: gone, come: come)
+    if !links.targets.isEmpty { markStaleLinks(path, kind, type) }
+    moves.add(
+      RawEvent(path: path, kind: kind, type: type), disappeared: disappeared, appeared: appeared)
   }
 
   func readiness(backend: String) -> FileObserver.Readiness {
@@ -93,7 +95,7 @@ extension ObservedTree {
 // MARK: - Entries
 
 extension ObservedTree {
-  /// The entry at `path`, if it is known.
+  /// The entry at `path`, if the snapshot contains it.
   func existingEntry(at path: Path) -> Entry? {
     var entry = TreeSnapshot.root
     for component in path.components {
@@ -114,14 +116,14 @@ extension ObservedTree {
     return entry
   }
 
-  /// Removes an entry with its descendants from the snapshot, and retires their watches. Roots among them
-  /// are missing from then on.
+  /// Removes an entry with its descendants from the snapshot, and retires their watches. Roots
+  /// among them stay, as missing ones.
   mutating func removeSubtree(_ entry: Entry) {
     if roots[entry] != nil { return rootDisappeared(entry) }
-    walk.openDirectories.forgetAll()
+    walk.openDirectories.closeAll()
     if roots.contains(where: { snapshot.isWithin($0, entry) }) {
-      releaseWatch(of: entry)
-      snapshot.mark(entry, [.awaited, .absent])
+      stopWatching(entry)
+      snapshot.mark(entry, [.ancestorOfMissingRoot, .absent])
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source
@@ -133,8 +135,8 @@ extension ObservedTree {
     }
   }
 
-  /// Gives the watch of an entry back, which is no longer observed.
-  mutating func releaseWatch(of entry: Entry) {
+  /// Stops observing an entry, and removes its watch.
+  mutating func stopWatching(_ entry: Entry) {
     if let watch = directories.remove(entry) { source?.unwatch(watch) }
   }
 }

@@ -1,9 +1,9 @@
 import SystemCalls
 
-/// The directories on the way to the one that a walk has come to, open, so that each is opened by its name in
-/// the one around it: the kernel need not find its way there from the root each time.
+/// Open descriptors of the ancestors of the directory that a scan has reached. Opening a directory
+/// relative to its parent saves the kernel the resolution of the whole path.
 ///
-/// They are kept only while the walk goes on: whoever changes what an entry stands for has to forget them.
+/// Descriptors are kept during a scan only. They must be closed when entries are removed.
 final class OpenDirectories {
   private final class Directory {
     let entry: TreeSnapshot.Entry
@@ -15,26 +15,26 @@ final class OpenDirectories {
     }
   }
 
-  /// Of a longer way, the beginning is given up: the next directory is seldom far from the last.
-  private static let most = 16
+  /// The largest number of descriptors. The next directory is seldom far from the last.
+  private static let limit = 16
 
-  /// Each in the one before.
-  private var way: [Directory] = []
+  /// Each directory is the parent of the next.
+  private var ancestors: [Directory] = []
 
-  /// Opens the directory at `path`, which lies in `parent`. A link is refused.
+  /// Opens the directory at `path`, an entry of `parent`. Fails for a symbolic link.
   func open(_ path: Path, in parent: TreeSnapshot.Entry?) throws(SystemError) -> Descriptor {
-    while let last = way.last, last.entry != parent { way.removeLast() }
-    guard let last = way.last else { return try .openDirectory(path) }
+    while let last = ancestors.last, last.entry != parent { ancestors.removeLast() }
+    guard let last = ancestors.last else { return try .openDirectory(path) }
     return try .openDirectory(path, in: last.descriptor)
   }
 
-  /// Keeps a directory open that has just been listed, because those in it are opened next.
+  /// Keeps a directory open whose subdirectories are opened next.
   func keep(_ descriptor: consuming Descriptor, of directory: TreeSnapshot.Entry) {
-    if way.count == Self.most { way.removeFirst() }
-    way.append(Directory(directory, descriptor))
+    if ancestors.count == Self.limit { ancestors.removeFirst() }
+    ancestors.append(Directory(directory, descriptor))
   }
 
-  func forgetAll() {
-    way.removeAll(keepingCapacity: true)
+  func closeAll() {
+    ancestors.removeAll(keepingCapacity: true)
   }
 }

@@ -1,11 +1,12 @@
-/// The roots, and how much of each counts. One that does not exist at present is marked as absent.
+/// The roots and their coverage. A root that does not exist at present is marked as absent in the
+/// snapshot.
 struct Roots: Sequence {
   private var coverages: [TreeSnapshot.Entry: Coverage] = [:]
 
-  /// How much of a root counts; nil for what is no root.
+  /// The coverage of a root; `nil` for other entries.
   subscript(entry: TreeSnapshot.Entry) -> Coverage? { coverages[entry] }
 
-  /// Adds a root, or extends what of it counts.
+  /// Adds a root, or extends its coverage.
   mutating func add(_ entry: TreeSnapshot.Entry, _ coverage: Coverage) {
     coverages[entry] = Swift.max(coverages[entry] ?? .named, coverage)
   }

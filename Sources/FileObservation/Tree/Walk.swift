@@ -1,27 +1,27 @@
 import SystemCalls
 
-/// The scan that is under way: which directories are still to be listed, and what is reused from one to
-/// the next.
+/// The state of the current scan: the directories that must still be scanned, and reused memory.
 struct Walk {
-  /// A directory to be watched and listed.
-  struct Visit {
+  /// A directory that must be watched and listed.
+  struct PendingScan {
     let directory: TreeSnapshot.Entry
     let mode: ScanMode
   }
 
   let reader = DirectoryReader()
   let openDirectories = OpenDirectories()
-  var pending: [Visit] = []
-  /// The same for those behind links: what is also reached without a link is known by that name.
-  var pendingLinks: [Visit] = []
-  /// How many directories the first scan has left out.
+  var pending: [PendingScan] = []
+  /// Followed links. They are scanned last: a directory that is also reached without a link is
+  /// known by that path.
+  var pendingLinks: [PendingScan] = []
+  /// The number of ignored directories in the first scan.
   var prunedCount = 0
-  /// Whether every directory was compared once after its baseline.
+  /// Whether every directory was compared at least once after its baseline.
   var isComparedOnce = false
   private var spareBuffers: [Buffers] = []
 
-  /// Memory that one visit uses after the other. Several are in use when a directory has to be visited during
-  /// the visit of another.
+  /// Memory for the scan of one directory, reused for the next. A directory that must be scanned
+  /// during the scan of another uses buffers of its own.
   struct Buffers {
     var listing = DirectoryListing()
     var directoryPath: [UInt8] = []

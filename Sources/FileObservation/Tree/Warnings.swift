@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// Warnings that were not reported yet. A path that cannot be read is reported once.
+/// Warnings that were not reported yet. An unreadable path is reported once.
 struct Warnings {
   private var pending: [ObserverError] = []
   private var unreadable: Set<Path> = []
@@ -10,12 +10,12 @@ struct Warnings {
   }
 
   mutating func add(unreadableDirectory path: Path, _ error: SystemError) {
-    if unreadable.insert(path).inserted { add(.unreadableFolder(path, error)) }
+    if unreadable.insert(path).inserted { add(.unreadableDirectory(path, error)) }
   }
 
-  mutating func add(unreadableRules error: SystemError) {
+  mutating func add(unreadableIgnoreFile error: SystemError) {
     guard let path = error.path else { return }
-    if unreadable.insert(path).inserted { add(.unreadableRules(error)) }
+    if unreadable.insert(path).inserted { add(.unreadableIgnoreFile(error)) }
   }
 
   mutating func take() -> [ObserverError] {

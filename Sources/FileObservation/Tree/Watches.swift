@@ -1,14 +1,16 @@
 import SystemCalls
 
-/// What is known about watches beside which entry has which.
+/// The state of watches, apart from their owners in `DirectoryTable`.
 struct Watches {
-  /// Directories that are polled, because they could not be watched, or files in them.
+  /// Directories that are polled because they, or files in them, could not be watched.
   var unwatched: Set<TreeSnapshot.Entry> = []
-  /// Watches of directories that are gone from their paths, and may be found again by a rename.
+  /// Watches of directories that have disappeared, and may have been renamed. A renamed directory
+  /// keeps its watch, which is transferred to its new entry.
   var retired: Set<Int32> = []
-  /// Whether the watch of a renamed directory was passed on to its new entry since this was reset.
-  var hasPassedOn = false
-  /// Further names of watched directories, such as bind mounts, by the watch.
+  /// Whether a watch was transferred since this was reset.
+  var hasTransferred = false
+  /// Other paths of watched directories, such as bind mounts, by watch.
   var aliases: [Int32: Set<TreeSnapshot.Entry>] = [:]
+  /// Whether the warning about the watch limit was reported.
   var hasReportedLimit = false
 }

@@ -3,7 +3,7 @@
 import Dispatch
 import SystemCalls
 
-/// Hints from inotify: the watch of a directory names the entry that changed.
+/// Hints from inotify. The watch of a directory names the entry that changed.
 final class InotifyHints: HintSource {
   let inotify: Inotify
   private var source: (any DispatchSourceRead)?
@@ -14,18 +14,18 @@ final class InotifyHints: HintSource {
 
   var name: String { "inotify" }
   var namesEntries: Bool { true }
-  var patience: Duration { .zero }
+  var settlingTime: Duration { .zero }
 
-  func start(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
+  func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
     let source = DispatchSource.makeReadSource(
       fileDescriptor: inotify.readiness.number, queue: queue)
-    let bell = Bell(inotify)
+    let readiness = Readiness(inotify)
     source.setEventHandler { @Sendable in
-      bell.silence()
-      ring()
+      readiness.disarm()
+      hintsAvailable()
     }
-    // The descriptor must stay open until the source has let go of it.
-    source.setCancelHandler { @Sendable in withExtendedLifetime(bell) {} }
+    // The descriptor must stay open until the source no longer uses it.
+    source.setCancelHandler { @Sendable in withExtendedLifetime(readiness) {} }
     source.activate()
     self.source = source
   }
@@ -60,15 +60,16 @@ final class InotifyHints: HintSource {
   }
 }
 
-/// The part of an inotify instance that the handlers of its Dispatch source use, on the source's queue.
-private struct Bell: @unchecked Sendable {
+/// The part of an inotify instance that the handlers of its Dispatch source use, on the source's
+/// queue.
+private struct Readiness: @unchecked Sendable {
   private let inotify: Inotify
 
   init(_ inotify: Inotify) {
     self.inotify = inotify
   }
 
-  func silence() {
+  func disarm() {
     inotify.disarm()
   }
 }
@@ -97,7 +98,7 @@ extension Hint {
 
 extension Hint.Reasons {
   fileprivate init(_ mask: InotifyMask) {
-    // One by one: a set literal would be built at run time, for each event.
+    // A set literal would be built at run time for each event.
     var reasons: Hint.Reasons = []
     if mask.contains(.create) { reasons.formUnion(.appeared) }
     if mask.contains(.delete) { reasons.formUnion(.disappeared) }

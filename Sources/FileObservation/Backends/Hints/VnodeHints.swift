@@ -1,8 +1,8 @@
 import Dispatch
 import SystemCalls
 
-/// Hints from vnodes, as kqueue gives them: each directory and each file has a watch of its own, which
-/// reports that it changed and not what in it.
+/// Hints from vnodes, as kqueue reports them. Each directory and each file has a watch of its own;
+/// that of a directory does not name the entries that change.
 package final class VnodeHints: HintSource {
   private let vnodes: any VnodeSource
   private let pending = Pending()
@@ -20,17 +20,17 @@ package final class VnodeHints: HintSource {
 
   package var name: String { "vnode" }
   package var namesEntries: Bool { false }
-  /// A rename is reported by the watches of two directories.
-  package var patience: Duration { .milliseconds(2) }
+  /// A rename is reported by the watches of both directories, one after the other.
+  package var settlingTime: Duration { .milliseconds(2) }
 
-  package func start(on queue: DispatchQueue, ring: @escaping @Sendable () -> Void) {
+  package func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
     self.queue = queue
-    pending.ring = ring
+    pending.hintsAvailable = hintsAvailable
   }
 
   package func rearm() throws(SystemError) {
     pending.isArmed = true
-    pending.ringIfNeeded()
+    pending.notifyIfNeeded()
   }
 
   package func watch(
@@ -39,7 +39,7 @@ package final class VnodeHints: HintSource {
     guard let queue, watches.count < vnodes.capacity else {
       throw SystemError(call: "open", code: EMFILE)
     }
-    // The numbers of ended watches are free again, after some two thousand million.
+    // After an overflow, numbers are used again unless they are in use.
     repeat { lastNumber = lastNumber == .max ? 1 : lastNumber + 1 } while watches[lastNumber] != nil
     let (number, pending) = (lastNumber, pending)
     watches[number] = try vnodes.watch(path, followsLinks: subject == .anchor, on: queue) {
@@ -57,7 +57,7 @@ package final class VnodeHints: HintSource {
     for (watch, events) in pending.take() {
       body(Hint(watch: watch, .init(events), name: UnsafeBufferPointer(start: nil, count: 0)))
     }
-    // Hints arrive each on its own.
+    // Hints arrive one by one, and some time after the change.
     return end.advanced(by: .milliseconds(-50))
   }
 
@@ -66,28 +66,28 @@ package final class VnodeHints: HintSource {
   package func stop() {
     for watch in watches.values { watch.cancel() }
     watches = [:]
-    pending.ring = nil
+    pending.hintsAvailable = nil
   }
 
   package func limitReached(watched: Int, unwatched: Int) -> ObserverError {
     .descriptorLimitReached(watched: watched, unwatched: unwatched)
   }
 
-  /// Hints that were not read yet. Used on the source's queue only.
+  /// Events that were not read yet. Used on the source's queue only.
   private final class Pending: @unchecked Sendable {
-    var ring: (@Sendable () -> Void)?
+    var hintsAvailable: (@Sendable () -> Void)?
     var isArmed = true
     private var events: [Int32: VnodeEvents] = [:]
 
     func add(_ new: VnodeEvents, of watch: Int32) {
       events[watch, default: []].formUnion(new)
-      ringIfNeeded()
+      notifyIfNeeded()
     }
 
-    func ringIfNeeded() {
-      guard isArmed, !events.isEmpty, let ring else { return }
+    func notifyIfNeeded() {
+      guard isArmed, !events.isEmpty, let hintsAvailable else { return }
       isArmed = false
-      ring()
+      hintsAvailable()
     }
 
     func take() -> [Int32: VnodeEvents] {
@@ -99,7 +99,7 @@ package final class VnodeHints: HintSource {
 
 extension Hint.Reasons {
   fileprivate init(_ events: VnodeEvents) {
-    // A vnode may have changed before its watch was registered, too.
+    // Entries may also have changed before the watch was registered.
     self = .entries
     if events.contains(.gone) { formUnion(.gone) }
   }

@@ -3,11 +3,11 @@
 import Dispatch
 import SystemCalls
 
-/// Vnodes watched by kqueue, through Dispatch.
+/// Watches vnodes with kqueue, through Dispatch.
 package struct SystemVnodeSource: VnodeSource {
   package let capacity: Int
 
-  /// Raises the limit of open files as far as it goes, and leaves some for all else.
+  /// Raises the limit of open files as far as possible, and reserves some for other uses.
   package init() {
     capacity = max(16, raiseDescriptorLimit() - 64)
   }
@@ -23,14 +23,14 @@ package struct SystemVnodeSource: VnodeSource {
     let watch = Watch(source: source)
     source.setRegistrationHandler { @Sendable in handler(.registered) }
     source.setEventHandler { @Sendable in handler(VnodeEvents(watch.source.data)) }
-    // Nowhere else: until then the source may still use it.
+    // Not earlier: until it is cancelled, the source may use the descriptor.
     source.setCancelHandler { @Sendable in _ = close(descriptor) }
     source.activate()
     return watch
   }
 
-  // A source may be used from any thread; its type does not say so. The event handler holds it until
-  // it is cancelled.
+  // A Dispatch source may be used from any thread, though its type is not Sendable. The event
+  // handler retains it until it is cancelled.
   private struct Watch: VnodeWatch, @unchecked Sendable {
     let source: any DispatchSourceFileSystemObject
 

@@ -1,7 +1,7 @@
 import Dispatch
 import SystemCalls
 
-/// What a watched vnode tells: something about itself, and never which of a folder's entries it was.
+/// Events of a watched vnode. Those of a directory do not name its entries.
 package struct VnodeEvents: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -9,34 +9,34 @@ package struct VnodeEvents: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// It is under watch from now on. What happened before that is not told of.
+  /// The watch is in force from now on. Earlier changes are not reported.
   package static let registered = VnodeEvents(rawValue: 1)
-  /// A file was written to, or an entry of a folder came or went.
+  /// A file was written to, or an entry of a directory appeared or disappeared.
   package static let written = VnodeEvents(rawValue: 2)
-  /// Its mode, owner, times or number of names changed.
+  /// Its mode, owner, timestamps or number of links changed.
   package static let attributes = VnodeEvents(rawValue: 4)
-  /// It was removed, renamed or made inaccessible: it is not what its path leads to any more.
+  /// It was removed, renamed or made inaccessible.
   package static let gone = VnodeEvents(rawValue: 8)
 }
 
-/// The system's way to watch single files and folders by their vnodes, as kqueue does.
+/// Watches single files and directories by their vnodes, as kqueue does.
 package protocol VnodeSource: Sendable {
-  /// How many may be watched at once.
+  /// The largest number of watches.
   var capacity: Int { get }
 
-  /// Watches what is at `path` now, a C string, wherever it is moved to.
+  /// Watches the vnode at `path`, a C string, under whatever path it is moved to.
   ///
   /// - Parameters:
-  ///   - queue: Where `handler` is called: once with `registered`, and then for what happens.
-  /// - Throws: `EMFILE` if there is no room for one more.
+  ///   - queue: The queue on which `handler` is called: once with `registered`, and then with each event.
+  /// - Throws: `EMFILE` if the limit of descriptors is reached.
   func watch(
     _ path: UnsafePointer<CChar>, followsLinks: Bool, on queue: DispatchQueue,
     _ handler: @escaping @Sendable (VnodeEvents) -> Void
   ) throws(SystemError) -> any VnodeWatch
 }
 
-/// A vnode under watch.
+/// A watch of a vnode.
 package protocol VnodeWatch: Sendable {
-  /// Ends it. The handler is not called any more once a call that is on its way has been made.
+  /// Ends the watch. The handler may be called once more.
   func cancel()
 }

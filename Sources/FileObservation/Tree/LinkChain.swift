@@ -1,0 +1,38 @@
+import SystemCalls
+
+/// The resolution of a symbolic link: the other links on the way, and the path at the end, which
+/// need not exist.
+struct LinkChain {
+  /// The largest number of links that the kernel follows.
+  private static let maximumLength = 40
+
+  /// The real paths of the links on the way, without the first.
+  private(set) var links: [Path] = []
+  private(set) var end: Path
+
+  /// Resolves the link at `path`; `nil` if there is no link, or if it is circular.
+  init?(from path: Path) {
+    guard let parent = path.parent, let directory = try? resolvedPath(parent),
+      let target = try? linkTarget(of: path)
+    else { return nil }
+    end = directory
+    var rest = Self.reversedNames(of: target)
+    if target.isAbsolute { end = "/" }
+    while let name = rest.popLast() {
+      if name == [UInt8(ascii: "."), UInt8(ascii: ".")] {
+        end = end.parent ?? end
+        continue
+      }
+      end = end.appending(name)
+      guard let target = try? linkTarget(of: end) else { continue }
+      links.append(end)
+      if links.count >= Self.maximumLength { return nil }
+      end = target.isAbsolute ? "/" : end.parent ?? end
+      rest += Self.reversedNames(of: target)
+    }
+  }
+
+  private static func reversedNames(of path: Path) -> [[UInt8]] {
+    path.components.filter { !$0.elementsEqual(".".utf8) }.map(Array.init).reversed()
+  }
+}

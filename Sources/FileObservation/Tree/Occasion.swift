@@ -1,0 +1,13 @@
+/// The occasion on which an entry is compared with the snapshot.
+enum Occasion {
+  /// The source has hinted at it.
+  case hint(Hint.Reasons)
+  /// Its directory is scanned.
+  case scan(ScanMode)
+
+  /// The reasons of the hint; empty for a scan.
+  var reasons: Hint.Reasons {
+    if case .hint(let reasons) = self { return reasons }
+    return []
+  }
+}
