@@ -394,6 +394,6 @@ extension TreeBackend {
 extension ObservedTree {
   /// Whether directories or missing roots must be polled.
   fileprivate var needsPolls: Bool {
-    !watches.unwatched.isEmpty || (source == nil && missingRoots.isEmpty)
+    !watches.unwatched.isEmpty || (source == nil && !missingRoots.isEmpty)
   }
 }

@@ -8,16 +8,16 @@ import Testing
 /// A file that is mounted over another, as by `docker run -v ./f:/app/f`.
 struct BoundFileTests {
   @Test(.enabled("only root may mount") { await canBind() }, arguments: backendsUnderTest)
-  func `a watched file counts as written through the file that is mounted over it`(
+  func `a watched file is modified by a write through a file that is mounted over it`(
     backend: BackendUnderTest
   ) async throws {
     let outside = try TemporaryDirectory()
     try outside.write("old", to: "source")
-    let observed = try await ObservedFolder(
+    let observed = try await ObservedDirectory(
       by: backend, [.init(path: Array("f".utf8))],
-      prepare: { folder in
-        try File.write("mount point", to: folder.appending("f"))
-        try await shell("mount --bind \(outside["source"]) f", in: folder)
+      prepare: { directory in
+        try File.write("mount point", to: directory.appending("f"))
+        try await shell("mount --bind \(outside["source"]) f", in: directory)
       })
     let bound = observed.path.appending("f")
     defer { unmount(bound) }
@@ -32,9 +32,9 @@ struct BoundFileTests {
 }
 
 private func canBind() async -> Bool {
-  guard let folder = try? TemporaryDirectory(), (try? folder.write(to: "one")) != nil,
-    (try? folder.write(to: "other")) != nil,
-    (try? await shell("mount --bind one other && umount other", in: folder.path)) != nil
+  guard let directory = try? TemporaryDirectory(), (try? directory.write(to: "one")) != nil,
+    (try? directory.write(to: "other")) != nil,
+    (try? await shell("mount --bind one other && umount other", in: directory.path)) != nil
   else { return false }
   return true
 }

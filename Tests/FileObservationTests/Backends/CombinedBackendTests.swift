@@ -34,7 +34,7 @@ struct CombinedBackendTests {
     return observer
   }
 
-  @Test func `a root on a file system without events is polled, and that is said once`()
+  @Test func `a root on a file system without events is polled, with one warning`()
     async throws
   {
     let observer = try makeObserver([remote.path])
@@ -49,8 +49,8 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
-  /// So is a project's file read again on the queue of its tasks.
-  @Test func `who is awaited may start and change an observer, though there is something to say`()
+  /// The command line reads a project file again on the queue of its tasks.
+  @Test func `an observer may be started and changed from its own queue`()
     async throws
   {
     let remote = remote.path
@@ -74,7 +74,8 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
-  @Test func `others are watched beside it, and it is ready when all is`() async throws {
+  @Test func `other roots are watched, and the backend is ready when all of them are`() async throws
+  {
     try local.makeDirectories("a")
     let observer = try makeObserver([local.path, remote.path])
     #expect(await recorder.isReady())
@@ -87,7 +88,7 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
-  @Test func `without an instance all is polled`() async throws {
+  @Test func `without an inotify instance everything is polled`() async throws {
     let observer = try makeObserver([local.path]) { _ throws(ObserverError) in
       throw .instanceLimitReached(SystemError(call: "inotify_init1", code: EMFILE))
     }
@@ -99,7 +100,7 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
-  @Test func `what is added is seen to by the backend that fits it`() async throws {
+  @Test func `an added root is observed by the backend that fits its file system`() async throws {
     let observer = try makeObserver([local.path])
     #expect(await recorder.isReady())
     try observer.add(WatchedPath(remote.path))
@@ -111,7 +112,7 @@ struct CombinedBackendTests {
     observer.stop()
   }
 
-  /// A backend of `local`, which polls what is in `remote`, and the paths that it reports.
+  /// A backend of `local` that polls `remote` in it, and the paths that it reports.
   private func startBackend(
     mountPoints: [Path] = [], fileSystemKind: @escaping @Sendable (Path) -> Void = { _ in }
   ) throws -> (backend: CombinedBackend, reported: Log<Path>) {
@@ -134,14 +135,14 @@ struct CombinedBackendTests {
     return (backend, reported)
   }
 
-  @Test func `one poller serves roots that are added at the same time`() async throws {
+  @Test func `roots that are added concurrently share one poller`() async throws {
     try remote.makeDirectories("r0")
     try remote.makeDirectories("r1")
     for _ in 0..<50 {
       let (arrived, remote) = (Log<Int>(), remote)
       let (backend, _) = try startBackend { path in
         if !path.isWithin(remote.path) { return }
-        // Both threads go on at the same time, if there are two.
+        // Both threads continue at the same time, if there are two.
         arrived.note(1)
         for _ in 0..<10_000 where arrived.entries.count < 2 {}
       }

@@ -7,7 +7,8 @@ struct ReadPacingTests {
   private var now = Instant(offset: .seconds(100))
   private var pacing = ReadPacing()
 
-  /// Reads so often, each time so long after the last or after its pause. The pauses.
+  /// The pauses of a number of reads, each of which follows the last one, or its pause, after a
+  /// gap.
   private mutating func read(_ count: Int, every gap: Duration) -> [Duration?] {
     (0..<count).map { _ in
       now = now.advanced(by: gap)
@@ -17,22 +18,22 @@ struct ReadPacingTests {
     }
   }
 
-  @Test mutating func `a few events are read as they come`() {
+  @Test mutating func `a few events are read at once`() {
     #expect(read(8, every: .milliseconds(1)).allSatisfy { $0 == nil })
   }
 
-  @Test mutating func `changes with time between them are read as they come, however many`() {
+  @Test mutating func `events with gaps between them are read at once, in any number`() {
     #expect(read(100, every: .milliseconds(3)).allSatisfy { $0 == nil })
   }
 
-  @Test mutating func `a stream is left to collect, the longer it lasts the longer`() {
+  @Test mutating func `the pauses of a stream grow while it lasts`() {
     let pauses = read(30, every: .milliseconds(1)).compactMap { $0 }
     #expect(pauses.first == .milliseconds(5))
     #expect(pauses == pauses.sorted())
     #expect(pauses.last == .milliseconds(20))
   }
 
-  @Test mutating func `what comes after a stream is read at once`() {
+  @Test mutating func `events after a stream are read at once`() {
     _ = read(30, every: .milliseconds(1))
     #expect(read(1, every: .milliseconds(100)) == [nil])
     #expect(read(1, every: .milliseconds(1)) == [nil])

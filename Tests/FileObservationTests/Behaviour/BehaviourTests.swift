@@ -6,9 +6,9 @@ import Testing
 
 @testable import FileObservation
 
-/// Each script beside this file, over each backend.
+/// Each script in `Scripts`, with each backend.
 struct BehaviourTests {
-  /// Lets only so many of them hold an inotify instance at a time.
+  /// Limits the number of inotify instances.
   private static let turnstile = Turnstile(places: 12)
 
   @Test(arguments: ScriptFile.all, backendsUnderTest)
@@ -19,30 +19,29 @@ struct BehaviourTests {
       guard let issue = script.knownIssues[backend.name] else {
         return try await ScriptRunner.run(script, file.name, by: backend)
       }
-      // Whoever mends it is told to take the line out of the script.
+      // When this passes, the line must be removed from the script.
       await withKnownIssue("\(issue)") {
         try await ScriptRunner.run(script, file.name, by: backend)
       }
     }
   }
 
-  @Test func `there are scripts, and each makes a claim of its own`() throws {
+  @Test func `each script makes a claim of its own`() throws {
     let claims = try ScriptFile.all.map { try $0.parse().claim }
     #expect(claims.count >= 45)
     #expect(Set(claims).count == claims.count)
   }
 }
 
-/// A script that was found.
+/// A script file.
 struct ScriptFile: Sendable, Hashable, CustomTestStringConvertible {
   let name: String
 
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Scripts")
 
-  /// All that are there.
   static let all: [ScriptFile] = {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     return names.filter { $0.hasSuffix(".txt") }.sorted().map(ScriptFile.init)
   }()
 
@@ -50,7 +49,7 @@ struct ScriptFile: Sendable, Hashable, CustomTestStringConvertible {
 
   func parse() throws -> Script {
     let text = try String(
-      contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8)
+      contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)
     return try ScriptParser.parse(text, file: name)
   }
 }

@@ -1,12 +1,12 @@
-/// Something that is done to a folder.
+/// An operation of a script.
 struct Operation: Sendable, Hashable {
   var verb: Verb
   var arguments: [[UInt8]]
-  /// Where it stands in its script.
+  /// The line number in the script.
   var line: Int
 }
 
-/// What can be done to a folder.
+/// The operations of scripts.
 enum Verb: String, Sendable, Hashable, CaseIterable {
   case write, append, truncate, mmap, mkdir, rmdir, rm, mv, exchange, ln, chmod, touch, mkfifo, sh
   case linkUnnamed = "link-unnamed"
@@ -16,7 +16,7 @@ enum Verb: String, Sendable, Hashable, CaseIterable {
   case saveSed = "save-sed"
   case saveEmacs = "save-emacs"
 
-  /// How it is written.
+  /// The name in scripts.
   var usage: String {
     switch self {
     case .write: "write PATH [TEXT]"
@@ -38,7 +38,7 @@ enum Verb: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How many words may follow it.
+  /// The number of arguments.
   var argumentCounts: ClosedRange<Int> {
     switch self {
     case .mmap, .rmdir, .mkfifo, .sh: 1...1

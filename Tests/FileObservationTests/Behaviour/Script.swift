@@ -1,33 +1,30 @@
 import FileObservation
 import SystemCalls
 
-/// A scenario: what is done to a folder, and what must be reported. `README.md` beside the scripts
-/// says how one is written.
+/// A scenario: operations in a directory, and the expected reports. See `README.md`.
 struct Script: Sendable, Hashable {
-  /// What it claims.
   var claim = ""
-  /// What is there before the folder is watched.
+  /// The operations before the directory is observed.
   var preparation: [Operation] = []
   var settings = Settings()
   var steps: [Step] = []
-  /// Backends for which the claim is not made, with the reason.
+  /// Backends for which the claim does not hold, with the reason.
   var exceptions: [String: String] = [:]
-  /// Backends that do not keep it yet, with what they do instead.
+  /// Backends that fail the script, with a description of the fault.
   var knownIssues: [String: String] = [:]
 
-  /// Whether it needs a consumer that follows what is reported.
+  /// Whether the script has a `follow` line.
   var hasFollower: Bool {
     steps.contains { if case .follow = $0 { true } else { false } }
   }
 
   struct Settings: Sendable, Hashable {
-    /// Extensions that count.
     var extensions: [[UInt8]] = []
     var ignore: [[UInt8]] = []
     var filter: [[UInt8]] = []
     var kinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
     var followsLinks = false
-    /// What is watched; the whole folder if empty.
+    /// The roots; the whole directory if empty.
     var roots: [Root] = []
   }
 
@@ -38,18 +35,18 @@ struct Script: Sendable, Hashable {
 
   enum Step: Sendable, Hashable {
     case perform(Operation)
-    /// Waits until all is reported that has happened so far.
+    /// Waits until all changes so far are reported.
     case settle
     case expect(Expectation)
-    /// Whoever follows what was reported since the last expectation must know what is there.
+    /// A consumer that follows the reports since the last expectation must know the tree.
     case follow(line: Int)
   }
 
-  /// What must have been reported since the last expectation: this, and nothing else.
+  /// The exact changes that must have been reported since the last expectation.
   struct Expectation: Sendable, Hashable {
     var line: Int
     var changes: [ExpectedChange] = []
-    /// In place of that, where a backend differs.
+    /// The changes for backends that differ.
     var changesByBackend: [String: [ExpectedChange]] = [:]
 
     func changes(for backend: String) -> [ExpectedChange] {
@@ -58,27 +55,27 @@ struct Script: Sendable, Hashable {
   }
 }
 
-/// A line below `expect`.
+/// A line after `expect`.
 struct ExpectedChange: Sendable, Hashable {
-  /// Any of these.
+  /// The accepted kinds.
   var kinds: Set<ChangeBatch.Kind>
   var path: [UInt8]
   var type: FileType
   var origin: [UInt8]?
-  /// It may be left out.
+  /// Whether the change may be missing.
   var isOptional = false
 
-  func isMet(by change: ChangeBatch.Change, in folder: Path) -> Bool {
-    let origin = change.kind == .renamed ? origin.map { place($0, in: folder) } : nil
-    return kinds.contains(change.kind) && place(path, in: folder) == change.path
+  func isMet(by change: ChangeBatch.Change, in directory: Path) -> Bool {
+    let origin = change.kind == .renamed ? origin.map { place($0, in: directory) } : nil
+    return kinds.contains(change.kind) && place(path, in: directory) == change.path
       && type == change.type && origin == change.from
   }
 }
 
-/// A script's path as an absolute one.
-func place(_ path: [UInt8], in folder: Path) -> Path {
-  if path == [UInt8(ascii: ".")] { return folder }
-  var place = folder
+/// The absolute path of a path in a script.
+func place(_ path: [UInt8], in directory: Path) -> Path {
+  if path == [UInt8(ascii: ".")] { return directory }
+  var place = directory
   for name in path.split(separator: UInt8(ascii: "/")) {
     if name.elementsEqual("..".utf8) {
       place = place.parent ?? place

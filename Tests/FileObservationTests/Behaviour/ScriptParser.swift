@@ -1,7 +1,7 @@
 import FileObservation
 import SystemCalls
 
-/// What is wrong with a script, and where.
+/// An error in a script.
 struct ScriptError: Error, Hashable, CustomStringConvertible {
   let file: String
   let line: Int
@@ -10,12 +10,12 @@ struct ScriptError: Error, Hashable, CustomStringConvertible {
   var description: String { "\(file):\(line): \(reason)" }
 }
 
-/// Reads a script.
+/// Parses a script.
 struct ScriptParser {
   private enum Place {
     case beforeWatch
     case afterWatch
-    /// Below an `expect`, for all backends or for some.
+    /// After an `expect`, for all backends or for some.
     case expectation(backends: [String])
   }
 
@@ -24,7 +24,7 @@ struct ScriptParser {
   private var place = Place.beforeWatch
   private var script = Script()
 
-  /// - Parameter file: Its name, for errors.
+  /// - Parameter file: The name of the script, for errors.
   static func parse(_ text: String, file: String) throws(ScriptError) -> Script {
     var parser = ScriptParser(file: file)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -78,7 +78,7 @@ struct ScriptParser {
   private func operation(
     _ verb: String, _ arguments: [[UInt8]], _ line: Substring
   ) throws(ScriptError) -> Operation {
-    // A shell line is the shell's to read.
+    // A shell command is not split into words.
     let isShell = verb == "sh"
     let given = isShell ? [Array(line.dropFirst(3).utf8)] : arguments
     guard let known = Verb(rawValue: verb) else { throw error("there is no operation '\(verb)'") }

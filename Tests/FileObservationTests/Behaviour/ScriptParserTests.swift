@@ -4,7 +4,7 @@ import Testing
 @testable import FileObservation
 
 struct ScriptParserTests {
-  @Test func `a script is read as it is written`() throws {
+  @Test func `a script is parsed`() throws {
     let script = try ScriptParser.parse(
       """
       # Something holds.
@@ -62,7 +62,7 @@ struct ScriptParserTests {
     #expect(expectation.changes(for: "inotify") == [renamed, optional])
   }
 
-  @Test func `what is removed has no type any more`() throws {
+  @Test func `a removed entry has no type`() throws {
     let script = try ScriptParser.parse("# a\nwatch\nexpect\n  removed f", file: "f.txt")
     guard case .expect(let expectation)? = script.steps.last else {
       Issue.record("there is an expectation")
@@ -83,7 +83,7 @@ struct ScriptParserTests {
     ("# a\nwatch\n  created f\nexpect", 3, "only what is expected is indented"),
     ("# a\nwatch\nexpect[polling]", 3, "what some backends do follows what all others do"),
     ("# a\nwatch\nexpect\n  eaten f", 4, "there is no kind 'eaten'"),
-    ("# a\nwatch\nexpect\n  created f folder", 4, "there is no type 'folder'"),
+    ("# a\nwatch\nexpect\n  created f dir", 4, "there is no type 'dir'"),
     ("# a\nwatch\nexpect\n  created f from g", 4, "'from' belongs to 'renamed'"),
     ("# a\nwatch\nexpect\n  renamed f", 4, "'from' belongs to 'renamed'"),
     ("# a\nwatch\nexpect\n  renamed f from", 4, "'from' what?"),
@@ -117,11 +117,11 @@ struct ScriptParserTests {
       ("\\#a b#c # d", [bytes("#a"), bytes("b#c")]),
       (#""\"\\""#, [bytes(#""\"#)]),
     ] as [(String, [[UInt8]])])
-  func `a line falls into words`(line: String, words: [[UInt8]]) throws {
+  func `a line is split into words`(line: String, words: [[UInt8]]) throws {
     #expect(try ScriptWords.split(line) == words)
   }
 
-  @Test func `paths are found from the folder`() {
+  @Test func `paths are relative to the directory`() {
     #expect(place(bytes("a/b"), in: "/d/e") == "/d/e/a/b")
     #expect(place(bytes("../a"), in: "/d/e") == "/d/a")
     #expect(place(bytes("."), in: "/d/e") == "/d/e")

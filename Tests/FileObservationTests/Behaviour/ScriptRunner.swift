@@ -5,13 +5,13 @@ import Testing
 
 @testable import FileObservation
 
-/// Does what a script says, and compares what is reported with what it expects.
+/// Runs a script, and compares the reports with its expectations.
 struct ScriptRunner {
   static func run(_ script: Script, _ file: String, by backend: BackendUnderTest) async throws {
-    let observed = try await ObservedFolder(
+    let observed = try await ObservedDirectory(
       by: backend, script.settings.observedRoots, options: { script.settings.options(in: $0) },
-      prepare: { folder in
-        for operation in script.preparation { try await operation.perform(in: folder) }
+      prepare: { directory in
+        for operation in script.preparation { try await operation.perform(in: directory) }
       })
     var follower =
       script.hasFollower
@@ -33,7 +33,7 @@ struct ScriptRunner {
         let changes = batches.flatMap(\.changes).map { "  \(text($0, observed.path))" }
         Issue.record(
           """
-          \(file):\(line): whoever follows the reports is wrong
+          \(file):\(line): a consumer of the reports is wrong
           \(faults.map { "  \($0)" }.joined(separator: "\n"))
           reported was
           \(changes.joined(separator: "\n"))
@@ -45,7 +45,7 @@ struct ScriptRunner {
 
   private static func check(
     _ batches: [ChangeBatch], _ expected: [ExpectedChange], by backend: BackendUnderTest,
-    in folder: Path, _ where_: String
+    in directory: Path, _ where_: String
   ) {
     for batch in batches {
       let paths = batch.changes.map(\.path)
@@ -56,35 +56,36 @@ struct ScriptRunner {
     var unexpected = reported
     var missing: [ExpectedChange] = []
     for change in expected {
-      if let index = unexpected.firstIndex(where: { change.isMet(by: $0, in: folder) }) {
+      if let index = unexpected.firstIndex(where: { change.isMet(by: $0, in: directory) }) {
         unexpected.remove(at: index)
       } else if !change.isOptional {
         missing.append(change)
       }
     }
     if backend.mayMissRenames {
-      let renames = expected.compactMap { Rename($0, in: folder) }
+      let renames = expected.compactMap { Rename($0, in: directory) }
       unexpected.removeAll { change in renames.contains { $0.mayShow(as: change) } }
       missing.removeAll { change in
-        let path = place(change.path, in: folder)
+        let path = place(change.path, in: directory)
         return renames.contains { path.isWithin($0.new) } && reported.contains { $0.path == path }
       }
     }
     if missing.isEmpty && unexpected.isEmpty { return }
     let lines =
-      missing.map { "  missing: \($0)" } + unexpected.map { "  not expected: \(text($0, folder))" }
+      missing.map { "  missing: \($0)" }
+      + unexpected.map { "  not expected: \(text($0, directory))" }
     Issue.record("\(where_): reported was something else\n\(lines.joined(separator: "\n"))")
   }
 
-  /// A rename that may have been met half-way.
+  /// The alternatives to a rename that may have been found in parts.
   private struct Rename {
     let old: Path
     let new: Path
 
-    init?(_ change: ExpectedChange, in folder: Path) {
+    init?(_ change: ExpectedChange, in directory: Path) {
       guard change.kinds.contains(.renamed), let origin = change.origin else { return nil }
-      old = place(origin, in: folder)
-      new = place(change.path, in: folder)
+      old = place(origin, in: directory)
+      new = place(change.path, in: directory)
     }
 
     func mayShow(as change: ChangeBatch.Change) -> Bool {
@@ -96,12 +97,12 @@ struct ScriptRunner {
     }
   }
 
-  /// What the batches come down to, which may have been cut anywhere.
+  /// The net changes of several batches, between which the burst may have been divided anywhere.
   static func netChanges(of batches: [ChangeBatch]) -> [ChangeBatch.Change] {
     if batches.count == 1 { return batches[0].changes }
     var coalescer = Coalescer()
     for batch in batches {
-      // The renames of a batch start from the tree before it, all of them.
+      // All renames of a batch start from the tree before it.
       for (cookie, change) in batch.changes.enumerated() {
         guard let origin = change.from else { continue }
         let kind = RawEvent.Kind.movedFrom(cookie: UInt32(cookie))
@@ -122,8 +123,8 @@ struct ScriptRunner {
     return coalescer.take()
   }
 
-  static func text(_ change: ChangeBatch.Change, _ folder: Path) -> String {
-    func name(_ path: Path) -> String { (path.relative(to: folder) ?? path).description }
+  static func text(_ change: ChangeBatch.Change, _ directory: Path) -> String {
+    func name(_ path: Path) -> String { (path.relative(to: directory) ?? path).description }
     let origin = change.from.map { " from \(name($0))" } ?? ""
     return "\(change.kind) \(name(change.path)) \(change.type)\(origin)"
   }
@@ -138,18 +139,18 @@ extension ExpectedChange: CustomStringConvertible {
 }
 
 extension Script.Settings {
-  var observedRoots: [ObservedFolder.Root] {
+  var observedRoots: [ObservedDirectory.Root] {
     roots.isEmpty
       ? [.init(path: [])] : roots.map { .init(path: $0.path, isRecursive: !$0.isShallow) }
   }
 
-  func options(in folder: Path) -> ObserverOptions {
-    // The marks by which a test knows that all is reported must pass.
-    // So they do with exceptions alone.
+  func options(in directory: Path) -> ObserverOptions {
+    // The marks in `ObservedDirectory` must pass the filter. Filters that only exclude let them
+    // pass.
     let hasOnlyExceptions = filter.allSatisfy { $0.first == UInt8(ascii: "!") }
     let marks = hasOnlyExceptions ? [] : [Array("*.mark".utf8)]
     let filter = PathFilter(
-      base: folder, ignore: ignore.compactMap { GlobPattern(line: $0) },
+      base: directory, ignore: ignore.compactMap { GlobPattern(line: $0) },
       filter: (filter + marks).compactMap { GlobPattern(line: $0) },
       extensions: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
     return ObserverOptions(

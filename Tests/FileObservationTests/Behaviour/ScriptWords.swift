@@ -1,7 +1,7 @@
-/// The words of a script's line.
+/// Splits a line of a script into words.
 ///
-/// They are separated by blanks. In double quotes a blank belongs to the word. `\n`, `\t`, `\\`, `\"`,
-/// `\#`, `\ ` and `\xHH` stand for the byte that they mean. A word that begins with `#` begins a
+/// Words are separated by blanks. Within double quotes a blank is part of the word. `\n`, `\t`,
+/// `\\`, `\"`, `\#`, `\ ` and `\xHH` are escapes for one byte. A word that begins with `#` begins a
 /// comment.
 struct ScriptWords {
   struct Failure: Error, Hashable {

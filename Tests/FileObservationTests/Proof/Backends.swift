@@ -1,15 +1,15 @@
 import FileObservation
 import Testing
 
-/// A backend, and how an observer is told to use it.
+/// A backend, and the options with which an observer uses it.
 struct BackendUnderTest: Sendable, CustomTestStringConvertible {
   let name: String
-  /// Which part of the stress is enough for it; 1 is all.
+  /// The part of the stress tests that is run with it; 1 for all.
   var effort = 1.0
-  /// True if the kernel keeps a queue for it, which may overflow.
+  /// Whether the kernel keeps a queue for it, which may overflow.
   var hasKernelQueue = false
-  /// True if it looks at one place after the other, so that what is renamed in between may be met
-  /// twice or not at all, and be told of as created and removed.
+  /// Whether it scans one directory after the other, so that a renamed entry may be found twice or
+  /// not at all, and be reported as created and removed.
   var mayMissRenames = false
   var makeBackend: @Sendable (BackendConfiguration, Polling) -> any Backend = {
     CombinedBackend($0, polling: $1)
@@ -19,7 +19,7 @@ struct BackendUnderTest: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-/// The backends for which each script, stress and random test is run. A line more is a backend more.
+/// The backends with which each script, stress and random test is run.
 let backendsUnderTest: [BackendUnderTest] = [
   BackendUnderTest(name: "inotify", hasKernelQueue: true),
   BackendUnderTest(

@@ -1,9 +1,9 @@
 import SystemCalls
 import TestSupport
 
-/// The system calls by which the tests change trees, each by itself.
+/// The system calls with which the tests change trees.
 enum File {
-  /// Makes the file or replaces what is in it; with `O_APPEND`, adds to it.
+  /// Creates a file or replaces its contents; with `O_APPEND`, appends to it.
   static func write(_ bytes: [UInt8], to path: Path, _ flag: Int32 = O_TRUNC) throws {
     let file = try Descriptor.open(path, O_WRONLY | O_CREAT | flag, mode: 0o644)
     try writeAll(bytes, to: file.number)
@@ -17,7 +17,7 @@ enum File {
     try call("truncate", path) { SystemCalls.truncate($0, off_t(size)) }
   }
 
-  /// Changes the first byte through a map of the file, and closes it then.
+  /// Changes the first byte through a memory map, and closes the file.
   static func writeThroughMap(_ path: Path) throws {
     let file = try Descriptor.open(path, O_RDWR)
     let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
@@ -27,35 +27,35 @@ enum File {
     _ = try checked("munmap") { munmap(map, 1) }
   }
 
-  static func makeFolder(_ path: Path) throws {
+  static func makeDirectory(_ path: Path) throws {
     try call("mkdir", path) { mkdir($0, 0o755) }
   }
 
-  /// Makes the folder and those on the way to it that are not there.
-  static func makeFolders(_ path: Path) throws {
+  /// Creates a directory and its missing ancestors.
+  static func makeDirectories(_ path: Path) throws {
     if let parent = path.parent, (try? FileStatus(of: parent, followsLinks: true)) == nil {
-      try makeFolders(parent)
+      try makeDirectories(parent)
     }
-    if (try? FileStatus(of: path)) == nil { try makeFolder(path) }
+    if (try? FileStatus(of: path)) == nil { try makeDirectory(path) }
   }
 
   static func remove(_ path: Path) throws {
     try call("unlink", path) { unlink($0) }
   }
 
-  static func removeFolder(_ path: Path) throws {
+  static func removeDirectory(_ path: Path) throws {
     try call("rmdir", path) { rmdir($0) }
   }
 
   static func removeTree(_ path: Path) throws {
     guard try FileStatus(of: path).type == .directory else { return try remove(path) }
     for name in try names(in: path) { try removeTree(path.appending(name)) }
-    try removeFolder(path)
+    try removeDirectory(path)
   }
 
-  static func names(in folder: Path) throws -> [[UInt8]] {
+  static func names(in directory: Path) throws -> [[UInt8]] {
     var names: [[UInt8]] = []
-    try DirectoryReader().forEachEntry(of: try Descriptor.openDirectory(folder)) {
+    try DirectoryReader().forEachEntry(of: try Descriptor.openDirectory(directory)) {
       (name, _) throws(SystemError) in names.append(Array(name))
     }
     return names
@@ -65,24 +65,24 @@ enum File {
     try call("rename", old) { start in new.withCString { rename(start, $0) } }
   }
 
-  /// Lets two things change places, in one step.
+  /// Exchanges two entries atomically.
   static func exchange(_ one: Path, _ other: Path) throws {
     try call("renameat2", one) { start in
       other.withCString { renameat2(AT_FDCWD, start, AT_FDCWD, $0, renameExchange) }
     }
   }
 
-  /// Gives a file one name more.
+  /// Creates a hard link.
   static func link(_ path: Path, as other: Path) throws {
     try call("link", path) { start in other.withCString { SystemCalls.link(start, $0) } }
   }
 
-  /// Makes a symbolic link.
+  /// Creates a symbolic link.
   static func makeLink(_ path: Path, to target: Path) throws {
     try call("symlink", path) { start in target.withCString { symlink($0, start) } }
   }
 
-  /// Where a symbolic link points to.
+  /// The target of a symbolic link.
   static func target(of path: Path) throws -> Path {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = try checked("readlink", path: path) {
@@ -91,7 +91,7 @@ enum File {
     return Path(bytes: bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 
-  /// Writes a file that has no name, and gives it one.
+  /// Writes an unnamed file, and links it to a name.
   static func linkUnnamed(_ bytes: [UInt8], as path: Path) throws {
     let file = try Descriptor.open(path.parent ?? "/", O_WRONLY | unnamed, mode: 0o644)
     try writeAll(bytes, to: file.number)
@@ -107,7 +107,7 @@ enum File {
     try call("chmod", path) { chmod($0, mode) }
   }
 
-  /// Sets its times as `touch` does, which opens the file to do so: to now, or to long ago.
+  /// Sets the timestamps like `touch`, which opens the file, to now or to a time long ago.
   static func touch(_ path: Path, isOld: Bool) throws {
     let file = try Descriptor.open(path, O_WRONLY | O_CREAT, mode: 0o644)
     let number = file.number
@@ -132,9 +132,9 @@ private let renameExchange: UInt32 = 2
 /// `O_TMPFILE`, which is not imported.
 private let unnamed: Int32 = 0o20_200_000
 
-/// Is in every Linux C library, but only declared for those who ask for GNU extensions.
+/// Every Linux C library has it, but only declares it among the GNU extensions.
 @_silgen_name("renameat2")
 private func renameat2(
-  _ oldFolder: Int32, _ old: UnsafePointer<CChar>, _ newFolder: Int32,
+  _ oldDirectory: Int32, _ old: UnsafePointer<CChar>, _ newDirectory: Int32,
   _ new: UnsafePointer<CChar>, _ flags: UInt32
 ) -> Int32

@@ -2,14 +2,14 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-/// Which paths count: the answer of `--explain`.
+/// The paths that are included, by the decision of `--explain`.
 struct Counting {
   private let filter: PathFilter
   private let roots: [Path]
 
-  init(_ settings: Script.Settings, in folder: Path) {
-    filter = settings.options(in: folder).filter
-    roots = settings.observedRoots.map { place($0.path, in: folder) }
+  init(_ settings: Script.Settings, in directory: Path) {
+    filter = settings.options(in: directory).filter
+    roots = settings.observedRoots.map { place($0.path, in: directory) }
   }
 
   func counts(_ path: Path, isDirectory: Bool) -> Bool {
@@ -20,56 +20,56 @@ struct Counting {
   }
 }
 
-/// A consumer that knew all paths that count, and since then only what is reported.
+/// A consumer that knew all included paths, and has followed the reports since.
 ///
-/// It reads the paths that are reported and no others: a renamed directory stands for its unchanged
-/// contents, as far as they counted, and nothing else stands for anything but itself.
+/// It reads the reported paths and no others. A renamed directory stands for its unchanged contents
+/// that were included before; any other path stands for itself only.
 struct Follower {
-  private let folder: Path
+  private let directory: Path
   private let counting: Counting
-  /// All that was there at the beginning, and the part of it that counts.
-  private var all: TreePicture
-  private(set) var picture: TreePicture
+  /// All entries at the beginning, and the included ones.
+  private var all: TreeMirror
+  private(set) var mirror: TreeMirror
 
-  init(of folder: Path, knowing counting: Counting) throws {
-    self.folder = folder
+  init(of directory: Path, knowing counting: Counting) throws {
+    self.directory = directory
     self.counting = counting
-    all = try TreePicture(of: folder)
-    picture = all
+    all = try TreeMirror(of: directory)
+    mirror = all
     try startAgain()
   }
 
-  /// Lists the tree anew.
+  /// Lists the tree again.
   mutating func startAgain() throws {
-    all = try TreePicture(of: folder)
-    picture = known(all)
+    all = try TreeMirror(of: directory)
+    mirror = known(all)
   }
 
-  /// Follows the batches, says what is wrong, and starts again.
+  /// Follows the batches, returns the faults, and lists the tree again.
   ///
-  /// - Parameter names: Every path that existed at some time, and whether it ever counted. Without
-  ///   it, what existed before or does now; what came and went is left out of the reports then.
+  /// - Parameter names: Every path that existed at some time, and whether it was ever included. Without it, the
+  ///   paths that existed before or exist now; others are left out of the reports.
   mutating func follow(
     _ batches: [ChangeBatch], names: [Path: Bool]? = nil
   ) throws -> [Fault] {
-    let before = picture
+    let before = mirror
     let allBefore = all
-    try picture.apply(batches, trusting: .onlyWhatIsReported)
-    // The filter is known to the consumer as well.
-    let followed = known(picture)
+    try mirror.apply(batches, trusting: .onlyWhatIsReported)
+    // The consumer knows the filter.
+    let followed = known(mirror)
     try startAgain()
 
     var faults: [Fault] = []
-    if batches.isEmpty, let change = before.differences(from: picture).first {
+    if batches.isEmpty, let change = before.differences(from: mirror).first {
       faults.append(.lostRun(change))
     }
-    faults += followed.differences(from: picture).map(Fault.unknown)
+    faults += followed.differences(from: mirror).map(Fault.unknown)
 
     let changes =
       names == nil ? ScriptRunner.netChanges(of: batches) : batches.flatMap(\.changes)
     let names = names ?? existing(allBefore, all)
     let paths = Set(changes.flatMap { [$0.path, $0.from ?? $0.path] })
-    for path in paths.sorted() where path != folder {
+    for path in paths.sorted() where path != directory {
       switch names[path] {
       case true?: break
       case false?: faults.append(.doesNotCount(path))
@@ -79,14 +79,14 @@ struct Follower {
     return faults
   }
 
-  private func known(_ picture: TreePicture) -> TreePicture {
-    picture.filtered { counting.counts($0, isDirectory: $1 == .directory) }
+  private func known(_ mirror: TreeMirror) -> TreeMirror {
+    mirror.filtered { counting.counts($0, isDirectory: $1 == .directory) }
   }
 
-  private func existing(_ one: TreePicture, _ other: TreePicture) -> [Path: Bool] {
+  private func existing(_ one: TreeMirror, _ other: TreeMirror) -> [Path: Bool] {
     var names: [Path: Bool] = [:]
-    for picture in [one, other] {
-      for (path, node) in picture.nodes {
+    for mirror in [one, other] {
+      for (path, node) in mirror.nodes {
         let counts = counting.counts(path, isDirectory: node == .directory)
         names[path] = counts || names[path] == true
       }
@@ -95,13 +95,13 @@ struct Follower {
   }
 
   enum Fault: CustomStringConvertible {
-    /// What counts has changed, and nothing was reported.
+    /// An included entry has changed, and nothing was reported.
     case lostRun(String)
-    /// A path of which the consumer has a wrong idea.
+    /// A path about which the consumer is wrong.
     case unknown(String)
-    /// A path was reported that is filtered out or ignored.
+    /// An excluded or ignored path was reported.
     case doesNotCount(Path)
-    /// A path was reported that did not exist at any time.
+    /// A path was reported that never existed.
     case neverWas(Path)
 
     /// The kind of fault, for counting.
@@ -118,7 +118,7 @@ struct Follower {
       switch self {
       case .lostRun(let change): "\(kind): nothing at all was reported, and \(change)"
       case .unknown(let difference): "\(kind): \(difference)"
-      case .doesNotCount(let path): "\(kind): \(path) was reported and does not count"
+      case .doesNotCount(let path): "\(kind): \(path) was reported, but is excluded"
       case .neverWas(let path): "\(kind): \(path) was reported and never existed"
       }
     }

@@ -5,60 +5,60 @@ import Testing
 @testable import FileObservation
 
 struct FingerprintTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
-    try folder.write("one", to: "f")
+    directory = try TemporaryDirectory()
+    try directory.write("one", to: "f")
   }
 
   private func look(_ name: String = "f") throws -> Fingerprint {
-    Fingerprint(try FileStatus(of: folder[name]))
+    Fingerprint(try FileStatus(of: directory[name]))
   }
 
-  @Test func `nothing has happened between two looks`() throws {
+  @Test func `two fingerprints of an unchanged file have no difference`() throws {
     #expect(try look().difference(to: try look()) == nil)
   }
 
   @Test func `a write is a difference of content, also of the same size`() async throws {
     let before = try look()
     #expect(await clockTicks())
-    try folder.write("two", to: "f")
+    try directory.write("two", to: "f")
     #expect(before.difference(to: try look()) == .content)
-    #expect(before.isOneFile(with: try look()))
-    #expect(try !before.holdsTheSame(as: look()))
+    #expect(before.mayBeSameFile(with: try look()))
+    #expect(try !before.hasSameContent(as: look()))
   }
 
-  @Test func `a change of mode is one of attributes`() async throws {
+  @Test func `a change of the mode is a difference of attributes`() async throws {
     let before = try look()
     #expect(await clockTicks())
-    try folder.setMode(0o600, of: "f")
+    try directory.setMode(0o600, of: "f")
     #expect(before.difference(to: try look()) == .attributes)
   }
 
-  @Test func `a change time that nothing visible has moved is a difference of content`()
+  @Test func `a new ctime without another difference is a difference of content`()
     async throws
   {
     let before = try look()
     #expect(await clockTicks())
-    try folder.write("two", to: "f")
-    // The times are set back, as by `touch -r`.
-    try await shell("touch -d @1 f; touch -d @1 g", in: folder.path)
+    try directory.write("two", to: "f")
+    // The timestamps are set back, as by `touch -r`.
+    try await shell("touch -d @1 f; touch -d @1 g", in: directory.path)
     let early = try look()
     #expect(await clockTicks())
-    try folder.write("six", to: "f")
-    try await shell("touch -d @1 f", in: folder.path)
+    try directory.write("six", to: "f")
+    try await shell("touch -d @1 f", in: directory.path)
     #expect(early.difference(to: try look()) == .content)
-    #expect(early.holdsTheSame(as: try look()))
+    #expect(early.hasSameContent(as: try look()))
     #expect(before.difference(to: early) == .content)
   }
 
-  @Test func `a file under another name is the same, a new one of the same inode is not`() throws {
+  @Test func `a renamed file is the same file, a new one with its inode is not`() throws {
     let before = try look()
-    try folder.rename("f", to: "g")
+    try directory.rename("f", to: "g")
     #expect(before.isSameFile(as: try look("g")))
-    try folder.remove("g")
-    try folder.write("one", to: "f")
+    try directory.remove("g")
+    try directory.write("one", to: "f")
     #expect(try !before.isSameFile(as: look()))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FileObservation
 
 struct NameIndexTests {
-  /// Few hashes for many numbers, so that they get in each other's way.
+  /// Few hashes for many numbers, so that they collide.
   private func hash(_ number: UInt32) -> Int {
     Int(number % 97) << 3 | Int(number % 5) << 48
   }
@@ -14,7 +14,7 @@ struct NameIndexTests {
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `it holds what a set holds`(seed: UInt64) {
+  func `random changes leave the same contents as in a set`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var index = NameIndex()
     var model: Set<UInt32> = []
@@ -44,7 +44,7 @@ struct NameIndexTests {
     }
   }
 
-  @Test func `its owner is only asked about what may be meant`() {
+  @Test func `the owner is only asked about numbers with a matching hash`() {
     var index = NameIndex()
     for number in 0..<20 as Range<UInt32> { index.insert(number, Int(number)) }
     var asked: [UInt32] = []
@@ -55,7 +55,7 @@ struct NameIndexTests {
     #expect(asked == [5])
   }
 
-  @Test func `a third of it stays free`() {
+  @Test func `a third of the slots stays free`() {
     var index = NameIndex(for: 1000)
     #expect(index.hasRoom(for: 1000))
     var count: UInt32 = 0

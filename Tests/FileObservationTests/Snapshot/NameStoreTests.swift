@@ -5,15 +5,15 @@ import Testing
 struct NameStoreTests {
   private var store = NameStore()
 
-  private mutating func add(_ name: String) -> NameStore.Place {
+  private mutating func add(_ name: String) -> NameStore.NameRange {
     Array(name.utf8).withUnsafeBufferPointer { store.add($0) }
   }
 
-  private func isEqual(_ place: NameStore.Place, _ name: String) -> Bool {
+  private func isEqual(_ place: NameStore.NameRange, _ name: String) -> Bool {
     Array(name.utf8).withUnsafeBufferPointer { store.isEqual(place, $0) }
   }
 
-  @Test mutating func `a name is found where it was put`() {
+  @Test mutating func `a name is found in its range`() {
     let (one, two) = (add("one"), add("two"))
     #expect(store[one].elementsEqual("one".utf8))
     #expect(isEqual(two, "two"))
@@ -21,7 +21,7 @@ struct NameStoreTests {
     #expect(!isEqual(two, "twofold"))
   }
 
-  @Test mutating func `a name may be longer than the room that is made at once`() {
+  @Test mutating func `a name may be longer than the growth of the store`() {
     _ = add("short")
     let long = String(repeating: "n", count: Int(UInt16.max))
     let place = add(long)
@@ -29,12 +29,12 @@ struct NameStoreTests {
     #expect(isEqual(add("after"), "after"))
   }
 
-  @Test mutating func `room is wasted when the larger part is needed no more`() {
+  @Test mutating func `the store is mostly unused when the larger part was released`() {
     let places = (0..<4000).map { _ in add("0123456789") }
-    for place in places.prefix(2000) { store.drop(place) }
-    #expect(!store.isWastingRoom)
-    store.drop(places[2000])
-    #expect(store.isWastingRoom)
+    for place in places.prefix(2000) { store.release(place) }
+    #expect(!store.isMostlyUnused)
+    store.release(places[2000])
+    #expect(store.isMostlyUnused)
     #expect(store.usedByteCount == 19_990)
   }
 }

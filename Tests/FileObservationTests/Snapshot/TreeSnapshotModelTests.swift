@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileObservation
 
-/// The snapshot beside the simplest thing that does the same: a dictionary of paths.
+/// The snapshot compared with a dictionary of paths.
 private struct SnapshotAndModel {
   var snapshot = TreeSnapshot()
   var model: [Path: FileType] = ["/": .directory]
@@ -13,8 +13,8 @@ private struct SnapshotAndModel {
     random = SeededGenerator(seed: seed)
   }
 
-  private mutating func anyPath(_ isWanted: (Path, FileType) -> Bool) -> Path? {
-    model.filter { isWanted($0.key, $0.value) }.keys.sorted().randomElement(using: &random)
+  private mutating func anyPath(_ isRoot: (Path, FileType) -> Bool) -> Path? {
+    model.filter { isRoot($0.key, $0.value) }.keys.sorted().randomElement(using: &random)
   }
 
   private mutating func anyName() -> String {
@@ -29,26 +29,26 @@ private struct SnapshotAndModel {
   }
 
   mutating func insert() throws {
-    let folder = try #require(anyPath { $1 == .directory })
+    let directory = try #require(anyPath { $1 == .directory })
     let name = anyName()
-    let path = folder.appending(name)
+    let path = directory.appending(name)
     guard model[path] == nil else { return }
     let type = try #require([FileType.file, .directory, .symlink].randomElement(using: &random))
-    _ = snapshot.insert(name, type, in: try #require(entry(at: folder)))
+    _ = snapshot.insert(name, type, in: try #require(entry(at: directory)))
     model[path] = type
   }
 
   mutating func remove() throws {
     guard let path = anyPath({ path, _ in path != "/" }) else { return }
     var removed: Set<Path> = []
-    let picture = snapshot
-    snapshot.remove(try #require(entry(at: path))) { removed.insert(picture.path(of: $0)) }
+    let mirror = snapshot
+    snapshot.remove(try #require(entry(at: path))) { removed.insert(mirror.path(of: $0)) }
     let expected = Set(model.keys.filter { $0.isWithin(path) })
     #expect(removed == expected)
     for path in expected { model[path] = nil }
   }
 
-  /// Walked from the root, and looked up from the root.
+  /// Compares the entries by walking and by lookups from the root.
   func expectEqual() {
     var walked: [Path: FileType] = [:]
     var rest = [TreeSnapshot.root]
@@ -64,10 +64,10 @@ private struct SnapshotAndModel {
 
 struct TreeSnapshotModelTests {
   @Test(arguments: 1...UInt64(Effort.count(3, quick: 1)))
-  func `random changes leave it as they leave a dictionary of paths`(seed: UInt64) throws {
+  func `random changes leave the same contents as in a dictionary of paths`(seed: UInt64) throws {
     var pair = SnapshotAndModel(seed: seed)
     for step in 1...700 {
-      // It grows for a while, then it shrinks, so that tables are rebuilt both ways.
+      // It grows and shrinks, so that tables are resized both ways.
       let insertions = step < 400 ? 8 : 4
       switch Int.random(in: 0..<10, using: &pair.random) {
       case 0..<insertions: try pair.insert()
@@ -78,33 +78,33 @@ struct TreeSnapshotModelTests {
     pair.expectEqual()
   }
 
-  @Test func `thousands of entries are found, and what is left after most were removed`() {
+  @Test func `thousands of entries are found, and the rest after most were removed`() {
     var snapshot = TreeSnapshot()
-    let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
+    let directory = snapshot.insert("directory", .directory, in: TreeSnapshot.root)
     let names = (0..<5000).map { "file-\($0)" }
-    let entries = names.map { snapshot.insert($0, in: folder) }
-    #expect(zip(names, entries).allSatisfy { snapshot.child($0, of: folder) == $1 })
+    let entries = names.map { snapshot.insert($0, in: directory) }
+    #expect(zip(names, entries).allSatisfy { snapshot.child($0, of: directory) == $1 })
     for (number, entry) in entries.enumerated() where !number.isMultiple(of: 10) {
       snapshot.remove(entry)
     }
     for (number, name) in names.enumerated() {
       let isKept = number.isMultiple(of: 10)
-      #expect(snapshot.child(name, of: folder) == (isKept ? entries[number] : nil))
+      #expect(snapshot.child(name, of: directory) == (isKept ? entries[number] : nil))
     }
     #expect(snapshot.count == 502)
   }
 
-  @Test func `names of what was removed are given back`() {
+  @Test func `the names of removed entries are released`() {
     var snapshot = TreeSnapshot()
-    let folder = snapshot.insert("folder", .directory, in: TreeSnapshot.root)
+    let directory = snapshot.insert("directory", .directory, in: TreeSnapshot.root)
     let long = String(repeating: "n", count: 200)
-    for number in 0..<3000 { _ = snapshot.insert("\(long)-\(number)", in: folder) }
+    for number in 0..<3000 { _ = snapshot.insert("\(long)-\(number)", in: directory) }
     #expect(snapshot.bytesInUse > 600 * 1024)
-    snapshot.remove(folder)
+    snapshot.remove(directory)
     #expect(snapshot.bytesInUse < 200 * 1024)
   }
 
-  @Test func `churn does not make it grow`() {
+  @Test func `inserting and removing many entries does not make it grow`() {
     var snapshot = TreeSnapshot()
     let kept = snapshot.insert("kept", .directory, in: TreeSnapshot.root)
     var largest = 0
@@ -119,7 +119,7 @@ struct TreeSnapshotModelTests {
 }
 
 extension TreeSnapshot {
-  /// What its tables hold, as far as they can be seen.
+  /// Compares the contents of the tables.
   fileprivate var bytesInUse: Int { bytes(in: self) }
 
   private func bytes(in table: Any) -> Int {

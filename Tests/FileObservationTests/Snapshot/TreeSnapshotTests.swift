@@ -16,7 +16,7 @@ struct TreeSnapshotTests {
   private var snapshot = TreeSnapshot()
   private let root = TreeSnapshot.root
 
-  @Test func `begins with the root alone`() {
+  @Test func `a new snapshot contains the root only`() {
     #expect(snapshot.count == 1)
     #expect(snapshot.path(of: root) == "/")
     #expect(snapshot.type(of: root) == .directory)
@@ -25,14 +25,14 @@ struct TreeSnapshotTests {
   }
 
   @Test mutating func `an entry has a parent, a name, a type and a path`() {
-    let folder = snapshot.insert("folder", .directory, in: root)
-    let file = snapshot.insert("file", in: folder)
-    #expect(snapshot.parent(of: file) == folder)
+    let directory = snapshot.insert("directory", .directory, in: root)
+    let file = snapshot.insert("file", in: directory)
+    #expect(snapshot.parent(of: file) == directory)
     #expect(snapshot.name(of: file).elementsEqual("file".utf8))
     #expect(snapshot.type(of: file) == .file)
-    #expect(snapshot.path(of: file) == "/folder/file")
+    #expect(snapshot.path(of: file) == "/directory/file")
     #expect(snapshot.count == 3)
-    #expect(snapshot.children(of: folder) == [file])
+    #expect(snapshot.children(of: directory) == [file])
   }
 
   @Test(arguments: FileType.allCases)
@@ -70,22 +70,22 @@ struct TreeSnapshotTests {
     #expect(composed != decomposed)
   }
 
-  @Test mutating func `what is removed goes with all below it, the deepest first`() {
+  @Test mutating func `an entry is removed with its descendants, the deepest first`() {
     let a = snapshot.insert("a", .directory, in: root)
     let b = snapshot.insert("b", .directory, in: a)
     _ = snapshot.insert("c", in: b)
     let kept = snapshot.insert("kept", in: root)
     var paths: [Path] = []
-    // Not captured by the closure that removes.
-    let picture = snapshot
-    snapshot.remove(a) { paths.append(picture.path(of: $0)) }
+    // A copy, since the closure must not capture the snapshot.
+    let mirror = snapshot
+    snapshot.remove(a) { paths.append(mirror.path(of: $0)) }
     #expect(paths == ["/a/b/c", "/a/b", "/a"])
     #expect(snapshot.count == 2)
     #expect(snapshot.child("a", of: root) == nil)
     #expect(snapshot.children(of: root) == [kept])
   }
 
-  @Test mutating func `a fingerprint is that of the entry until it is removed`() throws {
+  @Test mutating func `an entry keeps its fingerprint until it is removed`() throws {
     let a = snapshot.insert("a", in: root)
     let b = snapshot.insert("b", in: root)
     let fingerprint = Fingerprint(try FileStatus(of: "/"))
@@ -99,7 +99,7 @@ struct TreeSnapshotTests {
     #expect(snapshot.fingerprint(of: b) == nil)
   }
 
-  @Test mutating func `an entry is within itself and what is above it`() {
+  @Test mutating func `an entry is within itself and its ancestors`() {
     let a = snapshot.insert("a", .directory, in: root)
     let b = snapshot.insert("b", .directory, in: a)
     #expect(snapshot.isWithin(b, a))
@@ -108,18 +108,18 @@ struct TreeSnapshotTests {
     #expect(!snapshot.isWithin(a, b))
   }
 
-  @Test mutating func `marks are set and taken away one by one, and not inherited`() {
+  @Test mutating func `marks are set and removed one by one, and not inherited`() {
     let a = snapshot.insert("a", in: root)
-    snapshot.mark(a, [.wanted, .seen])
+    snapshot.mark(a, [.root, .seen])
     snapshot.mark(a, .absent)
     snapshot.unmark(a, .seen)
-    #expect(snapshot.marks(of: a) == [.wanted, .absent])
+    #expect(snapshot.marks(of: a) == [.root, .absent])
     snapshot.remove(a)
     let b = snapshot.insert("b", in: root)
     #expect(snapshot.marks(of: b) == [])
   }
 
-  @Test mutating func `a path takes the place of what was in the buffer`() {
+  @Test mutating func `a path replaces the contents of the buffer`() {
     let a = snapshot.insert("a", in: root)
     var bytes = Array("something longer".utf8)
     snapshot.writePath(of: a, into: &bytes)
@@ -139,7 +139,7 @@ struct TreeSnapshotTests {
     }
   }
 
-  @Test mutating func `the longest names are kept whole`() {
+  @Test mutating func `the longest names are kept`() {
     let long = String(repeating: "n", count: 255)
     let entry = snapshot.insert(long, in: root)
     #expect(snapshot.child(long, of: root) == entry)

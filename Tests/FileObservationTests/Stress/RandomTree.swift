@@ -1,31 +1,31 @@
 import SystemCalls
 import TestSupport
 
-/// Does random things to a tree, the same ones for the same seed.
+/// Performs random operations in a tree, the same for the same seed.
 struct RandomTree {
-  private let folder: Path
-  /// Where trees go that are moved out, and come from again.
+  private let directory: Path
+  /// The directory for trees that are moved out and back.
   private let outside: Path
   private var generator: SeededGenerator
-  /// What is there: sorted, so that choices do not depend on anything but the seed.
+  /// The entries, sorted so that choices depend on the seed only.
   private var entries: [Entry] = []
   private var movedOut: [Path] = []
-  /// How much has been done.
+  /// The number of operations.
   private(set) var count = 0
-  /// What was done, as lines.
+  /// The operations, as lines.
   private(set) var log: [String] = []
-  /// False where no name is used again that a folder has had.
-  let reusesFolderNames: Bool
+  /// Whether names of directories are reused.
+  let reusesDirectoryNames: Bool
 
   private struct Entry {
     var path: Path
-    var isFolder: Bool
+    var isDirectory: Bool
   }
 
-  init(in folder: Path, outside: Path, seed: UInt64, reusesFolderNames: Bool) {
-    self.folder = folder
+  init(in directory: Path, outside: Path, seed: UInt64, reusesDirectoryNames: Bool) {
+    self.directory = directory
     self.outside = outside
-    self.reusesFolderNames = reusesFolderNames
+    self.reusesDirectoryNames = reusesDirectoryNames
     generator = SeededGenerator(seed: seed)
   }
 
@@ -33,16 +33,16 @@ struct RandomTree {
     log = []
   }
 
-  /// Does something.
+  /// Performs an operation.
   mutating func step() throws {
     count += 1
     let limit = entries.count > 120 ? 60 : 100
     switch Int.random(in: 0..<100, using: &generator) * limit / 100 {
     case 0..<14: try write(anyFile)
     case 14..<22: try remove(anyFile)
-    case 22..<27: try remove(anyFolder)
+    case 22..<27: try remove(anyDirectory)
     case 27..<35: try move(anyFile)
-    case 35..<43: try move(anyFolder)
+    case 35..<43: try move(anyDirectory)
     case 43..<47: try moveOut(any { _ in true })
     case 47..<50: try exchange()
     case 50..<53: try changeKind()
@@ -50,7 +50,7 @@ struct RandomTree {
     case 59..<64: try moveIn()
     case 64..<70: try makeChain()
     case 70..<75: try makeLink()
-    case 75..<80: try makeFolder()
+    case 75..<80: try makeDirectory()
     default: try makeFile()
     }
   }
@@ -62,20 +62,21 @@ struct RandomTree {
   }
 
   private var anyFile: Entry? {
-    mutating get { any { !$0.isFolder } }
+    mutating get { any { !$0.isDirectory } }
   }
 
-  private var anyFolder: Entry? {
-    mutating get { any { $0.isFolder } }
+  private var anyDirectory: Entry? {
+    mutating get { any { $0.isDirectory } }
   }
 
-  /// A place in some folder, where there may be something already.
-  private mutating func anyPlace(forFolder: Bool = false) -> Path {
-    let parent = any { $0.isFolder }?.path ?? folder
+  /// A path in some directory, which may exist.
+  private mutating func anyPlace(forDirectory: Bool = false) -> Path {
+    let parent = any { $0.isDirectory }?.path ?? directory
     let isAtTop = Int.random(in: 0..<4, using: &generator) == 0
     let number =
-      forFolder && !reusesFolderNames ? 1000 + count : Int.random(in: 0..<12, using: &generator)
-    return (isAtTop ? folder : parent).appending(forFolder ? "d\(number)" : "n\(number)")
+      forDirectory && !reusesDirectoryNames
+      ? 1000 + count : Int.random(in: 0..<12, using: &generator)
+    return (isAtTop ? directory : parent).appending(forDirectory ? "d\(number)" : "n\(number)")
   }
 
   private func isThere(_ path: Path) -> Bool {
@@ -85,14 +86,14 @@ struct RandomTree {
   // MARK: Keeping account
 
   private mutating func note(_ line: String, _ path: Path, _ other: Path? = nil) {
-    func name(_ path: Path) -> String { (path.relative(to: folder) ?? path).description }
+    func name(_ path: Path) -> String { (path.relative(to: directory) ?? path).description }
     log.append("\(line) \(name(path))\(other.map { " \(name($0))" } ?? "")")
   }
 
-  private mutating func added(_ path: Path, isFolder: Bool) {
+  private mutating func added(_ path: Path, isDirectory: Bool) {
     entries.removeAll { $0.path == path }
     let index = entries.firstIndex { path < $0.path } ?? entries.count
-    entries.insert(Entry(path: path, isFolder: isFolder), at: index)
+    entries.insert(Entry(path: path, isDirectory: isDirectory), at: index)
   }
 
   private mutating func gone(_ path: Path) {
@@ -115,11 +116,11 @@ struct RandomTree {
 extension RandomTree {
   private mutating func makeFile() throws {
     let path = anyPlace()
-    if entries.contains(where: { $0.path == path && $0.isFolder }) { return }
+    if entries.contains(where: { $0.path == path && $0.isDirectory }) { return }
     note("write", path)
     try File.replaceIfLink(path)
     try File.write(text(), to: path)
-    added(path, isFolder: false)
+    added(path, isDirectory: false)
   }
 
   private mutating func write(_ entry: Entry?) throws {
@@ -129,7 +130,7 @@ extension RandomTree {
     try File.write(Array(text().utf8), to: entry.path, O_APPEND)
   }
 
-  /// Writes another file, and renames it over.
+  /// Writes another file and renames it over an existing one.
   private mutating func replace(_ entry: Entry?) throws {
     guard let entry else { return }
     note("replace", entry.path)
@@ -147,12 +148,12 @@ extension RandomTree {
 
   private mutating func move(_ entry: Entry?) throws {
     guard let entry else { return }
-    let place = anyPlace(forFolder: entry.isFolder)
+    let place = anyPlace(forDirectory: entry.isDirectory)
     if place.isWithin(entry.path) { return }
     if let there = entries.first(where: { $0.path == place }) {
-      // A file may be replaced by a file, and an empty folder by a folder.
+      // A file may replace a file, and a directory an empty one.
       let isEmpty = !entries.contains { $0.path != place && $0.path.isWithin(place) }
-      if there.isFolder != entry.isFolder || (there.isFolder && !isEmpty) { return }
+      if there.isDirectory != entry.isDirectory || (there.isDirectory && !isEmpty) { return }
     }
     note("mv", entry.path, place)
     try File.move(entry.path, to: place)
@@ -161,7 +162,7 @@ extension RandomTree {
 
   private mutating func moveOut(_ entry: Entry?) throws {
     guard let entry else { return }
-    let place = outside.appending("out-\(count)\(entry.isFolder ? "-folder" : "")")
+    let place = outside.appending("out-\(count)\(entry.isDirectory ? "-directory" : "")")
     note("mv", entry.path, place)
     try File.move(entry.path, to: place)
     gone(entry.path)
@@ -170,8 +171,8 @@ extension RandomTree {
 
   private mutating func moveIn() throws {
     guard let index = movedOut.indices.randomElement(using: &generator) else { return }
-    let isFolder = movedOut[index].bytes.suffix(7).elementsEqual("-folder".utf8)
-    let place = anyPlace(forFolder: isFolder)
+    let isDirectory = movedOut[index].bytes.suffix(7).elementsEqual("-directory".utf8)
+    let place = anyPlace(forDirectory: isDirectory)
     if isThere(place) { return }
     let origin = movedOut.remove(at: index)
     note("mv", origin, place)
@@ -180,30 +181,30 @@ extension RandomTree {
   }
 
   private mutating func addTree(_ path: Path) throws {
-    let isFolder = try FileStatus(of: path).type == .directory
-    added(path, isFolder: isFolder)
-    if isFolder { for name in try File.names(in: path) { try addTree(path.appending(name)) } }
+    let isDirectory = try FileStatus(of: path).type == .directory
+    added(path, isDirectory: isDirectory)
+    if isDirectory { for name in try File.names(in: path) { try addTree(path.appending(name)) } }
   }
 
-  private mutating func makeFolder() throws {
-    let place = anyPlace(forFolder: true)
+  private mutating func makeDirectory() throws {
+    let place = anyPlace(forDirectory: true)
     if isThere(place) { return }
     note("mkdir", place)
-    try File.makeFolder(place)
-    added(place, isFolder: true)
+    try File.makeDirectory(place)
+    added(place, isDirectory: true)
   }
 
   private mutating func makeChain() throws {
-    var place = anyPlace(forFolder: true)
+    var place = anyPlace(forDirectory: true)
     if isThere(place) { return }
     note("mkdir -p and write", place)
     for name in ["d1", "d2", "d3"] {
-      try File.makeFolder(place)
-      added(place, isFolder: true)
+      try File.makeDirectory(place)
+      added(place, isDirectory: true)
       place = place.appending(name)
     }
     try File.write(text(), to: place)
-    added(place, isFolder: false)
+    added(place, isDirectory: false)
   }
 
   private mutating func makeLink() throws {
@@ -211,29 +212,29 @@ extension RandomTree {
     if isThere(place) { return }
     note("ln -s", place)
     try File.makeLink(place, to: Path("target-\(count)"))
-    added(place, isFolder: false)
+    added(place, isDirectory: false)
   }
 
-  /// A file becomes a folder, or the other way round.
+  /// Replaces a file by a directory, or a directory by a file.
   private mutating func changeKind() throws {
-    let reusesFolderNames = reusesFolderNames
-    guard let entry = any({ !$0.isFolder || reusesFolderNames }) else { return }
+    let reusesDirectoryNames = reusesDirectoryNames
+    guard let entry = any({ !$0.isDirectory || reusesDirectoryNames }) else { return }
     note("change the kind of", entry.path)
     try File.removeTree(entry.path)
     gone(entry.path)
-    if entry.isFolder {
+    if entry.isDirectory {
       try File.write(text(), to: entry.path)
-      added(entry.path, isFolder: false)
+      added(entry.path, isDirectory: false)
     } else {
       let inside = entry.path.appending("inside")
-      try File.makeFolder(entry.path)
+      try File.makeDirectory(entry.path)
       try File.write(text(), to: inside)
-      added(entry.path, isFolder: true)
-      added(inside, isFolder: false)
+      added(entry.path, isDirectory: true)
+      added(inside, isDirectory: false)
     }
   }
 
-  /// Two files change places. Two folders: see the scripts.
+  /// Exchanges two files. Scripts exchange directories.
   private mutating func exchange() throws {
     guard let one = anyFile, let other = anyFile, one.path != other.path else { return }
     note("exchange", one.path, other.path)
@@ -242,7 +243,7 @@ extension RandomTree {
 }
 
 extension File {
-  /// Writing to a link that leads nowhere would make a file elsewhere.
+  /// A write to a dangling link would create a file elsewhere.
   fileprivate static func replaceIfLink(_ path: Path) throws {
     if (try? FileStatus(of: path))?.type == .symlink { try remove(path) }
   }

@@ -1,32 +1,32 @@
 import SystemCalls
 import TestSupport
 
-/// A tree that nobody watches, in which each operation of a burst is done first: so it is known which
+/// An unobserved tree in which each operation of a burst is performed first, to learn which
 /// operations are possible, and which paths exist at some time of the burst.
 struct RehearsedTree {
-  /// What is there, relative to the folder and sorted.
+  /// The entries, relative to the directory and sorted.
   struct Listing {
-    var folders: [String] = []
+    var directories: [String] = []
     var files: [String] = []
-    /// Directories beside the folder.
+    /// Directories that were moved out.
     var movedOut: [String] = []
   }
 
   private let base: TemporaryDirectory
-  private let folder: Path
+  private let directory: Path
   private let counting: Counting
   private(set) var listing = Listing()
-  /// Every path that existed since the last call of `beginBurst`, relative to the folder, and
-  /// whether it counted at any time. What is ignored under the rules of one moment may be judged by
-  /// those of another.
+  /// Every path that existed since the last call of `beginBurst`, relative to the directory, and
+  /// whether the rules of any moment include it. The observer may apply the rules of another
+  /// moment.
   private(set) var names: [Path: Bool] = [:]
 
-  /// The tree that a script begins with. Operations that are not possible are left out.
+  /// Creates the tree with which a script begins. Impossible operations are left out.
   init(_ script: inout FuzzedScript) async throws {
     base = try TemporaryDirectory()
     try base.makeDirectories("watched")
-    folder = base["watched"]
-    counting = Counting(script.settings, in: folder)
+    directory = base["watched"]
+    counting = Counting(script.settings, in: directory)
     var possible: [Operation] = []
     for operation in script.preparation where try await perform(operation) {
       possible.append(operation)
@@ -40,10 +40,10 @@ struct RehearsedTree {
     try list()
   }
 
-  /// Does it, if it is possible.
+  /// Performs an operation if it is possible.
   mutating func perform(_ operation: Operation) async throws -> Bool {
     do {
-      try await operation.perform(in: folder)
+      try await operation.perform(in: directory)
     } catch is SystemError {
       return false
     }
@@ -53,20 +53,20 @@ struct RehearsedTree {
 
   private mutating func list() throws {
     listing = Listing()
-    let tree = try TreePicture(of: folder)
+    let tree = try TreeMirror(of: directory)
     for (path, node) in tree.nodes {
-      guard let name = path.relative(to: folder) else { continue }
-      let isFolder = node == .directory
-      if isFolder {
-        listing.folders.append(name.description)
+      guard let name = path.relative(to: directory) else { continue }
+      let isDirectory = node == .directory
+      if isDirectory {
+        listing.directories.append(name.description)
       } else {
         listing.files.append(name.description)
       }
-      names[name] = names[name] == true || counting.counts(path, isDirectory: isFolder)
+      names[name] = names[name] == true || counting.counts(path, isDirectory: isDirectory)
     }
-    // What was there is judged under the rules of now as well, as whatever it was.
+    // The current rules are also applied to entries that existed before, of any type.
     for (name, counted) in names where !counted {
-      let path = folder.appending(name.bytes)
+      let path = directory.appending(name.bytes)
       if tree.nodes[path] == nil {
         names[name] =
           counting.counts(path, isDirectory: true) || counting.counts(path, isDirectory: false)
@@ -74,17 +74,17 @@ struct RehearsedTree {
     }
     listing.movedOut = try File.names(in: base.path)
       .map { "../" + String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("../out-") }
-    listing.folders.sort()
+    listing.directories.sort()
     listing.files.sort()
     listing.movedOut.sort()
   }
 
-  /// Operations that make the tree as it is now, and what lies beside it.
+  /// Operations that create the current tree, and the directories that were moved out.
   func preparation() throws -> [Operation] {
-    let tree = try TreePicture(of: base.path)
+    let tree = try TreeMirror(of: base.path)
     var operations: [Operation] = []
-    for (path, node) in tree.nodes.sorted(by: { $0.key < $1.key }) where path != folder {
-      let inside = path.relative(to: folder)
+    for (path, node) in tree.nodes.sorted(by: { $0.key < $1.key }) where path != directory {
+      let inside = path.relative(to: directory)
       let name = inside ?? path.relative(to: base.path)
       guard let name else { continue }
       let text = (inside == nil ? "../" : "") + name.description

@@ -3,17 +3,17 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// Random renames against random filters and ignore rules, judged by what `--explain` says before and
-/// after each burst.
+/// Random renames with random filters and ignore rules. The decisions of `--explain` before and
+/// after each burst are the expectation.
 struct RenameFuzzTests {
-  /// Those that every run makes, or the one that is asked for.
+  /// The seeds of every run, or the requested one.
   private static let seeds: [UInt64] =
     environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] }
     ?? Array(1...UInt64(Effort.count(12, quick: 3)))
   private static let turnstile = Turnstile(places: 6)
 
   @Test(arguments: seeds, backendsUnderTest)
-  func `what counts is reported, and nothing else, however it is renamed`(
+  func `random renames are reported exactly as far as filters and ignore rules include them`(
     seed: UInt64, backend: BackendUnderTest
   ) async throws {
     try await Self.turnstile.pass {
@@ -24,7 +24,7 @@ struct RenameFuzzTests {
   }
 }
 
-/// What one seed does over one backend.
+/// The fuzz of one seed with one backend.
 private struct RenameFuzz {
   private let seed: UInt64
   private let backend: BackendUnderTest
@@ -38,8 +38,8 @@ private struct RenameFuzz {
     fuzzer = ScriptFuzzer(seed: seed)
   }
 
-  /// Several trees, and several bursts in each. After a failure it goes on with a fresh observer, so
-  /// that none is a consequence of another.
+  /// Runs several bursts in each of several trees. Continues with a new observer after a failure,
+  /// so that none is a consequence of another.
   mutating func run(bursts: Int) async throws {
     while burstCount < bursts {
       var script = fuzzer.script()
@@ -63,7 +63,7 @@ private struct RenameFuzz {
     }
   }
 
-  /// How often it failed, and the first failure as a script, shortened while it still fails.
+  /// The number of failures, and the first one as a script, shortened while it still fails.
   func report() async throws -> String? {
     guard var (script, outcome) = failures.first else { return nil }
     let kinds = failures.map { Set($0.outcome.faults.map(\.kind)).sorted().joined(separator: "+") }
@@ -85,7 +85,7 @@ private struct RenameFuzz {
       """
   }
 
-  /// False if it does not fail with an observer of its own.
+  /// Shortens a failing script. Returns false if it does not fail with a new observer.
   private func shorten(
     _ script: inout FuzzedScript, _ outcome: inout Outcome
   ) async throws -> Bool {
@@ -97,7 +97,7 @@ private struct RenameFuzz {
     }
     guard let whole = try await fails(script) else { return false }
     (script, outcome) = whole
-    // Lines that were needed once are not tried again.
+    // Lines that were needed are not tried again.
     var needed = 0
     for _ in 0..<60 {
       guard needed < script.lineCount else { break }
@@ -111,36 +111,36 @@ private struct RenameFuzz {
   }
 }
 
-/// What came of a burst.
+/// The outcome of a burst.
 private struct Outcome {
   var faults: [Follower.Fault]
   var reported: [String]
 }
 
-/// A watched tree, and its rehearsal.
+/// An observed tree and its rehearsal.
 private struct Trial {
   var rehearsed: RehearsedTree
-  private let observed: ObservedFolder
+  private let observed: ObservedDirectory
   private var follower: Follower
 
   init(_ script: inout FuzzedScript, by backend: BackendUnderTest) async throws {
     rehearsed = try await RehearsedTree(&script)
     let (settings, preparation) = (script.settings, script.preparation)
-    observed = try await ObservedFolder(
+    observed = try await ObservedDirectory(
       by: backend,
-      options: { folder in
-        var options = settings.options(in: folder)
+      options: { directory in
+        var options = settings.options(in: directory)
         options.quietPeriod = .fixed(.milliseconds(20))
         return options
       },
-      prepare: { folder in
-        for operation in preparation { try await operation.perform(in: folder) }
+      prepare: { directory in
+        for operation in preparation { try await operation.perform(in: directory) }
       })
     follower = try Follower(
       of: observed.path, knowing: Counting(settings, in: observed.path))
   }
 
-  /// The outcome of a script by itself; operations that are not possible are left out of it.
+  /// Runs a script with a new observer. Impossible operations are removed from it.
   static func outcome(
     of script: inout FuzzedScript, by backend: BackendUnderTest
   ) async throws -> Outcome {
@@ -153,17 +153,17 @@ private struct Trial {
     return try await trial.outcome(of: possible)
   }
 
-  /// Does what has been rehearsed, without a pause.
+  /// Performs the rehearsed operations without a pause.
   mutating func outcome(of burst: [Operation]) async throws -> Outcome {
     for operation in burst { try await operation.perform(in: observed.path) }
     let batches = try await observed.settle()
-    let folder = observed.path
+    let directory = observed.path
     let names = Dictionary(
-      uniqueKeysWithValues: rehearsed.names.map { (folder.appending($0.key.bytes), $0.value) })
+      uniqueKeysWithValues: rehearsed.names.map { (directory.appending($0.key.bytes), $0.value) })
     var outcome = Outcome(faults: try follower.follow(batches, names: names), reported: [])
     for batch in batches {
       outcome.reported += ["batch \(batch.number)"]
-      outcome.reported += batch.changes.map { "  " + ScriptRunner.text($0, folder) }
+      outcome.reported += batch.changes.map { "  " + ScriptRunner.text($0, directory) }
     }
     return outcome
   }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import FileObservation
 
-/// What many tools do at once, against what is there afterwards. One after the other, and with
-/// pauses: there are other tests that want to be on time.
+/// Operations of tools that change many files, compared with the tree afterwards. Serialized, and
+/// with pauses, for the sake of tests with deadlines.
 @Suite(.serialized)
 struct StressTests {
   @Test(arguments: backendsUnderTest)
-  func `of a tree that is copied in, each part is told of`(backend: BackendUnderTest) async throws {
+  func `each part of a tree that is copied in is reported`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
     try await stress.run("cp -r ../tree copy")
     try await stress.run("cp -r copy again && rm -r copy")
@@ -17,18 +17,18 @@ struct StressTests {
   }
 
   @Test(.enabled(if: isInstalled("tar")), arguments: backendsUnderTest)
-  func `of an archive that is unpacked, each part is told of`(
+  func `each part of an unpacked archive is reported`(
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
     try await shell("tar cf ../tree.tar -C .. tree", in: stress.observed.path)
     try await stress.run("tar xf ../tree.tar")
-    // Each file is replaced by one of the same name.
+    // Each file is replaced by another.
     try await stress.run("tar xf ../tree.tar")
   }
 
   @Test(arguments: backendsUnderTest)
-  func `trees that are moved in and out are told of`(backend: BackendUnderTest) async throws {
+  func `trees that are moved in and out are reported`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
     for _ in 0..<Effort.count(5, quick: 2) {
       try await stress.run("mv ../tree here")
@@ -38,7 +38,7 @@ struct StressTests {
   }
 
   @Test(.enabled(if: isInstalled("git")), arguments: backendsUnderTest)
-  func `of a repository that is cloned, each file is told of`(
+  func `each file of a cloned repository is reported`(
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
@@ -47,15 +47,14 @@ struct StressTests {
     try await stress.run("git clone -q ../tree clone")
   }
 
-  /// FAILURES 26.
   @Test(.enabled(if: isInstalled("git")), arguments: backendsUnderTest)
-  func `of a branch that is checked out, each file is told of, in few batches`(
+  func `each file of a checkout is reported, in few batches`(
     backend: BackendUnderTest
   ) async throws {
     let files = Int(Double(Effort.count(2000, quick: 800)) * backend.effort)
     let stress = try await Stress(
       by: backend,
-      prepare: { folder in
+      prepare: { directory in
         try await shell(
           """
           git init -q . && git checkout -q -b one
@@ -68,7 +67,7 @@ struct StressTests {
           done
           git rm -qr d2 && mkdir -p more/x && echo more > more/x/f
           git add . && git commit -qm other
-          """, in: folder)
+          """, in: directory)
       })
     for branch in ["one", "other"] {
       let batches = try await stress.run("git checkout -q \(branch)")
@@ -77,7 +76,7 @@ struct StressTests {
   }
 
   @Test(arguments: backendsUnderTest)
-  func `chains of folders made as fast as can be are told of`(
+  func `nested directories that are created as fast as possible are reported`(
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend)
@@ -86,19 +85,18 @@ struct StressTests {
     }
     try await stress.run {
       for chain in chains {
-        try File.makeFolders(stress.observed.path.appending(chain))
+        try File.makeDirectories(stress.observed.path.appending(chain))
         try File.write(chain, to: stress.observed.path.appending(chain + "/f"))
       }
     }
-    // All of them are watched.
+    // All of them must be watched now.
     try await stress.run {
       for chain in chains { try File.write("x", to: stress.observed.path.appending(chain + "/f")) }
     }
   }
 
-  /// FAILURES 11.
   @Test(arguments: backendsUnderTest)
-  func `ten thousand files that come and go hide no edit and give no wrong path`(
+  func `ten thousand temporary files hide no edit and lead to no wrong path`(
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(
@@ -113,7 +111,7 @@ struct StressTests {
         try File.write("x", to: path.appending("gone"))
         try File.remove(path.appending("gone"))
         if round.isMultiple(of: 10) {
-          try File.makeFolder(path.appending("d"))
+          try File.makeDirectory(path.appending("d"))
           try File.write("x", to: path.appending("d/f"))
           try File.removeTree(path.appending("d"))
           try File.write("\(round)", to: path.appending("keep"))
@@ -125,62 +123,62 @@ struct StressTests {
     try await stress.run { try File.write("last", to: path.appending("keep")) }
   }
 
-  /// A tree beside the watched folder.
-  private func makeTree(in folder: Path, _ backend: BackendUnderTest) throws {
-    let tree = (folder.parent ?? "/").appending("tree")
+  /// Creates a tree beside the observed directory.
+  private func makeTree(in directory: Path, _ backend: BackendUnderTest) throws {
+    let tree = (directory.parent ?? "/").appending("tree")
     for number in 0..<Int(Double(Effort.count(40, quick: 16)) * backend.effort) {
       let inner = tree.appending("d\(number % 12)/e\(number)/f")
-      try File.makeFolders(inner)
+      try File.makeDirectories(inner)
       for file in 0..<15 { try File.write("\(number) \(file)", to: inner.appending("n\(file)")) }
     }
   }
 }
 
-/// A folder under stress, and the picture that follows what is reported of it.
+/// An observed directory, and a mirror that follows the reports.
 private final class Stress {
-  let observed: ObservedFolder
-  private var picture: TreePicture
+  let observed: ObservedDirectory
+  private var mirror: TreeMirror
 
   init(
     by backend: BackendUnderTest, prepare: (Path) async throws -> Void = { _ in }
   ) async throws {
-    observed = try await ObservedFolder(by: backend, prepare: prepare)
-    picture = try TreePicture(of: observed.path, isReported: Self.isReported)
+    observed = try await ObservedDirectory(by: backend, prepare: prepare)
+    mirror = try TreeMirror(of: observed.path, isReported: Self.isReported)
   }
 
-  /// Runs a shell line in the folder.
+  /// Runs a shell command in the directory.
   @discardableResult
   func run(_ line: String) async throws -> [ChangeBatch] {
     try await run(line) { try await shell(line, in: self.observed.path) }
   }
 
-  /// Lets `body` change the tree. Whoever hears only of what is reported must know it afterwards, and
-  /// no path may be reported that never was.
+  /// Lets `body` change the tree. A consumer of the reports must know the tree afterwards, and no
+  /// path may be reported that never existed.
   @discardableResult
   func run(
     _ what: String = "", transient: (Path) -> Bool = { _ in false }, _ body: () async throws -> Void
   ) async throws -> [ChangeBatch] {
-    let before = picture
+    let before = mirror
     try await body()
     let batches = try await observed.settle()
-    try picture.apply(batches, trusting: .eachPathIsTold)
-    let after = try TreePicture(of: observed.path, isReported: Self.isReported)
-    #expect(picture.differences(from: after).prefix(5) == [], "\(what)")
+    try mirror.apply(batches, trusting: .eachPathIsTold)
+    let after = try TreeMirror(of: observed.path, isReported: Self.isReported)
+    #expect(mirror.differences(from: after).prefix(5) == [], "\(what)")
 
     let paths = Set(batches.flatMap(\.changes).flatMap { [$0.path, $0.from ?? $0.path] })
     let never = paths.filter {
       before.nodes[$0] == nil && after.nodes[$0] == nil && !transient($0)
     }
     #expect(never.map(\.description).sorted().prefix(5) == [], "\(what)")
-    // Nothing is to be wrong. If the machine was too busy to read the kernel's queue in time, then that it
-    // has dropped something is told, once.
+    // No warnings, except for one overflow if the machine was too busy to read the kernel's queue
+    // in time.
     let hasOverflown = observed.observer.statistics.overflows > 0
     #expect(observed.warnings.map(\.code) == (hasOverflown ? [.queueOverflowed] : []), "\(what)")
-    picture = after
+    mirror = after
     return batches
   }
 
-  /// What git keeps for itself is not.
+  /// The contents of `.git` are not reported.
   private static func isReported(_ path: Path) -> Bool {
     !path.lastComponent.elementsEqual(".git".utf8)
   }

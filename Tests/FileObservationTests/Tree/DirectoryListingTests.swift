@@ -14,19 +14,19 @@ struct DirectoryListingTests {
   private func names() -> [String] {
     var names: [String] = []
     listing.forEach { name, type, _ in
-      #expect(name.baseAddress?[name.count] == 0, "a NUL stands behind it")
+      #expect(name.baseAddress?[name.count] == 0, "a NUL follows it")
       names.append("\(String(decoding: name, as: UTF8.self)) \(type)")
     }
     return names
   }
 
-  @Test mutating func `it holds names and types in order`() {
+  @Test mutating func `names and types are kept in order`() {
     #expect(listing.isEmpty)
     append("a")
-    append("folder", .directory)
+    append("directory", .directory)
     append("🦀", .symlink)
     #expect(!listing.isEmpty)
-    #expect(names() == ["a file", "folder directory", "🦀 symlink"])
+    #expect(names() == ["a file", "directory directory", "🦀 symlink"])
   }
 
   @Test mutating func `it holds inodes of any size`() {
@@ -49,7 +49,7 @@ struct DirectoryListingTests {
     #expect(names() == ["a file"])
   }
 
-  @Test mutating func `it tells which files of rules it holds`() {
+  @Test mutating func `a listing knows which ignore files it contains`() {
     append(".gitignored")
     #expect(listing.ignoreFiles == [])
     append(".gitignore")

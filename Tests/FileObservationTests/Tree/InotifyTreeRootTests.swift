@@ -6,33 +6,33 @@ import TestSupport
 import Testing
 
 struct InotifyTreeRootTests {
-  @Test func `of a shallow root, only its own entries count`() throws {
+  @Test func `in a shallow root, only its own entries are reported`() throws {
     let watched = try WatchedTree([("", .entries)]) { try $0.makeDirectories("sub") }
     #expect(watched.watchCount == 1)
-    try watched.folder.write(to: "sub/f")
-    try watched.folder.write(to: "f")
-    try watched.folder.makeDirectories("late")
-    try watched.folder.write(to: "late/f")
-    #expect(try watched.news() == ["created f", "created late"])
+    try watched.directory.write(to: "sub/f")
+    try watched.directory.write(to: "f")
+    try watched.directory.makeDirectories("late")
+    try watched.directory.write(to: "late/f")
+    #expect(try watched.changes() == ["created f", "created late"])
   }
 
   @Test func `a single file is watched through any number of saves`() throws {
     let watched = try WatchedTree([("f", .named)]) { try $0.write(to: "f") }
     for _ in 0..<5 {
-      try watched.folder.write(to: "t")
-      try watched.folder.rename("t", to: "f")
-      #expect(try watched.news() == ["modified f"])
+      try watched.directory.write(to: "t")
+      try watched.directory.rename("t", to: "f")
+      #expect(try watched.changes() == ["modified f"])
     }
-    try watched.folder.rename("f", to: "f~")
-    try watched.folder.write(to: "f")
-    try watched.folder.remove("f~")
-    #expect(try watched.news() == ["modified f"])
-    try watched.folder.write(to: "neighbour")
-    #expect(try watched.news() == [])
-    try watched.folder.remove("f")
-    #expect(try watched.news() == ["removed f"])
-    try watched.folder.write(to: "f")
-    #expect(try watched.news() == ["created f"])
+    try watched.directory.rename("f", to: "f~")
+    try watched.directory.write(to: "f")
+    try watched.directory.remove("f~")
+    #expect(try watched.changes() == ["modified f"])
+    try watched.directory.write(to: "neighbour")
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("f")
+    #expect(try watched.changes() == ["removed f"])
+    try watched.directory.write(to: "f")
+    #expect(try watched.changes() == ["created f"])
   }
 
   @Test(arguments: [Coverage.named, .recursive])
@@ -41,64 +41,64 @@ struct InotifyTreeRootTests {
   ) throws {
     let since = FileTime.now()
     let watched = try WatchedTree([("f", coverage)]) { try $0.write(to: "f") }
-    #expect(try watched.news() == [])
+    #expect(try watched.changes() == [])
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == ["created f"])
+    #expect(try watched.changes() == ["created f"])
   }
 
-  @Test func `a root that is removed and made again is watched again`() throws {
+  @Test func `a root that is removed and created again is watched again`() throws {
     let watched = try WatchedTree([("root", .recursive)]) { try $0.makeDirectories("root/sub") }
     for _ in 0..<3 {
-      try watched.folder.remove("root")
-      #expect(try watched.news().contains("removed root"))
-      try watched.folder.makeDirectories("root/sub")
-      #expect(try watched.news() == ["created root", "created root/sub"])
-      try watched.folder.write(to: "root/sub/f")
-      #expect(try watched.news() == ["created root/sub/f"])
+      try watched.directory.remove("root")
+      #expect(try watched.changes().contains("removed root"))
+      try watched.directory.makeDirectories("root/sub")
+      #expect(try watched.changes() == ["created root", "created root/sub"])
+      try watched.directory.write(to: "root/sub/f")
+      #expect(try watched.changes() == ["created root/sub/f"])
     }
   }
 
-  @Test func `a root is waited for though the folders above it go as well`() throws {
+  @Test func `a missing root is awaited though its ancestors are removed too`() throws {
     let watched = try WatchedTree([("a/b/root", .recursive)]) {
       try $0.makeDirectories("a/b/root")
     }
-    try watched.folder.remove("a")
-    #expect(try watched.news() == ["removed a/b/root"])
-    try watched.folder.makeDirectories("a")
-    #expect(try watched.news() == [])
-    try watched.folder.makeDirectories("a/b")
-    #expect(try watched.news() == [])
-    try watched.folder.makeDirectories("a/b/root")
-    try watched.folder.write(to: "a/b/root/f")
-    #expect(try watched.news() == ["created a/b/root", "created a/b/root/f"])
+    try watched.directory.remove("a")
+    #expect(try watched.changes() == ["removed a/b/root"])
+    try watched.directory.makeDirectories("a")
+    #expect(try watched.changes() == [])
+    try watched.directory.makeDirectories("a/b")
+    #expect(try watched.changes() == [])
+    try watched.directory.makeDirectories("a/b/root")
+    try watched.directory.write(to: "a/b/root/f")
+    #expect(try watched.changes() == ["created a/b/root", "created a/b/root/f"])
   }
 
-  @Test func `a root that is renamed away is gone, and its like in its place is watched`() throws {
+  @Test func `a root that is renamed is removed, and a directory in its place is watched`() throws {
     let watched = try WatchedTree([("root", .recursive)]) { try $0.makeDirectories("root/sub") }
-    try watched.folder.rename("root", to: "away")
-    #expect(try watched.news() == ["removed root", "removed root/sub"])
-    try watched.folder.write(to: "away/sub/f")
-    #expect(try watched.news() == [])
-    try watched.folder.makeDirectories("root")
-    try watched.folder.write(to: "root/f")
-    #expect(try watched.news() == ["created root", "created root/f"])
+    try watched.directory.rename("root", to: "away")
+    #expect(try watched.changes() == ["removed root", "removed root/sub"])
+    try watched.directory.write(to: "away/sub/f")
+    #expect(try watched.changes() == [])
+    try watched.directory.makeDirectories("root")
+    try watched.directory.write(to: "root/f")
+    #expect(try watched.changes() == ["created root", "created root/f"])
   }
 
-  @Test func `of roots within each other, each change is told of once`() throws {
+  @Test func `with nested roots, each change is reported once`() throws {
     let roots = [("", Coverage.recursive), ("sub", .recursive), ("sub/f", .named)]
     let watched = try WatchedTree(roots) {
       try $0.makeDirectories("sub")
       try $0.write(to: "sub/f")
     }
     #expect(watched.watchCount == 3, "a root that is a file has a watch of its own")
-    try watched.folder.append("x", to: "sub/f")
+    try watched.directory.append("x", to: "sub/f")
     #expect(try watched.rawEvents().filter { $0.kind == .modified(isOpen: false) }.count == 1)
-    try watched.folder.write(to: "sub/g")
-    #expect(try watched.news() == ["created sub/g"])
+    try watched.directory.write(to: "sub/g")
+    #expect(try watched.changes() == ["created sub/g"])
   }
 
   @Test(arguments: [false, true])
-  func `a file that is named beside the folder around it takes nothing from that`(
+  func `a file that is a root in another root takes nothing from it`(
     isFileFirst: Bool
   ) throws {
     let roots = [("", Coverage.recursive), ("sub/f", .named)]
@@ -107,48 +107,50 @@ struct InotifyTreeRootTests {
       try $0.write(to: "sub/f")
     }
     #expect(watched.watchCount == 4)
-    try watched.folder.append("x", to: "sub/f")
-    try watched.folder.write(to: "sub/g")
-    try watched.folder.write(to: "sub/deep/h")
-    #expect(try watched.news() == ["created sub/deep/h", "created sub/g", "modified sub/f"])
+    try watched.directory.append("x", to: "sub/f")
+    try watched.directory.write(to: "sub/g")
+    try watched.directory.write(to: "sub/deep/h")
+    #expect(try watched.changes() == ["created sub/deep/h", "created sub/g", "modified sub/f"])
   }
 
-  @Test func `a shallow root within a recursive one does not take anything from it`() throws {
+  @Test func `a shallow root in a recursive one takes nothing from it`() throws {
     let watched = try WatchedTree([("sub", .entries), ("", .recursive)]) {
       try $0.makeDirectories("sub/deep")
     }
-    try watched.folder.write(to: "sub/deep/f")
-    #expect(try watched.news() == ["created sub/deep/f"])
+    try watched.directory.write(to: "sub/deep/f")
+    #expect(try watched.changes() == ["created sub/deep/f"])
   }
 
-  @Test func `when a folder with a root in it moves out, nothing is told of other places`() throws {
+  @Test func `when a directory with a root in it is moved out, changes elsewhere are not reported`()
+    throws
+  {
     let outside = try TemporaryDirectory()
     let watched = try WatchedTree([("", .recursive), ("a/root", .recursive)]) {
       try $0.makeDirectories("a/root")
     }
-    try watched.folder.rename("a", to: "a", in: outside)
-    var news = try watched.news()
-    news += try watched.news()
-    let others = news.filter { $0 != "removed a" && $0 != "removed a/root" }.count
+    try watched.directory.rename("a", to: "a", in: outside)
+    var changes = try watched.changes()
+    changes += try watched.changes()
+    let others = changes.filter { $0 != "removed a" && $0 != "removed a/root" }.count
     #expect(others == 0)
     #expect(try watched.kernelWatchCount() == 1)
   }
 
-  @Test func `a folder that is made again around a root is watched as before`() throws {
+  @Test func `a directory that is created again around a root is watched as before`() throws {
     let watched = try WatchedTree([("", .recursive), ("a/root", .recursive)]) {
       try $0.makeDirectories("a/root")
       try $0.makeDirectories("a/other")
     }
-    try watched.folder.remove("a")
-    #expect(try watched.news() == ["removed a", "removed a/other", "removed a/root"])
-    try watched.folder.makeDirectories("a")
-    #expect(try watched.news() == ["created a"])
-    try watched.folder.makeDirectories("a/other")
-    try watched.folder.makeDirectories("a/root")
-    #expect(try watched.news() == ["created a/other", "created a/root"])
-    try watched.folder.write(to: "a/other/f")
-    try watched.folder.write(to: "a/root/f")
-    #expect(try watched.news() == ["created a/other/f", "created a/root/f"])
+    try watched.directory.remove("a")
+    #expect(try watched.changes() == ["removed a", "removed a/other", "removed a/root"])
+    try watched.directory.makeDirectories("a")
+    #expect(try watched.changes() == ["created a"])
+    try watched.directory.makeDirectories("a/other")
+    try watched.directory.makeDirectories("a/root")
+    #expect(try watched.changes() == ["created a/other", "created a/root"])
+    try watched.directory.write(to: "a/other/f")
+    try watched.directory.write(to: "a/root/f")
+    #expect(try watched.changes() == ["created a/other/f", "created a/root/f"])
   }
 }
 

@@ -8,25 +8,25 @@ import Testing
 @testable import FileObservation
 
 struct InotifyTreeTests {
-  @Test func `a file's life is told of`() throws {
+  @Test func `creation, writes, renames and removal of a file are reported`() throws {
     let watched = try WatchedTree()
-    try watched.folder.write(to: "f")
-    #expect(try watched.news() == ["created f"])
-    try watched.folder.append("more", to: "f")
-    #expect(try watched.news() == ["modified f"])
-    try watched.folder.setMode(0o600, of: "f")
-    #expect(try watched.news() == ["metadata f"])
-    try watched.folder.rename("f", to: "g")
-    #expect(try watched.news() == ["renamed g from f"])
-    try watched.folder.remove("g")
-    #expect(try watched.news() == ["removed g"])
-    #expect(try watched.news() == [])
+    try watched.directory.write(to: "f")
+    #expect(try watched.changes() == ["created f"])
+    try watched.directory.append("more", to: "f")
+    #expect(try watched.changes() == ["modified f"])
+    try watched.directory.setMode(0o600, of: "f")
+    #expect(try watched.changes() == ["metadata f"])
+    try watched.directory.rename("f", to: "g")
+    #expect(try watched.changes() == ["renamed g from f"])
+    try watched.directory.remove("g")
+    #expect(try watched.changes() == ["removed g"])
+    #expect(try watched.changes() == [])
   }
 
-  @Test func `an open file is told of as open until it is closed`() throws {
+  @Test func `an open file is reported as open until it is closed`() throws {
     let watched = try WatchedTree { try $0.write(to: "f") }
     do {
-      let file = try Descriptor.open(watched.folder["f"], O_WRONLY)
+      let file = try Descriptor.open(watched.directory["f"], O_WRONLY)
       try writeAll([1], to: file.number)
       #expect(try watched.rawKinds() == [.modified(isOpen: true)])
       _ = consume file
@@ -34,71 +34,76 @@ struct InotifyTreeTests {
     #expect(try watched.rawKinds() == [.modified(isOpen: false)])
   }
 
-  @Test func `a second look tells of what changed before the first came by`() throws {
+  @Test func `the first comparison reports changes made before the baseline`() throws {
     let since = FileTime.now()
     let watched = try WatchedTree { try $0.write(to: "f") }
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == ["created f"])
+    #expect(try watched.changes() == ["created f"])
   }
 
-  @Test func `a second look does not tell of what was told since the first`() throws {
+  @Test func `the first comparison does not report changes that were reported since the baseline`()
+    throws
+  {
     let since = FileTime.now()
     let watched = try WatchedTree()
-    try watched.folder.makeDirectories("d")
-    try watched.folder.write(to: "d/f")
-    #expect(try watched.news() == ["created d", "created d/f"])
+    try watched.directory.makeDirectories("d")
+    try watched.directory.write(to: "d/f")
+    #expect(try watched.changes() == ["created d", "created d/f"])
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == [])
-    try watched.folder.remove("d/f")
-    try watched.folder.write(to: "d/g")
-    _ = try watched.news()
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("d/f")
+    try watched.directory.write(to: "d/g")
+    _ = try watched.changes()
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == [], "nor by a number that is used again")
+    #expect(try watched.changes() == [], "nor by a number that is used again")
   }
 
-  /// Files are stamped by a clock that ticks every few milliseconds, and so perhaps with a time before
-  /// that of the watch that has told of them.
-  @Test func `a second look does not tell twice of what comes in the tick of the watch`() throws {
+  /// The clock of file timestamps ticks every few milliseconds, so a change may have a timestamp
+  /// before the watch that has reported it.
+  @Test
+  func `the first comparison does not report again what changed in the clock tick of the watch`()
+    throws
+  {
     for _ in 0..<100 {
       let since = FileTime.now()
       let watched = try WatchedTree()
-      try watched.folder.write(to: "f")
-      #expect(try watched.news() == ["created f"])
+      try watched.directory.write(to: "f")
+      #expect(try watched.changes() == ["created f"])
       watched.lookForTheSecondTime(since: since)
-      #expect(try watched.news() == [])
+      #expect(try watched.changes() == [])
     }
   }
 
-  @Test func `a root that comes before it is added is told of`() throws {
+  @Test func `a root that is created before it is added is reported`() throws {
     let watched = try WatchedTree([("a", .named)]) { try $0.write(to: "old") }
     let since = FileTime.latest()
     while FileTime.now() <= since {}
-    try watched.folder.write(to: "f")
-    try watched.folder.makeDirectories("d")
+    try watched.directory.write(to: "f")
+    try watched.directory.makeDirectories("d")
     for name in ["f", "d", "old"] { watched.add(name, since: since) }
-    #expect(try watched.news() == ["created d", "created f"])
-    try watched.folder.append("x", to: "f")
-    try watched.folder.append("x", to: "old")
-    let news = try watched.news()
-    #expect(news == ["modified f", "modified old"])
+    #expect(try watched.changes() == ["created d", "created f"])
+    try watched.directory.append("x", to: "f")
+    try watched.directory.append("x", to: "old")
+    let changes = try watched.changes()
+    #expect(changes == ["modified f", "modified old"])
   }
 
-  @Test func `of what was removed in the tick of the watch, only the kernel tells`() throws {
+  @Test func `a removal in the clock tick of the watch is reported once`() throws {
     for _ in 0..<100 {
       let since = FileTime.now()
       let watched = try WatchedTree {
         try $0.makeDirectories("d")
         try $0.write(to: "d/f")
       }
-      try watched.folder.remove("d/f")
+      try watched.directory.remove("d/f")
       watched.lookForTheSecondTime(since: since)
-      let news = try watched.news()
-      #expect(news.contains("removed d/f"))
-      #expect(!news.contains("modified d"))
+      let changes = try watched.changes()
+      #expect(changes.contains("removed d/f"))
+      #expect(!changes.contains("modified d"))
     }
   }
 
-  @Test func `a folder that has lost something before it was watched is told of itself`() throws {
+  @Test func `a directory that lost an entry before it was watched is reported itself`() throws {
     var since = FileTime.latest()
     let watched = try WatchedTree {
       try $0.makeDirectories("d")
@@ -108,211 +113,212 @@ struct InotifyTreeTests {
       try $0.remove("d/f")
     }
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == ["modified d"])
-    #expect(try watched.news() == [])
+    #expect(try watched.changes() == ["modified d"])
+    #expect(try watched.changes() == [])
   }
 
-  @Test func `what comes while all is judged anew is told of`() throws {
-    let watched = try WatchedTree { folder in
-      try folder.makeDirectories("old")
-      try folder.write("out/\n", to: ".gitignore")
-      try folder.makeDirectories("out")
-      try folder.write(to: "out/f")
+  @Test func `an entry that appears before changed rules are applied is reported`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.makeDirectories("old")
+      try directory.write("out/\n", to: ".gitignore")
+      try directory.makeDirectories("out")
+      try directory.write(to: "out/f")
     }
-    for folder in ["new", "old/new"] {
-      try watched.folder.makeDirectories(folder + "/sub")
-      try watched.folder.write(to: folder + "/f")
-      try watched.folder.write(to: folder + "/sub/f")
+    for directory in ["new", "old/new"] {
+      try watched.directory.makeDirectories(directory + "/sub")
+      try watched.directory.write(to: directory + "/f")
+      try watched.directory.write(to: directory + "/sub/f")
     }
     watched.judgeAgain()
     let all = ["", "/f", "/sub", "/sub/f"]
     #expect(
-      try watched.news() == all.map { "created new\($0)" } + all.map { "created old/new\($0)" })
-    try watched.folder.append("x", to: "new/sub/f")
-    #expect(try watched.news() == ["modified new/sub/f"])
+      try watched.changes() == all.map { "created new\($0)" } + all.map { "created old/new\($0)" })
+    try watched.directory.append("x", to: "new/sub/f")
+    #expect(try watched.changes() == ["modified new/sub/f"])
   }
 
-  @Test func `what was ignored until all was judged anew is not told of`() throws {
-    let watched = try WatchedTree { folder in
-      try folder.write("out/\n", to: ".gitignore")
-      try folder.makeDirectories("out/sub")
-      try folder.write(to: "out/sub/f")
+  @Test func `an entry that was ignored until changed rules are applied is not reported`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.write("out/\n", to: ".gitignore")
+      try directory.makeDirectories("out/sub")
+      try directory.write(to: "out/sub/f")
     }
-    try watched.folder.remove(".gitignore")
-    #expect(try watched.news() == ["removed .gitignore"])
-    try watched.folder.append("x", to: "out/sub/f")
-    #expect(try watched.news() == ["modified out/sub/f"])
+    try watched.directory.remove(".gitignore")
+    #expect(try watched.changes() == ["removed .gitignore"])
+    try watched.directory.append("x", to: "out/sub/f")
+    #expect(try watched.changes() == ["modified out/sub/f"])
   }
 
-  @Test func `after an overflow, a folder to which a link leads is still watched`() throws {
+  @Test func `after an overflow, the target directory of a link is still watched`() throws {
     let watched = try WatchedTree(followsLinks: true) {
       try $0.makeDirectories("real")
       try $0.link("l", to: "real")
     }
     for round in 0..<3 {
       try watched.compareAll(since: .latest())
-      _ = try watched.news()
-      try watched.folder.write(to: "real/f\(round)")
-      #expect(try watched.news() == ["created real/f\(round)"])
+      _ = try watched.changes()
+      try watched.directory.write(to: "real/f\(round)")
+      #expect(try watched.changes() == ["created real/f\(round)"])
     }
   }
 
-  @Test func `a folder with two names has the other when one goes`() throws {
+  @Test func `a directory with two names is known by the other when one is removed`() throws {
     let other = try TemporaryDirectory()
     let watched = try WatchedTree(followsLinks: true) {
       try $0.link("one", to: other.path.description)
       try $0.link("two", to: other.path.description)
     }
     try other.write(to: "f")
-    let first = try #require(try watched.news().first?.split(separator: " ").last?.dropLast(2))
+    let first = try #require(try watched.changes().first?.split(separator: " ").last?.dropLast(2))
     let second = first == "one" ? "two" : "one"
-    try watched.folder.remove(String(first))
-    let news = try watched.news()
-    #expect(news == ["removed \(first)", "renamed \(second)/f from \(first)/f"])
+    try watched.directory.remove(String(first))
+    let changes = try watched.changes()
+    #expect(changes == ["removed \(first)", "renamed \(second)/f from \(first)/f"])
     try other.append("x", to: "f")
-    #expect(try watched.news() == ["modified \(second)/f"])
+    #expect(try watched.changes() == ["modified \(second)/f"])
   }
 
-  @Test func `of what is lost before all is looked at twice, a filter leaves out no trace`() throws
-  {
+  @Test func `a removal before the first comparison is reported regardless of filters`() throws {
     var since = FileTime.now()
-    let watched = try WatchedTree(extensions: ["c"]) { folder in
-      try folder.makeDirectories("a")
-      try folder.makeDirectories("b")
-      try folder.write(to: "a/f.c")
+    let watched = try WatchedTree(extensions: ["c"]) { directory in
+      try directory.makeDirectories("a")
+      try directory.makeDirectories("b")
+      try directory.write(to: "a/f.c")
       since = .latest()
       while FileTime.now() <= since {}
-      try folder.remove("a/f.c")
+      try directory.remove("a/f.c")
     }
     watched.lookForTheSecondTime(since: since)
-    #expect(try watched.news() == ["modified a"])
+    #expect(try watched.changes() == ["modified a"])
     watched.forgetComparison()
-    try watched.folder.remove("b")
-    #expect(try watched.news() == ["removed b"], "it may have contained something that counts")
+    try watched.directory.remove("b")
+    #expect(try watched.changes() == ["removed b"], "it may have contained included entries")
   }
 
-  @Test func `folders on the way are watched, and what is in them already is told of`() throws {
+  @Test func `new nested directories are watched, and their existing entries reported`() throws {
     let watched = try WatchedTree()
-    try watched.folder.makeDirectories("a/b/c")
-    try watched.folder.write(to: "a/b/c/f")
+    try watched.directory.makeDirectories("a/b/c")
+    try watched.directory.write(to: "a/b/c/f")
     #expect(
-      try watched.news() == ["created a", "created a/b", "created a/b/c", "created a/b/c/f"])
+      try watched.changes() == ["created a", "created a/b", "created a/b/c", "created a/b/c/f"])
     #expect(watched.watchCount == 4)
-    try watched.folder.append("x", to: "a/b/c/f")
-    #expect(try watched.news() == ["modified a/b/c/f"])
+    try watched.directory.append("x", to: "a/b/c/f")
+    #expect(try watched.changes() == ["modified a/b/c/f"])
   }
 
-  @Test func `a tree that is moved in is told of and watched`() throws {
+  @Test func `a tree that is moved in is reported and watched`() throws {
     let outside = try TemporaryDirectory()
     try outside.makeDirectories("tree/x/y")
     try outside.write(to: "tree/x/y/z")
     let watched = try WatchedTree()
-    try outside.rename("tree", to: "tree", in: watched.folder)
+    try outside.rename("tree", to: "tree", in: watched.directory)
     #expect(
-      try watched.news() == [
+      try watched.changes() == [
         "created tree", "created tree/x", "created tree/x/y", "created tree/x/y/z",
       ])
-    try watched.folder.append("x", to: "tree/x/y/z")
-    #expect(try watched.news() == ["modified tree/x/y/z"])
+    try watched.directory.append("x", to: "tree/x/y/z")
+    #expect(try watched.changes() == ["modified tree/x/y/z"])
   }
 
-  @Test func `a folder that is removed and made again is watched again`() throws {
+  @Test func `a directory that is removed and created again is watched again`() throws {
     let watched = try WatchedTree { try $0.makeDirectories("s") }
     for _ in 0..<5 {
-      try watched.folder.remove("s")
-      try watched.folder.makeDirectories("s")
-      #expect(try watched.news().contains("modified s"))
-      try watched.folder.write(to: "s/f")
-      #expect(try watched.news() == ["created s/f"])
+      try watched.directory.remove("s")
+      try watched.directory.makeDirectories("s")
+      #expect(try watched.changes().contains("modified s"))
+      try watched.directory.write(to: "s/f")
+      #expect(try watched.changes() == ["created s/f"])
     }
   }
 
-  @Test func `other ways to replace a file are seen`() throws {
+  @Test func `other ways to replace a file are reported`() throws {
     let watched = try WatchedTree { try $0.write("long", to: "f") }
-    let file = watched.folder["f"]
+    let file = watched.directory["f"]
     #expect(file.withCString { truncate($0, 1) } == 0)
-    #expect(try watched.news() == ["modified f"])
-    let other = watched.folder["hard-link"]
+    #expect(try watched.changes() == ["modified f"])
+    let other = watched.directory["hard-link"]
     #expect(file.withCString { old in other.withCString { link(old, $0) } } == 0)
-    #expect(try watched.news().contains("created hard-link"))
-    try watched.folder.exchange("f", "hard-link")
-    #expect(try watched.news() == [], "the same file under both names")
-    try watched.folder.write("other", to: "g")
-    _ = try watched.news()
-    try watched.folder.exchange("f", "g")
-    #expect(try watched.news() == ["modified f", "modified g"])
+    #expect(try watched.changes().contains("created hard-link"))
+    try watched.directory.exchange("f", "hard-link")
+    #expect(try watched.changes() == [], "the same file under both names")
+    try watched.directory.write("other", to: "g")
+    _ = try watched.changes()
+    try watched.directory.exchange("f", "g")
+    #expect(try watched.changes() == ["modified f", "modified g"])
   }
 
-  @Test func `an editor's lock, which leads nowhere, does no harm`() throws {
+  @Test func `the dangling link with which an editor locks a file does no harm`() throws {
     let watched = try WatchedTree()
-    try watched.folder.link("lock", to: "user@host.1:2")
-    #expect(try watched.news() == ["created lock"])
-    try watched.folder.remove("lock")
-    #expect(try watched.news() == ["removed lock"])
+    try watched.directory.link("lock", to: "user@host.1:2")
+    #expect(try watched.changes() == ["created lock"])
+    try watched.directory.remove("lock")
+    #expect(try watched.changes() == ["removed lock"])
   }
 
-  @Test func `links to folders are not followed`() throws {
+  @Test func `links to directories are not followed by default`() throws {
     let watched = try WatchedTree {
       try $0.makeDirectories("x")
       try $0.link("x/up", to: "..")
       try $0.link("all", to: "/")
     }
     #expect(watched.watchCount == 2)
-    try watched.folder.link("late", to: "/")
-    #expect(try watched.news() == ["created late"])
+    try watched.directory.link("late", to: "/")
+    #expect(try watched.changes() == ["created late"])
     #expect(try watched.kernelWatchCount() == 2)
   }
 
-  @Test func `names are told of byte for byte`() throws {
+  @Test func `names are reported byte for byte`() throws {
     let watched = try WatchedTree()
     let names: [[UInt8]] = [
       [0x62, 0xFF], Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8), Array("a\nb".utf8),
       Array("-rf".utf8), Array("$(id)".utf8),
     ]
-    for name in names { try watched.folder.write(toName: name) }
-    _ = try watched.news()
-    for name in names { try watched.folder.write("y", toName: name) }
+    for name in names { try watched.directory.write(toName: name) }
+    _ = try watched.changes()
+    for name in names { try watched.directory.write("y", toName: name) }
     let paths = Set(try watched.rawEvents().map(\.path))
-    #expect(paths == Set(names.map { watched.folder.path.appending($0) }))
+    #expect(paths == Set(names.map { watched.directory.path.appending($0) }))
   }
 
-  @Test func `churn leaves no watch and no memory behind`() throws {
+  @Test func `creating and removing many entries leaks neither watches nor memory`() throws {
     let watched = try WatchedTree { try $0.write(to: "keep") }
     let (watches, entries) = (watched.watchCount, watched.entryCount)
     for round in 0..<300 {
-      try watched.folder.makeDirectories("d/e")
-      try watched.folder.write(to: "d/e/f")
-      if round.isMultiple(of: 3) { _ = try watched.news() }
-      try watched.folder.rename("d", to: "r")
-      if round.isMultiple(of: 2) { _ = try watched.news() }
-      try watched.folder.remove("r")
+      try watched.directory.makeDirectories("d/e")
+      try watched.directory.write(to: "d/e/f")
+      if round.isMultiple(of: 3) { _ = try watched.changes() }
+      try watched.directory.rename("d", to: "r")
+      if round.isMultiple(of: 2) { _ = try watched.changes() }
+      try watched.directory.remove("r")
     }
-    _ = try watched.news()
+    _ = try watched.changes()
     #expect(watched.watchCount == watches)
     #expect(watched.entryCount == entries)
     #expect(try watched.kernelWatchCount() == watches)
-    try watched.folder.append("x", to: "keep")
-    #expect(try watched.news() == ["modified keep"])
+    try watched.directory.append("x", to: "keep")
+    #expect(try watched.changes() == ["modified keep"])
   }
 
-  @Test func `a folder that may not be read is warned of, and watched when it may`() throws {
+  @Test func `an unreadable directory leads to a warning, and is watched once it is readable`()
+    throws
+  {
     guard geteuid() != 0 else { return }
     let watched = try WatchedTree()
-    try watched.folder.makeDirectories("closed")
-    try watched.folder.setMode(0, of: "closed")
-    _ = try watched.news()
-    try watched.folder.setMode(0o700, of: "closed")
-    _ = try watched.news()
-    try watched.folder.write(to: "closed/f")
-    #expect(try watched.news() == ["created closed/f"])
+    try watched.directory.makeDirectories("closed")
+    try watched.directory.setMode(0, of: "closed")
+    _ = try watched.changes()
+    try watched.directory.setMode(0o700, of: "closed")
+    _ = try watched.changes()
+    try watched.directory.write(to: "closed/f")
+    #expect(try watched.changes() == ["created closed/f"])
   }
 
-  @Test func `a folder that has a watch again is looked at no more`() throws {
-    let folder = try TemporaryDirectory()
-    try folder.makeDirectories("a/b")
+  @Test func `a directory that could be watched is no longer polled`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("a/b")
     var tree = ObservedTree(filter: PathFilter(), source: InotifyHints(try Inotify()))
-    tree.add(.init(path: folder.path, coverage: .recursive))
-    while tree.visitPending(atMost: 2) {}
+    tree.add(.init(path: directory.path, coverage: .recursive))
+    while tree.scanPending(atMost: 2) {}
     tree.watches.unwatched = Set(tree.directories.entries)
     tree.poll(tree.watches.unwatched, since: .now())
     #expect(tree.watches.unwatched.isEmpty)

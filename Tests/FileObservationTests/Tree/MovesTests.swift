@@ -8,11 +8,11 @@ struct MovesTests {
 
   private mutating func rename(_ old: Path, to new: Path, inode: UInt64) {
     let sighting = Moves.Sighting(inode: inode, fingerprint: nil, mayBeMove: true)
-    moves.add(RawEvent(path: old, kind: .removed, type: .file), gone: sighting)
-    moves.add(RawEvent(path: new, kind: .created, type: .file), come: sighting)
+    moves.add(RawEvent(path: old, kind: .removed, type: .file), disappeared: sighting)
+    moves.add(RawEvent(path: new, kind: .created, type: .file), appeared: sighting)
   }
 
-  @Test mutating func `replaced events are paired, and arrivals awaited, as before`() {
+  @Test mutating func `replacing events keeps their sightings and awaited arrivals`() {
     rename("/a", to: "/b", inode: 1)
     moves.departed(7)
     let link = RawEvent(path: "/link", kind: .modified(isOpen: false), type: .symlink)

@@ -4,7 +4,7 @@ import Testing
 @testable import FileObservation
 
 struct NumberMapTests {
-  @Test func `what is set is found, until it is removed`() {
+  @Test func `a value is found until it is removed`() {
     var map = NumberMap()
     #expect(map[7] == nil)
     map[7] = 1
@@ -21,7 +21,7 @@ struct NumberMapTests {
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `it holds what a dictionary holds`(seed: UInt64) {
+  func `random changes leave the same contents as in a dictionary`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var map = NumberMap()
     var model: [UInt32: UInt32] = [:]

@@ -5,23 +5,23 @@ import Testing
 
 @testable import FileObservation
 
-/// A tree without a source of hints: it is polled.
+/// A tree without a source of hints, which is polled.
 struct ObservedTreeTests {
-  /// The clock that stamps files ticks so slowly that a file may seem older than what was there
-  /// before it.
-  @Test func `what comes right after the start is told, also when a root is removed`() throws {
+  /// The clock of file timestamps ticks so slowly that a file may seem older than entries that
+  /// existed before it.
+  @Test func `a change right after the start is reported, also when a root is removed`() throws {
     for _ in 1...20 {
-      let folder = try TemporaryDirectory()
-      try folder.makeDirectories("sub")
+      let directory = try TemporaryDirectory()
+      try directory.makeDirectories("sub")
       var tree = ObservedTree(filter: PathFilter(), source: nil)
-      for root in [folder.path, folder["sub"]] {
+      for root in [directory.path, directory["sub"]] {
         tree.add(.init(path: root, coverage: .recursive))
       }
-      while tree.visitPending(atMost: 8) {}
+      while tree.scanPending(atMost: 8) {}
       _ = tree.takeFindings()
-      try folder.write("", to: "sub/f")
-      tree.remove(rootAt: folder["sub"])
-      #expect(tree.takeFindings().events.contains { $0.path == folder["sub/f"] })
+      try directory.write("", to: "sub/f")
+      tree.remove(rootAt: directory["sub"])
+      #expect(tree.takeFindings().events.contains { $0.path == directory["sub/f"] })
     }
   }
 }

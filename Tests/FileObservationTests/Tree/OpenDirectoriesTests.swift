@@ -26,24 +26,24 @@ struct OpenDirectoriesTests {
     try FileStatus(of: disk[name]).inode
   }
 
-  @Test func `a folder is opened in the one around it`() throws {
+  @Test func `a directory is opened relative to its parent`() throws {
     let expected = try inode("outer/inner")
     open.keep(try open.open(disk["outer"], in: nil), of: outer)
-    // By its path it would not be found.
+    // The path does not exist.
     try disk.rename("outer", to: "elsewhere")
     let found = try open.open(disk["outer/inner"], in: outer)
     #expect(try inode(found) == expected)
   }
 
-  @Test func `by its path where the one around it is not open, or not any more`() throws {
+  @Test func `a directory is opened by its path if its parent is not open`() throws {
     #expect(try inode(open.open(disk["outer/inner"], in: outer)) == inode("outer/inner"))
     open.keep(try open.open(disk["outer"], in: nil), of: outer)
-    open.forgetAll()
+    open.closeAll()
     try disk.rename("outer", to: "elsewhere")
     #expect(throws: SystemError.self) { _ = try open.open(disk["outer/inner"], in: outer) }
   }
 
-  @Test func `what was left behind is closed, and what is around it kept`() throws {
+  @Test func `directories of finished subtrees are closed, and ancestors stay open`() throws {
     open.keep(try open.open(disk["outer"], in: nil), of: outer)
     open.keep(try open.open(disk["outer/inner"], in: outer), of: inner)
     _ = try open.open(disk["outer/inner/innermost"], in: inner)
@@ -54,14 +54,14 @@ struct OpenDirectoriesTests {
     }
   }
 
-  @Test func `a link is refused either way`() throws {
+  @Test func `a link is refused with and without an open parent`() throws {
     try disk.link("outer/link", to: "inner")
     #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: nil) }
     open.keep(try open.open(disk["outer"], in: nil), of: outer)
     #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: outer) }
   }
 
-  @Test func `of a deep tree only so many stay open`() throws {
+  @Test func `the number of open directories is limited in a deep tree`() throws {
     var parent: TreeSnapshot.Entry?
     var tree = TreeSnapshot()
     for depth in 0..<40 {
@@ -73,6 +73,6 @@ struct OpenDirectoriesTests {
       (try? linkTarget(of: Path("/proc/self/fd/\(number)"))) == disk.path
     }
     #expect(held <= 16)
-    open.forgetAll()
+    open.closeAll()
   }
 }

@@ -7,38 +7,37 @@ import Testing
 
 @testable import FileObservation
 
-/// A tree on the real kernel, without queue and debouncing: an inotify event stands in the queue as
-/// soon as the call that caused it has returned, so nothing needs to be waited for.
+/// A tree that is observed with inotify, without a Dispatch queue and debouncing. Events are in the
+/// kernel's queue when the call that caused them returns, so tests need not wait.
 final class WatchedTree {
-  let folder: TemporaryDirectory
+  let directory: TemporaryDirectory
   private let hints: InotifyHints
   private var tree: ObservedTree
-  /// What was said to be wrong so far.
   private(set) var warnings: [ObserverError] = []
 
-  /// Watches these roots in a fresh folder; an empty name is the folder itself.
+  /// Watches roots in a new directory; an empty name is the directory itself.
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
     followsLinks: Bool = false, extensions: [String] = [],
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
-    folder = try TemporaryDirectory()
-    try prepare(folder)
-    // What was prepared is older than the start.
+    directory = try TemporaryDirectory()
+    try prepare(directory)
+    // The prepared entries must be older than the start.
     let prepared = FileTime.latest()
     while FileTime.now() <= prepared {}
     hints = InotifyHints(try Inotify())
     tree = ObservedTree(
       filter: PathFilter(extensions: extensions.map { Array($0.utf8) }), source: hints,
       followsLinks: followsLinks)
-    for root in roots { tree.add(.init(path: folder[root.name], coverage: root.coverage)) }
-    while tree.visitPending(atMost: 2) {}
+    for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
+    while tree.scanPending(atMost: 2) {}
     tree.walk.isComparedOnce = true
     #expect(takeEvents().isEmpty)
   }
 
-  /// What has happened since the last call, as lines such as `created a/b`, sorted.
-  func news() throws -> [String] {
+  /// The net changes since the last call, as sorted lines such as `created a/b`.
+  func changes() throws -> [String] {
     var coalescer = Coalescer()
     for event in try rawEvents() { coalescer.note(event) }
     return coalescer.take().map { change in
@@ -47,13 +46,13 @@ final class WatchedTree {
     }.sorted()
   }
 
-  /// The events themselves, before they are made into changes.
+  /// The raw events since the last call.
   func rawEvents() throws -> [RawEvent] {
-    // What has happened is older than the time up to which hints are read.
+    // Changes must be older than the time until which hints are read.
     let end = FileTime.latest()
     while FileTime.now() <= end {}
     _ = try tree.readHints()
-    // All hints of a rename that has happened are in the queue.
+    // Both hints of a rename are in the queue.
     tree.stopAwaitingArrivals()
     return takeEvents()
   }
@@ -68,51 +67,50 @@ final class WatchedTree {
     try rawEvents().map(\.kind)
   }
 
-  /// Reads what the kernel has queued without following it, as if it had been dropped.
+  /// Reads the events in the queue and discards them, as if the kernel had dropped them.
   func loseEvents() throws {
     _ = try hints.read { _ in }
   }
 
-  /// Lists the folder again, for what is not known.
+  /// Scans the directory again for unknown entries.
   func listAgain() throws {
-    guard let entry = tree.existingEntry(at: folder.path) else { return }
-    tree.visitAtOnce(entry, for: .discover)
+    guard let entry = tree.existingEntry(at: directory.path) else { return }
+    tree.scanNow(entry, for: .discover)
   }
 
-  /// The comparison that follows the first scan, for what had changed before that.
+  /// Makes the comparison that follows the first scan, for earlier changes.
   func lookForTheSecondTime(since: FileTime) {
     tree.walk.isComparedOnce = true
     for directory in tree.directories.entries {
-      tree.visitAtOnce(directory, for: .diff(since: since, .firstTime))
+      tree.scanNow(directory, for: .diff(since: since, .firstTime))
     }
   }
 
-  /// As before that comparison.
+  /// Returns to the state before that comparison.
   func forgetComparison() {
     tree.walk.isComparedOnce = false
   }
 
-  /// Begins with one more root, which was wished for at that time.
+  /// Adds a root, and reports the changes in it since a time.
   func add(_ name: String, _ coverage: Coverage = .recursive, since: FileTime) {
-    tree.addAtOnce(.init(path: folder[name], coverage: coverage), since: since)
+    tree.addAtOnce(.init(path: directory[name], coverage: coverage), since: since)
   }
 
-  /// Applies changed rules, without reading first what else has happened.
+  /// Applies changed rules, without reading other hints first.
   func judgeAgain() {
-    if let entry = tree.existingEntry(at: folder.path) { tree.rules.stale.insert(entry) }
+    if let entry = tree.existingEntry(at: directory.path) { tree.rules.stale.insert(entry) }
     tree.refreshRules()
   }
 
-  /// Compares all with what is known, as after an overflow.
+  /// Compares everything with the snapshot, as after an overflow.
   func compareAll(since: FileTime) throws {
     try loseEvents()
     tree.compareAll(since: since)
   }
 
-  /// How many watches are thought to be there.
   var watchCount: Int { tree.directories.watchCount }
 
-  /// How many watches the kernel keeps.
+  /// The number of watches in the kernel.
   func kernelWatchCount() throws -> Int {
     let info =
       try fileContents(of: Path("/proc/self/fdinfo/\(hints.inotify.descriptor.number)")) ?? []
@@ -121,11 +119,10 @@ final class WatchedTree {
     }
   }
 
-  /// How many entries are remembered.
   var entryCount: Int { tree.snapshot.count }
 
   private func name(of path: Path) -> String {
-    (path.relative(to: folder.path) ?? path).description
+    (path.relative(to: directory.path) ?? path).description
   }
 }
 

@@ -6,18 +6,18 @@ import SystemCalls
 
 @testable import FileObservation
 
-/// Behaves as kqueue's vnode filter does, by means of inotify: it follows the inode and not the path,
-/// tells nothing of names, and of a folder only that an entry came or went; and what is to be watched
-/// is under watch only some time after it was asked for.
+/// Behaves like kqueue's vnode filter, by means of inotify: a watch follows the inode and not the
+/// path, does not name the entries of a directory that change, and is only in force some time after
+/// it was added.
 final class KqueueLikeSource: VnodeSource {
   private struct Watched {
-    let isFolder: Bool
+    let isDirectory: Bool
     let queue: DispatchQueue
     let handler: @Sendable (VnodeEvents) -> Void
   }
 
   private struct State {
-    /// Several may watch one inode: then the kernel has one watch for them.
+    /// Several watches of one inode share a watch in the kernel.
     var watched: [Int32: [Int: Watched]] = [:]
     var places: [Int: Int32] = [:]
     var count = 0
@@ -27,7 +27,7 @@ final class KqueueLikeSource: VnodeSource {
   private let kernel: Kernel
   private let reading = DispatchQueue(label: "test.kqueue")
   private let state = Mutex(State())
-  // Made in `init` and cancelled in `deinit`, and only kept in between.
+  // Created in `init`, cancelled in `deinit`, and not used in between.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
   init(capacity: Int = .max) {
@@ -42,7 +42,8 @@ final class KqueueLikeSource: VnodeSource {
     source.activate()
   }
 
-  // Read on the queue of its source only; adding and removing watches is the kernel's to guard.
+  // Read on the queue of its source only. The kernel synchronizes the adding and removing of
+  // watches.
   private struct Kernel: @unchecked Sendable {
     let inotify: Inotify
   }
@@ -58,12 +59,12 @@ final class KqueueLikeSource: VnodeSource {
     let flags = Int32(bitPattern: 0o10_000_000) | (followsLinks ? 0 : O_NOFOLLOW)  // O_PATH
     let number = try Descriptor.open(Path(cString: path), flags).release()
     let place = Path("/proc/self/fd/\(number)")
-    let isFolder = (try? FileStatus(of: place, followsLinks: true).type) == .directory
+    let isDirectory = (try? FileStatus(of: place, followsLinks: true).type) == .directory
     let ticket = state.withLock { state in
       state.count += 1
       return state.count
     }
-    let watched = Watched(isFolder: isFolder, queue: queue, handler: handler)
+    let watched = Watched(isDirectory: isDirectory, queue: queue, handler: handler)
     reading.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in
       register(watched, ticket, at: place)
       _ = Descriptor(owning: number)
@@ -99,16 +100,16 @@ final class KqueueLikeSource: VnodeSource {
 
   private func read() {
     do throws(SystemError) {
-      while try kernel.inotify.readEvents({ tell($0) }) {}
+      while try kernel.inotify.readEvents({ report($0) }) {}
     } catch {
       return
     }
   }
 
-  private func tell(_ event: InotifyEvent) {
+  private func report(_ event: InotifyEvent) {
     let listeners = state.withLock { Array($0.watched[event.watch, default: [:]].values) }
     for listener in listeners {
-      guard let events = VnodeEvents(event, isFolder: listener.isFolder) else { continue }
+      guard let events = VnodeEvents(event, isDirectory: listener.isDirectory) else { continue }
       listener.queue.async { listener.handler(events) }
     }
   }
@@ -123,12 +124,12 @@ final class KqueueLikeSource: VnodeSource {
 }
 
 extension VnodeEvents {
-  /// Nil for what kqueue does not tell.
-  fileprivate init?(_ event: InotifyEvent, isFolder: Bool) {
+  /// `nil` for events that kqueue does not report.
+  fileprivate init?(_ event: InotifyEvent, isDirectory: Bool) {
     let entries: InotifyMask = [.create, .delete, .movedFrom, .movedTo]
     if !event.name.isEmpty {
-      // Of a write to a file in a folder, the folder knows nothing.
-      guard isFolder, !event.mask.isDisjoint(with: entries) else { return nil }
+      // The watch of a directory does not report writes to its files.
+      guard isDirectory, !event.mask.isDisjoint(with: entries) else { return nil }
       self = .written
     } else if !event.mask.isDisjoint(with: [.deleteSelf, .moveSelf]) {
       self = .gone
