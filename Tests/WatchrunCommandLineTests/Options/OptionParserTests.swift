@@ -123,6 +123,7 @@ struct OptionParserTests {
     + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
     + Spelling.all("-h", "--help") { $0.task == .help }
     + Spelling.all("-V", "--version") { $0.task == .version }
+    + Spelling.all(nil, "--completions", "fish") { $0.task == .completions(.fish) }
 
   private static let page =
     Spelling.all(nil, "--serve", "public") { $0.served == "public" }
@@ -155,7 +156,7 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor",
+        "open", "editor", "man",
       ],
       "these go with no command, or only with a page, and are tested below")
   }
@@ -194,6 +195,18 @@ struct OptionParserTests {
       ("--schema", .schema),
     ]
     for (word, task) in questions { #expect(try parse(word).task == task) }
+  }
+
+  @Test func `the manual has two sections, the first of which is the default`() throws {
+    #expect(try parse("--man").task == .manual(.command))
+    #expect(try parse("--man=5").task == .manual(.projectFile))
+    #expect(throws: UsageError.self) { try parse("--man=2") }
+  }
+
+  @Test func `completions for an unknown shell name the known ones`() {
+    #expect(throws: UsageError("--completions: 'tcsh' is not one of: bash, zsh, fish")) {
+      try parse("--completions", "tcsh")
+    }
   }
 
   @Test func `what is emitted as lines may be separated by NULs`() throws {
