@@ -6,7 +6,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "watchrun", path: "..")],
   targets: [
-    // Needs `-Xswiftc -enable-testing`, since what is hot is not public. `instructions` builds it.
+    // Needs `-Xswiftc -enable-testing`, because the benchmarks use internal API. `instructions`
+    // builds it.
     .executableTarget(
       name: "micro",
       dependencies: [

@@ -18,7 +18,7 @@ final class BatchInbox: Sendable {
     available.signal()
   }
 
-  /// Ends it after the batches that it holds, with an error if observing failed.
+  /// Closes the queue after the batches that it contains, with an error if observing failed.
   func close(_ failure: ObserverError? = nil) {
     state.withLock { state in
       state.isClosed = true
@@ -27,7 +27,8 @@ final class BatchInbox: Sendable {
     available.signal()
   }
 
-  /// Takes the oldest batch; `nil` if none arrives before the deadline, or none will any more.
+  /// Removes and returns the oldest batch; `nil` if none arrives before the deadline, or if the
+  /// queue is closed and empty.
   func take(until deadline: DispatchTime) throws(ObserverError) -> ChangeBatch? {
     guard available.wait(timeout: deadline) == .success else { return nil }
     let (batch, failure, isClosed) = state.withLock { state in
@@ -36,7 +37,7 @@ final class BatchInbox: Sendable {
       )
     }
     if let batch { return batch }
-    // For the next thread that waits.
+    // Wakes the next waiting thread.
     if isClosed { available.signal() }
     if let failure { throw failure }
     return nil

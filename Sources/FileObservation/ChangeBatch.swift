@@ -2,18 +2,18 @@ import SystemCalls
 
 /// The net changes of one burst, at most one for each path.
 ///
-/// A change of a directory stands for its descendants:
+/// The change of a directory covers its descendants:
 ///
-/// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no changes
-///   of their own. Those that were changed in the same burst do, under their new paths.
+/// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no
+///   changes of their own. Those that were changed in the same burst do, under their new paths.
 /// - `removed`: its descendants are gone too, whether or not they have changes of their own.
-/// - `created`: each descendant is `created` too, also if the directory was moved in from an unwatched
-///   place.
+/// - `created`: each descendant is `created` too, also if the directory was moved in from an
+///   unwatched place.
 ///
 /// Where a filter or ignore rule leaves the directory out, or treats its old and its new path
 /// differently, its descendants are reported one by one: as `renamed` or `created` where they count
-/// now, and as `removed` where they counted before. To mirror a tree, apply each rename of a directory
-/// to everything below it.
+/// now, and as `removed` where they counted before. To mirror a tree, apply each rename of a
+/// directory to everything below it.
 public struct ChangeBatch: Sendable, Hashable {
   /// A path, and how it differs at the end of the burst from its beginning.
   public struct Change: Sendable, Hashable {
@@ -64,7 +64,7 @@ public struct ChangeBatch: Sendable, Hashable {
   }
 }
 
-// The types of a batch's properties are part of this module's interface.
+// Clients need the types of a batch's properties, and need not know the module that defines them.
 @_exported import enum SystemCalls.FileType
 @_exported import struct SystemCalls.Path
 @_exported import struct SystemCalls.SystemError

@@ -1,6 +1,6 @@
 import SystemCalls
 
-// From the reports of the backend to batches.
+// The way from the reports of the backend to batches.
 extension FileObserver {
   func receive(_ report: BackendReport) {
     switch report {
@@ -25,7 +25,7 @@ extension FileObserver {
     }
   }
 
-  /// Hands over the burst that is being collected, then calls `done`.
+  /// Delivers the burst that is being collected, then calls `done`.
   func endBurst(then done: @escaping @Sendable () -> Void) {
     guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
     debouncer.flush { [comparison] in
@@ -44,9 +44,9 @@ extension FileObserver {
     }
     guard let burst = burst?.withTypesLookedUp() else { return }
     if let comparison {
-      comparison.follow(burst.changes) { [weak self] in self?.handOver($0, of: burst) }
+      comparison.filterUnchanged(burst.changes) { [weak self] in self?.deliver($0, of: burst) }
     } else {
-      handOver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
+      deliver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
     }
   }
 
@@ -70,9 +70,9 @@ extension FileObserver {
     }
   }
 
-  /// Sends a batch of those changes of a burst that count.
-  private func handOver(_ changes: [ChangeBatch.Change], of burst: Burst) {
-    // After an overflow too: the tree was compared, and nothing has changed.
+  /// Sends a batch with the changes of a burst that remain after filtering.
+  private func deliver(_ changes: [ChangeBatch.Change], of burst: Burst) {
+    // Also after an overflow: the scan has found no differences.
     if changes.isEmpty { return }
     let number = state.withLock { state in
       state.batchCount += 1
@@ -84,7 +84,7 @@ extension FileObserver {
 
   private static let largeBatch = 1000
 
-  /// Returns the memory of a large burst to the system when its receivers have dropped it.
+  /// Returns the memory of a large burst to the system once its receivers have released it.
   private func returnMemorySoon() {
     let soon = scheduler.now.advanced(by: .seconds(1))
     _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
@@ -92,7 +92,7 @@ extension FileObserver {
 
   /// Whether git holds its index locked, as during a checkout, so that more changes will follow.
   ///
-  /// A lock that is older than the longest hold was left behind by a git that was killed.
+  /// A lock that is older than the longest hold is a leftover of a git that was killed.
   var isGitAtWork: Bool {
     let locks = state.withLock { Set($0.gitLocks.values) }
     let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)

@@ -2,46 +2,67 @@ import Dispatch
 import PathFiltering
 import SystemCalls
 
-// What can be asked of an observer while it is at work.
+// Changes of a running observer, and questions to it.
 extension FileObserver {
+  /// The watched paths, made absolute, in the order in which they were added. Empty once the
+  /// observer has stopped or failed.
+  public var watchedPaths: [WatchedPath] {
+    state.withLock { state in
+      switch state.phase {
+      case .idle, .starting, .running: state.roots.map(\.watched)
+      case .failed, .stopped: []
+      }
+    }
+  }
+
   /// Watches one more file or directory. Changes in it from now on are reported like all others.
-  /// What is watched already stays as it is. An observer that is not running remembers it for its
-  /// start.
   ///
-  /// - Throws: `ObserverError` if the path does not exist but must.
+  /// A path that is already watched in the same way is not added again. An observer that has not
+  /// been started watches the path from its start. A stopped observer does nothing.
+  ///
+  /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if the path does not exist,
+  ///   unless it may be missing.
   public func add(_ path: WatchedPath) throws(ObserverError) {
-    let root = try Self.root(of: path)
+    let added = try WatchedRoot(path)
+    let root = added.root
     let lock = gitIndexLock(above: root.path)
     let backend = state.withLock { state -> (any Backend)? in
-      if state.roots.contains(root) { return nil }
-      state.roots.append(root)
+      if state.roots.contains(where: { $0.root == root }) { return nil }
+      state.roots.append(added)
       state.gitLocks[root.path] = lock
       return state.backend(for: { $0.add(root) })
     }
     backend?.add(root)
   }
 
-  /// Ends watching a file or directory that was given at the start or added since, by the same path.
-  /// What another one covers stays watched. Changes that were noticed before are still reported.
-  public func remove(_ path: Path) {
-    guard let here = try? currentDirectory() else { return }
-    let path = path.absolute(from: here)
-    let backend = state.withLock { state -> (any Backend)? in
+  /// Stops watching a file or directory that is one of ``watchedPaths``.
+  ///
+  /// A part of it that another watched path covers stays watched. Changes that were noticed before
+  /// are still reported.
+  ///
+  /// - Parameter path: The path. A relative one is resolved against the current directory.
+  /// - Returns: Whether the path was watched.
+  @discardableResult
+  public func remove(_ path: Path) -> Bool {
+    guard let base = path.isAbsolute ? "/" : (try? currentDirectory()) else { return false }
+    let path = path.absolute(from: base)
+    let (wasWatched, backend) = state.withLock { state -> (Bool, (any Backend)?) in
       let rest = state.roots.filter { $0.path != path }
-      if rest.count == state.roots.count { return nil }
+      if rest.count == state.roots.count { return (false, nil) }
       state.roots = rest
       state.gitLocks[path] = nil
-      return state.backend(for: { $0.remove(path) })
+      return (true, state.backend(for: { $0.remove(path) }))
     }
     backend?.remove(path)
+    return wasWatched
   }
 
-  /// Holds changes back until `resume`. The observer goes on watching; nothing is lost.
+  /// Holds changes back until ``resume()``. The observer goes on watching, and no change is lost.
   public func pause() {
     state.withLock { $0.isPaused = true }
   }
 
-  /// Ends a pause. Changes that were made in it are handed over as one batch.
+  /// Ends a pause. Changes made during the pause are delivered as one batch.
   public func resume() {
     let isBurstKept = state.withLock { state in
       state.isPaused = false
@@ -52,7 +73,7 @@ extension FileObserver {
     if isBurstKept { queue.async { [weak self] in self?.burstEnded() } }
   }
 
-  /// How it stands at present.
+  /// The present values of the observer's counters.
   public var statistics: Statistics {
     let (backend, batches) = state.withLock { ($0.backend, $0.batchCount) }
     let numbers = backend?.statistics ?? BackendStatistics()
@@ -62,21 +83,21 @@ extension FileObserver {
       overflows: numbers.overflows, rescans: numbers.rescans, batches: batches)
   }
 
-  /// Waits for the next batch, for scripts and tools that do nothing else meanwhile.
+  /// Waits for the next batch, for scripts that do nothing else meanwhile.
   ///
   /// ```swift
   /// let observer = try FileObserver(paths: ["Sources"])
   /// while let batch = try observer.waitForChange() { build(batch.changes) }
   /// ```
   ///
-  /// The first call starts the observer if it has not been started. From then on, changes between two
-  /// calls are kept for the next. It blocks the thread, so do not call it in a task, which takes
-  /// ``events`` or ``batches`` instead.
+  /// The first call starts the observer if it has not been started. From then on, changes between
+  /// two calls are kept for the next call. The method blocks its thread; a task uses ``events`` or
+  /// ``batches`` instead.
   ///
   /// - Parameter timeout: The longest time to wait; `nil` for no limit.
-  /// - Returns: The oldest batch that has not been taken; `nil` if the time is over, or the observer
-  ///   stopped.
-  /// - Throws: `ObserverError` if observing cannot begin, or has failed.
+  /// - Returns: The oldest batch that has not been returned; `nil` after the timeout, or if the
+  ///   observer is stopped.
+  /// - Throws: ``ObserverError`` if observing cannot start, or has failed.
   public func waitForChange(timeout: Duration? = nil) throws(ObserverError) -> ChangeBatch? {
     let inbox = openInbox()
     try startIfNeeded()

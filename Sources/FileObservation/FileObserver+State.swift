@@ -4,7 +4,7 @@ extension FileObserver {
   /// The stage of an observer's life. It never returns to an earlier one.
   enum Phase {
     case idle
-    /// The backend starts. What is added and removed meanwhile follows as soon as it has started.
+    /// The backend is starting. Paths that are added and removed meanwhile are passed to it later.
     case starting([@Sendable (any Backend) -> Void])
     case running(any Backend)
     case failed(ObserverError)
@@ -13,9 +13,9 @@ extension FileObserver {
 
   /// A receiver of events.
   struct Subscriber: Sendable {
-    /// Receives each event but `failed`.
+    /// Receives each event.
     let receive: @Sendable (Event) -> Void
-    /// Is called once, after the last event: with the error if observing failed.
+    /// Called once, after the last event: with the error if observing failed.
     let end: @Sendable (ObserverError?) -> Void
   }
 
@@ -28,15 +28,15 @@ extension FileObserver {
     fileprivate(set) var phase = Phase.idle
     fileprivate var subscribers: [(subscription: Subscription, subscriber: Subscriber)] = []
     fileprivate var subscriptionCount = 0
-    /// What `waitForChange` takes from.
+    /// The batches for `waitForChange`.
     var inbox: BatchInbox?
     var debouncer: Debouncer?
     var readingAhead: ReadingAhead?
     var coalescer = Coalescer()
     var overflow = false
     var batchCount = 0
-    var roots: [BackendConfiguration.Root] = []
-    /// Files that exist while git is at work, by the root to which they matter.
+    var roots: [WatchedRoot] = []
+    /// Git's index locks, which exist while git is working, by the root that they concern.
     var gitLocks: [Path: Path] = [:]
     var isPaused = false
     /// Whether a burst has ended during the pause.
@@ -56,7 +56,7 @@ extension FileObserver.State {
   mutating func beginStart() -> [BackendConfiguration.Root]? {
     guard case .idle = phase else { return nil }
     phase = .starting([])
-    return roots
+    return roots.map(\.root)
   }
 
   /// Takes the changes of the roots that were made since the start began or since the last call. If
@@ -67,7 +67,8 @@ extension FileObserver.State {
     return changes
   }
 
-  /// The backend that must make a change of the roots now; `nil` if none must, or not yet.
+  /// The backend to which a change of the roots must be passed now; `nil` if there is none, or if
+  /// it is still starting.
   mutating func backend(
     for change: @escaping @Sendable (any Backend) -> Void
   ) -> (any Backend)? {
@@ -79,7 +80,8 @@ extension FileObserver.State {
 // MARK: - Subscribers
 
 extension FileObserver {
-  /// Calls a subscriber for each event from now on. If observing is over, its `end` is called at once.
+  /// Calls a subscriber for each event from now on. If observing is over, its `end` is called at
+  /// once.
   @discardableResult
   func subscribe(_ subscriber: Subscriber) -> Subscription {
     let (subscription, outcome) = state.withLock { state in
@@ -100,12 +102,13 @@ extension FileObserver {
     for (_, subscriber) in subscribers { subscriber.receive(event) }
   }
 
-  /// Ends observing, with an error if it failed, and releases everything. Only the first call counts.
+  /// Ends observing, with an error if it failed, and releases everything. Only the first call
+  /// counts.
   func end(_ error: ObserverError? = nil) {
     guard let ended = state.withLock({ $0.end(error) }) else { return }
     comparison?.stop()
     ended.backend?.stop()
-    // On the queue, because it answers callers of `flush`.
+    // On the queue, because stopping the debouncer calls the completion handlers of `flush`.
     queue.async { ended.debouncer?.stop() }
     for subscriber in ended.subscribers { subscriber.end(error) }
   }

@@ -1,5 +1,5 @@
-// The only file that uses Swift concurrency. A program without streams is linked without its runtime,
-// as long as no type here conforms to one of its protocols.
+// The only file that uses Swift concurrency. A program without streams is linked without its
+// runtime, as long as no type here conforms to one of its protocols.
 
 extension FileObserver {
   /// The events from now on: the primary way to observe from a task.
@@ -11,18 +11,18 @@ extension FileObserver {
   /// }
   /// ```
   ///
-  /// The first iteration starts the observer if it has not been started; call ``start()`` before to
-  /// choose the moment. Each call returns a stream of its own. It buffers events without limit until
-  /// they are taken, and keeps the observer alive.
+  /// The first iteration starts the observer if it has not been started; call ``start()`` to choose
+  /// an earlier moment. Each access returns a new stream of the events from then on. It buffers
+  /// events without limit until they are consumed, and keeps the observer alive.
   ///
-  /// The stream ends when the observer is stopped or the task cancelled, and throws an
-  /// ``ObserverError`` when observing fails; the event `failed` is never in it. The observer runs on
-  /// after its last stream has ended, until ``stop()`` or until it is released.
+  /// The stream ends when the observer is stopped or the task is cancelled, and throws an
+  /// ``ObserverError`` if observing cannot start, or fails. The observer runs on after its last
+  /// stream has ended, until ``stop()`` or until it is released.
   public var events: AsyncThrowingStream<Event, any Error> {
     makeStream { $0 }
   }
 
-  /// The batches of ``events``.
+  /// The batches from now on: ``events`` without readiness and warnings.
   public var batches: AsyncThrowingStream<ChangeBatch, any Error> {
     makeStream { if case .changed(let batch) = $0 { batch } else { nil } }
   }

@@ -13,90 +13,59 @@ import SystemCalls
 /// }
 /// ```
 ///
-/// Events are received in a task (``events``, ``batches``), by a handler (``start(on:_:)``) or by a
-/// thread that waits (``waitForChange(timeout:)``).
+/// ``events`` is the primary way to receive. Beside it there are ``batches``, which has only the
+/// changes; a handler (``start(on:_:onFailure:)``), for programs without Swift concurrency; and
+/// ``waitForChange(timeout:)``, for scripts. An observer may have any number of streams.
 ///
-/// Every change after the start is in a batch, or a batch with `overflow` reports its loss. Not
-/// promised are the order of changes to different paths and the number of writes. Writes through a
-/// memory map are reported when the file is closed. Where the kernel reports no events, changes are
-/// found by ``Polling``: a file that is created and removed between two polls is not reported, and a
-/// rename may be reported as a removal and a creation. ``ChangeBatch`` says what the change of a
-/// directory stands for.
+/// Each change after the start is reported. If the kernel drops events, the tree is scanned, and
+/// the batch with the differences has `overflow` set. Not promised are the order of changes to
+/// different paths, the number of writes, and the states between them. Writes through a memory map
+/// are reported when the file is closed. Where the kernel reports no events, changes are found by
+/// ``Polling``: a file that is created and removed between two polls is not reported, and a rename
+/// may be reported as a removal and a creation. ``ChangeBatch`` explains how directories are
+/// reported.
 ///
-/// An observer is started once, and a stopped one stays stopped. It stops when it is released. All
-/// methods may be called on any thread.
+/// An observer is started once, and stays stopped after ``stop()``. It stops when it is released.
+/// All methods may be called on any thread, also at the same time.
 public final class FileObserver: Sendable {
-  /// A report of an observer.
-  public enum Event: Sendable {
-    /// Everything is watched.
-    case ready(Readiness)
-    /// Something changed.
-    case changed(ChangeBatch)
-    /// Something cannot be watched; the rest is.
-    case warning(ObserverError)
-    /// Observing has failed and is over. A stream throws the error instead.
-    case failed(ObserverError)
-  }
-
-  /// The state when everything is watched.
-  public struct Readiness: Sendable {
-    /// The number of kernel watches.
-    public let watches: Int
-    /// The number of ignored directories, not counting those below them.
-    public let pruned: Int
-    /// The mechanism, such as `inotify`, `polling` or `inotify+polling`; `none` without paths.
-    public let backend: String
-    /// The ignore files in force.
-    public let ignoreFiles: [IgnoreFile]
-  }
-
-  /// Counters of an observer. One that is not running has no watches.
-  public struct Statistics: Sendable, Hashable {
-    /// The number of kernel watches.
-    public let watches: Int
-    /// The number of directories that are polled, because they cannot be watched.
-    public let polledDirectories: Int
-    /// The number of ignored directories, not counting those below them.
-    public let pruned: Int
-    /// The number of times that the kernel has dropped events.
-    public let overflows: Int
-    /// The number of rescans of the whole tree because of that.
-    public let rescans: Int
-    /// The number of batches.
-    public let batches: Int
-  }
-
   let options: ObserverOptions
   let state = Mutex(State())
-  /// Where all work is done. Tests suspend it, so that the kernel has to keep what happens meanwhile.
+  /// The serial queue on which all work is done. Tests suspend it to let events collect in the
+  /// kernel.
   let queue = DispatchQueue(label: "watchrun.observer", qos: .userInitiated)
   let scheduler: DispatchScheduler
-  /// Leaves out files with the content that they had before; `nil` if every change counts.
+  /// Drops changes of files whose content is the same as before; `nil` if every change is reported.
   let comparison: ContentComparison?
 
-  /// Creates an observer of existing files and, recursively, directories.
+  /// Creates an observer of files and, recursively, directories. It does nothing until it is
+  /// started.
   ///
-  /// - Throws: `ObserverError` if a path does not exist.
+  /// Relative paths are resolved now, against the current directory.
+  ///
+  /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if a path does not exist.
   public convenience init(
     paths: [Path], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
     try self.init(watching: paths.map { WatchedPath($0) }, options: options)
   }
 
-  /// Creates an observer of files and directories.
+  /// Creates an observer of files and directories. It does nothing until it is started.
   ///
-  /// - Throws: `ObserverError` if a path does not exist but must.
+  /// Relative paths are resolved now, against the current directory.
+  ///
+  /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if a path does not exist, unless
+  ///   it may be missing.
   public init(
     watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions()
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue)
     comparison = options.makeComparison()
-    var roots: [BackendConfiguration.Root] = []
+    var roots: [WatchedRoot] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
-      let root = try Self.root(of: path)
-      if known.insert(root).inserted { roots.append(root) }
+      let root = try WatchedRoot(path)
+      if known.insert(root.root).inserted { roots.append(root) }
     }
     let locks = roots.compactMap { root in
       gitIndexLock(above: root.path).map { (root.path, $0) }
@@ -111,55 +80,70 @@ public final class FileObserver: Sendable {
     stop()
   }
 
-  /// Starts observing, and returns at once; the event `ready` reports that everything is watched.
-  /// Changes made meanwhile are not lost.
+  /// Starts observing with a handler, and returns at once. Changes from now on are reported, also
+  /// in directories that are not watched yet; the event `ready` says that all are.
+  ///
+  /// ```swift
+  /// try observer.start { event in
+  ///   if case .changed(let batch) = event { print(batch.changes) }
+  /// } onFailure: { error in
+  ///   print(error)
+  /// }
+  /// ```
   ///
   /// - Parameters:
-  ///   - queue: Where `handler` is called; by default a serial queue of the observer's own. On a
-  ///     concurrent queue, calls may overlap.
-  ///   - handler: Is called with each event. It is released when the observer stops or fails.
-  /// - Throws: `ObserverError` if nothing can be watched at all, or if the observer has been started
-  ///   or stopped before.
+  ///   - queue: The queue on which both closures are called; by default a serial queue of the
+  ///     observer's own. On a concurrent queue, calls may overlap.
+  ///   - handler: Called with each event. The observer keeps it until it stops or fails.
+  ///   - onFailure: Called once if observing fails later. It is the last call. It is not called for
+  ///     the error that this method throws, nor after ``stop()``.
+  /// - Throws: ``ObserverError`` if nothing can be watched, or if the observer has been started or
+  ///   stopped before.
   public func start(
-    on queue: DispatchQueue? = nil, _ handler: @escaping @Sendable (Event) -> Void
+    on queue: DispatchQueue? = nil, _ handler: @escaping @Sendable (Event) -> Void,
+    onFailure: @escaping @Sendable (ObserverError) -> Void
   ) throws(ObserverError) {
-    try start(on: queue, countingFrom: .now(), handler)
+    try start(on: queue, countingFrom: .now(), handler, onFailure: onFailure)
   }
 
-  /// Starts observing for those who take ``events`` or ``batches``, or call `waitForChange`.
+  /// Starts observing for ``events``, ``batches`` or ``waitForChange(timeout:)``. They start the
+  /// observer themselves, with the first iteration or call; use this to choose an earlier moment.
   ///
-  /// - Throws: As the other `start` does.
+  /// - Throws: ``ObserverError`` if nothing can be watched, or if the observer has been started or
+  ///   stopped before.
   public func start() throws(ObserverError) {
     if try !start(for: nil, countingFrom: .now()) { throw misuse }
   }
 
   /// Starts observing, and reports changes since a time that may be in the past. With
-  /// `awaitingHandler`, the observer waits for each call of the handler, which saves a change of
+  /// `awaitingHandler`, the observer waits for each call of the closures, which saves a change of
   /// threads.
   package func start(
     on queue: DispatchQueue? = nil, awaitingHandler isAwaited: Bool = false,
     countingFrom start: FileTime,
     makeBackend: BackendMaker = { CombinedBackend($0, polling: $1) },
-    _ handler: @escaping @Sendable (Event) -> Void
+    _ handler: @escaping @Sendable (Event) -> Void,
+    onFailure: @escaping @Sendable (ObserverError) -> Void
   ) throws(ObserverError) {
     let queue = queue ?? DispatchQueue(label: "watchrun.observer.events")
-    let deliver = { @Sendable (event: Event) in
-      if isAwaited { queue.sync { handler(event) } } else { queue.async { handler(event) } }
+    let call = { @Sendable (body: @escaping @Sendable () -> Void) in
+      if isAwaited { queue.sync(execute: body) } else { queue.async(execute: body) }
     }
     let subscriber = Subscriber(
-      receive: deliver, end: { if let error = $0 { deliver(.failed(error)) } })
+      receive: { event in call { handler(event) } },
+      end: { error in if let error { call { onFailure(error) } } })
     if try !self.start(for: subscriber, countingFrom: start, makeBackend) { throw misuse }
   }
 
-  /// Makes the backend that watches everything.
+  /// Creates the backend that watches everything.
   package typealias BackendMaker = @Sendable (BackendConfiguration, Polling) -> any Backend
 
-  /// Starts an observer that has not been started.
+  /// Starts the observer unless it has been started.
   func startIfNeeded() throws(ObserverError) {
     _ = try start(for: nil, countingFrom: .now())
   }
 
-  /// Starts observing unless that was done before, or the observer is stopped.
+  /// Starts the observer unless it has been started or stopped.
   ///
   /// - Parameter subscriber: Receives every event, but not the error that is thrown here.
   /// - Returns: Whether this call has started it.
@@ -212,14 +196,15 @@ public final class FileObserver: Sendable {
     }
   }
 
-  /// Reads everything up to now: hands over every change made before this call, without waiting for
-  /// the end of the quiet period, then calls `done` once.
+  /// Delivers every change made before this call, without waiting for the end of the quiet period,
+  /// and then calls `done` once.
   ///
-  /// Polled directories are polled once more. During the first walk, `done` waits for its end; while
-  /// git holds its index locked, for the end of the burst. `done` is called on a queue of the
-  /// observer's; where the handler has a queue of its own, dispatch to that, and the batches come
-  /// first. An observer that is not running, or is paused, hands nothing over and calls `done` all the
-  /// same.
+  /// Polled directories are polled once more. During the first scan, `done` waits for its end;
+  /// while git holds its index locked, for the end of the burst. An observer that is not running,
+  /// or is paused, delivers nothing and calls `done`.
+  ///
+  /// - Parameter done: Called on a queue of the observer's, after the batches were handed to the
+  ///   handler's queue and to the streams. To run after the handler, dispatch to its queue.
   public func flush(then done: @escaping @Sendable () -> Void) {
     guard let backend = state.withLock({ $0.backend }) else { return queue.async { done() } }
     backend.flush { [weak self] in
@@ -227,31 +212,9 @@ public final class FileObserver: Sendable {
     }
   }
 
-  /// Stops observing: no further event is delivered but those that are on their way already, and
-  /// streams end. Calling it again does nothing.
+  /// Stops observing. Streams end after the events that they have buffered; a handler may still be
+  /// called with events that were delivered to its queue before. Calling it again does nothing.
   public func stop() {
     end()
-  }
-}
-
-// MARK: - Roots
-
-extension FileObserver {
-  /// The root that a path to watch resolves to.
-  static func root(of watched: WatchedPath) throws(ObserverError) -> BackendConfiguration.Root {
-    let coverage: Coverage = watched.isRecursive ? .recursive : .entries
-    do throws(SystemError) {
-      let path = watched.path.absolute(from: try currentDirectory())
-      if watched.mayBeMissing && (try? FileStatus(of: path)) == nil {
-        // Should it become a file, coverage does not matter.
-        return .init(path: path, coverage: coverage)
-      }
-      let own = try FileStatus(of: path)
-      let target = try? FileStatus(of: path, followsLinks: true)
-      let isDirectory = own.type == .directory || target?.type == .directory
-      return .init(path: path, coverage: isDirectory ? coverage : .named)
-    } catch {
-      throw .pathUnavailable(watched.path, error)
-    }
   }
 }

@@ -1,38 +1,38 @@
 import SystemCalls
 
-/// What happens to the tasks of a project, as far as pages show it.
+/// An event in the life of a project's tasks, as far as pages show it.
 public enum Activity: Sendable {
-  /// These are the tasks that there are.
+  /// The tasks have been set, or replaced.
   case tasks([TaskDescription])
-  /// Tasks begin to run.
+  /// A round has begun.
   case roundBegan(reason: String, changes: [Change])
-  /// A run begins.
+  /// A run has started.
   case started(task: String)
-  /// A line that the task has written, without its end.
+  /// A task has written a line, given without its line ending.
   case output(task: String, line: [UInt8])
   /// A run is being stopped.
   case stopping(task: String)
-  /// A run has ended, or there was none.
+  /// A run has ended, or was skipped.
   case ended(task: String, Outcome, status: Int?, duration: Duration)
-  /// These tasks are wanted or run, or are services that are not ready.
+  /// The set of tasks that are queued, running, or services that are not ready.
   case unsettled(Set<String>)
-  /// All that began with `roundBegan` is done.
+  /// The round has ended.
   case roundEnded(succeeded: Bool)
-  /// These files have changed, by absolute paths.
+  /// Files have changed; their absolute paths.
   case changed([Path])
 
   /// A task, or the command of the command line.
   public struct TaskDescription: Hashable, Sendable {
-    /// The name.
+    /// The name of the task.
     public var name: String
-    /// The command, as it is shown.
+    /// The command for display.
     public var command: String
-    /// The tasks that must have succeeded before.
+    /// The tasks on which it depends.
     public var dependencies: [String]
-    /// Whether it runs on, as a server does.
+    /// Whether it is a service, which keeps running.
     public var isService: Bool
 
-    /// A task.
+    /// Creates a description of a task.
     public init(name: String, command: String, dependencies: [String] = [], isService: Bool = false)
     {
       self.name = name
@@ -44,33 +44,33 @@ public enum Activity: Sendable {
 
   /// A change that began a round.
   public struct Change: Hashable, Sendable {
-    /// The file, as it is shown.
+    /// The path for display.
     public var path: Path
-    /// Such as `modified`.
+    /// The kind of change, such as `modified`.
     public var kind: String
 
-    /// A change.
+    /// Creates a change.
     public init(path: Path, kind: String) {
       self.path = path
       self.kind = kind
     }
   }
 
-  /// What a run has come to.
+  /// The outcome of a run.
   public enum Outcome: String, Hashable, Sendable {
-    /// It has succeeded.
+    /// The run succeeded.
     case succeeded
-    /// It has failed.
+    /// The run failed.
     case failed
-    /// A service is ready.
+    /// The service is ready.
     case ready
-    /// A service was not ready in time, or has ended before.
+    /// The service was not ready in time, or ended before it was.
     case notReady
-    /// It was stopped.
+    /// The run was stopped.
     case stopped
-    /// It was not run, because a dependency has failed.
+    /// The task was skipped because a dependency failed.
     case skipped
-    /// A service was left running as it was, because a dependency has failed.
+    /// The service was left running because a dependency failed.
     case kept
   }
 }

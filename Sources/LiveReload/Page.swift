@@ -1,40 +1,40 @@
 import SystemCalls
 
-/// A page that is open in a browser: where its files come from, and what makes it reload.
+/// A page to serve: the source of its responses, and the changes that reload it.
 public struct Page: Hashable, Sendable {
-  /// Where responses come from.
+  /// The source of responses.
   public enum Source: Hashable, Sendable {
     /// The files of a directory.
     case directory(Path)
-    /// Another server.
+    /// Another server, to which requests are passed.
     case upstream(ServerAddress)
   }
 
-  /// The name by which it is shown.
+  /// The name of the page in messages.
   public var name: String
-  /// Where responses come from.
+  /// The source of responses.
   public var source: Source
-  /// The port at which it is served; `nil` for the first free one from 8080 on.
+  /// The port to listen at; `nil` for the first free one from 8080 on.
   public var port: UInt16?
-  /// Addresses and names by which it can be reached beside those of this machine. Empty: it listens at
+  /// Further addresses and names at which the page can be reached. If empty, the server listens at
   /// the loopback addresses only.
   public var hosts: [String] = []
-  /// The tasks that must have succeeded before it reloads.
+  /// The tasks on which the page depends: it reloads when they have succeeded.
   public var dependencies: Set<String> = []
-  /// The files and directories whose changes reload it, by absolute paths.
+  /// The absolute paths of the files and directories whose changes reload the page.
   public var watched: [Path] = []
-  /// The file that answers requests for pages that are not there, such as `index.html`.
+  /// The file that is sent for missing documents, such as `index.html`.
   public var fallback: String?
-  /// Whether failures of its dependencies are shown in the page.
+  /// Whether failures of the dependencies are shown in the page.
   public var showsOverlay = true
   /// Whether a directory without an index lists its files.
   public var listsDirectories = false
-  /// Whether files are served whose names begin with a dot.
+  /// Whether files with names that begin with a dot are served.
   public var servesDotFiles = false
   /// Whether symbolic links may lead out of the directory.
   public var followsLinks = false
 
-  /// A page; what is not given is as usual.
+  /// Creates a page. The other properties have their defaults.
   public init(
     name: String, source: Source, port: UInt16? = nil, hosts: [String] = [],
     dependencies: Set<String> = [], watched: [Path] = [], fallback: String? = nil
@@ -48,8 +48,11 @@ public struct Page: Hashable, Sendable {
     self.fallback = fallback
   }
 
-  /// Whether one of its hosts is not this computer's loopback interface.
+  /// Whether other machines can reach the page.
   package var isReachableFromOutside: Bool {
     hosts.contains { HostAddress(host: $0)?.isLoopback != true }
   }
 }
+
+// Clients need paths, and need not know the module that defines them.
+@_exported import struct SystemCalls.Path

@@ -1,29 +1,67 @@
 import SystemCalls
 
-/// A page that cannot be served: what, why, and what to do.
-public struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What cannot be done, why, and what to do.
-  public let description: String
+/// The reason why a page cannot be served.
+public struct PageError: Error, Hashable, Sendable {
+  /// The kinds of failure. Later versions may add more.
+  public struct Code: Hashable, Sendable {
+    private let name: Name
 
-  init(_ description: String) {
-    self.description = description
+    private enum Name: Sendable {
+      case portInUse
+      case portReserved
+      case addressUnavailable
+      case descriptorLimitReached
+      case cannotListen
+    }
+
+    private init(_ name: Name) {
+      self.name = name
+    }
+
+    /// Another program listens at the port.
+    public static let portInUse = Code(.portInUse)
+    /// Listening at the port requires administrator rights.
+    public static let portReserved = Code(.portReserved)
+    /// A host is not an address of this machine.
+    public static let addressUnavailable = Code(.addressUnavailable)
+    /// The process's limit of open files is reached.
+    public static let descriptorLimitReached = Code(.descriptorLimitReached)
+    /// Listening failed for another reason.
+    public static let cannotListen = Code(.cannotListen)
   }
 
+  /// The kind of failure.
+  public let code: Code
+  /// The name of the page.
+  public let page: String
+  /// What happened, and why, for people.
+  public let message: String
+}
+
+extension PageError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}
+
+extension PageError {
   static func cannotListen(_ page: String, port: UInt16, _ error: SystemError) -> PageError {
-    switch error.code {
-    case EADDRINUSE:
-      PageError(
-        "cannot serve \(page): port \(port) is in use; choose another with --port, or leave it out")
-    case EACCES:
-      PageError(
-        "cannot serve \(page): port \(port) is reserved for the administrator; choose one from "
-          + "1024 on")
-    case EADDRNOTAVAIL:
-      PageError(
-        "cannot serve \(page): \(error.path?.description ?? "the host") is no address of this "
-          + "machine; give one of its addresses, or 0.0.0.0 for all")
-    default:
-      PageError("cannot serve \(page): \(error)")
-    }
+    let (code, reason): (Code, String) =
+      switch error.code {
+      case EADDRINUSE: (.portInUse, "port \(port) is in use")
+      case EACCES: (.portReserved, "port \(port) requires administrator rights")
+      case EADDRNOTAVAIL:
+        (
+          .addressUnavailable,
+          "\(error.path?.description ?? "the host") is not an address of this machine"
+        )
+      default: (.cannotListen, "\(error)")
+      }
+    return PageError(code: code, page: page, message: "cannot serve \(page): \(reason)")
+  }
+
+  static func descriptorLimitReached(_ page: String) -> PageError {
+    PageError(
+      code: .descriptorLimitReached, page: page,
+      message: "cannot serve \(page): the limit of open files is reached")
   }
 }

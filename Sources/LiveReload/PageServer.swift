@@ -2,28 +2,29 @@ import Dispatch
 import Support
 import SystemCalls
 
-/// Serves pages, and reloads them when something has changed that they show.
+/// A server of pages that reloads them in browsers after changes.
 ///
-/// All methods may be called from any thread. Reports come in order, on a queue of the server's.
+/// All methods may be called on any thread.
 public final class PageServer: Sendable {
-  /// What a server has to report.
+  /// A report of a server.
   public enum Report: Sendable {
-    /// A page is served at these addresses, the first of which is on this machine.
+    /// A page is served at these addresses, the first of which is the one for this machine.
     case serving(page: String, urls: [String])
-    /// Something that a page cannot do, once.
-    case warning(String)
-    /// A reader of the overlay wants to see this place in the editor.
+    /// A limitation of a page. Each is reported once.
+    case warning(Warning)
+    /// The user of the overlay has clicked on a source location, to open it in the editor.
     case editorRequested(Path, line: Int, column: Int?)
   }
 
   private let queue = DispatchQueue(label: "watchrun.pages", qos: .userInitiated)
   private let core: Confined<ServerCore?>
 
-  /// A server without a page.
+  /// Creates a server without pages.
   ///
   /// - Parameters:
-  ///   - directory: Where the tasks are run: what relative names of files in their output begin at.
-  ///   - report: Called on the server's queue with every report.
+  ///   - directory: The directory in which the tasks run. Relative paths in their output are
+  ///     relative to it.
+  ///   - report: Called with every report, in order, on a serial queue of the server's.
   public init(directory: Path, report: @escaping @Sendable (Report) -> Void) {
     core = Confined(nil, to: queue)
     queue.sync {
@@ -33,12 +34,14 @@ public final class PageServer: Sendable {
     }
   }
 
-  /// Serves a page, in place of one of the same name. Returns when it is served.
+  /// Serves a page, replacing one of the same name. Returns when the server listens.
+  ///
+  /// - Throws: ``PageError`` if the server cannot listen. A page of the same name is then closed.
   public func open(_ page: Page) throws(PageError) {
     let result: Result<Void, PageError> = queue.sync {
       core.access { core in
         guard let core else {
-          return .failure(PageError("cannot serve \(page.name): no more files can be opened"))
+          return .failure(.descriptorLimitReached(page.name))
         }
         do throws(PageError) {
           return .success(try core.open(page))
@@ -50,17 +53,17 @@ public final class PageServer: Sendable {
     try result.get()
   }
 
-  /// Serves a page no longer.
+  /// Stops serving a page.
   public func close(page name: String) {
     queue.async { [self] in core.access { $0?.close(name) } }
   }
 
-  /// Takes note of what happens to the tasks.
+  /// Processes an event of the tasks.
   public func note(_ activity: Activity) {
     queue.async { [self] in core.access { $0?.note(activity) } }
   }
 
-  /// Serves nothing any more, and closes all connections.
+  /// Stops serving, and closes all connections.
   public func stop() {
     queue.async { [self] in
       core.access { core in

@@ -1,6 +1,6 @@
 import SystemCalls
 
-// From activities to what clients are told.
+// The way from activities to messages for clients.
 
 extension PageSite {
   func note(_ activity: Activity) {
@@ -38,7 +38,7 @@ extension PageSite {
       session.ended(task, hasFailed: false)
       clear(task)
     case .stopped, .skipped, .kept:
-      // A server that was stopped is still on its way to the next start.
+      // A stopped server is about to be started again.
       return
     }
     upstream?.isHopeless = session.hasFailed
@@ -70,9 +70,8 @@ extension PageSite {
       hasFoundLoop = true
       core.report(
         .warning(
-          "each reload of \(page.name) changes \(core.shown(path)): reloading again for that in "
-            + "\(milliseconds / 1000) s; to ignore it, pass -i '\(Path(bytes: path.lastComponent))'"
-        ))
+          .reloadLoop(
+            of: page.name, by: path, shown: core.shown(path), seconds: milliseconds / 1000)))
     case nil:
       break
     }
@@ -82,20 +81,20 @@ extension PageSite {
     revision += 1
     switch message {
     case .reload:
-      tell(ReloadMessage.reload(revision: revision), paths: ["/"])
+      broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])
     case .update(let paths):
       let (shown, isExact) = addresses(of: paths)
-      tell(
+      broadcast(
         ReloadMessage.update(revision: revision, isExact: isExact, paths: shown), paths: shown)
     }
   }
 
-  private func tell(_ message: [UInt8], paths: [String]) {
+  private func broadcast(_ message: [UInt8], paths: [String]) {
     for stream in streams.values { stream.send(message) }
     for socket in sockets.values { for path in paths { socket.reload(path) } }
   }
 
-  /// The addresses of files on this server; behind a proxy only the files are known.
+  /// The URL paths of files, or the files themselves if another server serves them.
   private func addresses(of paths: [Path]) -> (paths: [String], isExact: Bool) {
     guard case .directory(let root) = page.source, paths.allSatisfy({ $0.isWithin(root) }) else {
       return (paths.map { String(decoding: $0.bytes, as: UTF8.self) }, false)
@@ -106,7 +105,7 @@ extension PageSite {
     return (shown, true)
   }
 
-  /// Tells those who show it that the status has changed.
+  /// Notifies clients that show the status of a change.
   func statusChanged() {
     for stream in streams.values where stream.wantsStatus { stream.send(ReloadMessage.status) }
   }

@@ -1,6 +1,6 @@
-/// An address of our own, and what answers requests for it.
+/// A path that watchrun itself serves, with its handler.
 struct Route: Sendable {
-  /// What answers a request.
+  /// The handler of a request.
   enum Answer: Sendable {
     case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
     case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> any Exchange)
@@ -20,7 +20,7 @@ struct Route: Sendable {
     Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
   ]
 
-  /// Whether pages of other servers may ask for it as well.
+  /// Whether pages of other servers may request it.
   let isForAnyone: Bool
   let answer: Answer
   private let methods: [String]
@@ -33,7 +33,7 @@ struct Route: Sendable {
     self.answer = answer
   }
 
-  /// The route of a request; `nil` for one that the page itself answers.
+  /// The route of a request; `nil` for a request to the page itself.
   static func matching(_ request: HTTPRequestHead) -> Route? {
     guard request.path.starts(with: prefix.utf8) || request.path.elementsEqual(script.utf8) else {
       return nil
@@ -47,12 +47,12 @@ struct Route: Sendable {
 }
 
 extension PageSite {
-  /// Answers a request for an address of our own.
-  func follow(
+  /// Answers a request for a route.
+  func answer(
     _ route: Route, for request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard route.isForAnyone || isSameOrigin(request) else {
-      connection.respond(.text(403, "Only pages of this server may ask for this"))
+      connection.respond(.text(403, "Only pages of this server may request this"))
       return nil
     }
     switch route.answer {
@@ -64,7 +64,7 @@ extension PageSite {
     }
   }
 
-  /// Whether a request comes from a page of this server, or from no browser.
+  /// Whether a request is from a page of this server, or not from a browser.
   private func isSameOrigin(_ request: HTTPRequestHead) -> Bool {
     let origins = request.fields.all("origin")
     if let origin = origins.first {
@@ -90,12 +90,13 @@ extension PageSite {
 }
 
 extension PageSite {
-  /// The client script. It is the same for the whole session: a reload need not ask for it again.
+  /// The client script, which does not change during a session, so that a reload need not fetch it
+  /// again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
     let isOfSession = request.query.elementsEqual(core.session.utf8)
     var response = HTTPResponse.script(
       PackageResources.client_min_js, isImmutable: isOfSession)
-    // Pages of other servers on this machine may use it as well.
+    // Pages of other servers on this machine may use it too.
     response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")
     return response
   }

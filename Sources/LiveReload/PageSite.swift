@@ -1,9 +1,9 @@
 import SystemCalls
 
-/// One page that is served: decides what answers each request, and tells the clients of changes.
+/// A served page: dispatches its requests, and notifies its clients of changes.
 final class PageSite {
   let page: Page
-  /// What all pages share.
+  /// The state that all pages share.
   let core: ServerCore
   let access: AccessPolicy
   private let files: FileResponder?
@@ -16,7 +16,7 @@ final class PageSite {
   var revision = 1
   private var hasWarned = false
   var hasFoundLoop = false
-  /// The dependencies whose failure is shown, with the message that shows it.
+  /// The dependencies that have failed, with the messages that show their failures.
   var failures: [(task: String, message: [UInt8])] = []
 
   init(_ page: Page, in core: ServerCore) {
@@ -39,7 +39,7 @@ final class PageSite {
       dependencies: page.dependencies, watched: page.watched, loadsMayWrite: upstream != nil)
   }
 
-  /// Serves a connection.
+  /// Starts serving a connection.
   func take(_ stream: ByteStream, from peer: String) {
     let connection = ServerConnection(stream, from: peer, handler: self)
     connections[ObjectIdentifier(connection)] = connection
@@ -68,7 +68,7 @@ extension PageSite: RequestHandler {
         .text(403, "The host '\(host)' is not allowed; to allow it, pass --host \(host)"))
       return nil
     }
-    if let route = Route.matching(request) { return follow(route, for: request, on: connection) }
+    if let route = Route.matching(request) { return answer(route, for: request, on: connection) }
     if request.asksForUpgrade {
       guard isSocketAllowed(request) else {
         connection.respond(.text(403, "The origin of the WebSocket is not allowed"))
@@ -100,7 +100,7 @@ extension PageSite: RequestHandler {
         request, on: connection,
         onClose: { [weak self] in self?.sockets[ObjectIdentifier($0)] = nil })
     else {
-      connection.respond(.text(400, "This is no proper WebSocket handshake"))
+      connection.respond(.text(400, "The WebSocket handshake is invalid"))
       return nil
     }
     sockets[ObjectIdentifier(socket)] = socket
@@ -129,18 +129,19 @@ extension PageSite: ProxyResponder.Site {
   func warnOfMissingScript(_ reason: String) {
     if hasWarned { return }
     hasWarned = true
-    core.report(.warning("\(page.name) is not reloaded everywhere: in a page, \(reason)"))
+    core.report(.warning(.scriptNotAdded(to: page.name, because: reason)))
   }
 
-  /// Says that the server does not answer, with what it wrote last; loads itself again.
+  /// Builds the page that is shown while the server does not respond, with the end of its output.
+  /// It reloads itself.
   func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8] {
     let address = upstream?.address.authority ?? ""
     let reason =
       switch failure {
-      case .unreachable: "Nothing accepts connections at <code>\(address)</code>."
+      case .unreachable: "No server accepts connections at <code>\(address)</code>."
       case .closedEarly: "The server at <code>\(address)</code> closed the connection."
       case .malformed(let reason):
-        "The server at <code>\(address)</code> sent no proper response: "
+        "The server at <code>\(address)</code> sent an invalid response: "
           + HTMLText.escape(reason) + "."
       }
     let outputs = core.status.tasks.filter {
@@ -151,9 +152,9 @@ extension PageSite: ProxyResponder.Site {
         + "<pre>\(HTMLText.escape(lines.joined(separator: "\n")))</pre>"
     }
     return HTMLText.page(
-      "The server does not answer",
-      "<p>\(reason) This page loads again by itself.</p>" + outputs.joined()
-        // If a task must be fixed first, its success reloads the page.
+      "The server does not respond",
+      "<p>\(reason) This page reloads itself.</p>" + outputs.joined()
+        // After a failed task, its success reloads the page.
         + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
       scriptTag(nonce: nil))
   }

@@ -1,22 +1,23 @@
 import Dispatch
+import Support
 import SystemCalls
 
-/// What all pages of a server share: the loop, the status, the places in files that were shown. On the
-/// loop's queue.
+/// The state that all pages of a server share: the loop, the status, and the shown source
+/// locations. It is confined to the loop's queue.
 final class ServerCore {
   let loop: SocketLoop
   let directory: Path
   let report: (PageServer.Report) -> Void
-  /// Tells one run of watchrun from another.
+  /// Identifies this run of the server.
   let session: String
-  /// What a page must know that opens the editor.
+  /// The secret that a page must send to open the editor.
   let token: String
   private(set) var status = StatusModel()
   private var links = LinkTable()
   private var sites: [String: ServedSite] = [:]
-  private var isTellingStatus = false
+  private var isStatusBroadcastPending = false
 
-  /// A site with the sockets at which it listens.
+  /// A site with its listeners.
   private struct ServedSite {
     let site: PageSite
     let listeners: [Listener]
@@ -35,10 +36,10 @@ final class ServerCore {
 
   func randomText() -> String { Self.randomText() }
 
-  /// The time on a clock that only runs forward.
+  /// The time on the monotonic clock.
   var milliseconds: Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
 
-  /// A path as it is shown.
+  /// The path for display.
   func shown(_ path: Path) -> Path { path.relative(to: directory) ?? path }
 
   private static func randomText() -> String {
@@ -76,23 +77,24 @@ final class ServerCore {
   func note(_ activity: Activity) {
     status.note(activity, at: Int(FileTime.latest().nanoseconds / 1_000_000))
     for served in sites.values { served.site.note(activity) }
-    tellStatus()
+    broadcastStatus()
   }
 
-  /// At most five times a second, and only where somebody looks.
-  private func tellStatus() {
-    guard !isTellingStatus, sites.values.contains(where: { $0.site.hasStatusClients }) else {
+  /// Notifies clients that show the status, at most five times a second.
+  private func broadcastStatus() {
+    guard !isStatusBroadcastPending, sites.values.contains(where: { $0.site.hasStatusClients })
+    else {
       return
     }
-    isTellingStatus = true
+    isStatusBroadcastPending = true
     loop.call(afterMilliseconds: 200) { [weak self] in
       guard let self else { return }
-      isTellingStatus = false
+      isStatusBroadcastPending = false
       for served in sites.values { served.site.statusChanged() }
     }
   }
 
-  // MARK: - Our own pages
+  // MARK: - Status page
 
   func statusJSON() -> HTTPResponse {
     for task in status.tasks { linkOutput(of: task.description.name) }
@@ -122,13 +124,14 @@ final class ServerCore {
 
   private static let shownLines = 120
 
-  /// The message that shows the failure of a task, with links to the files that its output names.
+  /// The message that shows the failure of a task, with links to the source locations in its
+  /// output.
   func failureMessage(
     of name: String, _ outcome: Activity.Outcome, _ code: Int?, _ duration: Duration
   ) -> [UInt8] {
     linkOutput(of: name)
     let lines = Array(status.task(name)?.lines.suffix(Self.shownLines) ?? [])
-    let time = duration.text
+    let time = duration.shortDescription
     let title =
       switch (outcome, code) {
       case (.notReady, _): "\(name) is not ready after \(time)"
@@ -138,7 +141,7 @@ final class ServerCore {
     return ReloadMessage.failure(task: name, title: title, lines: lines)
   }
 
-  /// Adds links to the files that the output of a task names.
+  /// Adds links to the source locations in the output of a task.
   private func linkOutput(of task: String) {
     status.linkOutput(of: task) { lines in
       links.link(lines) { text in
@@ -151,7 +154,7 @@ final class ServerCore {
     }
   }
 
-  /// Opens the editor at a place that a page was shown.
+  /// Opens the editor at a source location that a page has shown.
   func openEditor(query: ArraySlice<UInt8>) -> HTTPResponse {
     var values: [String: String] = [:]
     for pair in query.split(separator: UInt8(ascii: "&")) {
@@ -163,29 +166,18 @@ final class ServerCore {
     }
     guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
       let place = links[number]
-    else { return .text(403, "There is no such link, or the page is out of date") }
+    else { return .text(403, "The link is unknown, or the page is out of date") }
     report(.editorRequested(place.path, line: place.line, column: place.column))
     return HTTPResponse(204)
   }
 }
 
 extension Page.Source {
-  /// The source, as it is shown.
+  /// The source for display.
   fileprivate var text: String {
     switch self {
     case .directory(let path): path.description
     case .upstream(let address): address.url
     }
-  }
-}
-
-extension Duration {
-  /// The duration as the console shows it: `12 ms`, `1.2 s`, `3 min 20 s`.
-  fileprivate var text: String {
-    let milliseconds = wholeMilliseconds
-    if milliseconds < 1000 { return "\(milliseconds) ms" }
-    let seconds = milliseconds / 1000
-    if seconds < 60 { return "\(seconds).\(milliseconds % 1000 / 100) s" }
-    return "\(seconds / 60) min \(seconds % 60) s"
   }
 }

@@ -1,4 +1,4 @@
-/// The bytes that mean something in patterns, paths and configuration files.
+/// Bytes with a meaning in patterns, paths and configuration files.
 enum Byte {
   static let tab = UInt8(ascii: "\t")
   static let newline = UInt8(ascii: "\n")
@@ -23,14 +23,14 @@ enum Byte {
 }
 
 extension UInt8 {
-  /// The small letter, for a large ASCII one.
+  /// The lowercase letter of an uppercase ASCII letter; any other byte itself.
   var lowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 }
 
 extension Collection<UInt8> {
-  /// The bytes behind a UTF-8 byte-order mark, or all of them.
+  /// The bytes without a leading UTF-8 byte-order mark.
   var withoutByteOrderMark: SubSequence {
     starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
   }

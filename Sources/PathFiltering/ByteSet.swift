@@ -1,11 +1,11 @@
-/// A set of bytes, in 256 bits.
+/// A set of bytes, as 256 bits.
 struct ByteSet: Sendable, Hashable {
-  // Four words and not an array: a step of a pattern holds one, and must not refer to the heap.
+  // Not an array, so that a pattern step with a set needs no heap allocation.
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
   init() {}
 
-  /// A set of the bytes for which `isMember` holds.
+  /// Creates a set of the bytes for which `isMember` returns true.
   init(where isMember: (UInt8) -> Bool) {
     for byte in UInt8.min...UInt8.max where isMember(byte) { insert(byte) }
   }

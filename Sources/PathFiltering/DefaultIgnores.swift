@@ -1,20 +1,20 @@
-/// The list of what is ignored unless someone says otherwise: what tools write and no developer
-/// edits by hand. Every other rule is stronger.
+/// The built-in ignore list: files that tools write and no developer edits by hand. All other rules
+/// take precedence over it.
 ///
-/// A name has to be beyond doubt to stand here. `build`, `dist`, `vendor` and `venv` are not: people
-/// keep sources in folders of these names.
+/// Only unambiguous names are listed. `build`, `dist`, `vendor` and `venv` are not, because some
+/// projects keep sources in directories of these names.
 package enum DefaultIgnores {
   static let list = PatternList(patterns.compactMap { GlobPattern(line: $0.utf8) })
 
   package static let patterns =
     versionControl + buildProducts + editorFiles + ["*.pyc", ".DS_Store"]
 
-  /// What version control keeps for itself. In worktrees and submodules `.git` is a file.
+  /// Directories of version control systems. In worktrees and submodules `.git` is a file.
   private static let versionControl = [
     ".git", ".hg/", ".svn/", ".bzr/", ".jj/", "_darcs/", ".pijul/", "CVS/",
   ]
 
-  /// What package managers fetch, and what compilers and test runners leave.
+  /// Directories of package managers, compilers and test runners.
   private static let buildProducts = [
     ".build/", ".swiftpm/", "DerivedData/",
     "node_modules/",
@@ -22,17 +22,17 @@ package enum DefaultIgnores {
     "__pycache__/", ".venv/", ".tox/", ".mypy_cache/", ".pytest_cache/",
   ]
 
-  /// Swap, backup and lock files, and the files that become the saved one by a rename.
+  /// Swap, backup and lock files, and the temporary files of atomic saves.
   private static let editorFiles = [
-    // vim: swap files, and the name with which it finds out whether it may write in a folder.
+    // vim: swap files, and the file by which it tests whether a directory is writable.
     ".*.sw?", ".*.sw?x", "4913",
     // Backups of vim, emacs and many others.
     "*~",
-    // emacs: locks and automatic saves.
+    // emacs: locks and auto-saves.
     ".#*", "\\#*#",
     // JetBrains, Kate, GNOME.
     "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
-    // sed -i: six random letters or digits. With ? for them, sed.swift would be ignored.
+    // sed -i: six random letters or digits. `?` would also match sed.swift.
     "sed" + String(repeating: "[[:alnum:]]", count: 6),
   ]
 }

@@ -1,13 +1,13 @@
 import SystemCalls
 
-/// What was decided on a path, and by which rule.
+/// The decision of a filter on a path, and the rule that made it.
 public struct FilterDecision: Sendable, Hashable {
-  /// True if changes of the path are reported.
+  /// Whether changes of the path are reported.
   public let isIncluded: Bool
-  /// The rule that decided; nil if none had anything to say, and so the path is included.
+  /// The rule that decided; `nil` if no rule matches, in which case the path is included.
   public let rule: Rule?
 
-  /// Included, since no rule says otherwise.
+  /// The decision on a path that no rule matches.
   static let unmatched = FilterDecision(isIncluded: true, rule: nil)
 
   init(isIncluded: Bool, rule: Rule?) {
@@ -15,75 +15,76 @@ public struct FilterDecision: Sendable, Hashable {
     self.rule = rule
   }
 
-  /// One pattern in one place.
+  /// A pattern, and where it is from.
   public struct Rule: Sendable, Hashable {
-    /// Where it stands.
+    /// The file or list that contains the rule.
     public let source: Source
-    /// Its line, or its place in the list, from 1.
+    /// The number of its line in the file, or its position in the list, from 1.
     public let line: Int
-    /// The pattern. With `!` in front it includes, without it ignores.
+    /// The pattern. It ignores, or includes if it starts with `!`.
     public let pattern: [UInt8]
   }
 
-  /// Where rules come from.
+  /// The origin of a rule.
   public enum Source: Sendable, Hashable {
-    /// The list that watchrun brings along.
+    /// The built-in list.
     case builtIn
-    /// An option of the command line.
-    case option(Option)
-    /// A file. The path is for showing, as git shows it: relative to the folder where the
-    /// repository begins, or else absolute.
+    /// A parameter of the filter.
+    case parameter(Parameter)
+    /// An ignore file. The path is as git shows it: relative to the repository's root, or else
+    /// absolute. It is not for opening the file.
     case file(Path)
   }
 
-  /// The options that hold patterns.
+  /// The parameters of a ``PathFilter`` that contain patterns.
   ///
-  /// `--filter` and `--exts` say what passes, while a rule says what is ignored. So they are told as
-  /// the ignore file that they amount to: `-f '*.c' -f '!x.c'` is `*`, `!*.c`, `x.c`. The `*` in
-  /// front, which refuses what nothing lets pass, is line 0.
-  public enum Option: String, Sendable, Hashable {
-    /// `-i`.
-    case ignore = "--ignore"
-    /// `-f`.
-    case filter = "--filter"
-    /// `-e`.
-    case extensions = "--exts"
+  /// `filter` and `extensions` select paths, while a ``Rule`` ignores them. Their rules are
+  /// therefore those of the equivalent ignore file: the filter `*.c`, `!x.c` has the rules `*`,
+  /// `!*.c`, `x.c`. The `*`, which ignores all paths that are not selected, has the line number 0.
+  public enum Parameter: String, Sendable, Hashable {
+    /// The ignore patterns.
+    case ignore
+    /// The filter patterns.
+    case filter
+    /// The file name extensions.
+    case extensions
   }
 }
 
 extension FilterDecision.Source: CustomStringConvertible {
-  /// The source as it is printed, in bytes: a path need not be text.
+  /// The source in bytes, since a path need not be UTF-8.
   public var bytes: [UInt8] {
     switch self {
     case .builtIn: Array("built-in".utf8)
-    case .option(let option): Array(option.rawValue.utf8)
+    case .parameter(let parameter): Array(parameter.rawValue.utf8)
     case .file(let path): path.bytes
     }
   }
 
-  /// The source as it is printed, for people: see `Path.description`.
+  /// The source for people, as in `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 
 extension FilterDecision.Rule: CustomStringConvertible {
-  /// `source:line:pattern`, in bytes.
+  /// `source:line:pattern` in bytes.
   public var bytes: [UInt8] {
     source.bytes + Array(":\(line):".utf8) + pattern
   }
 
-  /// `source:line:pattern`, for people: see `Path.description`.
+  /// `source:line:pattern` for people, as in `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 
 extension FilterDecision: CustomStringConvertible {
-  /// What `git check-ignore -v -n` prints before the path, in bytes: `source:line:pattern`, and `::`
-  /// if there is no rule.
+  /// The decision as `git check-ignore -v -n` prints it before the path, in bytes:
+  /// `source:line:pattern`, or `::` without a rule.
   public var bytes: [UInt8] { rule?.bytes ?? [Byte.colon, Byte.colon] }
 
-  /// What `git check-ignore -v -n` prints before the path, for people: see `Path.description`.
+  /// The decision as `git check-ignore -v -n` prints it, for people, as in `Path.description`.
   public var description: String { Path(bytes: bytes).description }
 }
 
-// What decisions and rules are about belongs to the module's public face.
+// Clients need the types of a decision's properties, and need not know the module that defines
+// them.
 @_exported import struct SystemCalls.Path
 @_exported import struct SystemCalls.SystemError

@@ -1,26 +1,26 @@
 /// Reads the syntax of git's configuration files: `[section "subsection"]`, then `key = value`.
 ///
-/// It goes byte by byte, as git does: a value may be quoted in parts, go on behind a backslash at
-/// the end of a line, and end at a comment. Where git would refuse the file, reading ends, and what
-/// stands before the fault counts.
+/// Like git, it reads byte by byte: parts of a value may be quoted, a backslash continues it on the
+/// next line, and a comment ends it. Reading ends at a syntax error, at which git would refuse the
+/// file; settings before the error apply.
 struct GitConfigurationSyntax {
   private let bytes: [UInt8]
   private var index = 0
-  /// `section` in small letters, or `section.subsection`; empty before the first.
+  /// `section` in lowercase, or `section.subsection`; empty before the first.
   private var section: [UInt8] = []
 
   init(_ contents: [UInt8]) {
     bytes = Array(contents.withoutByteOrderMark)
   }
 
-  /// One setting. The value is nil for a key that stands alone, which means true.
+  /// A setting. The value is `nil` for a key without one, which means true.
   struct Entry: Equatable {
-    /// `section.key`, or `section.subsection.key`; section and key in small letters.
+    /// `section.key`, or `section.subsection.key`; section and key in lowercase.
     let name: String
     let value: [UInt8]?
   }
 
-  /// The next setting; nil at the end, and at a fault.
+  /// Reads the next setting; `nil` at the end, and at a syntax error.
   mutating func next() -> Entry? {
     while index < bytes.count {
       switch bytes[index] {
@@ -52,8 +52,7 @@ struct GitConfigurationSyntax {
     while index < bytes.count, bytes[index] != Byte.newline { index += 1 }
   }
 
-  /// The byte at `index`, which is then behind it. The end of a line is a newline however it is
-  /// written, and so is the end of the file.
+  /// Reads the byte at `index`. Any line ending, and the end of the file, is read as a newline.
   private mutating func take() -> UInt8 {
     guard index < bytes.count else { return Byte.newline }
     index += 1
@@ -72,7 +71,7 @@ struct GitConfigurationSyntax {
     return bytes[begin..<index].map(\.lowercased)
   }
 
-  /// Reads `section]` or `section "subsection"]`, behind the `[`. False at a fault.
+  /// Reads `section]` or `section "subsection"]` after the `[`. Returns false at a syntax error.
   private mutating func readSection() -> Bool {
     let begin = index
     while index < bytes.count, bytes[index].isKeyByte || bytes[index] == Byte.dot { index += 1 }
@@ -93,7 +92,8 @@ struct GitConfigurationSyntax {
     }
   }
 
-  /// Reads `= value`, or just the end of the line: `text` is then nil. Nil at a fault.
+  /// Reads `= value`, or only the end of the line; `text` is then `nil`. Returns `nil` at a syntax
+  /// error.
   private mutating func readValue() -> (text: [UInt8]?, Void)? {
     var next = take()
     while next == Byte.space || next == Byte.tab { next = take() }
@@ -101,7 +101,7 @@ struct GitConfigurationSyntax {
     guard next == Byte.equals else { return nil }
 
     var value: [UInt8] = []
-    // How much of the value is left when the blanks at its end are taken off.
+    // The length of the value without trailing blanks.
     var end = 0
     var isQuoted = false
     while true {

@@ -1,32 +1,32 @@
 import SystemCalls
 
-/// Where a repository begins, and where git keeps what belongs to it.
+/// A git repository: its root, and the directories of its metadata.
 struct GitRepository: Sendable {
-  /// The folder with `.git` in it.
+  /// The directory that contains `.git`.
   let root: Path
-  /// The folder with `index`: `.git` itself, or for a worktree or a submodule the one that the file
-  /// `.git` leads to.
-  let folder: Path
-  /// The folder with `config` and `info`, which several worktrees have in common.
-  let commonFolder: Path
+  /// The directory that contains `index`: `.git` itself, or, in a worktree or a submodule, the
+  /// directory that the file `.git` names.
+  let directory: Path
+  /// The directory that contains `config` and `info`, which worktrees share.
+  let commonDirectory: Path
 
-  /// The repository that begins in `root`.
+  /// Creates the repository with the given root.
   init(root: Path) {
     self.root = root
-    var folder = root.appending(".git")
-    if let target = Self.line(of: folder, behind: "gitdir: ") {
-      folder = target.absolute(from: root)
+    var directory = root.appending(".git")
+    if let target = Self.line(of: directory, after: "gitdir: ") {
+      directory = target.absolute(from: root)
     }
-    self.folder = folder
-    if let target = Self.line(of: folder.appending("commondir"), behind: "") {
-      folder = target.absolute(from: folder)
+    self.directory = directory
+    if let target = Self.line(of: directory.appending("commondir"), after: "") {
+      directory = target.absolute(from: directory)
     }
-    commonFolder = folder
+    commonDirectory = directory
   }
 
-  /// The nearest one upwards from `folder`, which may be its root.
-  static func enclosing(_ folder: Path) -> GitRepository? {
-    var candidate: Path? = folder
+  /// Finds the innermost repository that contains a directory.
+  static func enclosing(_ directory: Path) -> GitRepository? {
+    var candidate: Path? = directory
     while let root = candidate {
       if (try? FileStatus(of: root.appending(".git"))) != nil { return GitRepository(root: root) }
       candidate = root.parent
@@ -34,8 +34,8 @@ struct GitRepository: Sendable {
     return nil
   }
 
-  /// The path that a file of one line holds behind `prefix`; nil if there is no such file.
-  private static func line(of file: Path, behind prefix: String) -> Path? {
+  /// Reads the path after a prefix in a file of one line; `nil` if there is no such file.
+  private static func line(of file: Path, after prefix: String) -> Path? {
     guard let contents = try? fileContents(of: file), contents.starts(with: prefix.utf8) else {
       return nil
     }
@@ -44,8 +44,8 @@ struct GitRepository: Sendable {
   }
 }
 
-/// The file that is there while git works on the index of the repository that holds `path`; nil if
-/// there is no repository.
+/// The lock that exists while git changes the index of the repository that contains `path`; `nil`
+/// outside of repositories.
 package func gitIndexLock(above path: Path) -> Path? {
-  GitRepository.enclosing(path)?.folder.appending("index.lock")
+  GitRepository.enclosing(path)?.directory.appending("index.lock")
 }

@@ -1,21 +1,21 @@
-/// Turns the text of a pattern into the steps of a match.
+/// Compiles the text of a pattern into steps.
 struct GlobCompiler {
-  /// The pattern, without its sign and without the slashes that only anchor it or restrict it.
+  /// The pattern, without `!` and without a leading or trailing slash.
   private let body: [UInt8]
-  /// True if slashes and `**` have their meaning; false for a pattern that looks at a name only.
-  private let crossesFolders: Bool
+  /// Whether the pattern matches a path, so that slashes and `**` are special, and not just a name.
+  private let crossesDirectories: Bool
   private let ignoringCase: Bool
 
   private var index = 0
   private var steps: [GlobStep] = []
 
-  init(_ body: [UInt8], crossesFolders: Bool, ignoringCase: Bool) {
+  init(_ body: [UInt8], crossesDirectories: Bool, ignoringCase: Bool) {
     self.body = body
-    self.crossesFolders = crossesFolders
+    self.crossesDirectories = crossesDirectories
     self.ignoringCase = ignoringCase
   }
 
-  /// The steps, or what is wrong with the pattern.
+  /// Compiles the pattern.
   mutating func compile() throws(GlobPattern.Defect) -> [GlobStep] {
     while index < body.count {
       switch body[index] {
@@ -31,8 +31,8 @@ struct GlobCompiler {
         if body[index + 1] == Byte.slash {
           try appendSeparator()
         } else {
-          // As in git, an escaped letter keeps its case, also where case is ignored: a capital
-          // then matches nothing.
+          // As in git, an escaped letter keeps its case even if case is ignored: an uppercase
+          // letter then matches nothing.
           steps.append(.byte(body[index + 1]))
         }
         index += 2
@@ -48,15 +48,16 @@ struct GlobCompiler {
     return steps
   }
 
-  /// True before the first byte of a name, and at the end of a path that lacks its last name.
+  /// Whether the next byte is the first of a name.
   private var isAtComponentStart: Bool {
     switch steps.last {
-    case nil, .separator, .folders: true
+    case nil, .separator, .directories: true
     default: false
     }
   }
 
-  /// No path has an empty name, so a slash that stands at the start of one can never be met.
+  /// Appends a separator. No path has an empty name, so none can match a slash at the start of a
+  /// name.
   private mutating func appendSeparator() throws(GlobPattern.Defect) {
     if isAtComponentStart { throw .emptyName }
     steps.append(.separator)
@@ -65,16 +66,16 @@ struct GlobCompiler {
   private mutating func readStars() {
     let begin = index
     while index < body.count, body[index] == Byte.star { index += 1 }
-    let isWholeComponent = crossesFolders && index - begin >= 2 && isAtComponentStart
+    let isWholeComponent = crossesDirectories && index - begin >= 2 && isAtComponentStart
     let rest = body[index...]
     if isWholeComponent, rest.isEmpty {
       steps.append(.everything)
     } else if isWholeComponent, rest.first == Byte.slash {
-      steps.append(.folders)
+      steps.append(.directories)
       index += 1
     } else if isWholeComponent, rest.starts(with: [Byte.backslash, Byte.slash]) {
-      // Git lets `**` stand for no folder at all only if its slash is not escaped.
-      steps += [.star, .separator, .folders]
+      // In git, `**` matches no directory at all only if its slash is not escaped.
+      steps += [.star, .separator, .directories]
       index += 2
     } else {
       steps.append(.star)
@@ -85,16 +86,16 @@ struct GlobCompiler {
 // MARK: - Brackets
 
 extension GlobCompiler {
-  /// Reads the bracket expression that begins at `index`, and leaves `index` behind it.
+  /// Reads the bracket expression at `index`, and advances `index` past it.
   ///
-  /// A `]` in the first place is a member. A slash is never one.
+  /// A `]` in the first position is a member. A slash never is.
   private mutating func readBracket() throws(GlobPattern.Defect) -> ByteSet {
     var members = ByteSet()
     index += 1
     let isComplement = index < body.count && [Byte.exclamation, Byte.caret].contains(body[index])
     if isComplement { index += 1 }
 
-    // The byte with which a range would begin if a hyphen followed now.
+    // The first byte of a range, if a hyphen follows.
     var rangeStart: UInt8?
     repeat {
       let byte = try bracketByte(at: index)
@@ -128,8 +129,8 @@ extension GlobCompiler {
     return body[index]
   }
 
-  /// The name in `[:name:]`, where one begins at `index`; `index` is then left at its `]`. Nil where
-  /// the `[` is just a member.
+  /// Reads the name in `[:name:]` at `index`, and leaves `index` at its `]`. Returns `nil` if the
+  /// `[` is a member.
   private mutating func readClassName() throws(GlobPattern.Defect) -> ArraySlice<UInt8>? {
     let begin = index + 2
     guard begin <= body.count, body[index + 1] == Byte.colon else { return nil }
@@ -139,8 +140,8 @@ extension GlobCompiler {
     return body[begin..<(end - 1)]
   }
 
-  /// Where case is ignored, small letters stand for both: a path is lowered before it is compared.
-  /// As in git, that makes a range of capitals match letters, but not a single capital.
+  /// Inserts a range. If case is ignored, paths are lowercased before matching. As in git, a range
+  /// of uppercase letters then matches letters, but a single uppercase letter does not.
   private func insertRange(from first: UInt8, to last: UInt8, into members: inout ByteSet) {
     guard first <= last else { return }
     for byte in first...last {
@@ -151,7 +152,7 @@ extension GlobCompiler {
 }
 
 extension ByteSet {
-  /// The members of a POSIX class, which are ASCII; nil for a name that is none.
+  /// The members of a POSIX class, all ASCII; `nil` if there is no class of that name.
   fileprivate static func named(_ name: ArraySlice<UInt8>, ignoringCase: Bool) -> ByteSet? {
     let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
     let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
@@ -169,7 +170,7 @@ extension ByteSet {
     case "lower": ByteSet(where: lower.contains)
     case "print": ByteSet { (0x20...0x7E).contains($0) }
     case "punct": ByteSet { (0x21...0x7E).contains($0) && !isAlphanumeric($0) }
-    // Git's own idea of space, which leaves out vertical tab and form feed.
+    // As in git, without vertical tab and form feed.
     case "space": ByteSet { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     case "upper": ByteSet { upper.contains($0) || (ignoringCase && lower.contains($0)) }
     case "xdigit": ByteSet { digit.contains($0) || (0x61...0x66).contains($0.lowercased) }

@@ -1,37 +1,18 @@
-/// One demand that a pattern makes on a path.
-enum GlobStep: Sendable, Hashable {
-  /// This byte, which is no slash.
-  case byte(UInt8)
-  /// One byte of the set, which holds no slash.
-  case oneOf(ByteSet)
-  /// One byte, no slash.
-  case anyByte
-  /// Any bytes, but no slash: `*`.
-  case star
-  /// A slash.
-  case separator
-  /// Any number of names, each with the slash behind it: `**/`.
-  case folders
-  /// All that is left: `**` at the end.
-  case everything
-}
-
-/// True if `path`, from the byte `start` on, is what the steps demand.
+/// Whether `path`, from the byte `start` on, matches the steps.
 ///
-/// A component's end is fixed by the slashes, so a choice made inside it never has to be made again
-/// once the component is through; and if one star can take more, there is no use in an earlier one
-/// taking more. So it is enough to go back to the last star of this component, and then to the last
-/// `**/`. No pattern takes exponential time.
+/// It backtracks only to the last star of the present component, and then to the last `**/`.
+/// Slashes fix the end of a component, so a choice within it need not be revised later; and an
+/// earlier star need not match more if a later one can. So no pattern takes exponential time.
 func globMatches(
   _ steps: UnsafeBufferPointer<GlobStep>, _ path: UnsafeBufferPointer<UInt8>, from start: Int,
   ignoringCase: Bool
 ) -> Bool {
   var step = 0
   var position = start
-  // Where to go on when the way that was taken turns out wrong: the step behind a star, and the
-  // first byte that the star has not taken yet.
+  // Where to continue after a mismatch: the step after a star, and the first byte that the star has
+  // not matched yet.
   var star: (step: Int, position: Int)?
-  var folders: (step: Int, position: Int)?
+  var directories: (step: Int, position: Int)?
 
   while true {
     if step == steps.count {
@@ -53,9 +34,9 @@ func globMatches(
         step += 1
         star = (step, position)
         continue
-      case .folders:
+      case .directories:
         step += 1
-        folders = (step, position)
+        directories = (step, position)
         star = nil
         continue
       case .everything:
@@ -75,10 +56,10 @@ func globMatches(
     {
       star = (last.step, next)
       (step, position) = (last.step, next)
-    } else if let last = folders,
+    } else if let last = directories,
       let slash = path[last.position...].firstIndex(of: Byte.slash)
     {
-      folders = (last.step, slash + 1)
+      directories = (last.step, slash + 1)
       star = nil
       (step, position) = (last.step, slash + 1)
     } else {
@@ -87,8 +68,8 @@ func globMatches(
   }
 }
 
-/// Where to go on when a star takes the byte at `position`, and then as many more as it takes until
-/// the step behind it has a chance; nil if the star can take no more.
+/// The position at which to continue if a star also matches the byte at `position`, and further
+/// bytes that the next step cannot match; `nil` if the star can match no more.
 private func positionAfter(
   _ position: Int, meeting step: GlobStep?, in path: UnsafeBufferPointer<UInt8>,
   ignoringCase: Bool

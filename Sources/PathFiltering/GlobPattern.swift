@@ -1,59 +1,72 @@
 import SystemCalls
 
-/// One pattern of the gitignore language, compiled, and matched on bytes.
+/// A pattern of the gitignore language, which matches paths as bytes.
+///
+/// ```swift
+/// let pattern: GlobPattern = "*.o"
+/// pattern.matches("build/main.o", isDirectory: false)
+/// ```
 ///
 /// The language is that of `gitignore(5)`:
 ///
-/// | written     | matches |
+/// | pattern     | matches |
 /// |-------------|---------|
-/// | `*` `?`     | any bytes · one byte, but never a slash |
-/// | `[a-c]` `[!x]` `[[:digit:]]` | one byte of a set, never a slash |
+/// | `*` `?`     | any number of bytes · one byte; never a slash |
+/// | `[a-c]` `[!x]` `[[:digit:]]` | one byte of a set; never a slash |
 /// | `\` x       | x itself |
-/// | `**/` `/**/` `/**` | folders at any depth, when the stars are a whole component; elsewhere `**` is `*` |
-/// | `/` not at the end | anchors the pattern to its base folder; without one it looks at names anywhere below |
-/// | `/` at the end | folders only |
-/// | `!` in front | takes back what an earlier pattern has matched |
+/// | `**/` `/**/` `/**` | directories at any depth, if the stars are a whole component; elsewhere `**` is `*` |
+/// | `/` not at the end | the path from the base directory; a pattern without such a slash matches names at any depth |
+/// | `/` at the end | directories only |
+/// | `!` in front | negates the pattern: includes paths that an earlier pattern ignores |
 /// | `#` in front | a comment |
 ///
-/// Where versions of git differ, this follows git's documentation: `foo**/bar` is `foo*/bar`, which
-/// git before 2.52 gets wrong.
+/// Where versions of git differ, this follows git's documentation: `foo**/bar` is `foo*/bar`,
+/// unlike in git before 2.52.
 public struct GlobPattern: Sendable, Hashable {
-  /// As written, without a line's end and without trailing spaces. What `git check-ignore -v`
-  /// prints.
+  /// The pattern as written, without trailing spaces; `git check-ignore -v` prints this.
   public let text: [UInt8]
-  /// True with `!` in front.
+  /// Whether the pattern starts with `!`.
   public let isNegated: Bool
-  /// True with `/` at the end.
+  /// Whether the pattern ends with `/`.
   public let matchesDirectoriesOnly: Bool
-  /// True with `/` elsewhere: the pattern is held against the whole path below its base folder, and
-  /// not just against the last name.
+  /// Whether the pattern has a `/` elsewhere, so that it matches the whole path below its base
+  /// directory and not just the last name.
   public let isAnchored: Bool
-  /// True if letters match their other case. ASCII letters only, as in git.
+  /// Whether ASCII letters match regardless of case. As in git, other letters do not.
   public let ignoresCase: Bool
-  /// Why the pattern can match nothing at all; nil for a sound one.
+  /// The defect by which the pattern matches nothing; `nil` for a valid pattern.
   public let defect: Defect?
 
-  /// What a path must hold, in order. Empty if there is a defect.
+  /// The compiled pattern; empty if there is a defect.
   let steps: [GlobStep]
 
-  /// What is wrong with a pattern that can match nothing. Git passes over such a pattern in silence.
+  /// The defects of a pattern that matches nothing. Git ignores such patterns silently.
   public enum Defect: Error, Sendable, Hashable, CaseIterable {
-    /// A `[` without its `]`.
+    /// A `[` without `]`.
     case unclosedBracket
-    /// A class such as `[:foo:]` that does not exist.
+    /// An unknown class, such as `[:foo:]`.
     case unknownClass
-    /// A `\` with nothing behind it.
+    /// A `\` at the end.
     case trailingBackslash
-    /// A name of no letters, as in `/`, `!` or `a//b`.
+    /// An empty name, as in `/`, `!` or `a//b`.
     case emptyName
   }
 
-  /// A pattern from one line of an ignore file, or from the command line.
+  /// Creates a pattern from a line of an ignore file, without the line ending.
   ///
-  /// The line comes without its end. Nil for a blank line and for a comment; a pattern that is
-  /// broken is not nil, but has a `defect` and matches nothing.
+  /// Returns `nil` for a blank line and for a comment. A malformed pattern is not `nil`, but has a
+  /// ``defect`` and matches nothing.
+  public init?(line: String, ignoringCase: Bool = false) {
+    self.init(line: line.utf8, ignoringCase: ignoringCase)
+  }
+
+  /// Creates a pattern from a line of an ignore file that need not be UTF-8, without the line
+  /// ending.
+  ///
+  /// Returns `nil` for a blank line and for a comment. A malformed pattern is not `nil`, but has a
+  /// ``defect`` and matches nothing.
   public init?(line: some Collection<UInt8>, ignoringCase: Bool = false) {
-    // Git keeps lines as C strings: a NUL ends them.
+    // For git, a line is a C string, which ends at a NUL.
     let text = Self.trimmingTrailingSpaces(line.prefix { $0 != 0 })
     if text.isEmpty || text.first == Byte.hash { return nil }
 
@@ -68,7 +81,7 @@ public struct GlobPattern: Sendable, Hashable {
     self.text = text
     ignoresCase = ignoringCase
     var compiler = GlobCompiler(
-      Array(body), crossesFolders: isAnchored, ignoringCase: ignoringCase)
+      Array(body), crossesDirectories: isAnchored, ignoringCase: ignoringCase)
     do {
       steps = try compiler.compile()
       defect = nil
@@ -78,7 +91,7 @@ public struct GlobPattern: Sendable, Hashable {
     }
   }
 
-  /// The pattern that matches this path, from where patterns begin, and no other.
+  /// Creates a pattern that matches this path below the base directory, and no other.
   package init?(only path: Path) {
     let special = Array("*?[\\ ".utf8)
     let escaped = path.bytes.flatMap { byte in
@@ -87,7 +100,7 @@ public struct GlobPattern: Sendable, Hashable {
     self.init(line: [Byte.slash] + escaped)
   }
 
-  /// The line without the spaces at its end, but for one that a `\` protects. Tabs stay.
+  /// Removes trailing spaces that no `\` escapes. Tabs remain.
   private static func trimmingTrailingSpaces(_ line: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(line)
     var end = 0
@@ -108,25 +121,29 @@ public struct GlobPattern: Sendable, Hashable {
 // MARK: - Matching
 
 extension GlobPattern {
-  /// True if the pattern matches this path, whatever its sign: what follows from it is for the list
-  /// to say that it stands in.
-  ///
-  /// The path is relative to the pattern's base folder, without slashes at either end. Folders
-  /// above it are not looked at: `build/` does not match `build/a.o`. Allocates nothing, and takes
-  /// no more than polynomial time, whatever the pattern.
-  public func matches(_ relativePath: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Bool {
+  /// Whether the pattern matches a path in bytes; see ``matches(_:isDirectory:)``. Allocates
+  /// nothing.
+  package func matches(_ relativePath: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Bool {
     let slash = relativePath.lastIndex(of: Byte.slash)
     return matches(
       relativePath, base: 0, nameAt: slash.map { $0 + 1 } ?? 0, isDirectory: isDirectory)
   }
 
-  /// True if the pattern matches this path, relative to the pattern's base folder.
+  /// Whether the pattern matches a path, regardless of its negation.
+  ///
+  /// Ancestors of the path are not matched: `build/` does not match `build/a.o`. Takes at most
+  /// polynomial time, whatever the pattern.
+  ///
+  /// - Parameters:
+  ///   - relativePath: The path relative to the pattern's base directory, without slashes at its
+  ///     ends.
+  ///   - isDirectory: Whether it is a directory.
   public func matches(_ relativePath: Path, isDirectory: Bool) -> Bool {
     relativePath.bytes.withUnsafeBufferPointer { matches($0, isDirectory: isDirectory) }
   }
 
-  /// The same for a longer path, of which it is known where its last name begins, and where the part
-  /// below the pattern's base folder does. Without a base, an anchored pattern matches nothing.
+  /// Whether the pattern matches an absolute path, given the offsets of its last name and of the
+  /// part below the pattern's base directory. Without a base, an anchored pattern matches nothing.
   func matches(
     _ path: UnsafeBufferPointer<UInt8>, base: Int?, nameAt name: Int, isDirectory: Bool
   ) -> Bool {
@@ -137,26 +154,40 @@ extension GlobPattern {
     }
   }
 
-  /// The byte that every match ends with, in either case if case is ignored; nil if it may end with
-  /// any.
+  /// The last byte of every matching path, in either case if case is ignored; `nil` if it varies.
   var lastByte: UInt8? {
     if case .byte(let byte) = steps.last { byte } else { nil }
   }
 }
 
+extension GlobPattern: ExpressibleByStringLiteral {
+  /// Creates a pattern. A blank literal, or a comment, has the defect ``Defect/emptyName``, and
+  /// matches nothing.
+  public init(stringLiteral value: String) {
+    self = Self(line: value) ?? Self(empty: value)
+  }
+
+  private init(empty text: String) {
+    self.text = Array(text.utf8)
+    (isNegated, matchesDirectoriesOnly, isAnchored, ignoresCase) = (false, false, false, false)
+    defect = .emptyName
+    steps = []
+  }
+}
+
 extension GlobPattern: CustomStringConvertible {
-  /// The text, for people: see `Path.description`.
+  /// The text for people, as in `Path.description`.
   public var description: String { Path(bytes: text).description }
 }
 
 extension GlobPattern.Defect: CustomStringConvertible {
-  /// What is wrong, as the end of a sentence that begins with the pattern.
+  /// The defect, as the predicate of a sentence whose subject is the pattern.
   public var description: String {
     switch self {
-    case .unclosedBracket: "has a [ without its ]"
-    case .unknownClass: "names a class that does not exist"
+    case .unclosedBracket: "has a [ without ]"
+    case .unknownClass: "uses an unknown character class"
     case .trailingBackslash: "ends with a backslash"
-    case .emptyName: "holds a name of no letters"
+    case .emptyName: "contains an empty name"
     }
   }
 }

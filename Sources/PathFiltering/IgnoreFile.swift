@@ -1,23 +1,23 @@
 import SystemCalls
 
-/// An ignore file that is in force: where it is, and the patterns it holds.
-public struct IgnoreFile: Sendable {
-  /// One line that holds a pattern.
+/// An ignore file: its path, and its patterns.
+public struct IgnoreFile: Sendable, Hashable {
+  /// A line with a pattern.
   public struct Rule: Sendable, Hashable {
-    /// The line's number, from 1.
+    /// The number of the line, from 1.
     public let line: Int
-    /// What stands on it.
+    /// The pattern on the line.
     public let pattern: GlobPattern
   }
 
-  /// Where it was read.
+  /// The path of the file.
   public let path: Path
   let list: PatternList
 
-  /// A file at `path` with these contents.
+  /// Parses an ignore file. It does not read from the disk.
   ///
-  /// Lines end with a newline, before which one carriage return is dropped; a byte-order mark at
-  /// the start is skipped. Any bytes will do: a line that is no sound pattern matches nothing.
+  /// Lines end with a newline or a carriage return and a newline; a byte-order mark at the start is
+  /// skipped. Any bytes are valid: a malformed pattern matches nothing.
   public init(path: Path, contents: [UInt8], ignoringCase: Bool = false) {
     self.path = path
     var patterns: [GlobPattern] = []
@@ -39,7 +39,7 @@ public struct IgnoreFile: Sendable {
     self.list = list
   }
 
-  /// Its patterns from the first to the last, which is the strongest.
+  /// The rules, in the order of their lines. The last one that matches a path decides.
   public var rules: [Rule] {
     zip(list.numbers, list.patterns).map { Rule(line: $0, pattern: $1) }
   }

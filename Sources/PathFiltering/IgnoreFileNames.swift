@@ -1,33 +1,33 @@
 import SystemCalls
 
-/// The names in a folder that bear on what is ignored below it.
+/// The names in a directory that affect which of its descendants are ignored.
 ///
-/// Whoever lists a folder tests each name with ``of(_:)``, and hands the union to
-/// ``IgnoreStack/entering(_:seen:warn:)``: no file need be opened in the many folders that hold none
-/// of them.
-public struct IgnoreFileNames: OptionSet, Sendable, Hashable {
+/// A caller that lists a directory tests each name with ``of(_:)``, and passes the union to
+/// ``IgnoreStack/entering(_:seen:warn:)``. So no file is opened in the many directories that
+/// contain none of these names.
+package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
   /// The bits.
-  public let rawValue: UInt8
+  package let rawValue: UInt8
 
   /// A set of these bits.
-  public init(rawValue: UInt8) {
+  package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// `.git`, a folder or a file: a repository begins here.
-  public static let git = IgnoreFileNames(rawValue: 1)
+  /// `.git`, a directory or a file, at the root of a repository.
+  package static let git = IgnoreFileNames(rawValue: 1)
   /// `.gitignore`.
-  public static let gitignore = IgnoreFileNames(rawValue: 2)
-  /// `.ignore`, which ripgrep and others read too.
-  public static let ignore = IgnoreFileNames(rawValue: 4)
+  package static let gitignore = IgnoreFileNames(rawValue: 2)
+  /// `.ignore`, which ripgrep and other tools also read.
+  package static let ignore = IgnoreFileNames(rawValue: 4)
   /// `.watchrunignore`.
-  public static let watchrunignore = IgnoreFileNames(rawValue: 8)
+  package static let watchrunignore = IgnoreFileNames(rawValue: 8)
 
   /// All of them.
-  public static let all: IgnoreFileNames = [.git, .gitignore, .ignore, .watchrunignore]
+  package static let all: IgnoreFileNames = [.git, .gitignore, .ignore, .watchrunignore]
 
-  /// The set that holds this name, or the empty set, which it is for almost every name.
-  public static func of(_ name: UnsafeBufferPointer<UInt8>) -> IgnoreFileNames {
+  /// The set of this name, or the empty set for any other name.
+  package static func of(_ name: UnsafeBufferPointer<UInt8>) -> IgnoreFileNames {
     guard name.count >= 4, name[0] == Byte.dot else { return [] }
     for (names, text) in texts where name.count == text.utf8CodeUnitCount {
       let isSame = text.withUTF8Buffer { $0.elementsEqual(name) }
@@ -36,16 +36,16 @@ public struct IgnoreFileNames: OptionSet, Sendable, Hashable {
     return []
   }
 
-  /// Those that are there in a folder, for those who have no listing of it.
-  static func present(in folder: Path) -> IgnoreFileNames {
+  /// The names that exist in a directory.
+  static func present(in directory: Path) -> IgnoreFileNames {
     var found: IgnoreFileNames = []
     for (names, text) in texts {
-      if (try? FileStatus(of: folder.appending("\(text)"))) != nil { found.insert(names) }
+      if (try? FileStatus(of: directory.appending("\(text)"))) != nil { found.insert(names) }
     }
     return found
   }
 
-  /// The names as they are spelled.
+  /// The names as strings.
   var texts: [String] {
     Self.texts.filter { contains($0.names) }.map { "\($0.text)" }
   }

@@ -1,4 +1,4 @@
-/// Which kinds of rules are in use.
+/// The kinds of ignore rules to apply.
 public struct IgnoreSources: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt8
@@ -8,16 +8,17 @@ public struct IgnoreSources: OptionSet, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// Git's own: `.gitignore`, `.git/info/exclude`, and, with ``global``, `core.excludesFile`.
-  public static let versionControl = IgnoreSources(rawValue: 1)
-  /// The project's: `.ignore` and `.watchrunignore`.
-  public static let project = IgnoreSources(rawValue: 2)
-  /// The user's: `watchrun/ignore` beside git's configuration, and, with ``versionControl``,
+  /// The rules of git: `.gitignore`, `.git/info/exclude`, and, with ``global``,
   /// `core.excludesFile`.
+  public static let versionControl = IgnoreSources(rawValue: 1)
+  /// The rules of the project: `.ignore` and `.watchrunignore`.
+  public static let project = IgnoreSources(rawValue: 2)
+  /// The rules of the user: `watchrun/ignore` beside git's configuration, and, with
+  /// ``versionControl``, `core.excludesFile`.
   public static let global = IgnoreSources(rawValue: 4)
   /// The built-in list.
   public static let defaults = IgnoreSources(rawValue: 8)
 
-  /// All of them.
+  /// All kinds.
   public static let all: IgnoreSources = [.versionControl, .project, .global, .defaults]
 }

@@ -1,26 +1,30 @@
 import SystemCalls
 
-/// The ignore rules that hold for the entries of one folder, from the weakest to the strongest.
+/// The ignore rules that apply to the entries of one directory.
 ///
-/// | from weak to strong | patterns are relative to |
+/// ```swift
+/// let stack = IgnoreStack(root: "/project", currentDirectory: "/project", environment: [:])
+/// stack.ignores("/project/build.log", isDirectory: false)
+/// ```
+///
+/// | rules, from the weakest to the strongest | patterns are relative to |
 /// |---|---|
-/// | the built-in list | any folder |
+/// | the built-in list | any directory |
 /// | `core.excludesFile`, by default `git/ignore` in `$XDG_CONFIG_HOME` or `~/.config` | the repository's root |
 /// | `watchrun/ignore` there | the repository's root |
 /// | `.git/info/exclude` | the repository's root |
-/// | for each folder from the repository's root down: its `.gitignore`, `.ignore`, `.watchrunignore` | that folder |
+/// | for each directory from the repository's root down: its `.gitignore`, `.ignore`, `.watchrunignore` | that directory |
 ///
-/// The strongest rule that matches an entry decides. Inside one file, that is the last. What is
-/// below an ignored folder is ignored with it: a stack is only ever asked about the entries of
-/// folders that are not ignored, and nothing brings back what it is not asked about.
+/// The strongest rule that matches an entry decides; within one file, that is the last one. The
+/// descendants of an ignored directory are ignored with it, and no rule can include them: use a
+/// stack only for the entries of a directory that is not ignored.
 ///
-/// The repository begins in the nearest folder upwards that holds `.git`. Where a repository lies
-/// within another one, git's files above it do not reach into it, while those of the project do.
-/// Where there is no repository, the current folder takes the place of its root, or the watched
-/// folder if that is elsewhere.
+/// The repository's root is the nearest ancestor with an entry `.git`. In a repository within
+/// another one, git's rules of the outer one do not apply, but those of the project do. Outside of
+/// repositories, the current directory takes the place of the root, or the watched directory if
+/// that is not below it.
 ///
-/// A stack is one reference. It never changes: a folder with ignore files of its own has a stack of
-/// its own, all others share the one of the folder above.
+/// A stack is one immutable reference. A directory without ignore files shares that of its parent.
 public struct IgnoreStack: Sendable {
   private let storage: Storage
 
@@ -38,95 +42,110 @@ public struct IgnoreStack: Sendable {
     storage = Storage(layers: layers, context: context)
   }
 
-  /// The stack for a folder that is about to be watched: reads the ignore files from the
-  /// repository's root down to it.
+  /// Creates the stack of a directory to watch. Reads the ignore files from the repository's root
+  /// down to it.
   ///
   /// - Parameters:
-  ///   - root: The folder. A relative path begins at `currentFolder`.
-  ///   - currentFolder: Where the user stands; an absolute path.
-  ///   - sources: The kinds of rules to use.
-  ///   - environment: Where the user's settings are looked up: `HOME`, `XDG_CONFIG_HOME`,
-  ///     `GIT_CONFIG_GLOBAL`, `GIT_CONFIG_SYSTEM`, `GIT_CONFIG_NOSYSTEM`.
-  ///   - warn: Is told of each file that is there and cannot be read. The stack does without it.
+  ///   - root: The directory. A relative path is relative to `currentDirectory`.
+  ///   - currentDirectory: The user's current directory; an absolute path.
+  ///   - sources: The kinds of rules to apply.
+  ///   - environment: The environment variables by which the user's settings are found: `HOME`,
+  ///     `XDG_CONFIG_HOME`, `GIT_CONFIG_GLOBAL`, `GIT_CONFIG_SYSTEM`, `GIT_CONFIG_NOSYSTEM`.
+  ///   - warn: Called with the error for each file that exists and cannot be read. Its rules are
+  ///     not applied.
   public init(
-    root: Path, currentFolder: Path, sources: IgnoreSources = .all,
+    root: Path, currentDirectory: Path, sources: IgnoreSources = .all,
     environment: [String: String], warn: (SystemError) -> Void = { _ in }
   ) {
-    let root = root.absolute(from: currentFolder)
+    let root = root.absolute(from: currentDirectory)
     let repository = GitRepository.enclosing(root)
-    let top = repository?.root ?? (root.isWithin(currentFolder) ? currentFolder : root)
+    let top = repository?.root ?? (root.isWithin(currentDirectory) ? currentDirectory : root)
     let context = IgnoreContext(
       root: root, top: top, sources: sources, environment: environment, repository: repository,
       warn: warn)
     var layers = IgnoreLayer.general(for: top, in: context, warn: warn)
-    var folder = top
-    layers += IgnoreLayer.own(of: folder, in: context, warn: warn)
+    var directory = top
+    layers += IgnoreLayer.own(of: directory, in: context, warn: warn)
     for name in root.relative(to: top)?.components ?? [] where !name.elementsEqual(".".utf8) {
-      folder = folder.appending(name)
-      layers += IgnoreLayer.own(of: folder, in: context, warn: warn)
+      directory = directory.appending(name)
+      layers += IgnoreLayer.own(of: directory, in: context, warn: warn)
     }
     self.init(layers: layers, context: context)
   }
 
-  /// The stack for a subfolder: this one, if none of the files that matter were seen in it.
+  /// Creates the stack of a subdirectory. Reads the ignore files in it.
   ///
   /// - Parameters:
-  ///   - folder: The subfolder's absolute path.
-  ///   - seen: Which names its listing held.
-  ///   - warn: Is told of each file that is there and cannot be read.
+  ///   - directory: The absolute path of the subdirectory.
+  ///   - warn: Called with the error for each file that exists and cannot be read. Its rules are
+  ///     not applied.
   public func entering(
-    _ folder: Path, seen: IgnoreFileNames, warn: (SystemError) -> Void = { _ in }
+    _ directory: Path, warn: (SystemError) -> Void = { _ in }
+  ) -> IgnoreStack {
+    entering(directory, seen: .present(in: directory), warn: warn)
+  }
+
+  /// Creates the stack of a subdirectory, or returns this one if the subdirectory contains no
+  /// ignore files.
+  ///
+  /// - Parameters:
+  ///   - directory: The absolute path of the subdirectory.
+  ///   - seen: The names in it.
+  ///   - warn: Called with the error for each file that exists and cannot be read.
+  package func entering(
+    _ directory: Path, seen: IgnoreFileNames, warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
     var context = storage.context
     if seen.isDisjoint(with: context.sources.fileNames) { return self }
     var layers = storage.layers
     if seen.contains(.git), context.sources.contains(.versionControl) {
-      context.enter(GitRepository(root: folder), warn: warn)
+      context.enter(GitRepository(root: directory), warn: warn)
       layers =
-        IgnoreLayer.general(for: folder, in: context, warn: warn)
+        IgnoreLayer.general(for: directory, in: context, warn: warn)
         + layers.filter { $0.scope == .project }
     }
-    layers += IgnoreLayer.own(of: folder, seen: seen, in: context, warn: warn)
+    layers += IgnoreLayer.own(of: directory, seen: seen, in: context, warn: warn)
     return IgnoreStack(layers: layers, context: context)
   }
 
-  /// The ignore files in force, from the weakest to the strongest.
+  /// The ignore files that are applied, from the weakest to the strongest.
   public var files: [IgnoreFile] {
     storage.layers.compactMap { layer in
       layer.path.map { IgnoreFile(path: $0, list: layer.list) }
     }
   }
 
-  /// The files outside of the watched folder, or hidden in its repository, that bear on it, or
-  /// would if they were there.
+  /// The ignore files outside of the watched directory, or in its `.git`, that apply to it, or
+  /// would if they existed.
   package var outerFiles: [Path] { storage.context.outerFiles }
 
-  /// True if both are the same stack, and not just equal ones.
+  /// Whether both are the same reference.
   package func isSame(as other: IgnoreStack) -> Bool {
     storage === other.storage
   }
 
-  /// Where, in the path of anything below the watched folder, the part below it begins.
+  /// The offset of the part below the watched directory in the path of any descendant.
   var rootOffset: Int { storage.context.root.offsetBelow }
 }
 
-// MARK: - Asking
+// MARK: - Matching
 
 extension IgnoreStack {
-  /// A rule of a stack, by its place.
+  /// The position of a rule in a stack.
   struct Match {
     let layer: Int
     let index: Int
-    /// True if what matches is ignored, and not brought back.
+    /// Whether the rule ignores, and does not include.
     let ignores: Bool
   }
 
-  /// The strongest rule that matches an entry of the folder; nil if none does. Allocates nothing.
+  /// The strongest rule that matches an entry of the directory; `nil` if none does. Allocates
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - path: The entry's absolute path.
-  ///   - name: Where its name begins.
-  ///   - isDirectory: True for a folder. A link to one is none.
+  ///   - path: The absolute path of the entry.
+  ///   - name: The offset of its name.
+  ///   - isDirectory: Whether it is a directory. A link to a directory is not.
   func match(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
   ) -> Match? {
@@ -143,19 +162,19 @@ extension IgnoreStack {
     }
   }
 
-  /// True if an entry of the folder is ignored, false if a rule brings it back, nil if no rule
-  /// matches it. See ``IgnoreStack`` for how rules relate to each other.
+  /// Whether the strongest rule that matches an entry of the directory ignores it; `nil` if no rule
+  /// matches.
   ///
   /// - Parameters:
-  ///   - path: The entry's absolute path.
-  ///   - isDirectory: True for a folder. A link to one is none.
+  ///   - path: The absolute path of the entry.
+  ///   - isDirectory: Whether it is a directory. A link to a directory is not.
   public func ignores(_ path: Path, isDirectory: Bool) -> Bool? {
     path.bytes.withUnsafeBufferPointer {
       match($0, nameAt: path.lastComponent.startIndex, isDirectory: isDirectory)?.ignores
     }
   }
 
-  /// The rule at that place, for showing.
+  /// The rule at a position, for display.
   func rule(at match: Match) -> FilterDecision.Rule {
     let layer = storage.layers[match.layer]
     return layer.list.rule(at: match.index, source: layer.source)
@@ -163,7 +182,7 @@ extension IgnoreStack {
 }
 
 extension PatternList {
-  /// The pattern at that place as a rule, for showing.
+  /// The pattern at a position as a rule, for display.
   func rule(at index: Int, source: FilterDecision.Source) -> FilterDecision.Rule {
     FilterDecision.Rule(source: source, line: numbers[index], pattern: patterns[index].text)
   }

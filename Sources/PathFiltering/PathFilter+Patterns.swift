@@ -1,41 +1,42 @@
 import SystemCalls
 
-// The filter's own patterns alone.
-
 extension PathFilter {
-  /// True if a change of the path passes what was given to the filter itself: `ignore`, `filter` and
-  /// `extensions`. Ignore files and the built-in list are not asked, and nothing is read.
+  /// Whether a path passes the patterns of the filter itself: `ignore`, `filter` and `extensions`.
   ///
-  /// For those who are told of changes that an observer has let pass, and want some of them.
+  /// Ignore files and the built-in list are not applied, and no file is read. Use it to select from
+  /// the changes of an observer that has applied them.
   ///
   /// - Parameters:
-  ///   - path: An absolute path. One that is not below `root` passes, as a watched path itself does.
-  ///   - isDirectory: True for a folder. Of a path that is gone, what it was.
-  ///   - root: The folder by which the path is of interest.
-  ///   - standsForContents: True for a folder of whose contents nobody tells, as of one that was
-  ///     renamed: `filter` and `extensions`, which files in it may pass, are not asked then.
+  ///   - path: An absolute path. One that is not below `root` passes.
+  ///   - isDirectory: Whether the path is a directory, or was one before it was removed.
+  ///   - root: The watched directory that contains the path.
+  ///   - coversDescendants: Whether the path is a directory whose descendants are not reported,
+  ///     such as a renamed one. `filter` and `extensions` are not applied to it, as descendants may
+  ///     pass them.
   public func passesPatterns(
-    _ path: Path, isDirectory: Bool, below root: Path, standsForContents: Bool = false
+    _ path: Path, isDirectory: Bool, below root: Path, coversDescendants: Bool = false
   ) -> Bool {
     guard path != root, path.isWithin(root) else { return true }
     let rootOffset = root.offsetBelow
     return path.bytes.withUnsafeBufferPointer { bytes in
       var begin = rootOffset
       while let end = bytes[begin...].firstIndex(of: Byte.slash) {
-        let folder = UnsafeBufferPointer(rebasing: bytes[..<end])
-        if isIgnored(folder, nameAt: begin, isDirectory: true) { return false }
+        let directory = UnsafeBufferPointer(rebasing: bytes[..<end])
+        if isIgnored(directory, nameAt: begin, isDirectory: true) { return false }
         begin = end + 1
       }
       if isIgnored(bytes, nameAt: begin, isDirectory: isDirectory) { return false }
-      return standsForContents
-        || passesGates(bytes, nameAt: begin, isDirectory: isDirectory, rootOffset: rootOffset)
+      return coversDescendants
+        || passesSelections(bytes, nameAt: begin, isDirectory: isDirectory, rootOffset: rootOffset)
     }
   }
 
   private func isIgnored(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
   ) -> Bool {
-    ignoreIndex(path, nameAt: name, isDirectory: isDirectory).map { !ignore.patterns[$0].isNegated }
+    ignoreIndex(path, nameAt: name, isDirectory: isDirectory).map {
+      !ignoreList.patterns[$0].isNegated
+    }
       ?? false
   }
 }

@@ -1,112 +1,136 @@
 import SystemCalls
 
-/// Decides which paths are of interest: which folders are entered, and which changes are reported.
+/// A filter that decides which directories are entered, and which changes are reported.
 ///
-/// From strong to weak:
+/// ```swift
+/// let filter = PathFilter(base: "/project", ignore: ["*.log"], extensions: ["swift"])
+/// let path: Path = "/project/Sources/main.swift"
+/// filter.decision(for: path, isDirectory: false, below: "/project").isIncluded
+/// ```
 ///
-/// | rules | what they do |
+/// Rules, from the strongest to the weakest:
+///
+/// | rules | effect |
 /// |---|---|
-/// | a watched path itself | is never overruled, and what lies below it is judged by the names below it only |
-/// | `ignore` (`-i`) | the last pattern that matches ignores, or with `!` brings back |
+/// | a watched path | is always included; its descendants are judged by the names below it only |
+/// | `ignore` | the last pattern that matches ignores, or includes if it starts with `!` |
 /// | ignore files | see ``IgnoreStack`` |
-/// | the built-in list | likewise; everything above can bring back |
+/// | the built-in list | ignores files of tools, such as `.git` and swap files of editors |
 ///
-/// What is not ignored has to pass two more gates, if they are set. They do not bring back what is
-/// ignored, and keep no folder from being entered.
+/// Paths that are not ignored must also pass the following selections, if they are not empty. A
+/// selection cannot include an ignored path, and does not prevent directories from being entered.
 ///
-/// | gates | what they let pass |
+/// | selection | passes |
 /// |---|---|
-/// | `filter` (`-f`) | a path if the last pattern that matches it, or a folder above it and below the base, has no `!`; where no pattern matches, nothing, or everything if all patterns have `!` |
-/// | `extensions` (`-e`) | what matches `*.ext` and is no folder |
+/// | `filter` | a path if the last pattern that matches it, or an ancestor below the base, does not start with `!`; if no pattern matches, the path passes only if all patterns start with `!` |
+/// | `extensions` | files whose names end with one of them |
 ///
-/// Patterns of the options are relative to a base, which is the user's current folder. On paths
-/// elsewhere, anchored ones match nothing, and `filter` looks at the folders below the watched one.
+/// The patterns are relative to a base directory. Outside of it, anchored patterns match nothing,
+/// and `filter` considers the ancestors below the watched directory.
 public struct PathFilter: Sendable, Hashable {
-  private let base: Path
-  let ignore: PatternList
-  private let filter: PatternList
-  private let extensions: [[UInt8]]
-  private let sources: IgnoreSources
-  private let environment: [String: String]
+  /// The directory to which the patterns are relative.
+  public let base: Path
+  /// The kinds of ignore rules that are applied.
+  public let sources: IgnoreSources
+  /// The environment variables by which the user's settings are found.
+  public let environment: [String: String]
+  /// The endings of file names that pass, each with a leading dot; all pass if empty.
+  public let extensions: [[UInt8]]
+  let ignoreList: PatternList
+  let filterList: PatternList
 
-  /// A filter.
+  /// The patterns of paths to ignore.
+  public var ignore: [GlobPattern] { ignoreList.patterns }
+  /// The patterns of paths that pass; all pass if empty.
+  public var filter: [GlobPattern] { filterList.patterns }
+
+  /// Creates a filter. Ignore files are not read until the filter is used.
   ///
   /// - Parameters:
-  ///   - base: The folder to which the patterns are relative; an absolute path.
-  ///   - ignore: What to ignore.
-  ///   - filter: What to let pass; everything if empty.
-  ///   - extensions: The endings of file names to let pass, with or without a dot in front, such as
-  ///     `swift` or `tar.gz`; everything if empty.
-  ///   - sources: The kinds of ignore rules to use.
-  ///   - environment: Where the user's settings are looked up, see
-  ///     ``IgnoreStack/init(root:currentFolder:sources:environment:warn:)``.
+  ///   - base: The directory to which the patterns are relative; an absolute path.
+  ///   - ignore: The patterns of paths to ignore.
+  ///   - filter: The patterns of paths that pass; all pass if empty.
+  ///   - extensions: The extensions of file names that pass, with or without a leading dot, such as
+  ///     `swift` or `tar.gz`; all pass if empty.
+  ///   - sources: The kinds of ignore rules to apply.
+  ///   - environment: The environment variables by which the user's settings are found, see
+  ///     ``IgnoreStack/init(root:currentDirectory:sources:environment:warn:)``.
   public init(
     base: Path = "/", ignore: [GlobPattern] = [], filter: [GlobPattern] = [],
-    extensions: [[UInt8]] = [], sources: IgnoreSources = .all, environment: [String: String] = [:]
+    extensions: [String] = [], sources: IgnoreSources = .all, environment: [String: String] = [:]
+  ) {
+    self.init(
+      base: base, ignore: ignore, filter: filter, extensionBytes: extensions.map { Array($0.utf8) },
+      sources: sources, environment: environment)
+  }
+
+  /// Creates a filter with extensions that need not be UTF-8.
+  public init(
+    base: Path = "/", ignore: [GlobPattern] = [], filter: [GlobPattern] = [],
+    extensionBytes: [[UInt8]], sources: IgnoreSources = .all, environment: [String: String] = [:]
   ) {
     self.base = base
-    self.ignore = PatternList(ignore)
-    self.filter = PatternList(filter)
-    self.extensions = extensions.map { $0.first == Byte.dot ? $0 : [Byte.dot] + $0 }
+    ignoreList = PatternList(ignore)
+    filterList = PatternList(filter)
+    extensions = extensionBytes.map { $0.first == Byte.dot ? $0 : [Byte.dot] + $0 }
     self.sources = sources
     self.environment = environment
   }
 
-  /// The ignore rules for a folder that is about to be watched. Reads files; see
-  /// ``IgnoreStack/init(root:currentFolder:sources:environment:warn:)``.
-  public func stack(
+  /// The ignore rules of a directory to watch. Reads files; see
+  /// ``IgnoreStack/init(root:currentDirectory:sources:environment:warn:)``.
+  package func stack(
     forRoot root: Path, warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
     IgnoreStack(
-      root: root, currentFolder: base, sources: sources, environment: environment, warn: warn)
+      root: root, currentDirectory: base, sources: sources, environment: environment, warn: warn)
   }
 
-  /// The ignore rules for a subfolder of the folder that has the rules `parent`; see
+  /// The ignore rules of a subdirectory of the directory with the rules `parent`; see
   /// ``IgnoreStack/entering(_:seen:warn:)``.
-  public func stack(
-    entering folder: Path, seen: IgnoreFileNames, from parent: IgnoreStack,
+  package func stack(
+    entering directory: Path, seen: IgnoreFileNames, from parent: IgnoreStack,
     warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
-    parent.entering(folder, seen: seen, warn: warn)
+    parent.entering(directory, seen: seen, warn: warn)
   }
 }
 
-// MARK: - Asking, entry by entry
+// MARK: - Entries
 
 extension PathFilter {
-  /// True if an entry is not ignored: a folder is then entered and watched.
+  /// Whether an entry is not ignored, so that it is entered if it is a directory.
   ///
-  /// All folders above the entry, up to the watched one, must have been found not to be ignored.
-  /// Allocates nothing.
+  /// The ancestors of the entry, up to the watched directory, must not be ignored. Allocates
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - path: The entry's absolute path.
-  ///   - name: Where its name begins.
-  ///   - isDirectory: True for a folder. For git a link to one is none.
-  ///   - stack: The rules for the folder that the entry is in.
-  public func mayEnter(
+  ///   - path: The absolute path of the entry.
+  ///   - name: The offset of its name.
+  ///   - isDirectory: Whether it is a directory. As in git, a link to a directory is not.
+  ///   - stack: The rules of the directory that contains the entry.
+  package func mayEnter(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool = true,
     in stack: IgnoreStack
   ) -> Bool {
     if let index = ignoreIndex(path, nameAt: name, isDirectory: isDirectory) {
-      return ignore.patterns[index].isNegated
+      return ignoreList.patterns[index].isNegated
     }
     return stack.match(path, nameAt: name, isDirectory: isDirectory)?.ignores != true
   }
 
-  /// True if a change of an entry is reported: it is not ignored, and passes the gates.
+  /// Whether a change of an entry is reported: it is not ignored, and passes the selections.
   ///
-  /// The conditions and parameters are those of ``mayEnter(_:nameAt:isDirectory:in:)``. Of a path
-  /// that is gone, the caller says what it was.
-  public func reports(
+  /// Preconditions and parameters are those of ``mayEnter(_:nameAt:isDirectory:in:)``.
+  package func reports(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool, in stack: IgnoreStack
   ) -> Bool {
     mayEnter(path, nameAt: name, isDirectory: isDirectory, in: stack)
-      && passesGates(
+      && passesSelections(
         path, nameAt: name, isDirectory: isDirectory, rootOffset: stack.rootOffset)
   }
 
-  func passesGates(
+  func passesSelections(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool, rootOffset: Int
   ) -> Bool {
     passesFilter(
@@ -117,149 +141,51 @@ extension PathFilter {
   func ignoreIndex(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
   ) -> Int? {
-    if ignore.patterns.isEmpty { return nil }
-    return ignore.lastIndex(
+    if ignoreList.patterns.isEmpty { return nil }
+    return ignoreList.lastIndex(
       matching: path, base: baseOffset(in: path), nameAt: name, isDirectory: isDirectory)
   }
 
-  /// The last pattern of the filter that matches the path or a folder above it.
-  private func filterIndex(
+  /// The index of the last filter pattern that matches the path or an ancestor.
+  func filterIndex(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool, rootOffset: Int
   ) -> Int? {
-    if filter.patterns.isEmpty { return nil }
+    if filterList.patterns.isEmpty { return nil }
     let base = baseOffset(in: path)
-    var last = filter.lastIndex(
+    var last = filterList.lastIndex(
       matching: path, base: base, nameAt: name, isDirectory: isDirectory)
     var begin = min(base ?? rootOffset, name)
     while begin < name, let end = path[begin..<name].firstIndex(of: Byte.slash) {
-      let folder = UnsafeBufferPointer(rebasing: path[..<end])
-      let index = filter.lastIndex(matching: folder, base: base, nameAt: begin, isDirectory: true)
+      let directory = UnsafeBufferPointer(rebasing: path[..<end])
+      let index = filterList.lastIndex(
+        matching: directory, base: base, nameAt: begin, isDirectory: true)
       if let index { last = max(last ?? index, index) }
       begin = end + 1
     }
     return last
   }
 
-  private func passesFilter(_ index: Int?) -> Bool {
-    if let index { return !filter.patterns[index].isNegated }
-    return filter.patterns.allSatisfy(\.isNegated)
+  func passesFilter(_ index: Int?) -> Bool {
+    if let index { return !filterList.patterns[index].isNegated }
+    return filterList.patterns.allSatisfy(\.isNegated)
   }
 
-  /// The extension that the path has.
-  private func extensionIndex(_ path: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Int? {
+  /// The index of the extension of the path.
+  func extensionIndex(_ path: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Int? {
     if isDirectory { return nil }
     return extensions.firstIndex { ending in
       path.count > ending.count && path.suffix(ending.count).elementsEqual(ending)
     }
   }
 
-  private func passesExtensions(_ index: Int?) -> Bool {
+  func passesExtensions(_ index: Int?) -> Bool {
     index != nil || extensions.isEmpty
   }
 
-  /// Where the part of the path below the base begins; nil if it lies elsewhere.
+  /// The offset of the part of the path below the base; `nil` if the path is not below it.
   private func baseOffset(in path: UnsafeBufferPointer<UInt8>) -> Int? {
     let offset = base.offsetBelow
     guard path.count > offset, path[offset - 1] == Byte.slash else { return nil }
     return path.starts(with: base.bytes) ? offset : nil
-  }
-}
-
-// MARK: - Explaining
-
-extension PathFilter {
-  /// What is decided on a path below a watched folder, and by which rule: the answer of
-  /// ``reports(_:nameAt:isDirectory:in:)``, found by walking down from the folder.
-  ///
-  /// Reads the ignore files on the way. A path that is not below `root` is taken for a watched path
-  /// itself, and included.
-  ///
-  /// - Parameters:
-  ///   - path: The path; a relative one begins at the base.
-  ///   - isDirectory: True for a folder. For git a link to one is none.
-  ///   - root: The watched folder; a relative one begins at the base.
-  ///   - warn: Is told of each ignore file that is there and cannot be read.
-  public func decision(
-    for path: Path, isDirectory: Bool, below root: Path, warn: (SystemError) -> Void = { _ in }
-  ) -> FilterDecision {
-    let path = path.absolute(from: base)
-    var entry = root.absolute(from: base)
-    guard path != entry, let names = path.relative(to: entry)?.components else {
-      return .unmatched
-    }
-    var stack = stack(forRoot: entry, warn: warn)
-    for name in names.dropLast() {
-      entry = entry.appending(name)
-      let isFolder = (try? FileStatus(of: entry)).map { $0.type == .directory } ?? true
-      let decision = ignoreDecision(on: entry, isDirectory: isFolder, in: stack)
-      if !decision.isIncluded { return decision }
-      stack = stack.entering(entry, seen: .present(in: entry), warn: warn)
-    }
-    let decision = ignoreDecision(on: path, isDirectory: isDirectory, in: stack)
-    if !decision.isIncluded { return decision }
-    let gates = gateDecision(on: path, isDirectory: isDirectory, rootOffset: stack.rootOffset)
-    return gates.isIncluded && decision.rule != nil ? decision : gates
-  }
-
-  /// What `mayEnter` answers, with the rule.
-  private func ignoreDecision(
-    on path: Path, isDirectory: Bool, in stack: IgnoreStack
-  ) -> FilterDecision {
-    path.bytes.withUnsafeBufferPointer { bytes in
-      let name = path.lastComponent.startIndex
-      if let index = ignoreIndex(bytes, nameAt: name, isDirectory: isDirectory) {
-        return FilterDecision(
-          isIncluded: ignore.patterns[index].isNegated,
-          rule: ignore.rule(at: index, source: .option(.ignore)))
-      }
-      guard let match = stack.match(bytes, nameAt: name, isDirectory: isDirectory) else {
-        return .unmatched
-      }
-      return FilterDecision(isIncluded: !match.ignores, rule: stack.rule(at: match))
-    }
-  }
-
-  /// What the gates say, and the rule: of the first that refuses the path, or else of the first
-  /// that has a rule for it.
-  private func gateDecision(
-    on path: Path, isDirectory: Bool, rootOffset: Int
-  ) -> FilterDecision {
-    let name = path.lastComponent.startIndex
-    let filterIndex = path.bytes.withUnsafeBufferPointer {
-      self.filterIndex($0, nameAt: name, isDirectory: isDirectory, rootOffset: rootOffset)
-    }
-    let extensionIndex = path.bytes.withUnsafeBufferPointer {
-      self.extensionIndex($0, isDirectory: isDirectory)
-    }
-    let filterRule = filterIndex.map { index in
-      FilterDecision.Rule(
-        source: .option(.filter), line: index + 1, pattern: filter.patterns[index].textTurnedRound)
-    }
-    guard passesFilter(filterIndex) else {
-      return FilterDecision(isIncluded: false, rule: filterRule ?? .rest(of: .filter))
-    }
-    guard passesExtensions(extensionIndex) else {
-      return FilterDecision(isIncluded: false, rule: .rest(of: .extensions))
-    }
-    let extensionRule = extensionIndex.map { index in
-      FilterDecision.Rule(
-        source: .option(.extensions), line: index + 1,
-        pattern: [Byte.exclamation, Byte.star] + extensions[index])
-    }
-    return FilterDecision(isIncluded: true, rule: filterRule ?? extensionRule)
-  }
-}
-
-extension GlobPattern {
-  /// The pattern with the other sign: what passes a filter is what an ignore file brings back.
-  fileprivate var textTurnedRound: [UInt8] {
-    isNegated ? Array(text.dropFirst()) : [Byte.exclamation] + text
-  }
-}
-
-extension FilterDecision.Rule {
-  /// The `*` before the patterns of a gate, which refuses what none of them lets pass.
-  fileprivate static func rest(of option: FilterDecision.Option) -> FilterDecision.Rule {
-    FilterDecision.Rule(source: .option(option), line: 0, pattern: [Byte.star])
   }
 }

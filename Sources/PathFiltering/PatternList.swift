@@ -1,23 +1,23 @@
-/// Patterns in the order in which they were written, of which the last one that matches decides.
+/// A list of patterns, of which the last one that matches decides.
 struct PatternList: Sendable, Hashable {
   let patterns: [GlobPattern]
-  /// For each pattern, the number by which people know it: its line, or its place in the list.
+  /// For each pattern, its line number, or its position in the list.
   let numbers: [Int]
 
-  // Most patterns end with a byte of their own (`*.o`, `build/`), so only those need be tried on a
-  // path that end as the path does. They are chained: `newest` holds the last pattern for each
-  // ending, `older` the one before each. The five low bits of a letter are the same in both cases.
+  // Most patterns end with a literal byte (`*.o`, `build/`), and can only match paths that end with
+  // the same byte. The patterns of each ending are chained: `newest` has the last pattern, `older`
+  // the previous one of each. The five low bits of a letter are the same in both cases.
   private var newest = [Int32](repeating: none, count: endings + 1)
   private var older: [Int32] = []
   private static let endings = 32
   private static let none: Int32 = -1
 
-  /// Patterns that are known by their places, from 1.
+  /// Creates a list of patterns that are numbered by their positions, from 1.
   init(_ patterns: [GlobPattern]) {
     self.init(patterns, numbers: Array(1..<(patterns.count + 1)))
   }
 
-  /// Patterns, and a number for each.
+  /// Creates a list of patterns with a number for each.
   init(_ patterns: [GlobPattern], numbers: [Int]) {
     self.patterns = patterns
     self.numbers = numbers
@@ -32,8 +32,8 @@ struct PatternList: Sendable, Hashable {
     Int(byte) & (endings - 1)
   }
 
-  /// The place of the last pattern that matches; nil if none does. See `GlobPattern.matches` for
-  /// the parameters. Allocates nothing.
+  /// The index of the last pattern that matches; `nil` if none does. The parameters are those of
+  /// `GlobPattern.matches`. Allocates nothing.
   func lastIndex(
     matching path: UnsafeBufferPointer<UInt8>, base: Int?, nameAt name: Int, isDirectory: Bool
   ) -> Int? {

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// State that is only ever touched on one serial queue, which every access asserts.
+/// State that is confined to a serial queue, which every access asserts.
 ///
-/// For state that is worked on at length, where a lock would be held at length; elsewhere a `Mutex`
-/// is the better guard.
+/// It is for state that is used for long operations, during which a lock would be held. Elsewhere,
+/// use a `Mutex`.
 package final class Confined<State>: @unchecked Sendable {
-  // Unchecked, because the compiler cannot know that the queue is serial and that `access` is only
-  // called on it. The precondition in `access`, the one way to the state, does.
+  // Unchecked, because the compiler cannot check that the queue is serial and that `access` is only
+  // called on it. The precondition in `access`, the only access to the state, does.
   private var state: State
   private let queue: DispatchQueue
 
@@ -15,7 +15,8 @@ package final class Confined<State>: @unchecked Sendable {
     self.queue = queue
   }
 
-  /// Calls `body` with the state. Only on the queue.
+  /// Calls `body` with the state. Must be called on the queue; anything else is a programming
+  /// error, and traps.
   package func access<Result>(_ body: (inout State) -> Result) -> Result {
     dispatchPrecondition(condition: .onQueue(queue))
     return body(&state)

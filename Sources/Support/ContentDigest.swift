@@ -1,7 +1,7 @@
-/// Stands for what is in a file: 128 bits that are the same for the same bytes, on every machine.
+/// A digest of the content of a file: 128 bits that are equal for equal bytes on every machine.
 ///
-/// Two files that differ have the same digest about once in 2^128 times. It is no cryptographic hash:
-/// who sets out to make two such files can.
+/// Two different files have the same digest with a probability of about 2^-128. It is not a
+/// cryptographic hash: collisions can be constructed.
 package struct ContentDigest: Hashable, Sendable {
   package let high: UInt64
   package let low: UInt64
@@ -11,7 +11,7 @@ package struct ContentDigest: Hashable, Sendable {
     self.low = low
   }
 
-  /// Of these bytes.
+  /// Creates the digest of bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ContentHasher()
     hasher.update(bytes)
@@ -19,11 +19,11 @@ package struct ContentDigest: Hashable, Sendable {
   }
 }
 
-/// Takes in bytes in any number of parts, and makes a digest of them.
+/// Computes the digest of bytes that are passed in any number of parts.
 ///
-/// 32 bytes are taken in at a time, one word by each of four lanes, which are then mixed with each
-/// other. Each such step can be undone, so that a difference, once taken in, can only vanish by
-/// another one that fits it in all 256 bits.
+/// Each stripe of 32 bytes is added to four lanes of one word, which are then mixed. Each step is
+/// invertible, so that a difference can only be cancelled by another one that matches it in all 256
+/// bits.
 package struct ContentHasher {
   private typealias Stripe = SIMD4<UInt64>
 
@@ -32,13 +32,13 @@ package struct ContentHasher {
     0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89)
 
   private var lanes = ContentHasher.beginning
-  /// The bytes that do not fill a stripe yet; zeros behind them.
+  /// The bytes of an incomplete stripe, followed by zeros.
   private var rest = Stripe.zero
   private var length: UInt64 = 0
 
   package init() {}
 
-  /// Takes in the next bytes.
+  /// Adds bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var offset = fillRest(from: bytes)
     var lanes = lanes
@@ -55,10 +55,10 @@ package struct ContentHasher {
     if offset < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[offset...]), at: 0) }
   }
 
-  /// The digest of all that was taken in.
+  /// Returns the digest of all bytes added so far.
   package func finish() -> ContentDigest {
     var lanes = lanes
-    // The length tells the zeros that fill up the last stripe from zeros in the file.
+    // The length distinguishes the padding of the last stripe from zeros in the file.
     Self.take(Self.littleEndian(rest), into: &lanes)
     Self.take(Stripe(length, ~length, length &* Self.golden, 0), into: &lanes)
     for _ in 0..<4 { Self.take(.zero, into: &lanes) }
@@ -73,7 +73,7 @@ package struct ContentHasher {
 extension ContentHasher {
   private static let golden: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-  /// One stripe, one word for each lane.
+  /// Adds a stripe to the lanes, one word to each.
   @inline(__always)
   private static func take(_ stripe: Stripe, into lanes: inout Stripe) {
     var a = rotate((lanes[0] ^ stripe[0]) &* golden, 29)
@@ -84,7 +84,7 @@ extension ContentHasher {
     c &+= d
     b ^= c
     d ^= a
-    // A lane of zeros that is given zeros would stay as it is.
+    // A lane of zeros would not be changed by a word of zeros.
     lanes = Stripe(a, b, c, d &+ golden)
   }
 
@@ -93,7 +93,7 @@ extension ContentHasher {
     (word << count) | (word >> (64 - count))
   }
 
-  /// Lets each bit bear on each other one.
+  /// Mixes a word, so that each bit affects every other one.
   private static func mix(_ word: UInt64) -> UInt64 {
     var word = (word ^ (word >> 32)) &* 0xbea2_25f9_eb34_556d
     word = (word ^ (word >> 29)) &* 0xbea2_25f9_eb34_556d
@@ -111,7 +111,7 @@ extension ContentHasher {
       UInt64(littleEndian: stripe[2]), UInt64(littleEndian: stripe[3]))
   }
 
-  /// Fills up the stripe that was begun; answers how many bytes it took.
+  /// Completes an incomplete stripe. Returns the number of bytes used.
   private mutating func fillRest(from bytes: UnsafeRawBufferPointer) -> Int {
     let begun = Int(length % UInt64(Self.stripeSize))
     if begun == 0 { return 0 }

@@ -1,4 +1,4 @@
-/// The name that was probably meant: the nearest, if it is near enough.
+/// Returns the most similar name, for a suggestion after a typo; `nil` if none is similar enough.
 package func nearestName(to written: String, among names: [String]) -> String? {
   let distances = names.map { (name: $0, distance: editDistance(written, $0)) }
   guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
@@ -7,7 +7,7 @@ package func nearestName(to written: String, among names: [String]) -> String? {
   return best.distance <= max(1, written.count / 3) ? best.name : nil
 }
 
-/// How many letters must be put in, taken out, changed or swapped with their neighbours.
+/// The edit distance: the number of insertions, deletions, substitutions and swaps of neighbours.
 private func editDistance(_ left: String, _ right: String) -> Int {
   let left = Array(left.unicodeScalars)
   let right = Array(right.unicodeScalars.prefix(64))

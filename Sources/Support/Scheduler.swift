@@ -6,7 +6,8 @@ package protocol Scheduler: Sendable {
   /// Does `work` on the scheduler's queue at a time, or at most `leeway` later where that saves a
   /// wake-up.
   ///
-  /// Cancelling does not stop work that has begun: work must check itself whether it is still wanted.
+  /// Cancelling does not stop work that has begun: work must check itself whether it is still
+  /// wanted.
   func schedule(
     at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork

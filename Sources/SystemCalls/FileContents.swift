@@ -21,21 +21,7 @@ private func contents(
   _ = try checked("fstat", path: path) { fstat(number, &status) }
   guard status.st_mode & S_IFMT == S_IFREG else { return nil }
 
-  var bytes: [UInt8] = []
-  // One byte more than the file is said to have, so that the read which brings all of it may see
-  // the end as well. Files that the kernel makes up are said to be empty, and some must be read at
-  // once.
-  var room = max(Int(status.st_size) + 1, 4096)
-  while true {
-    var failure: SystemError?
-    let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-      let filled = retryingOnInterrupt { read(number, buffer.baseAddress, buffer.count) }
-      if filled < 0 { failure = .last("read", path: path) }
-      count = max(filled, 0)
-    }
-    if let failure { throw failure }
-    if chunk.isEmpty { return bytes }
-    bytes += chunk
-    room = 4096
-  }
+  // One byte more than the size of the file, so that the first read already finds the end. The size of
+  // files in /proc is 0, and some of them must be read at once.
+  return try readAll(file, path: path, partSize: max(Int(status.st_size) + 1, 4096))
 }

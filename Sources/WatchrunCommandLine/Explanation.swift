@@ -53,14 +53,15 @@ struct Explanation {
   }
 
   private func line(_ decision: FilterDecision, _ word: [UInt8]) -> [UInt8] {
-    decision.bytes + [UInt8(ascii: "\t")] + Path(bytes: word).quotedIfNeeded
+    (decision.rule?.bytesWithOption ?? Array("::".utf8)) + [UInt8(ascii: "\t")]
+      + Path(bytes: word).quotedIfNeeded
       + [UInt8(ascii: "\n")]
   }
 
   private func fields(_ decision: FilterDecision, _ word: [UInt8]) -> [UInt8] {
     let rule = decision.rule
     let fields = [
-      rule?.source.bytes ?? [], rule.map { Array(String($0.line).utf8) } ?? [],
+      rule?.source.bytesWithOption ?? [], rule.map { Array(String($0.line).utf8) } ?? [],
       rule?.pattern ?? [], word,
     ]
     return fields.flatMap { $0 + [0] }

@@ -7,7 +7,7 @@ import SystemCalls
 extension Settings {
   func makeFilter(in directory: Path) -> PathFilter {
     PathFilter(
-      base: directory, ignore: ignores, filter: filters, extensions: extensions,
+      base: directory, ignore: ignores, filter: filters, extensionBytes: extensions,
       sources: ignoreSources, environment: processEnvironmentText())
   }
 

@@ -171,7 +171,7 @@ import Testing
 
   @Test func readingLeadsToNoRun() async throws {
     try await withProject { project in
-      try project.makeFolder("folder")
+      try project.makeDirectory("folder")
       try project.write("folder/file")
       let watchrun = try await project.startPrinting("--ignore-nothing")
       try await project.shell("grep -r text . && ls -laR . && cat folder/*")

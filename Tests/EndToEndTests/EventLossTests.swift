@@ -44,7 +44,7 @@ import Testing
   /// A tree moved in from outside causes a single event.
   @Test func aTreeMovedInIsReportedWithItsContentAndWatched() async throws {
     try await withProject { project in
-      try project.makeFolder(project.outside + "/tree/x/y")
+      try project.makeDirectory(project.outside + "/tree/x/y")
       try project.write(project.outside + "/tree/x/y/z")
       let watchrun = try await project.startPrinting()
       try project.move(project.outside + "/tree", to: "tree")
@@ -57,7 +57,7 @@ import Testing
   /// A kernel watch follows the inode, so cached paths become stale.
   @Test func filesInAFolderRenamedTwiceAreReportedUnderItsLastName() async throws {
     try await withProject { project in
-      try project.makeFolder("a1/x/y")
+      try project.makeDirectory("a1/x/y")
       let watchrun = try await project.startPrinting()
       try project.move("a1", to: "b1")
       try project.move("b1", to: "c1")
@@ -73,7 +73,7 @@ import Testing
   /// A directory that was moved away keeps its kernel watch.
   @Test func aFolderMovedOutIsWatchedNoMore() async throws {
     try await withProject { project in
-      try project.makeFolder("in/deep")
+      try project.makeDirectory("in/deep")
       let watchrun = try await project.startPrinting()
       let before = ProcessTable.watchCount(of: watchrun.process.pid)
       try project.move("in", to: project.outside + "/in")
@@ -90,11 +90,11 @@ import Testing
   /// A directory that is created again under its path has lost its watch.
   @Test func aFolderRemovedAndMadeAgainIsWatchedEachTime() async throws {
     try await withProject { project in
-      try project.makeFolder("sub")
+      try project.makeDirectory("sub")
       let watchrun = try await project.startPrinting()
       for round in 1...20 {
         try project.remove("sub")
-        try project.makeFolder("sub")
+        try project.makeDirectory("sub")
         try project.place("sub/file-\(round)")
         try await project.reported("sub/file-\(round)", by: watchrun)
         try project.write("sub/file-\(round)", "more\n", appending: true)
@@ -108,7 +108,7 @@ import Testing
     try await withProject { project in
       let watchrun = try await project.startRunning(["-d", "0"], Project.record)
       for _ in 0..<1000 {
-        try project.makeFolder("short-lived")
+        try project.makeDirectory("short-lived")
         try project.remove("short-lived")
       }
       try await project.settleRuns()
@@ -126,7 +126,7 @@ import Testing
       let watches = ProcessTable.watchCount(of: pid)
       let descriptors = ProcessTable.descriptors(of: pid).count
       for round in 0..<5000 {
-        try project.makeFolder("churn-\(round % 7)")
+        try project.makeDirectory("churn-\(round % 7)")
         try project.remove("churn-\(round % 7)")
       }
       try await project.settle(watchrun)
@@ -145,7 +145,7 @@ import Testing
       try #require((Inotify.queueLimit ?? 0) < files * 2)
       watchrun.process.send(SIGSTOP)
       for number in 0..<files { try project.write("file-\(number)", "") }
-      try project.makeFolder("new")
+      try project.makeDirectory("new")
       watchrun.process.send(SIGCONT)
       try await eventually("all files are reported") {
         let paths = try watchrun.changes().map(\.path)

@@ -29,8 +29,8 @@ import Testing
 
   @Test func onlyPathsThatMatchAFilterCount() async throws {
     try await withProject { project in
-      try project.makeFolder("c1/x")
-      try project.makeFolder("c2")
+      try project.makeDirectory("c1/x")
+      try project.makeDirectory("c2")
       let watchrun = try await project.startPrinting("-f", "c1/**", "-f", "*.end")
       try project.place("c2/file")
       try project.place("c1/x/file")
@@ -42,7 +42,7 @@ import Testing
 
   @Test func aFilterMatchesTheLastNameOfARenamedFolder() async throws {
     try await withProject { project in
-      try project.makeFolder("a1/x/y")
+      try project.makeDirectory("a1/x/y")
       let watchrun = try await project.startPrinting("-f", "c1/**")
       try project.move("a1", to: "b1")
       try project.move("b1", to: "c1")
@@ -53,8 +53,8 @@ import Testing
 
   @Test func ignoredPathsDoNotCount() async throws {
     try await withProject { project in
-      try project.makeFolder("out/deep")
-      try project.makeFolder("sub")
+      try project.makeDirectory("out/deep")
+      try project.makeDirectory("sub")
       let watchrun = try await project.startPrinting("-i", "out/", "--ignore=*.log", "-i/top")
       for name in ["out/file", "out/deep/file", "a.log", "sub/b.log", "top", "sub/top"] {
         try project.place(name)
@@ -79,7 +79,7 @@ import Testing
 
   @Test func aPathNamedForWatchingIsNeverIgnored() async throws {
     try await withProject { project in
-      try project.makeFolder("node_modules/library")
+      try project.makeDirectory("node_modules/library")
       let watchrun = try await project.startPrinting("-w", "node_modules/library")
       try project.place("node_modules/library/file")
       try await project.reported("node_modules/library/file", by: watchrun)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct IgnoreTests {
   @Test func eachPathIsExplainedByTheRuleThatDecides() async throws {
     try await withProject { project in
-      try project.makeFolder(".git")
+      try project.makeDirectory(".git")
       try project.write(".gitignore", "# objects\n*.o\n!keep.o\n")
       let watchrun = try await project.start([
         "-i", "*.tmp", "-e", "c,o", "--explain", "--", "a.c", "a.o", "keep.o", "a.tmp", "a.txt",
@@ -24,7 +24,7 @@ import Testing
 
   @Test func anIgnoreFileTakesEffectWhileWatchrunRuns() async throws {
     try await withProject { project in
-      try project.makeFolder("out")
+      try project.makeDirectory("out")
       let watchrun = try await project.startPrinting()
       try project.write(".gitignore", "out/\n*.log\n")
       try await project.reported(".gitignore", by: watchrun)
@@ -57,7 +57,7 @@ import Testing
 
   @Test func aPathThatIsNamedIsWatchedThoughItIsIgnored() async throws {
     try await withProject { project in
-      try project.makeFolder("build")
+      try project.makeDirectory("build")
       try project.write(".gitignore", "build/\n")
       let watchrun = try await project.startPrinting("-w", "build")
       try project.place("build/file")
@@ -68,7 +68,7 @@ import Testing
   /// A checkout replaces many files, over some time.
   @Test func aBurstIsHeldOpenWhileGitWorks() async throws {
     try await withProject { project in
-      try project.makeFolder(".git")
+      try project.makeDirectory(".git")
       let watchrun = try await project.startPrinting()
       // A lock that is older than five seconds holds nothing.
       try project.write(".git/index.lock")

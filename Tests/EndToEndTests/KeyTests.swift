@@ -44,7 +44,7 @@ import Testing
 
   @Test func aKeyTellsWhyTheTasksOfAWaveWereRun() async throws {
     try await withProject { project in
-      try project.makeFolder("src")
+      try project.makeDirectory("src")
       try project.writeTasks(
         """
         build: { run: "echo build >> $LOG", watch: ["src"] },

@@ -17,7 +17,7 @@ import Testing
   @Test(.enabled(if: mayLimit))
   func withoutRoomForWatchesFoldersAreLookedAt() async throws {
     try await withProject { project in
-      for number in 0..<10 { try project.makeFolder("folder-\(number)") }
+      for number in 0..<10 { try project.makeDirectory("folder-\(number)") }
       let watchrun = try await project.start(
         ["--print", "json"],
         prefix: [
@@ -40,7 +40,7 @@ import Testing
     try await withProject { project in
       let files = (0..<5).map { "folder-\($0)/file" }
       for number in 0..<5 {
-        try project.makeFolder("folder-\(number)")
+        try project.makeDirectory("folder-\(number)")
         try project.write(files[number])
       }
       let watchrun = try await project.start(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PageTests {
   @Test func `a directory is served without a project and without a command`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       try project.writeTasks("a: { run: 'echo a >> $LOG' },")
       let watchrun = try await project.start("-v", "--serve", "public")
       try await watchrun.said("watchrun: serving public at http://localhost:")
@@ -21,7 +21,7 @@ import Testing
   @Test func `what git ignores is served and watched all the same`() async throws {
     try await withProject { project in
       try await project.shell("git init -q . && echo '*.css' > .gitignore")
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       let watchrun = try await project.start("-v", "--serve", "public")
       try await watchrun.watching()
       try project.place("public/style.css")
@@ -33,8 +33,8 @@ import Testing
     async throws
   {
     try await withProject { project in
-      try project.makeFolder("public")
-      try project.makeFolder("src")
+      try project.makeDirectory("public")
+      try project.makeDirectory("src")
       let watchrun = try await project.startRunning(
         ["--serve", "public", "-w", "src"], "sh", "-c", Project.record)
       try project.place("public/style.css")
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `a filter is for the command, and not for the page`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       let watchrun = try await project.startRunning(
         ["--serve", "public", "-e", "c"], "sh", "-c", Project.record)
       try project.place("public/style.css")
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `with a page the output of the command is passed on by lines`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       let watchrun = try await project.start(
         "--serve", "public", "--", "sh", "-c", "echo out; echo err >&2; printf end")
       try await watchrun.said("watchrun: succeeded in ")
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `a browser that cannot be opened is no reason to end`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       let watchrun = try await project.start(
         ["-v", "--serve", "public", "--open"], environment: ["BROWSER": "/no/such/browser"])
       try await watchrun.said("watchrun: cannot open a browser: /no/such/browser: ")
@@ -90,7 +90,7 @@ import Testing
 
   @Test func `the browser is opened with the page's address`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       try project.place(project.outside + "/browser", "#!/bin/sh\necho \"open $1\" >> $LOG\n")
       try await project.shell("chmod +x $OUTSIDE/browser")
       _ = try await project.start(
@@ -105,7 +105,7 @@ import Testing
 @Suite struct ProjectPageTests {
   @Test func `pages alone are a project`() async throws {
     try await withProject { project in
-      try project.makeFolder("public")
+      try project.makeDirectory("public")
       try project.writeTasks("site: { serve: 'public' },")
       let watchrun = try await project.startTasks()
       try await watchrun.said("watchrun: serving public at http://localhost:")
@@ -117,7 +117,7 @@ import Testing
 
   @Test func `pages come and go with the file`() async throws {
     try await withProject { project in
-      for name in ["one", "two"] { try project.makeFolder(name) }
+      for name in ["one", "two"] { try project.makeDirectory(name) }
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
       let watchrun = try await project.startTasks()
       try await project.logged("a")
@@ -156,7 +156,7 @@ import Testing
         "a: { run: 'echo a >> $LOG', watch: ['src'] }, p: { serve: 'out', after: ['a'] },")
       let watchrun = try await project.startTasks()
       try await watchrun.said("the page 'p' needs out, which is not there; it is waited for")
-      try project.makeFolder("out")
+      try project.makeDirectory("out")
       try project.place("out/index.html")
       try await watchrun.said("watchrun: created out")
     }

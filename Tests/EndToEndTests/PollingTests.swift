@@ -28,7 +28,7 @@ import Testing
 
   @Test func aTreeIsFollowedThroughEverything() async throws {
     try await withProject { project in
-      try project.makeFolder("a/b")
+      try project.makeDirectory("a/b")
       try project.write("a/b/f")
       let watchrun = try await project.startPrinting("--poll=50ms")
       try project.move("a", to: "c")

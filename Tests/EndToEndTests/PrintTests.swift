@@ -6,7 +6,7 @@ import Testing
 @Suite struct PrintTests {
   @Test func theFirstLineSaysThatEverythingIsWatched() async throws {
     try await withProject { project in
-      try project.makeFolder("a/b")
+      try project.makeDirectory("a/b")
       let watchrun = try await project.start("--print", "json")
       try await watchrun.ready()
       let line = #"{"ready":true,"watches":3,"backend":"inotify"}"#
@@ -126,7 +126,7 @@ import Testing
     async throws
   {
     try await withProject { project in
-      for number in 0..<3000 { try project.makeFolder("d\(number / 100)/e\(number)") }
+      for number in 0..<3000 { try project.makeDirectory("d\(number / 100)/e\(number)") }
       let watchrun = try await project.start(
         "--print", "json", "-d", "0", "--max-wait", "10ms")
       try await eventually("it arms directories") {

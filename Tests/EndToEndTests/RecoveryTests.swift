@@ -62,7 +62,7 @@ import Testing
     try await withProject { project in
       var options: [String] = []
       for number in 1...200 {
-        try project.makeFolder("root-\(number)")
+        try project.makeDirectory("root-\(number)")
         options += ["-w", "root-\(number)"]
       }
       let watchrun = try await project.start(["--print", "json"] + options)
@@ -77,8 +77,8 @@ import Testing
   @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
   func anUnreadableFolderIsNamedAndWatchedWhenItIsReadable() async throws {
     try await withProject { project in
-      try project.makeFolder("closed")
-      try project.makeFolder("open")
+      try project.makeDirectory("closed")
+      try project.makeDirectory("open")
       try await project.shell("chmod 000 closed && chmod 755 .. .")
       let watchrun = try await project.start(
         ["--print", "json"], prefix: try #require(Self.asNobody))
@@ -98,7 +98,7 @@ import Testing
   @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
   func anUnreadablePathToWatchIsNamedAndWatchedWhenItIsReadable() async throws {
     try await withProject { project in
-      try project.makeFolder("closed")
+      try project.makeDirectory("closed")
       try await project.shell("chmod 000 closed && chmod 755 .. .")
       let watchrun = try await project.start(
         ["--print", "json", "-w", "closed"], prefix: try #require(Self.asNobody))
@@ -116,7 +116,7 @@ import Testing
   @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
   func whereSomethingWasUnmountedWhatComesBackIsWatched() async throws {
     try await withProject { project in
-      try project.makeFolder("mounted")
+      try project.makeDirectory("mounted")
       let watchrun = try await project.start(
         ["--print", "json", "-w", "mounted"],
         prefix: [
@@ -141,11 +141,11 @@ import Testing
   /// The watch of a removed root ends silently.
   @Test func aWatchedFolderThatIsRemovedAndMadeAgainIsWatched() async throws {
     try await withProject { project in
-      try project.makeFolder("root")
+      try project.makeDirectory("root")
       let watchrun = try await project.startPrinting("-w", "root")
       for round in 1...5 {
         try project.remove("root")
-        try project.makeFolder("root")
+        try project.makeDirectory("root")
         try project.place("root/file-\(round)")
         try await project.reported("root/file-\(round)", by: watchrun)
       }
@@ -156,7 +156,7 @@ import Testing
   /// Two watches of one inode share a watch descriptor.
   @Test func ofTwoThatWatchTheSameOneMayEnd() async throws {
     try await withProject { project in
-      try project.makeFolder("sub")
+      try project.makeDirectory("sub")
       let one = try await project.startPrinting()
       let other = try await project.startPrinting("-w", ".", "-w", "sub")
       await one.process.stop()

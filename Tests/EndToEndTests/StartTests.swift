@@ -20,7 +20,7 @@ import Testing
         let folder = "\(number)/\(number % 10 + 1)/\(21 - number > 10 ? 1 : 21 - number)"
         try project.write(folder + "/old", "new text\n")
         try project.place(folder + "/new")
-        try project.makeFolder(folder + "/deep/er")
+        try project.makeDirectory(folder + "/deep/er")
         try project.write(folder + "/deep/er/file")
         made.formUnion([folder + "/old", folder + "/new", folder + "/deep/er/file"])
       }
@@ -43,7 +43,7 @@ import Testing
 
   @Test func whatWasThereBeforeIsNotReported() async throws {
     try await withProject { project in
-      try project.makeFolder("folder")
+      try project.makeDirectory("folder")
       try project.write("folder/file")
       try await aTickPasses()
       let watchrun = try await project.startPrinting()
@@ -55,7 +55,7 @@ import Testing
   /// Changes are made while the tree is scanned.
   @Test func aRunSeesTheLastOfTheChangesMadeSinceTheStart() async throws {
     try await withProject { project in
-      for number in 1...300 { try project.makeFolder("folder-\(number)") }
+      for number in 1...300 { try project.makeDirectory("folder-\(number)") }
       try project.write("last", "0")
       _ = try await project.start(#"echo "$(cat last)" >> "$LOG""#)
       for number in 1...50 { try project.write("last", "\(number)") }
@@ -96,7 +96,7 @@ import Testing
 
   @Test func aFolderWatchedShallowlyIsWatchedWithoutItsSubfolders() async throws {
     try await withProject { project in
-      try project.makeFolder("sub")
+      try project.makeDirectory("sub")
       let watchrun = try await project.startPrinting("-W", ".")
       try project.place("sub/file")
       try await project.settle(watchrun)
@@ -106,7 +106,7 @@ import Testing
 
   @Test func overlappingPathsToWatchReportAChangeOnce() async throws {
     try await withProject { project in
-      try project.makeFolder("sub/deep")
+      try project.makeDirectory("sub/deep")
       let watchrun = try await project.startPrinting("-w", ".", "-w", "sub", "-w", "./sub/deep")
       try project.place("sub/deep/file")
       try await project.settle(watchrun)
@@ -118,7 +118,7 @@ import Testing
   /// Symbolic links form cycles, and lead out of the tree.
   @Test func linksInTheTreeAreNotFollowed() async throws {
     try await withProject { project in
-      try project.makeFolder("sub/deep")
+      try project.makeDirectory("sub/deep")
       try project.makeLink("sub/up", to: "..")
       try project.makeLink("everything", to: "/")
       let watchrun = try await project.startPrinting()

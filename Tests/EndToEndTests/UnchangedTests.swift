@@ -5,7 +5,7 @@ import Testing
 @Suite struct UnchangedTests {
   @Test func aFileThatIsWrittenAgainAsItWasLeadsToNoRun() async throws {
     try await withProject { project in
-      try project.makeFolder("d")
+      try project.makeDirectory("d")
       try project.write("d/f", "text\n")
       try project.write("d/g", "text\n")
       try await project.startSkipping()

@@ -67,7 +67,7 @@ import Testing
 
   @Test func shortOptionsMayStandTogetherAndHoldTheirValue() async throws {
     try await withProject { project in
-      try project.makeFolder("sub")
+      try project.makeDirectory("sub")
       let watchrun = try await project.start("-vrpwsub", "-d0", Project.record)
       try await watchrun.watching()
       try project.place("outside-of-it")
@@ -79,7 +79,7 @@ import Testing
 
   @Test func itWorksInTheFolderItIsTold() async throws {
     try await withProject { project in
-      try project.makeFolder("sub")
+      try project.makeDirectory("sub")
       let watchrun = try await project.start(
         ["-v", "-C", project.root + "/sub", #"pwd >> "$LOG""#], in: project.outside)
       try await watchrun.watching()

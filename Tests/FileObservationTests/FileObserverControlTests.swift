@@ -4,16 +4,16 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// What can be asked of an observer while it is at work.
+/// Changes of a running observer, and questions to it.
 struct FileObserverControlTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
   private let other: TemporaryDirectory
   private let recorder = EventRecorder()
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
     other = try TemporaryDirectory()
-    try folder.makeDirectories("sub/deep")
+    try directory.makeDirectories("sub/deep")
   }
 
   private static let backends = [
@@ -25,23 +25,23 @@ struct FileObserverControlTests {
   ) async throws -> FileObserver {
     #expect(await clockTicks())
     let observer = try FileObserver(watching: paths, options: ObserverOptions(polling: polling))
-    try observer.start(recorder.handler)
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     return observer
   }
 
-  /// Makes a file in a watched folder, and waits until it is told of; what came before it has been
-  /// told, too.
+  /// Creates a file in a watched directory, and waits until it is reported. Earlier changes have
+  /// been reported then.
   private func isUpToDate(_ mark: String) async throws -> Bool {
-    try folder.write(to: mark)
-    return await recorder.sees(folder[mark])
+    try directory.write(to: mark)
+    return await recorder.sees(directory[mark])
   }
 
   @Test(arguments: backends)
-  func `a path that is added is watched from then on`(polling: Polling) async throws {
+  func `an added path is watched from then on`(polling: Polling) async throws {
     try other.makeDirectories("a/b")
     try other.write(to: "a/b/old")
-    let observer = try await start([WatchedPath(folder.path)], polling)
+    let observer = try await start([WatchedPath(directory.path)], polling)
     #expect(await clockTicks())
     try observer.add(WatchedPath(other.path))
     try other.write(to: "a/b/f")
@@ -53,8 +53,8 @@ struct FileObserverControlTests {
   }
 
   @Test(arguments: backends)
-  func `a path that is removed is watched no more`(polling: Polling) async throws {
-    let observer = try await start([WatchedPath(folder.path), WatchedPath(other.path)], polling)
+  func `a removed path is no longer watched`(polling: Polling) async throws {
+    let observer = try await start([WatchedPath(directory.path), WatchedPath(other.path)], polling)
     let before = observer.statistics
     observer.remove(other.path)
     #expect(
@@ -69,29 +69,34 @@ struct FileObserverControlTests {
   }
 
   @Test(arguments: backends)
-  func `what another root covers stays watched`(polling: Polling) async throws {
+  func `a path that another root covers stays watched`(polling: Polling) async throws {
     let observer = try await start(
-      [WatchedPath(folder.path), WatchedPath(folder["sub"]), WatchedPath(folder["sub/deep"])],
+      [
+        WatchedPath(directory.path), WatchedPath(directory["sub"]),
+        WatchedPath(directory["sub/deep"]),
+      ],
       polling)
-    observer.remove(folder["sub"])
-    try folder.write(to: "sub/f")
-    #expect(await recorder.sees(.created, folder["sub/f"]))
-    observer.remove(folder.path)
-    try folder.write(to: "sub/deep/f")
-    #expect(await recorder.sees(.created, folder["sub/deep/f"]))
+    observer.remove(directory["sub"])
+    try directory.write(to: "sub/f")
+    #expect(await recorder.sees(.created, directory["sub/f"]))
+    observer.remove(directory.path)
+    try directory.write(to: "sub/deep/f")
+    #expect(await recorder.sees(.created, directory["sub/deep/f"]))
     observer.stop()
   }
 
-  @Test func `of a path that is not there, adding tells`() async throws {
-    let observer = try await start([WatchedPath(folder.path)])
+  @Test func `adding a missing path throws`() async throws {
+    let observer = try await start([WatchedPath(directory.path)])
     #expect(throws: ObserverError.self) { try observer.add(WatchedPath(other["missing"])) }
     observer.stop()
   }
 
   @Test(arguments: backends)
-  func `a path that need not be there yet is waited for`(polling: Polling) async throws {
+  func `a directory that may be missing is reported when it is created`(polling: Polling)
+    async throws
+  {
     let observer = try await start(
-      [WatchedPath(folder.path), WatchedPath(other["a/b"], mayBeMissing: true)], polling)
+      [WatchedPath(directory.path), WatchedPath(other["a/b"], mayBeMissing: true)], polling)
     #expect(recorder.changes.isEmpty)
     try other.makeDirectories("a/b")
     #expect(await recorder.sees(.created, other["a/b"]))
@@ -101,7 +106,7 @@ struct FileObserverControlTests {
   }
 
   @Test(arguments: backends)
-  func `a file that need not be there yet is waited for`(polling: Polling) async throws {
+  func `a file that may be missing is reported when it is created`(polling: Polling) async throws {
     let observer = try await start([WatchedPath(other["f"], mayBeMissing: true)], polling)
     try other.write(to: "beside")
     try other.write(to: "f")
@@ -113,21 +118,21 @@ struct FileObserverControlTests {
     observer.stop()
   }
 
-  @Test func `what changes during a pause is one batch after it`() async throws {
-    let observer = try await start([WatchedPath(folder.path)])
+  @Test func `changes during a pause are one batch after it`() async throws {
+    let observer = try await start([WatchedPath(directory.path)])
     let beside = EventRecorder()
-    let unpaused = try FileObserver(paths: [folder.path])
-    try unpaused.start(beside.handler)
+    let unpaused = try FileObserver(paths: [directory.path])
+    try unpaused.start(beside.handler, onFailure: beside.failureHandler)
     #expect(await beside.isReady())
     observer.pause()
-    try folder.write(to: "one")
+    try directory.write(to: "one")
     #expect(await clockTicks())
-    try folder.write(to: "two")
-    #expect(await eventually { beside.changes.contains { $0.path == folder["two"] } })
+    try directory.write(to: "two")
+    #expect(await eventually { beside.changes.contains { $0.path == directory["two"] } })
     #expect(recorder.batches.isEmpty)
     observer.resume()
     #expect(await eventually { recorder.batches.count == 1 })
-    #expect(Set(recorder.changes.map(\.path)) == [folder["one"], folder["two"]])
+    #expect(Set(recorder.changes.map(\.path)) == [directory["one"], directory["two"]])
     observer.resume()
     #expect(try await isUpToDate("mark"))
     #expect(observer.statistics.batches == 2)
@@ -136,45 +141,45 @@ struct FileObserverControlTests {
   }
 
   @Test(arguments: backends)
-  func `a flush hands over every earlier change without waiting for the quiet period`(
+  func `a flush delivers every earlier change without waiting for the quiet period`(
     polling: Polling
   ) async throws {
     let observer = try FileObserver(
-      paths: [folder.path],
+      paths: [directory.path],
       options: ObserverOptions(
         quietPeriod: .fixed(.seconds(600)), maximumWait: .seconds(900), polling: polling))
-    try observer.start(recorder.handler)
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     for number in 1...5 {
-      try folder.write(to: "file\(number)")
+      try directory.write(to: "file\(number)")
       let flushed = Log<Int>()
       observer.flush { [recorder] in flushed.note(recorder.batches.count) }
       #expect(await eventually { flushed.entries.count == 1 })
-      #expect(await recorder.sees(folder["file\(number)"]))
+      #expect(await recorder.sees(directory["file\(number)"]))
     }
     observer.stop()
   }
 
   @Test(arguments: backends)
-  func `a flush hands over the entries of directories that were replaced`(
+  func `a flush delivers the entries of replaced directories`(
     polling: Polling
   ) async throws {
     let names = (1...10).map { "d\($0)" }
     for name in names {
-      try folder.makeDirectories(name)
-      try folder.write(to: name + "/f")
+      try directory.makeDirectories(name)
+      try directory.write(to: name + "/f")
     }
     #expect(await clockTicks())
     let queue = DispatchQueue(label: "events")
     let observer = try FileObserver(
-      paths: [folder.path],
+      paths: [directory.path],
       options: ObserverOptions(
         quietPeriod: .fixed(.seconds(600)), maximumWait: .seconds(900), polling: polling))
-    try observer.start(on: queue, recorder.handler)
+    try observer.start(on: queue, recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     for name in names {
-      try folder.remove(name)
-      try folder.makeDirectories(name)
-      try folder.write(to: name + "/f")
+      try directory.remove(name)
+      try directory.makeDirectories(name)
+      try directory.write(to: name + "/f")
     }
     let reported = Log<Set<Path>>()
     observer.flush { [recorder] in
@@ -182,14 +187,14 @@ struct FileObserverControlTests {
     }
     #expect(await eventually { !reported.entries.isEmpty })
     let missing = names.filter { name in
-      !reported.entries.contains { $0.contains(folder[name + "/f"]) }
+      !reported.entries.contains { $0.contains(directory[name + "/f"]) }
     }
     #expect(missing.isEmpty)
     observer.stop()
   }
 
-  @Test func `a flush of an observer that does not run is answered`() async throws {
-    let observer = try FileObserver(paths: [folder.path])
+  @Test func `a flush of an observer that is not running completes`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
     let answers = Log<Int>()
     observer.flush { answers.note(1) }
     #expect(await eventually { answers.entries == [1] })
@@ -198,25 +203,45 @@ struct FileObserverControlTests {
     #expect(await eventually { answers.entries == [1, 2] })
   }
 
-  @Test func `a script waits for one change after the other`() async throws {
+  @Test func `a script waits for one change after another`() async throws {
     #expect(await clockTicks())
-    let observer = try FileObserver(paths: [folder.path])
+    let observer = try FileObserver(paths: [directory.path])
     #expect(try observer.waitForChange(timeout: .milliseconds(200)) == nil)
     // A link comes at once; a file comes, and is written to.
-    try folder.link("one", to: "elsewhere")
+    try directory.link("one", to: "elsewhere")
     let first = try #require(try observer.waitForChange(timeout: .seconds(20)))
-    #expect(first.changes.map(\.path) == [folder["one"]])
-    try folder.link("two", to: "elsewhere")
+    #expect(first.changes.map(\.path) == [directory["one"]])
+    try directory.link("two", to: "elsewhere")
     let second = try #require(try observer.waitForChange(timeout: .seconds(20)))
-    #expect(second.changes.map(\.path) == [folder["two"]])
+    #expect(second.changes.map(\.path) == [directory["two"]])
     observer.stop()
     #expect(try observer.waitForChange() == nil)
     #expect(try observer.waitForChange() == nil)
   }
 
-  @Test func `the numbers say what is watched`() async throws {
-    try folder.makeDirectories("node_modules/a")
-    let observer = try await start([WatchedPath(folder.path)])
+  @Test func `the watched paths are absolute, and change with adding and removing`() throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let added = WatchedPath(other["new"], isRecursive: false, mayBeMissing: true)
+    try observer.add(added)
+    try observer.add(added)
+    #expect(observer.watchedPaths == [WatchedPath(directory.path), added])
+    #expect(observer.remove(added.path))
+    #expect(!observer.remove(added.path))
+    #expect(observer.watchedPaths == [WatchedPath(directory.path)])
+    observer.stop()
+    #expect(observer.watchedPaths == [])
+  }
+
+  @Test func `a relative path is resolved against the current directory`() throws {
+    let observer = try FileObserver(watching: ["."])
+    let path = try #require(observer.watchedPaths.first?.path)
+    #expect(path.isAbsolute)
+    #expect(observer.remove("."))
+  }
+
+  @Test func `the statistics count watches and ignored directories`() async throws {
+    try directory.makeDirectories("node_modules/a")
+    let observer = try await start([WatchedPath(directory.path)])
     #expect(observer.statistics.watches == 3)
     #expect(observer.statistics.pruned == 1)
     #expect(observer.statistics.overflows == 0 && observer.statistics.rescans == 0)

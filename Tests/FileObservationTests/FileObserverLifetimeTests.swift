@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileObservation
 
-/// How an observer is started, fails and ends, and what its streams and waiting threads learn of it.
+/// The start, failure and end of an observer, and their effects on streams and waiting threads.
 struct FileObserverLifetimeTests {
   private let directory: TemporaryDirectory
   private let other: TemporaryDirectory
@@ -18,9 +18,9 @@ struct FileObserverLifetimeTests {
     other = try TemporaryDirectory()
   }
 
-  /// An observer with a long quiet period, started on a backend that does what the test says.
+  /// An observer with a long quiet period, on a backend that the test controls.
   private func start(
-    handler: @escaping @Sendable (FileObserver.Event) -> Void = { _ in }
+    recorder: EventRecorder = EventRecorder()
   ) throws -> (observer: FileObserver, backend: FakeBackend) {
     let observer = try FileObserver(
       paths: [directory.path], options: ObserverOptions(quietPeriod: .fixed(.seconds(600))))
@@ -31,14 +31,20 @@ struct FileObserverLifetimeTests {
         let backend = FakeBackend(configuration)
         made.withLock { $0 = backend }
         return backend
-      }, handler)
+      }, recorder.handler, onFailure: recorder.failureHandler)
     return (observer, try #require(made.withLock { $0 }))
   }
 
   @Test func `a second start throws`() throws {
     let observer = try FileObserver(paths: [directory.path])
-    try observer.start { _ in }
-    #expect(throws: ObserverError.alreadyStarted) { try observer.start { _ in } }
+    try observer.start { _ in
+    } onFailure: { _ in
+    }
+    #expect(throws: ObserverError.alreadyStarted) {
+      try observer.start { _ in
+      } onFailure: { _ in
+      }
+    }
     #expect(throws: ObserverError.alreadyStarted) { try observer.start() }
     observer.stop()
   }
@@ -46,14 +52,22 @@ struct FileObserverLifetimeTests {
   @Test func `a start after a wait for changes throws`() throws {
     let observer = try FileObserver(paths: [directory.path])
     #expect(try observer.waitForChange(timeout: .zero) == nil)
-    #expect(throws: ObserverError.alreadyStarted) { try observer.start { _ in } }
+    #expect(throws: ObserverError.alreadyStarted) {
+      try observer.start { _ in
+      } onFailure: { _ in
+      }
+    }
     observer.stop()
   }
 
   @Test func `a start after a stop throws`() throws {
     let observer = try FileObserver(paths: [directory.path])
     observer.stop()
-    #expect(throws: ObserverError.alreadyStopped) { try observer.start { _ in } }
+    #expect(throws: ObserverError.alreadyStopped) {
+      try observer.start { _ in
+      } onFailure: { _ in
+      }
+    }
   }
 
   @Test func `a path added during the start is watched`() async throws {
@@ -64,16 +78,16 @@ struct FileObserverLifetimeTests {
       makeBackend: { configuration, polling in
         _ = Result { () throws(ObserverError) in try observer.add(WatchedPath(added)) }
         return CombinedBackend(configuration, polling: polling)
-      }, recorder.handler)
+      }, recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     try other.write(to: "f")
     #expect(await recorder.sees(.created, other["f"]))
     observer.stop()
   }
 
-  @Test func `an observer of nothing is ready, and watches what is added`() async throws {
+  @Test func `an observer without paths is ready, and watches added ones`() async throws {
     let observer = try FileObserver(paths: [])
-    try observer.start(recorder.handler)
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     try observer.add(WatchedPath(directory.path))
     try directory.write(to: "f")
@@ -105,7 +119,7 @@ struct FileObserverLifetimeTests {
       case .changed(let batch):
         paths += batch.changes.map(\.path)
         observer.stop()
-      case .warning, .failed: Issue.record("neither is expected")
+      case .warning(let warning): Issue.record("\(warning)")
       }
     }
     #expect(paths == [directory["f"]])
@@ -122,10 +136,10 @@ struct FileObserverLifetimeTests {
     observer.stop()
   }
 
-  @Test func `a stream keeps its observer at work`() async throws {
+  @Test func `a stream keeps its observer alive`() async throws {
     var observer: FileObserver? = try FileObserver(paths: [directory.path])
     weak let held = observer
-    try observer?.start(recorder.handler)
+    try observer?.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     var stream = observer?.batches
     observer = nil
@@ -137,8 +151,8 @@ struct FileObserverLifetimeTests {
     _ = stream
   }
 
-  @Test func `streams and waiting threads learn of a failure`() async throws {
-    let (observer, backend) = try start(handler: recorder.handler)
+  @Test func `streams and waiting threads throw the error of a failure`() async throws {
+    let (observer, backend) = try start(recorder: recorder)
     let streams = [observer.batches, observer.batches]
     #expect(try observer.waitForChange(timeout: .zero) == nil)
     backend.report(.failed(failure))
@@ -158,7 +172,7 @@ struct FileObserverLifetimeTests {
   }
 
   @Test func `changes before a failure are reported before it`() async throws {
-    let (observer, backend) = try start(handler: recorder.handler)
+    let (observer, backend) = try start(recorder: recorder)
     let path = directory["f"]
     backend.report(
       .events([RawEvent(path: path, kind: .created, type: .file)], overflow: false))
@@ -168,14 +182,14 @@ struct FileObserverLifetimeTests {
     observer.stop()
   }
 
-  @Test func `a backend that cannot start ends streams and waits with its error`() async throws {
+  @Test func `an error at the start ends streams and waiting threads`() async throws {
     let observer = try FileObserver(paths: [directory.path])
     let stream = observer.batches
     let failure = failure
     #expect(throws: failure) {
       try observer.start(
         countingFrom: .now(), makeBackend: { FakeBackend($0, $1, failure: failure) },
-        recorder.handler)
+        recorder.handler, onFailure: recorder.failureHandler)
     }
     let error = await #expect(throws: ObserverError.self) { for try await _ in stream {} }
     #expect(error == failure)
@@ -183,7 +197,7 @@ struct FileObserverLifetimeTests {
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `extreme durations are no reason to trap`() async throws {
+  @Test func `extreme durations do not trap`() async throws {
     #expect(await clockTicks())
     let options = ObserverOptions(
       quietPeriod: .fixed(.seconds(Int64.max)), maximumWait: .seconds(Int64.min),
@@ -205,7 +219,11 @@ struct FileObserverLifetimeTests {
       DispatchQueue.concurrentPerform(iterations: 8) { number in
         switch number % 4 {
         case 0:
-          let result = Result { () throws(ObserverError) in try observer.start { _ in } }
+          let result = Result { () throws(ObserverError) in
+            try observer.start { _ in
+            } onFailure: { _ in
+            }
+          }
           if case .success = result { starts.withLock { $0 += 1 } }
         case 1: _ = Result { () throws(ObserverError) in try observer.add(WatchedPath(path)) }
         case 2: observer.remove(path)
@@ -217,7 +235,7 @@ struct FileObserverLifetimeTests {
   }
 }
 
-/// A backend that reports what a test tells it to.
+/// A backend that a test controls.
 private final class FakeBackend: Backend {
   private let configuration: BackendConfiguration
   private let failure: ObserverError?

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FileObservation
 
-/// An observer of a fresh folder, and what it has said.
+/// An observer of a fresh directory, with its events.
 private final class Observed: Sendable {
-  let folder: TemporaryDirectory
+  let directory: TemporaryDirectory
   let recorder = EventRecorder()
   let observer: FileObserver
 
@@ -14,12 +14,12 @@ private final class Observed: Sendable {
     _ names: [String] = [""], options: ObserverOptions = ObserverOptions(),
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) async throws {
-    folder = try TemporaryDirectory()
-    try prepare(folder)
+    directory = try TemporaryDirectory()
+    try prepare(directory)
     #expect(await clockTicks())
-    let folder = folder
-    observer = try FileObserver(paths: names.map { folder[$0] }, options: options)
-    try observer.start(recorder.handler)
+    let directory = directory
+    observer = try FileObserver(paths: names.map { directory[$0] }, options: options)
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
   }
 
@@ -27,44 +27,44 @@ private final class Observed: Sendable {
     observer.stop()
   }
 
-  /// Waits until a file that is only made now is told of: what came before it has been told, too.
+  /// Waits until a new file is reported. Earlier changes have been reported then.
   func isUpToDate() async throws -> Bool {
     let name = "mark-\(recorder.events.count)"
-    try folder.write(to: name)
-    return await recorder.sees(folder[name])
+    try directory.write(to: name)
+    return await recorder.sees(directory[name])
   }
 
   func kinds(of name: String) -> [ChangeBatch.Kind] {
-    recorder.changes.filter { $0.path == folder[name] }.map(\.kind)
+    recorder.changes.filter { $0.path == directory[name] }.map(\.kind)
   }
 }
 
 struct FileObserverTests {
-  @Test func `says when everything is watched, and by what`() async throws {
+  @Test func `readiness reports the backend and the number of watches`() async throws {
     let observed = try await Observed { try $0.makeDirectories("a/b") }
     let readiness = try #require(observed.recorder.readiness)
     #expect(readiness.watches == 3)
     #expect(readiness.backend == "inotify")
   }
 
-  @Test func `tells of a file's life`() async throws {
+  @Test func `creation, writes, renames and removal of a file are reported`() async throws {
     let observed = try await Observed()
-    let (folder, recorder) = (observed.folder, observed.recorder)
-    try folder.write(to: "f")
-    #expect(await recorder.sees(.created, folder["f"]))
-    try folder.append("more", to: "f")
-    #expect(await recorder.sees(.modified, folder["f"]))
-    try folder.rename("f", to: "g")
-    #expect(await recorder.sees(.renamed, folder["g"]))
-    #expect(recorder.changes.last?.from == folder["f"])
-    try folder.remove("g")
-    #expect(await recorder.sees(.removed, folder["g"]))
+    let (directory, recorder) = (observed.directory, observed.recorder)
+    try directory.write(to: "f")
+    #expect(await recorder.sees(.created, directory["f"]))
+    try directory.append("more", to: "f")
+    #expect(await recorder.sees(.modified, directory["f"]))
+    try directory.rename("f", to: "g")
+    #expect(await recorder.sees(.renamed, directory["g"]))
+    #expect(recorder.changes.last?.from == directory["f"])
+    try directory.remove("g")
+    #expect(await recorder.sees(.removed, directory["g"]))
     #expect(recorder.changes.last?.type == .unknown)
   }
 
-  @Test func `counts its batches, and tells each path once in one`() async throws {
+  @Test func `batches are numbered, and have one change for each path`() async throws {
     let observed = try await Observed()
-    for number in 0..<50 { try observed.folder.write(to: "f\(number)") }
+    for number in 0..<50 { try observed.directory.write(to: "f\(number)") }
     #expect(try await observed.isUpToDate())
     let batches = observed.recorder.batches
     #expect(batches.map(\.number) == Array(1...batches.count))
@@ -73,42 +73,42 @@ struct FileObserverTests {
     #expect((0..<50).allSatisfy { !observed.kinds(of: "f\($0)").isEmpty })
   }
 
-  @Test func `follows what is made, moved in and renamed`() async throws {
+  @Test func `created, moved and renamed directories are watched`() async throws {
     let outside = try TemporaryDirectory()
     try outside.makeDirectories("tree/x")
     let observed = try await Observed()
-    let (folder, recorder) = (observed.folder, observed.recorder)
-    try folder.makeDirectories("a/b/c")
-    try folder.write(to: "a/b/c/f")
-    #expect(await recorder.sees(.created, folder["a/b/c/f"]))
-    try outside.rename("tree", to: "tree", in: folder)
-    #expect(await recorder.sees(.created, folder["tree/x"]))
-    try folder.rename("tree", to: "a/t")
-    try folder.write(to: "a/t/x/f")
-    #expect(await recorder.sees(.created, folder["a/t/x/f"]))
-    #expect(!recorder.changes.contains { $0.path == folder["tree/x/f"] })
+    let (directory, recorder) = (observed.directory, observed.recorder)
+    try directory.makeDirectories("a/b/c")
+    try directory.write(to: "a/b/c/f")
+    #expect(await recorder.sees(.created, directory["a/b/c/f"]))
+    try outside.rename("tree", to: "tree", in: directory)
+    #expect(await recorder.sees(.created, directory["tree/x"]))
+    try directory.rename("tree", to: "a/t")
+    try directory.write(to: "a/t/x/f")
+    #expect(await recorder.sees(.created, directory["a/t/x/f"]))
+    #expect(!recorder.changes.contains { $0.path == directory["tree/x/f"] })
   }
 
-  @Test func `sees a single file through many saves, and nothing beside it`() async throws {
+  @Test func `a single file is watched across saves, and nothing beside it`() async throws {
     let observed = try await Observed(["f"]) { try $0.write(to: "f") }
     for round in 1...5 {
-      try observed.folder.write(to: "t")
-      try observed.folder.rename("t", to: "f")
+      try observed.directory.write(to: "t")
+      try observed.directory.rename("t", to: "f")
       #expect(await eventually { observed.recorder.batches.count == round })
     }
-    #expect(Set(observed.recorder.changes.map(\.path)) == [observed.folder["f"]])
+    #expect(Set(observed.recorder.changes.map(\.path)) == [observed.directory["f"]])
   }
 
-  @Test func `sees what a watched link to a file leads to`() async throws {
+  @Test func `changes of the target of a watched link are reported`() async throws {
     let observed = try await Observed(["link"]) {
       try $0.write(to: "real")
       try $0.link("link", to: "real")
     }
-    try observed.folder.append("x", to: "real")
-    #expect(await observed.recorder.sees(.modified, observed.folder["link"]))
+    try observed.directory.append("x", to: "real")
+    #expect(await observed.recorder.sees(.modified, observed.directory["link"]))
   }
 
-  @Test func `sees that a watched link is pointed elsewhere, and what it leads to from then on`()
+  @Test func `a new target of a watched link is reported, and watched from then on`()
     async throws
   {
     let observed = try await Observed(["link"]) {
@@ -117,47 +117,47 @@ struct FileObserverTests {
       try $0.write(to: "other/new")
       try $0.link("link", to: "old")
     }
-    let link = observed.folder["link"]
-    try observed.folder.link("next", to: "other/new")
-    try observed.folder.rename("next", to: "link")
+    let link = observed.directory["link"]
+    try observed.directory.link("next", to: "other/new")
+    try observed.directory.rename("next", to: "link")
     #expect(await eventually { observed.recorder.batches.count == 1 })
-    try observed.folder.append("x", to: "old")
-    try observed.folder.append("x", to: "other/new")
+    try observed.directory.append("x", to: "old")
+    try observed.directory.append("x", to: "other/new")
     #expect(await eventually { observed.recorder.batches.count == 2 })
     #expect(observed.recorder.changes.map(\.path) == [link, link])
   }
 
-  @Test func `goes on when a root is removed and made again`() async throws {
+  @Test func `a root that is removed and created again stays watched`() async throws {
     let observed = try await Observed(["root"]) { try $0.makeDirectories("root") }
-    let (folder, recorder) = (observed.folder, observed.recorder)
-    try folder.remove("root")
-    #expect(await recorder.sees(.removed, folder["root"]))
-    try folder.makeDirectories("root")
-    try folder.write(to: "root/f")
-    #expect(await recorder.sees(.created, folder["root/f"]))
+    let (directory, recorder) = (observed.directory, observed.recorder)
+    try directory.remove("root")
+    #expect(await recorder.sees(.removed, directory["root"]))
+    try directory.makeDirectories("root")
+    try directory.write(to: "root/f")
+    #expect(await recorder.sees(.created, directory["root/f"]))
   }
 
-  @Test func `tells of what it was asked for only`() async throws {
+  @Test func `only the requested kinds of change are reported`() async throws {
     let observed = try await Observed(options: ObserverOptions(kinds: [.created, .metadata]))
-    let (folder, recorder) = (observed.folder, observed.recorder)
-    try folder.write(to: "f")
-    #expect(await recorder.sees(.created, folder["f"]))
-    try folder.append("x", to: "f")
-    try folder.remove("f")
+    let (directory, recorder) = (observed.directory, observed.recorder)
+    try directory.write(to: "f")
+    #expect(await recorder.sees(.created, directory["f"]))
+    try directory.append("x", to: "f")
+    try directory.remove("f")
     #expect(try await observed.isUpToDate())
     #expect(observed.kinds(of: "f") == [.created])
   }
 
-  @Test func `metadata alone is no news unless it is asked for`() async throws {
+  @Test func `a change of metadata is reported only if requested`() async throws {
     let observed = try await Observed { try $0.write(to: "f") }
-    // Before that, what changed only just is not told from what changed before it was watched.
+    // Until then, a recent change cannot be distinguished from one before the start.
     #expect(try await observed.isUpToDate())
-    try observed.folder.setMode(0o600, of: "f")
+    try observed.directory.setMode(0o600, of: "f")
     #expect(try await observed.isUpToDate())
     #expect(observed.kinds(of: "f") == [])
   }
 
-  @Test func `ends at once with a loop of links`() async throws {
+  @Test func `a loop of links is scanned in finite time`() async throws {
     let observed = try await Observed {
       try $0.makeDirectories("x")
       try $0.link("x/up", to: "..")
@@ -166,109 +166,108 @@ struct FileObserverTests {
     #expect(observed.recorder.readiness?.watches == 2)
   }
 
-  @Test func `hands changes to every stream, and ends them when it is stopped`() async throws {
+  @Test func `every stream receives all changes, and ends at the stop`() async throws {
     let observed = try await Observed()
     let streams = [observed.observer.batches, observed.observer.batches]
-    try observed.folder.write(to: "f")
-    #expect(await observed.recorder.sees(observed.folder["f"]))
+    try observed.directory.write(to: "f")
+    #expect(await observed.recorder.sees(observed.directory["f"]))
     observed.observer.stop()
     for stream in streams {
       var paths: [Path] = []
       for try await batch in stream { paths += batch.changes.map(\.path) }
-      #expect(Set(paths) == [observed.folder["f"]])
+      #expect(Set(paths) == [observed.directory["f"]])
     }
     for try await _ in observed.observer.batches {
       Issue.record("a stopped observer has no batches")
     }
   }
 
-  @Test func `hands over nothing after the stop`() async throws {
+  @Test func `nothing is delivered after the stop`() async throws {
     let observed = try await Observed()
     let witness = EventRecorder()
-    let other = try FileObserver(paths: [observed.folder.path])
-    try other.start(witness.handler)
+    let other = try FileObserver(paths: [observed.directory.path])
+    try other.start(witness.handler, onFailure: witness.failureHandler)
     #expect(await witness.isReady())
     observed.observer.stop()
     observed.observer.stop()
-    try observed.folder.write(to: "late")
-    #expect(await witness.sees(observed.folder["late"]))
+    try observed.directory.write(to: "late")
+    #expect(await witness.sees(observed.directory["late"]))
     #expect(observed.recorder.changes.isEmpty)
     other.stop()
   }
 
-  @Test func `ends when it is released`() async throws {
-    let folder = try TemporaryDirectory()
+  @Test func `an observer stops when it is released`() async throws {
+    let directory = try TemporaryDirectory()
     let recorder = EventRecorder()
-    var observer: FileObserver? = try FileObserver(paths: [folder.path])
+    var observer: FileObserver? = try FileObserver(paths: [directory.path])
     weak let held = observer
-    try observer?.start(recorder.handler)
+    try observer?.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     observer = nil
     #expect(await eventually { held == nil })
   }
 
-  @Test func `names a path that is not there`() throws {
-    let folder = try TemporaryDirectory()
+  @Test func `the error for a missing path names it`() throws {
+    let directory = try TemporaryDirectory()
     let error = #expect(throws: ObserverError.self) {
-      try FileObserver(paths: [folder.path, folder["none"]])
+      try FileObserver(paths: [directory.path, directory["none"]])
     }
     #expect(error?.code == .pathUnavailable)
-    #expect(error?.path == folder["none"])
-    #expect(error?.advice == "check the name, or watch the folder in which it is to appear")
-    let cause = "cannot watch \(folder["none"]): No such file or directory"
+    #expect(error?.path == directory["none"])
+    #expect(error?.advice == "check the path, or watch the directory in which it will be created")
+    let cause = "cannot watch \(directory["none"]): No such file or directory"
     #expect(error?.description == "\(cause); \(error?.advice ?? "")")
   }
 }
 
 struct FileObserverStartTests {
-  @Test func `loses no change that is made while it begins to watch`() async throws {
-    let folder = try TemporaryDirectory()
+  @Test func `no change during the start is lost`() async throws {
+    let directory = try TemporaryDirectory()
     for number in 0..<300 {
-      try folder.makeDirectories("d\(number)")
-      try folder.write(to: "d\(number)/f")
+      try directory.makeDirectories("d\(number)")
+      try directory.write(to: "d\(number)/f")
     }
     let recorder = EventRecorder()
-    let observer = try FileObserver(paths: [folder.path])
-    try observer.start(recorder.handler)
-    // Files of every part of the tree, until long after it is watched.
+    let observer = try FileObserver(paths: [directory.path])
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
+    // Files in every part of the tree, until long after it is watched.
     var written: Set<Path> = []
     for number in 0..<300 {
-      try folder.append("x", to: "d\(number)/f")
-      try folder.write(to: "d\(299 - number)/new")
-      written.formUnion([folder["d\(number)/f"], folder["d\(299 - number)/new"]])
+      try directory.append("x", to: "d\(number)/f")
+      try directory.write(to: "d\(299 - number)/new")
+      written.formUnion([directory["d\(number)/f"], directory["d\(299 - number)/new"]])
     }
     #expect(
       await eventually { written.isSubset(of: Set(recorder.changes.map(\.path))) })
     observer.stop()
   }
 
-  @Test func `tells of what has changed since a time before its start`() async throws {
-    let folder = try TemporaryDirectory()
-    try folder.makeDirectories("d/e")
-    try folder.write(to: "d/e/old")
-    try folder.write(to: "d/e/older")
+  @Test func `changes since a time before the start are reported`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("d/e")
+    try directory.write(to: "d/e/old")
+    try directory.write(to: "d/e/older")
     #expect(await clockTicks())
     let start = FileTime.now()
-    try folder.append("x", to: "d/e/old")
-    try folder.write(to: "d/e/new")
+    try directory.append("x", to: "d/e/old")
+    try directory.write(to: "d/e/new")
     let recorder = EventRecorder()
-    let observer = try FileObserver(paths: [folder.path])
-    try observer.start(countingFrom: start, recorder.handler)
-    #expect(await recorder.sees(.modified, folder["d/e/old"]))
-    #expect(await recorder.sees(.created, folder["d/e/new"]))
-    #expect(!recorder.changes.contains { $0.path == folder["d/e/older"] })
+    let observer = try FileObserver(paths: [directory.path])
+    try observer.start(countingFrom: start, recorder.handler, onFailure: recorder.failureHandler)
+    #expect(await recorder.sees(.modified, directory["d/e/old"]))
+    #expect(await recorder.sees(.created, directory["d/e/new"]))
+    #expect(!recorder.changes.contains { $0.path == directory["d/e/older"] })
     observer.stop()
   }
 
-  @Test func `an error says what is wrong, why, and what can be done`() {
+  @Test func `a warning says what happened, why, and what to do`() {
     #expect(
-      ObserverError.watchLimitReached(watched: 60_000, unwatched: 10_000).description
-        == "the limit of inotify watches is reached: of 70000 folders, 60000 are watched and "
-        + "10000 are looked at from time to time; "
-        + "raise it: sudo sysctl fs.inotify.max_user_watches=262144")
+      ObserverWarning.watchLimitReached(watched: 60_000, unwatched: 10_000).description
+        == "inotify watch limit reached: of 70000 directories, 60000 are watched and 10000 are "
+        + "polled; raise the limit: sudo sysctl fs.inotify.max_user_watches=262144")
     #expect(
-      ObserverError.unreadableDirectory("/a\u{1B}", SystemError(call: "open", code: EACCES))
+      ObserverWarning.unreadableDirectory("/a\u{1B}", SystemError(call: "open", code: EACCES))
         .description
-        == "cannot read /a\\u{1B}: Permission denied; changes in it are not seen")
+        == "cannot read /a\\u{1B}: Permission denied; changes in it are not reported")
   }
 }

@@ -10,18 +10,18 @@ struct PageServerTests {
 
   init() throws {
     pages = try ServedPages()
-    try pages.folder.makeDirectories("site/css")
-    try pages.folder.makeDirectories("site/sub")
-    try pages.folder.write("<html><body>hi</body></html>", to: "site/index.html")
-    try pages.folder.write("body{}", to: "site/css/a.css")
-    try pages.folder.write("about", to: "site/about.html")
-    try pages.folder.write("secret", to: "secret")
-    try pages.folder.write("secret", to: "site/.env")
-    try pages.folder.link("site/out", to: "\(pages.folder["secret"])")
-    try pages.folder.link("site/in", to: "\(pages.folder["site/css/a.css"])")
+    try pages.directory.makeDirectories("site/css")
+    try pages.directory.makeDirectories("site/sub")
+    try pages.directory.write("<html><body>hi</body></html>", to: "site/index.html")
+    try pages.directory.write("body{}", to: "site/css/a.css")
+    try pages.directory.write("about", to: "site/about.html")
+    try pages.directory.write("secret", to: "secret")
+    try pages.directory.write("secret", to: "site/.env")
+    try pages.directory.link("site/out", to: "\(pages.directory["secret"])")
+    try pages.directory.link("site/in", to: "\(pages.directory["site/css/a.css"])")
   }
 
-  @Test func `a page gets the script, all else is sent as it is`() async throws {
+  @Test func `the script is added to pages, and to nothing else`() async throws {
     let port = try pages.openSite()
     let page = try await RawClient.request(port, "/")
     #expect(page.status == 200)
@@ -54,14 +54,14 @@ struct PageServerTests {
     "/../secret", "/%2e%2e/secret", "/css/../../secret", "/css/..%2f..%2fsecret", "/out",
     "/..\\secret", "/.env", "/%2eenv", "/css/a.css%00", "/out/", "/%zz", "/css/a.css/", "/sub/",
   ])
-  func `nothing is served from outside, nor what is hidden`(target: String) async throws {
+  func `neither outside files nor hidden ones are served`(target: String) async throws {
     let port = try pages.openSite()
     let response = try await RawClient.request(port, target)
     #expect(response.status == 404)
     #expect(!response.body.contains("secret") || target.contains("secret"))
   }
 
-  @Test func `what is asked for is served from outside, or hidden`() async throws {
+  @Test func `outside and hidden files are served if enabled`() async throws {
     let port = try pages.openSite {
       $0.followsLinks = true
       $0.servesDotFiles = true
@@ -86,7 +86,7 @@ struct PageServerTests {
     "Origin: http://evil.test", "Origin: null", "Origin: http://localhost:1",
     "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
   ])
-  func `other sites neither listen nor read the status`(field: String) async throws {
+  func `other sites can neither receive events nor read the status`(field: String) async throws {
     let port = try pages.openSite()
     for target in ["/__watchrun/events", "/__watchrun/status.json", "/__watchrun/"] {
       #expect(try await RawClient.request(port, target, [field]).status == 403)
@@ -134,13 +134,13 @@ struct PageServerTests {
     #expect(statuses == ["200", "200", "404", "200"])
   }
 
-  @Test func `listeners are told to reload, and of failures`() async throws {
+  @Test func `event streams receive reloads and failures`() async throws {
     let port = try pages.openSite { $0.dependencies = ["build"] }
     let client = try RawClient(port: port)
     _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(await client.receive { $0.contains("hello") }.text.contains(#""revision":1"#))
     let server = pages.server
-    server.note(.changed([pages.folder["site/css/a.css"]]))
+    server.note(.changed([pages.directory["site/css/a.css"]]))
     let update = await client.receive { $0.contains("update") }.text
     #expect(update.contains(#""revision":2,"exact":true,"paths":["/css/a.css"]"#))
     server.note(.tasks([.init(name: "build", command: "make")]))
@@ -161,7 +161,7 @@ struct PageServerTests {
     #expect(page.contains("data-revision=\"3\""))
   }
 
-  @Test func `a listener that goes is forgotten at once`() async throws {
+  @Test func `a closed event stream is removed at once`() async throws {
     let port = try pages.openSite()
     let client = try RawClient(port: port)
     _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -170,7 +170,7 @@ struct PageServerTests {
     #expect(await client.receive().isClosed)
   }
 
-  @Test func `a link of the overlay opens the editor, with the token alone`() async throws {
+  @Test func `a link of the overlay opens the editor, but only with the token`() async throws {
     let port = try pages.openSite { $0.dependencies = ["build"] }
     let server = pages.server
     server.note(.tasks([.init(name: "build", command: "make")]))
@@ -185,14 +185,14 @@ struct PageServerTests {
     #expect(try await RawClient.request(port, open + "x", method: "POST").status == 403)
     #expect(try await RawClient.request(port, open + token).status == 404)
     #expect(try await RawClient.request(port, open + token, method: "POST").status == 204)
-    let path = pages.folder["site/index.html"]
+    let path = pages.directory["site/index.html"]
     let isOpened = pages.log.entries.contains {
       if case .editorRequested(path, line: 3, column: 7) = $0 { true } else { false }
     }
     #expect(isOpened)
   }
 
-  @Test func `the status links places in files, with the same numbers each time`() async throws {
+  @Test func `the status links source locations, with the same numbers each time`() async throws {
     let port = try pages.openSite()
     let server = pages.server
     server.note(.tasks([.init(name: "build", command: "make")]))
@@ -213,7 +213,7 @@ struct PageServerTests {
     let token = try #require(hello.firstMatch(of: /"token":"([a-z0-9]+)"/)).1
     let open = "/__watchrun/open?link=2&token=\(token)"
     #expect(try await RawClient.request(port, open, method: "POST").status == 204)
-    let file = pages.folder["site/about.html"]
+    let file = pages.directory["site/about.html"]
     let isOpened = pages.log.entries.contains {
       if case .editorRequested(file, line: 1, column: nil) = $0 { true } else { false }
     }
@@ -235,9 +235,9 @@ struct PageServerTests {
 
   @Test func `a request is held while the server behind the page restarts`() async throws {
     let upstream = try ServedPages()
-    try upstream.folder.makeDirectories("site")
-    try upstream.folder.write("body{}", to: "site/a.css")
-    // One that nobody takes who looks for a free one.
+    try upstream.directory.makeDirectories("site")
+    try upstream.directory.write("body{}", to: "site/a.css")
+    // A port that no search for a free one returns.
     let port = UInt16.random(in: 20_000..<30_000)
     _ = try upstream.openSite { $0.port = port }
     var page = Page(
@@ -250,13 +250,13 @@ struct PageServerTests {
     try await Task.sleep(for: .milliseconds(100))
     _ = try upstream.openSite { $0.port = port }
     #expect(try await response.body == "body{}")
-    // What is mended first is not waited for.
+    // After a failed task, requests are not held.
     upstream.server.close(page: "site")
     pages.server.note(.tasks([.init(name: "server", command: "x")]))
     pages.server.note(.ended(task: "server", .failed, status: 1, duration: .zero))
     let failure = try await RawClient.request(proxy, "/")
     #expect(failure.status == 502)
-    #expect(failure.body.contains("The server does not answer"))
+    #expect(failure.body.contains("The server does not respond"))
   }
 
   @Test(
@@ -267,21 +267,22 @@ struct PageServerTests {
       (["0.0.0.0"], ["0.0.0.0", "::"]), (["10.0.0.1", "::"], ["0.0.0.0", "::"]),
       (["here.local"], ["0.0.0.0", "::"]), (["999.1.1.1"], ["127.0.0.1", "::1", "999.1.1.1"]),
     ] as [([String], [String])])
-  func `a page listens at loopback addresses, and at those that a host may mean`(
+  func `a page listens at loopback addresses, and at those of its hosts`(
     hosts: [String], addresses: [String]
   ) {
     #expect(Listener.addresses(for: hosts) == addresses)
   }
 
-  @Test func `a port in use is named, and the next one is taken where none was asked for`()
+  @Test func `a used port is an error, and is skipped if no port was given`()
     async throws
   {
     let port = try pages.openSite()
-    var other = Page(name: "other", source: .directory(pages.folder["site"]))
+    var other = Page(name: "other", source: .directory(pages.directory["site"]))
     #expect(try pages.open(other) != port)
     other.name = "third"
     other.port = port
     let error = #expect(throws: PageError.self) { try pages.server.open(other) }
-    #expect(error?.description.contains("port \(port) is in use") == true)
+    #expect(error?.code == .portInUse)
+    #expect(error?.description == "cannot serve third: port \(port) is in use")
   }
 }

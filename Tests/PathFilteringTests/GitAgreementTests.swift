@@ -3,10 +3,10 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// Compares with the installed git: verdict, file, line and pattern.
+/// Compares with the installed git: decision, file, line and pattern.
 @Suite(.enabled(if: Git.isInstalled)) struct GitAgreementTests {
-  /// The paths of a tree on which git and the filter differ, each with both answers; and how many
-  /// were asked about.
+  /// The paths of a tree on which git and the filter differ, each with both decisions, and the
+  /// number of all paths.
   private func differences(
     _ tree: TemporaryTree, on paths: [Path]
   ) throws -> (differences: [String], count: Int) {
@@ -26,8 +26,8 @@ import Testing
     return (differences, paths.count)
   }
 
-  @Test("git agrees with the tables of patterns", arguments: [false, true])
-  func tables(ignoringCase: Bool) throws {
+  @Test(arguments: [false, true])
+  func `git agrees with the tables of patterns`(ignoringCase: Bool) throws {
     let tree = try TemporaryTree()
     try tree.makeRepository(configuration: "ignorecase = \(ignoringCase)\n")
     var paths: [Path] = []
@@ -38,7 +38,7 @@ import Testing
       try tree.write("\(index)/.gitignore", row.pattern + "\n")
       let name = "\(index)/\(row.path)"
       if name.hasSuffix("/") {
-        try tree.makeFolder(tree.path(name))
+        try tree.makeDirectory(tree.path(name))
       } else {
         try tree.write(name)
       }
@@ -46,7 +46,7 @@ import Testing
     }
     #expect(try differences(tree, on: paths).differences.isEmpty)
     if ignoringCase { return }
-    // What the table says matches is a match for git as well.
+    // The matches of the table are matches for git too.
     let rules = try Git.rules(for: paths, in: tree.root, environment: tree.environment)
     for (row, path) in zip(rows, paths) where GlobTable.all.contains(where: { $0.isSame(as: row) })
     {
@@ -54,8 +54,7 @@ import Testing
     }
   }
 
-  @Test("git agrees on every byte in every class and in some sets")
-  func bytes() throws {
+  @Test func `git agrees on every byte in every class and in some sets`() throws {
     let classes = [
       "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
       "upper", "xdigit",
@@ -72,12 +71,12 @@ import Testing
     #expect(try differences(tree, on: paths).differences.isEmpty)
   }
 
-  /// Always the same, unless others are asked for.
+  /// The seeds: fixed ones, or that of the environment.
   private static let seeds: [UInt64] =
     environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] } ?? [1, 2, 3, 4]
 
-  @Test("git agrees on random trees with random ignore files", arguments: seeds)
-  func randomTrees(seed: UInt64) throws {
+  @Test(arguments: seeds)
+  func `git agrees on random trees with random ignore files`(seed: UInt64) throws {
     var generator = IgnoreTreeGenerator(seed: seed)
     var count = 0
     for _ in 0..<Effort.count(130, quick: 30) {

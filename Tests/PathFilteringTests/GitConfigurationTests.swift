@@ -3,8 +3,8 @@ import Testing
 
 @testable import PathFiltering
 
-@Suite struct GitConfigurationTests {
-  /// The settings in a text, as `name=value`, or just `name` for a key that stands alone.
+struct GitConfigurationTests {
+  /// The settings in a text, as `name=value`, or `name` for a key without a value.
   private func entries(_ text: String) -> [String] {
     var syntax = GitConfigurationSyntax(Array(text.utf8))
     var entries: [String] = []
@@ -16,7 +16,6 @@ import Testing
   }
 
   @Test(
-    "the syntax is git's",
     arguments: [
       ("[core]\n\tkey = value\n", ["core.key=value"]),
       ("[CORE]\nKeY=Value", ["core.key=Value"]),
@@ -33,7 +32,7 @@ import Testing
       ("[core]\nkey = \\\"a\\\\\\t\\n\n", ["core.key=\"a\\\t\n"]),
       ("[remote \"O \\\"x\\\\\"]\nurl = u\n", ["remote.O \"x\\.url=u"]),
       ("[a.B]\nk = v\n[core]\nk = w\n", ["a.b.k=v", "core.k=w"]),
-      // A fault ends the reading.
+      // A syntax error ends reading.
       ("[core]\na = 1\nb = \"x\nc = 3\n", ["core.a=1"]),
       ("[core]\na = 1\nb = \\x\nc = 3\n", ["core.a=1"]),
       ("[core]\na = 1\n[oops\nc = 3\n", ["core.a=1"]),
@@ -42,7 +41,7 @@ import Testing
       ("[core]\na = 1\nb ? 2\n", ["core.a=1"]),
       ("", []), ("[", []), ("[core", []), ("[core \"", []), ("[core \"\\", []), ("\\", []),
     ])
-  func syntax(text: String, expected: [String]) {
+  func `the syntax is git's`(text: String, expected: [String]) {
     #expect(entries(text) == expected)
   }
 
@@ -57,18 +56,20 @@ import Testing
   }
 
   @Test(
-    "core.excludesFile is a path from home, from the repository's root, or absolute",
     arguments: [
       ("excludesfile = ~/x", "/h/x"), ("excludesFile = x/y", "x/y"), ("excludesfile = /x", "/x"),
       ("excludesfile = :(optional)~/x", "/h/x"), ("excludesfile =", nil),
       ("excludesfile = a\nexcludesfile = b", "b"), ("other = x", "/h/.config/git/ignore"),
     ] as [(String, String?)])
-  func excludesFile(setting: String, path: String?) {
+  func
+    `core.excludesFile may be absolute, or relative to the home directory or the repository's root`(
+      setting: String, path: String?
+    )
+  {
     #expect(configuration("[core]\n\(setting)\n").excludesFile?.string == path)
   }
 
-  @Test("its default is where the environment says that settings are")
-  func defaultExcludesFile() {
+  @Test func `the default of core.excludesFile depends on the environment`() {
     #expect(configuration("", ["XDG_CONFIG_HOME": "/c"]).excludesFile == "/c/git/ignore")
     #expect(
       configuration("", ["XDG_CONFIG_HOME": "", "HOME": "/h"]).excludesFile
@@ -77,19 +78,19 @@ import Testing
   }
 
   @Test(
-    "core.ignoreCase is true in all of git's words for it",
     arguments: [
       ("ignorecase", true), ("ignorecase = true", true), ("ignorecase = YES", true),
       ("ignorecase = on", true), ("ignorecase = 1", true), ("ignorecase = false", false),
       ("ignorecase = 0", false), ("ignorecase =", false), ("ignorecase = off", false),
     ])
-  func ignoreCase(setting: String, isOn: Bool) {
+  func `core.ignoreCase accepts all of git's booleans`(setting: String, isOn: Bool) {
     #expect(configuration("[core]\n\(setting)\n").ignoresCase == isOn)
     #expect(!configuration("[core \"sub\"]\n\(setting)\n").ignoresCase)
   }
 
-  @Test("the user's files are read from the weakest to the strongest, and can be replaced")
-  func files() throws {
+  @Test func `the user's files are read from the weakest to the strongest, and can be replaced`()
+    throws
+  {
     let tree = try TemporaryTree()
     func excludesFile(_ variables: [String: String] = [:]) -> String? {
       let environment = tree.environment.merging(variables) { $1 }

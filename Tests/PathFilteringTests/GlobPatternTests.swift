@@ -2,7 +2,7 @@ import PathFiltering
 import SystemCalls
 import Testing
 
-/// A pattern, a path (a folder if it ends with a slash), and whether the one matches the other.
+/// A pattern, a path (a directory if it ends with a slash), and whether they match.
 struct GlobRow: Sendable, CustomTestStringConvertible {
   let pattern: String
   let path: String
@@ -24,38 +24,34 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite struct GlobPatternTests {
-  @Test("a pattern matches what git's tables say", arguments: GlobTable.all)
-  func table(row: GlobRow) throws {
+struct GlobPatternTests {
+  @Test(arguments: GlobTable.all)
+  func `a pattern matches as git's tables say`(row: GlobRow) throws {
     #expect(try row.matches() == row.isMatch)
   }
 
-  @Test(
-    "where case is ignored, a pattern matches what git's tables say", arguments: GlobTable.folded)
-  func foldedTable(row: GlobRow) throws {
+  @Test(arguments: GlobTable.folded)
+  func `a pattern that ignores case matches as git's tables say`(row: GlobRow) throws {
     #expect(try row.matches(ignoringCase: true) == row.isMatch)
   }
 
-  @Test("blank lines and comments are no patterns", arguments: ["", " ", "   ", "#", "# a", "#a "])
-  func notPatterns(line: String) {
+  @Test(arguments: ["", " ", "   ", "#", "# a", "#a "])
+  func `blank lines and comments are not patterns`(line: String) {
     #expect(GlobPattern(line: line.utf8) == nil)
   }
 
   @Test(
-    "spaces at the end are dropped unless a backslash protects them",
     arguments: [
       ("a ", "a"), ("a   ", "a"), ("a\\ ", "a\\ "), ("a\\  ", "a\\ "), ("a \\ ", "a \\ "),
       ("a\t", "a\t"), ("a \t", "a \t"), ("a\\\\ ", "a\\\\"), ("a\\\\\\ ", "a\\\\\\ "), (" a", " a"),
       ("a \\", "a \\"), ("a/ ", "a/"),
     ])
-  func trailingSpaces(line: String, kept: String) throws {
+  func `trailing spaces are removed unless they are escaped`(line: String, kept: String) throws {
     #expect(try #require(GlobPattern(line: line.utf8)).text == Array(kept.utf8))
   }
 
-  @Test(
-    "a path as a pattern matches that path only",
-    arguments: ["a", "a/b", "#a", "!a", "a*", "[a]", "a\\b", "a ", " a", "a?"])
-  func literalPath(path: String) throws {
+  @Test(arguments: ["a", "a/b", "#a", "!a", "a*", "[a]", "a\\b", "a ", " a", "a?"])
+  func `the pattern of a path matches only that path`(path: String) throws {
     let pattern = try #require(GlobPattern(only: Path(path)))
     for (other, isMatch) in [(path, true), ("sub/" + path, false), ("ab", false), ("a/c", false)] {
       let bytes = Array(other.utf8)
@@ -64,8 +60,7 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("a pattern knows its sign, its anchor and whether it is for folders")
-  func traits() throws {
+  @Test func `a pattern has a negation, an anchor and a restriction to directories`() throws {
     func traits(_ line: String) throws -> [Bool] {
       let pattern = try #require(GlobPattern(line: line.utf8))
       return [pattern.isNegated, pattern.isAnchored, pattern.matchesDirectoriesOnly]
@@ -81,7 +76,6 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "a pattern that git passes over is known with its reason",
     arguments: [
       ("[", .unclosedBracket), ("a[", .unclosedBracket), ("[]", .unclosedBracket),
       ("[!]", .unclosedBracket), ("[a-", .unclosedBracket), ("[a", .unclosedBracket),
@@ -93,7 +87,7 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
       ("/", .emptyName), ("!", .emptyName), ("//", .emptyName), ("a//b", .emptyName),
       ("a//", .emptyName), ("**//b", .emptyName), ("\\/a", .emptyName), ("//a", .emptyName),
     ] as [(String, GlobPattern.Defect)])
-  func defects(line: String, defect: GlobPattern.Defect) throws {
+  func `a pattern that git ignores has a defect`(line: String, defect: GlobPattern.Defect) throws {
     let pattern = try #require(GlobPattern(line: line.utf8))
     #expect(pattern.defect == defect)
     for path in ["a", "b", "[", "\\", "a/b", "]"] {
@@ -101,8 +95,7 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("names that are not UTF-8 match by their bytes")
-  func bytes() throws {
+  @Test func `names that are not UTF-8 match by their bytes`() throws {
     let pattern = try #require(GlobPattern(line: [0x61, 0xFF, 0x2A]))
     #expect(pattern.matches(Path(bytes: [0x61, 0xFF, 0x62]), isDirectory: false))
     #expect(!pattern.matches(Path(bytes: [0x61, 0xFE, 0x62]), isDirectory: false))
@@ -114,15 +107,22 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
     #expect(!range.matches("a", isDirectory: false))
   }
 
-  @Test("a NUL ends the pattern, as it ends a line for git")
-  func nul() throws {
+  @Test func `a NUL ends the pattern, as it ends a line for git`() throws {
     let pattern = try #require(GlobPattern(line: [0x61, 0x20, 0x00, 0x62]))
     #expect(pattern.text == [0x61])
     #expect(GlobPattern(line: [0x00, 0x62]) == nil)
   }
 
-  @Test("no pattern takes more than polynomial time")
-  func pathologicalPatterns() throws {
+  @Test func `a literal is a pattern, and a blank one or a comment matches nothing`() {
+    let pattern: GlobPattern = "*.o"
+    #expect(pattern.matches("a.o", isDirectory: false))
+    for empty: GlobPattern in ["", "  ", "# a"] {
+      #expect(empty.defect == .emptyName)
+      #expect(!empty.matches("# a", isDirectory: false))
+    }
+  }
+
+  @Test func `no pattern takes more than polynomial time`() throws {
     let name = String(repeating: "a", count: 250)
     let path = Array(repeating: "a", count: 1000).joined(separator: "/")
     let rows: [(pattern: String, path: String)] = [
@@ -143,7 +143,7 @@ struct GlobRow: Sendable, CustomTestStringConvertible {
       let elapsed = clock.measure {
         for _ in 0..<10 { #expect(!pattern.matches(path, isDirectory: false)) }
       }
-      // An exponential matcher would not come back at all.
+      // An exponential matcher would never finish.
       #expect(elapsed < .seconds(5), "\(row.pattern)")
     }
   }

@@ -1,8 +1,8 @@
-/// What is known of the pattern language, in particular the facts that git's own tests of wildmatch
-/// and of ignore files establish.
+/// Facts about the pattern language, in particular those from git's tests of wildmatch and of
+/// ignore files.
 enum GlobTable {
   static let all =
-    names + wildcards + brackets + classes + escapes + anchors + folders + doubleStars + faults
+    names + wildcards + brackets + classes + escapes + anchors + directories + doubleStars + faults
 
   private static let names = [
     GlobRow("foo", "foo", true),
@@ -153,7 +153,7 @@ enum GlobTable {
     GlobRow("[[:punct:]]", "a", false),
     GlobRow("[[:alnum:]]", "_", false),
     GlobRow("[[:alpha:]]", "é", false),
-    // Not quite a class: a set, and what follows it.
+    // An incomplete class: a set, followed by bytes.
     GlobRow("[[:alpha]", "h", true),
     GlobRow("[[:alpha]", "[", true),
     GlobRow("[[:]a", ":a", true),
@@ -196,7 +196,7 @@ enum GlobTable {
     GlobRow("/*", "a/b", false),
   ]
 
-  private static let folders = [
+  private static let directories = [
     GlobRow("foo/", "foo/", true),
     GlobRow("foo/", "foo", false),
     GlobRow("foo/", "a/foo/", true),
@@ -245,7 +245,7 @@ enum GlobTable {
     GlobRow("**/*/a", "a", false),
     GlobRow("**/*/a", "x/a", true),
     GlobRow("**/*/*/a", "x/a", false),
-    // As no whole component, two stars are one. Git got the first of these wrong before 2.52.
+    // Two stars that are not a whole component are one. Git before 2.52 fails the first of these.
     GlobRow("foo**/bar", "foobar", false),
     GlobRow("foo**/bar", "fooxx/bar", true),
     GlobRow("foo**/bar", "foo/x/bar", false),
@@ -256,7 +256,7 @@ enum GlobTable {
     GlobRow("foo/**bar", "foo/x/bar", false),
     GlobRow("foo**bar", "fooxbar", true),
     GlobRow("**foo", "x/afoo", true),
-    // With its slash escaped, it stands for one folder at least.
+    // With an escaped slash, it matches at least one directory.
     GlobRow("**\\/foo", "foo", false),
     GlobRow("**\\/foo", "a/foo", true),
     GlobRow("**\\/foo", "a/b/foo", true),
@@ -276,8 +276,8 @@ enum GlobTable {
     GlobRow("//a", "a", false),
   ]
 
-  /// Where case is ignored. Git lowers a name before it compares, but not single capitals in
-  /// brackets, nor those behind a backslash, so these match nothing.
+  /// Patterns that ignore case. Git lowercases names before comparing, but not single uppercase
+  /// letters in brackets or after a backslash, which therefore match nothing.
   static let folded = [
     GlobRow("foo", "FOO", true),
     GlobRow("FOO", "foo", true),

@@ -2,14 +2,14 @@ import PathFiltering
 import SystemCalls
 import Testing
 
-@Suite struct IgnoreStackTests {
+struct IgnoreStackTests {
   let tree: TemporaryTree
 
   init() throws {
     tree = try TemporaryTree()
   }
 
-  /// What `--explain` would print for a path of the project, without the built-in list.
+  /// The decision on a path of the project, without the built-in list.
   private func explain(
     _ name: String, isDirectory: Bool = false, sources: IgnoreSources = .all,
     below root: String = "."
@@ -25,14 +25,13 @@ import Testing
     of root: String = ".", sources: IgnoreSources = .all, warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
     IgnoreStack(
-      root: tree.path(root), currentFolder: tree.root, sources: sources,
+      root: tree.path(root), currentDirectory: tree.root, sources: sources,
       environment: tree.environment, warn: warn)
   }
 
-  // MARK: - Levels
+  // MARK: - Precedence
 
-  @Test("inside a file the last match decides")
-  func lastMatch() throws {
+  @Test func `within a file, the last match decides`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "*.log\n!keep.log\nkeep.*\n!keep.*\n")
     #expect(explain("a.log") == ".gitignore:1:*.log")
@@ -40,8 +39,7 @@ import Testing
     #expect(explain("a.txt") == "::")
   }
 
-  @Test("a nearer file is stronger than a farther one")
-  func nearerFile() throws {
+  @Test func `a file in a deeper directory takes precedence`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "*.log\n!*.txt\n")
     try tree.write("a/.gitignore", "!*.log\n*.txt\n")
@@ -50,8 +48,7 @@ import Testing
     #expect(explain("a/b/x.txt") == "a/.gitignore:2:*.txt")
   }
 
-  @Test("each kind of source is stronger than the one before it")
-  func order() throws {
+  @Test func `each kind of source takes precedence over the previous one`() throws {
     try tree.makeRepository()
     let sources: [(write: (String) throws -> Void, name: String)] = [
       ({ try tree.writeAtHome(".config/git/ignore", $0) }, "\(tree.home)/.config/git/ignore"),
@@ -74,8 +71,7 @@ import Testing
     }
   }
 
-  @Test("each kind of source can be left out")
-  func sources() throws {
+  @Test func `each kind of source can be disabled`() throws {
     try tree.makeRepository()
     try tree.writeAtHome(".config/git/ignore", "x\n")
     try tree.writeAtHome(".config/watchrun/ignore", "x\n")
@@ -98,8 +94,9 @@ import Testing
     #expect(stack(sources: []).ignores(tree.path("node_modules"), isDirectory: true) == nil)
   }
 
-  @Test("the files above a watched folder hold, from the repository's root down")
-  func filesAbove() throws {
+  @Test func `ignore files above the watched directory apply, from the repository's root down`()
+    throws
+  {
     try tree.makeRepository()
     try tree.write(".gitignore", "/a/b/x\n*.log\n")
     try tree.write("a/.gitignore", "b/y\n")
@@ -110,18 +107,16 @@ import Testing
     #expect(explain("a/b/z", below: "a/b") == "a/b/.gitignore:1:/z")
   }
 
-  @Test("without a repository, the current folder stands for its root")
-  func noRepository() throws {
+  @Test func `without a repository, the current directory is the root`() throws {
     try tree.write(".gitignore", "*.log\n")
     try tree.write("a/b/.ignore", "x\n")
     #expect(explain("a/b/y.log", below: "a/b") == ".gitignore:1:*.log")
     #expect(explain("a/b/x", below: "a/b") == "a/b/.ignore:1:x")
   }
 
-  // MARK: - Coming back
+  // MARK: - Negation
 
-  @Test("what is below an ignored folder cannot come back")
-  func belowIgnored() throws {
+  @Test func `descendants of an ignored directory cannot be included`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "out/\n!out/keep\n")
     try tree.write("out/.gitignore", "!keep\n")
@@ -129,8 +124,7 @@ import Testing
     #expect(explain("out/deep/keep") == ".gitignore:1:out/")
   }
 
-  @Test("a folder whose entries are ignored can give some of them back")
-  func entriesBack() throws {
+  @Test func `entries of a directory that is not ignored itself can be included`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "out/*\n!out/keep/\n")
     #expect(explain("out/x") == ".gitignore:1:out/*")
@@ -138,19 +132,17 @@ import Testing
     #expect(explain("out/keep/x") == "::")
   }
 
-  @Test("what a folder's entries are brought back by does not reach their own entries")
-  func grandchildren() throws {
+  @Test func `a rule that includes entries does not include their entries`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "*\n!out/\n!out/*\n")
     #expect(explain("out/a", isDirectory: true) == ".gitignore:3:!out/*")
     #expect(explain("out/a/b") == ".gitignore:1:*")
   }
 
-  @Test("a link to a folder is no folder")
-  func links() throws {
+  @Test func `a link to a directory is not a directory`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "out/\n")
-    try tree.makeFolder(tree.path("real"))
+    try tree.makeDirectory(tree.path("real"))
     try tree.makeLink("out", to: "real")
     #expect(explain("out") == "::")
     #expect(explain("out", isDirectory: true) == ".gitignore:1:out/")
@@ -158,8 +150,9 @@ import Testing
 
   // MARK: - Repositories
 
-  @Test("git's rules above a repository do not reach into it, the project's do")
-  func nestedRepository() throws {
+  @Test func `git's rules of an outer repository do not apply in an inner one, the project's do`()
+    throws
+  {
     try tree.makeRepository()
     try tree.write(".gitignore", "*.log\n")
     try tree.write(".git/info/exclude", "*.exc\n")
@@ -175,8 +168,7 @@ import Testing
     #expect(explain("inner/anchored") == "inner/.git/info/exclude:1:/anchored")
   }
 
-  @Test("a watched repository is not judged by the one around it")
-  func repositoryWithinIgnoredFolder() throws {
+  @Test func `a watched repository is not affected by the outer one`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "/output\n*.c\n")
     try tree.makeRepository("output/inner")
@@ -184,8 +176,9 @@ import Testing
     #expect(explain("output/inner/test.c") == ".gitignore:1:/output")
   }
 
-  @Test("a worktree and a submodule have the exclude file of the repository they belong to")
-  func gitFile() throws {
+  @Test func `a worktree and a submodule use the exclude file of their repository`()
+    throws
+  {
     try tree.makeRepository("main")
     try tree.write("main/.git/info/exclude", "*.exc\n")
     try tree.write("main/.git/worktrees/w/commondir", "../..\n")
@@ -199,8 +192,7 @@ import Testing
     #expect(explain("main/s/a.exc", below: "main/s") == "::")
   }
 
-  @Test("core.excludesFile and core.ignoreCase come from git's settings")
-  func settings() throws {
+  @Test func `core.excludesFile and core.ignoreCase come from git's settings`() throws {
     try tree.makeRepository()
     try tree.writeAtHome(".gitconfig", "[core]\n\texcludesFile = ~/mine\n")
     try tree.writeAtHome("mine", "*.mine\n")
@@ -215,8 +207,7 @@ import Testing
     #expect(explain("a.mine") == "::")
   }
 
-  @Test("a file is looked for under its right name only")
-  func wrongNames() throws {
+  @Test func `ignore files have exact names`() throws {
     try tree.makeRepository()
     try tree.writeAtHome(".config/git/gitignore", "x\n")
     try tree.writeAtHome(".gitignore", "x\n")
@@ -226,8 +217,9 @@ import Testing
 
   // MARK: - Files
 
-  @Test("carriage returns, byte-order marks and missing newlines are no part of a pattern")
-  func encodings() throws {
+  @Test func `carriage returns, byte-order marks and missing newlines are not a part of a pattern`()
+    throws
+  {
     try tree.makeRepository()
     try tree.write(".gitignore", "\u{FEFF}a\r\n\r\nb \r\n\u{FEFF}c\nd\r")
     #expect(explain("a") == ".gitignore:1:a")
@@ -237,8 +229,7 @@ import Testing
     #expect(stack().files.first?.rules.map(\.line) == [1, 3, 4, 5])
   }
 
-  @Test("a file that cannot be read is told once, and does no other harm")
-  func unreadable() throws {
+  @Test func `an unreadable file is reported once, and has no other effect`() throws {
     try tree.makeRepository()
     try tree.makeLink(".gitignore", to: "elsewhere")
     try tree.makeLink(".ignore", to: ".ignore")
@@ -246,16 +237,15 @@ import Testing
     try tree.write(".watchrunignore", "y\n")
     var warnings: [SystemError] = []
     let stack = stack { warnings.append($0) }
-    // Like git, no link is followed for .gitignore; it is for the others, and this one runs in a ring.
+    // As in git, a link named .gitignore is not followed. Other links are, and this one is a loop.
     #expect(warnings.compactMap(\.path) == [tree.path(".gitignore"), tree.path(".ignore")])
     #expect(stack.ignores(tree.path("x"), isDirectory: false) == nil)
     #expect(stack.ignores(tree.path("y"), isDirectory: false) == true)
   }
 
-  @Test("a folder or a pipe with an ignore file's name is passed over")
-  func noFiles() throws {
+  @Test func `a directory or a pipe with the name of an ignore file is skipped`() throws {
     try tree.makeRepository()
-    try tree.makeFolder(tree.path(".gitignore"))
+    try tree.makeDirectory(tree.path(".gitignore"))
     let pipe = tree.path(".ignore")
     _ = try checked("mkfifo") { pipe.withCString { mkfifo($0, 0o644) } }
     var warnings: [SystemError] = []
@@ -263,21 +253,19 @@ import Testing
     #expect(warnings.isEmpty)
   }
 
-  @Test("broken patterns are known by file and line")
-  func brokenPatterns() throws {
+  @Test func `invalid patterns are reported with file and line`() throws {
     try tree.makeRepository()
     try tree.write(".gitignore", "a\n[x\n")
     let rules = stack().files.flatMap(\.rules).filter { $0.pattern.defect != nil }
     #expect(rules.map(\.line) == [2])
     #expect(
       rules.map { "\($0.pattern) \($0.pattern.defect?.description ?? "")" }
-        == ["[x has a [ without its ]"])
+        == ["[x has a [ without ]"])
   }
 
   // MARK: - Entering
 
-  @Test("a folder without ignore files shares the stack of the folder above")
-  func sharing() throws {
+  @Test func `a directory without ignore files shares the stack of its parent`() throws {
     try tree.makeRepository()
     try tree.write("a/.gitignore", "x\n")
     let stack = stack()
@@ -288,15 +276,13 @@ import Testing
     #expect(inner.ignores(tree.path("a/y"), isDirectory: false) == nil)
   }
 
-  @Test("a folder whose ignore files are not in use shares the stack as well")
-  func sharingUnused() throws {
+  @Test func `a directory whose ignore files are disabled shares the stack of its parent`() throws {
     let stack = stack(sources: .project)
     #expect(stack.entering(tree.path("a"), seen: [.git, .gitignore]).isSame(as: stack))
     #expect(!stack.entering(tree.path("a"), seen: .ignore).isSame(as: stack))
   }
 
-  @Test("the names that matter are told from all others")
-  func names() {
+  @Test func `the names of ignore files are recognized`() {
     func names(_ name: String) -> IgnoreFileNames {
       Array(name.utf8).withUnsafeBufferPointer { IgnoreFileNames.of($0) }
     }
@@ -309,8 +295,7 @@ import Testing
     }
   }
 
-  @Test("an edited, a new and a removed file hold from the next reading on")
-  func live() throws {
+  @Test func `changed, new and removed files apply from the next reading on`() throws {
     try tree.makeRepository()
     #expect(explain("a.log") == "::")
     try tree.write(".gitignore", "*.log\n")

@@ -2,7 +2,7 @@ import PathFiltering
 import SystemCalls
 import Testing
 
-@Suite struct PathFilterTests {
+struct PathFilterTests {
   let tree: TemporaryTree
 
   init() throws {
@@ -20,12 +20,12 @@ import Testing
   ) -> PathFilter {
     PathFilter(
       base: tree.path(base), ignore: patterns(ignore), filter: patterns(filter),
-      extensions: extensions.map { Array($0.utf8) }, sources: sources,
+      extensions: extensions, sources: sources,
       environment: tree.environment)
   }
 
-  /// What `--explain` would print. A name with a slash at the end is a folder. The quick way, entry
-  /// by entry, has to come to the same verdict.
+  /// The decision on a path. A name that ends with a slash is a directory. The fast check, entry by
+  /// entry, must have the same result.
   private func explain(
     _ name: String, _ filter: PathFilter, below root: String = "."
   ) -> String {
@@ -38,7 +38,7 @@ import Testing
     return decision.description
   }
 
-  /// What a walker would find out.
+  /// The decision of a walk.
   private func reports(
     _ path: Path, isDirectory: Bool, _ filter: PathFilter, below root: Path
   ) -> Bool {
@@ -62,8 +62,8 @@ import Testing
 
   // MARK: - Watched paths
 
-  @Test("a watched path is never overruled, and what is below it is judged from there")
-  func watchedPath() throws {
+  @Test func `a watched path is always included, and its descendants are judged from there`() throws
+  {
     try tree.write(".gitignore", "build/\n*.o\n")
     #expect(explain("build/", filter(), below: "build") == "::")
     #expect(explain("build/a.c", filter(), below: "build") == "::")
@@ -73,8 +73,9 @@ import Testing
     #expect(explain("build/x/a.c", filter(ignore: ["build"]), below: "build") == "::")
   }
 
-  @Test("a folder may be given as an absolute path, from below, or from beside")
-  func watchedFromElsewhere() throws {
+  @Test func `a watched directory may be given as an absolute path, or relative to any base`()
+    throws
+  {
     try tree.write(".gitignore", "/a/x\n")
     try tree.write("a/.gitignore", "/y\n")
     let inner = filter(base: "a/b")
@@ -86,31 +87,29 @@ import Testing
 
   // MARK: - Ignoring
 
-  @Test("-i is stronger than every file, and its last match wins")
-  func ignoreOption() throws {
+  @Test func `ignore patterns take precedence over every file, and the last match decides`() throws
+  {
     try tree.write(".gitignore", "*.log\n!*.txt\n")
     let options = filter(ignore: ["*.txt", "!a.log", "!b.txt", "!node_modules/"])
-    #expect(explain("a.log", options) == "--ignore:2:!a.log")
+    #expect(explain("a.log", options) == "ignore:2:!a.log")
     #expect(explain("b.log", options) == ".gitignore:1:*.log")
-    #expect(explain("a.txt", options) == "--ignore:1:*.txt")
-    #expect(explain("b.txt", options) == "--ignore:3:!b.txt")
-    #expect(explain("node_modules/", options) == "--ignore:4:!node_modules/")
+    #expect(explain("a.txt", options) == "ignore:1:*.txt")
+    #expect(explain("b.txt", options) == "ignore:3:!b.txt")
+    #expect(explain("node_modules/", options) == "ignore:4:!node_modules/")
     #expect(explain("node_modules/x", options) == "::")
   }
 
-  @Test("-i is relative to the base")
-  func ignoreBase() {
+  @Test func `ignore patterns are relative to the base`() {
     let options = filter(ignore: ["/x", "y/z"], base: "a")
-    #expect(explain("a/x", options) == "--ignore:1:/x")
+    #expect(explain("a/x", options) == "ignore:1:/x")
     #expect(explain("x", options) == "::")
     #expect(explain("a/b/x", options) == "::")
-    #expect(explain("a/y/z", options) == "--ignore:2:y/z")
+    #expect(explain("a/y/z", options) == "ignore:2:y/z")
     #expect(explain("y/z", options) == "::")
     #expect(explain("ab/x", options) == "::")
   }
 
-  @Test("the built-in list is weaker than every file")
-  func builtIn() throws {
+  @Test func `every file takes precedence over the built-in list`() throws {
     let number = try #require(
       explain("node_modules/", filter()).split(separator: ":").dropFirst().first)
     #expect(explain("a/node_modules/x.js", filter()) == "built-in:\(number):node_modules/")
@@ -122,76 +121,74 @@ import Testing
     #expect(explain("target/", filter(sources: [.versionControl])) == "::")
   }
 
-  // MARK: - Letting pass
+  // MARK: - Selections
 
-  @Test("-f lets pass what matches, or what lies in a folder that does")
-  func filterOption() {
+  @Test func `a filter passes matching paths, and descendants of matching directories`() {
     let options = filter(filter: ["*.c", "src/", "/doc/a*"])
-    #expect(explain("x/a.c", options) == "--filter:1:!*.c")
-    #expect(explain("x/a.h", options) == "--filter:0:*")
-    #expect(explain("src/", options) == "--filter:2:!src/")
-    #expect(explain("x/src/deep/a.h", options) == "--filter:2:!src/")
-    #expect(explain("src", options) == "--filter:0:*")
-    #expect(explain("doc/ab/x", options) == "--filter:3:!/doc/a*")
-    #expect(explain("x/doc/ab", options) == "--filter:0:*")
-    #expect(explain("x/", options) == "--filter:0:*")
+    #expect(explain("x/a.c", options) == "filter:1:!*.c")
+    #expect(explain("x/a.h", options) == "filter:0:*")
+    #expect(explain("src/", options) == "filter:2:!src/")
+    #expect(explain("x/src/deep/a.h", options) == "filter:2:!src/")
+    #expect(explain("src", options) == "filter:0:*")
+    #expect(explain("doc/ab/x", options) == "filter:3:!/doc/a*")
+    #expect(explain("x/doc/ab", options) == "filter:0:*")
+    #expect(explain("x/", options) == "filter:0:*")
   }
 
-  @Test("-f with ! takes out again, and the last pattern that matches wins")
-  func negatedFilter() {
+  @Test func `a negated filter pattern excludes, and the last match decides`() {
     let options = filter(filter: ["src", "!*.md", "README.md"])
-    #expect(explain("src/a.c", options) == "--filter:1:!src")
-    #expect(explain("src/a.md", options) == "--filter:2:*.md")
-    #expect(explain("src/README.md", options) == "--filter:3:!README.md")
+    #expect(explain("src/a.c", options) == "filter:1:!src")
+    #expect(explain("src/a.md", options) == "filter:2:*.md")
+    #expect(explain("src/README.md", options) == "filter:3:!README.md")
     let onlyNegated = filter(filter: ["!*.md", "!doc/"])
     #expect(explain("a.c", onlyNegated) == "::")
-    #expect(explain("a.md", onlyNegated) == "--filter:1:*.md")
-    #expect(explain("doc/a.c", onlyNegated) == "--filter:2:doc/")
+    #expect(explain("a.md", onlyNegated) == "filter:1:*.md")
+    #expect(explain("doc/a.c", onlyNegated) == "filter:2:doc/")
   }
 
-  @Test("-f looks at the folders below the base, and elsewhere at those below the watched one")
-  func filterBase() {
+  @Test
+  func
+    `a filter considers ancestors below the base, and elsewhere those below the watched directory`()
+  {
     let inner = filter(filter: ["project", "a", "/b"], base: "a/b")
-    #expect(explain("a/b/c", inner, below: "a/b") == "--filter:0:*")
-    #expect(explain("a/b/b", inner, below: "a/b") == "--filter:3:!/b")
-    #expect(explain("a/c", inner) == "--filter:2:!a")
-    #expect(explain("a/c", inner, below: "a") == "--filter:0:*")
-    #expect(explain("b", inner) == "--filter:0:*")
-    #expect(explain("build/x", filter(filter: ["build/"]), below: "build") == "--filter:1:!build/")
+    #expect(explain("a/b/c", inner, below: "a/b") == "filter:0:*")
+    #expect(explain("a/b/b", inner, below: "a/b") == "filter:3:!/b")
+    #expect(explain("a/c", inner) == "filter:2:!a")
+    #expect(explain("a/c", inner, below: "a") == "filter:0:*")
+    #expect(explain("b", inner) == "filter:0:*")
+    #expect(explain("build/x", filter(filter: ["build/"]), below: "build") == "filter:1:!build/")
   }
 
-  @Test("-e lets pass files by the end of their names")
-  func extensions() {
+  @Test func `extensions pass files by the end of their names`() {
     let options = filter(extensions: ["swift", ".c", "tar.gz"])
-    #expect(explain("a/b.swift", options) == "--exts:1:!*.swift")
-    #expect(explain("b.c", options) == "--exts:2:!*.c")
-    #expect(explain("b.tar.gz", options) == "--exts:3:!*.tar.gz")
-    #expect(explain("b.gz", options) == "--exts:0:*")
-    #expect(explain("swift", options) == "--exts:0:*")
-    #expect(explain("bswift", options) == "--exts:0:*")
-    #expect(explain("b.swift.bak", options) == "--exts:0:*")
-    #expect(explain("b.Swift", options) == "--exts:0:*")
-    #expect(explain("folder.swift/", options) == "--exts:0:*", "no folder is reported")
-    #expect(explain("folder/b.swift", options) == "--exts:1:!*.swift", "but they are entered")
+    #expect(explain("a/b.swift", options) == "extensions:1:!*.swift")
+    #expect(explain("b.c", options) == "extensions:2:!*.c")
+    #expect(explain("b.tar.gz", options) == "extensions:3:!*.tar.gz")
+    #expect(explain("b.gz", options) == "extensions:0:*")
+    #expect(explain("swift", options) == "extensions:0:*")
+    #expect(explain("bswift", options) == "extensions:0:*")
+    #expect(explain("b.swift.bak", options) == "extensions:0:*")
+    #expect(explain("b.Swift", options) == "extensions:0:*")
+    #expect(
+      explain("directory.swift/", options) == "extensions:0:*", "directories are not reported")
+    #expect(explain("directory/b.swift", options) == "extensions:1:!*.swift", "but entered")
   }
 
-  @Test("-f and -e must both hold, and bring nothing back")
-  func bothGates() throws {
+  @Test func `a path must pass both selections, which cannot include ignored paths`() throws {
     try tree.write(".gitignore", "*.o\n!x.c\n")
     let options = filter(filter: ["src/"], extensions: ["c", "o"])
-    #expect(explain("src/a.c", options) == "--filter:1:!src/")
-    #expect(explain("a.c", options) == "--filter:0:*")
-    #expect(explain("src/a.h", options) == "--exts:0:*")
+    #expect(explain("src/a.c", options) == "filter:1:!src/")
+    #expect(explain("a.c", options) == "filter:0:*")
+    #expect(explain("src/a.h", options) == "extensions:0:*")
     #expect(explain("src/a.o", options) == ".gitignore:1:*.o")
     #expect(explain("src/x.c", options) == ".gitignore:2:!x.c")
-    #expect(explain("x.c", options) == "--filter:0:*")
+    #expect(explain("x.c", options) == "filter:0:*")
   }
 
-  @Test("no gate keeps a folder from being entered")
-  func entering() {
+  @Test func `no selection prevents a directory from being entered`() {
     let options = filter(filter: ["*.c"], extensions: ["c"])
     let stack = options.stack(forRoot: tree.root)
-    let path = tree.path("folder")
+    let path = tree.path("directory")
     let nameAt = path.lastComponent.startIndex
     path.bytes.withUnsafeBufferPointer {
       #expect(options.mayEnter($0, nameAt: nameAt, in: stack))
@@ -199,16 +196,14 @@ import Testing
     }
   }
 
-  @Test("the root of the file system can be watched")
-  func fileSystemRoot() {
+  @Test func `the root of the file system can be watched`() {
     let filter = PathFilter(base: "/", ignore: patterns(["/x"]), sources: [])
     #expect(
-      filter.decision(for: "/x", isDirectory: false, below: "/").description == "--ignore:1:/x")
+      filter.decision(for: "/x", isDirectory: false, below: "/").description == "ignore:1:/x")
     #expect(filter.decision(for: "/a/x", isDirectory: false, below: "/").isIncluded)
   }
 
-  @Test("what is shown of a decision is its bytes, made harmless for a terminal")
-  func description() throws {
+  @Test func `the description of a decision is safe for a terminal`() throws {
     try tree.write(tree.path(".gitignore"), [0x61, 0xFF, 0x1B, 0x0A])
     let decision = filter().decision(
       for: Path(bytes: [0x61, 0xFF, 0x1B]), isDirectory: false, below: ".")

@@ -1,7 +1,7 @@
 import SystemCalls
 
-/// How many cases the tests try that search for faults: all of them when `WATCHRUN_TEST_EFFORT` is `full`, as in
-/// `.ci/run`, and otherwise a part, so that `swift test` remains quick.
+/// The number of cases of randomized tests: all of them if `WATCHRUN_TEST_EFFORT` is `full`, as in
+/// `.ci/run`, and otherwise a part, so that `swift test` is fast.
 package enum Effort {
   package static let isFull = environmentVariable("WATCHRUN_TEST_EFFORT") == "full"
 

@@ -1,15 +1,21 @@
 import FileObservation
 import Synchronization
 
-/// Keeps what an observer says, and waits for it.
+/// Records the events of an observer, and waits for some of them.
 package final class EventRecorder: Sendable {
   private let recorded = Mutex<[FileObserver.Event]>([])
+  private let recordedFailures = Mutex<[ObserverError]>([])
 
   package init() {}
 
   /// The handler to start an observer with.
   package var handler: @Sendable (FileObserver.Event) -> Void {
     { event in self.recorded.withLock { $0.append(event) } }
+  }
+
+  /// The closure for failures.
+  package var failureHandler: @Sendable (ObserverError) -> Void {
+    { error in self.recordedFailures.withLock { $0.append(error) } }
   }
 
   package var events: [FileObserver.Event] { recorded.withLock { $0 } }
@@ -25,15 +31,13 @@ package final class EventRecorder: Sendable {
     events.lazy.compactMap { if case .ready(let readiness) = $0 { readiness } else { nil } }.first
   }
 
-  package var warnings: [ObserverError] {
+  package var warnings: [ObserverWarning] {
     events.compactMap { if case .warning(let error) = $0 { error } else { nil } }
   }
 
-  package var failures: [ObserverError] {
-    events.compactMap { if case .failed(let error) = $0 { error } else { nil } }
-  }
+  package var failures: [ObserverError] { recordedFailures.withLock { $0 } }
 
-  /// Forgets what was recorded.
+  /// Forgets the recorded events.
   package func clear() {
     recorded.withLock { $0 = [] }
   }
@@ -43,12 +47,12 @@ package final class EventRecorder: Sendable {
     await eventually { readiness != nil }
   }
 
-  /// Waits until something of this kind has happened to the path.
+  /// Waits until a change of this kind is reported for the path.
   package func sees(_ kind: ChangeBatch.Kind, _ path: Path) async -> Bool {
     await eventually { changes.contains { $0.path == path && $0.kind == kind } }
   }
 
-  /// Waits until something has happened to the path, whatever it was.
+  /// Waits until any change is reported for the path.
   package func sees(_ path: Path) async -> Bool {
     await eventually { changes.contains { $0.path == path } }
   }

@@ -1,5 +1,5 @@
-/// True as soon as `condition` is; false if it is not within the time. For what only the real kernel
-/// can bring about; everything else is tested in virtual time.
+/// Waits until `condition` is true, and returns whether it is within the time. Only for tests with
+/// the real kernel; all others use virtual time.
 package func eventually(
   within limit: Duration = .seconds(60), _ condition: () throws -> Bool
 ) async rethrows -> Bool {

@@ -2,7 +2,7 @@ import ActionRunning
 import Synchronization
 import SystemCalls
 
-/// Starts nothing, and records what it was asked to start and to send, in order.
+/// A launcher that starts no process, and records launches and signals in order.
 package final class FakeLauncher: ProcessLauncher {
   package enum Call: Hashable, Sendable {
     /// The words of the command.
@@ -26,7 +26,7 @@ package final class FakeLauncher: ProcessLauncher {
   /// The groups that were launched, in order.
   package var groups: [FakeGroup] { state.withLock { $0.groups } }
 
-  /// Lets every launch from now on fail; nil lets them succeed again.
+  /// Makes every launch fail from now on; `nil` makes them succeed again.
   package func failLaunches(with error: SystemError?) {
     state.withLock { $0.failure = error }
   }
@@ -49,7 +49,7 @@ package final class FakeLauncher: ProcessLauncher {
   }
 }
 
-/// A group that lives and ends as a test says.
+/// A process group that a test controls.
 package final class FakeGroup: LaunchedGroup {
   private struct State {
     var leaderIsAlive = true
@@ -74,13 +74,13 @@ package final class FakeGroup: LaunchedGroup {
 
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
 
-  /// The leader ends, and leaves other members behind or does not.
+  /// Ends the leader, with or without leftover processes.
   package func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
     state.withLock { $0 = State(leaderIsAlive: false, othersAreAlive: leavingOthers) }
     ended(status)
   }
 
-  /// The members that the leader left behind end, of which nobody is told.
+  /// Ends the leftover processes, which causes no notification.
   package func endOthers() {
     state.withLock { $0.othersAreAlive = false }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notes what happened, in order, for handlers that may run anywhere.
+/// A thread-safe log of events, in order.
 package final class Log<Entry: Sendable>: Sendable {
   private let noted = Mutex<[Entry]>([])
 

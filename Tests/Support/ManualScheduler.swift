@@ -2,7 +2,8 @@ import FileObservation
 import Support
 import Synchronization
 
-/// A scheduler whose time stands still until a test moves it. Work is done on the caller's thread.
+/// A scheduler whose time stands still until a test advances it. Work is done on the caller's
+/// thread.
 package final class ManualScheduler: Scheduler {
   private struct Item {
     let time: Instant
@@ -11,7 +12,7 @@ package final class ManualScheduler: Scheduler {
 
   private struct State {
     var now = Instant(offset: .zero)
-    /// By the order in which they were scheduled.
+    /// The work, by the order in which it was scheduled.
     var items: [Int: Item] = [:]
     var count = 0
   }
@@ -19,18 +20,18 @@ package final class ManualScheduler: Scheduler {
   private let state = Mutex(State())
   private let honoursCancelling: Bool
 
-  /// - Parameter honoursCancelling: False to do cancelled work all the same, as happens to work that
-  ///   has begun when it is cancelled.
+  /// - Parameter honoursCancelling: Whether cancelled work is dropped. With `false`, it is done,
+  ///   like work that had begun before it was cancelled.
   package init(honoursCancelling: Bool = true) {
     self.honoursCancelling = honoursCancelling
   }
 
   package var now: Instant { state.withLock { $0.now } }
 
-  /// How much work waits for its time.
+  /// The number of pieces of pending work.
   package var pendingCount: Int { state.withLock { $0.items.count } }
 
-  /// When the next work is due.
+  /// The time of the next work.
   package var nextTime: Instant? { state.withLock { $0.items.values.map(\.time).min() } }
 
   package func schedule(
@@ -46,8 +47,8 @@ package final class ManualScheduler: Scheduler {
     }
   }
 
-  /// Moves time on, and does what falls due on the way in order of time, each at its own; also what
-  /// is only scheduled meanwhile.
+  /// Advances time, and does the work due in between, in order of time and each at its own time.
+  /// This includes work that other work schedules.
   package func advance(by duration: Duration) {
     let end = now.advanced(by: duration)
     while let work = nextDue(until: end) { work() }

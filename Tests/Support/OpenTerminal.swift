@@ -1,9 +1,9 @@
 import SystemCalls
 
-/// A terminal: our end, the programs' end, and where they open it.
+/// A pseudo terminal: the test's end, the programs' end, and its path.
 ///
-/// Tests run side by side and start processes: it is inherited by none of them, not even for the moment
-/// between two calls. While they had it, it would not be hung up.
+/// Its descriptors are never inherited, not even for a moment, because tests that run in parallel
+/// start processes, which would keep the terminal from hanging up.
 package func openPseudoTerminal() throws(SystemError) -> (
   ours: Int32, theirs: Int32, path: String
 ) {
@@ -17,6 +17,6 @@ package func openPseudoTerminal() throws(SystemError) -> (
   return (ours.release(), theirs.release(), path)
 }
 
-// TIOCSPTLCK and TIOCGPTN, which Swift does not see.
+// TIOCSPTLCK and TIOCGPTN, which Swift does not import.
 private let unlock: UInt = 0x4004_5431
 private let getNumber: UInt = 0x8004_5430

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same each time (SplitMix64).
+/// A seeded generator of random numbers (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

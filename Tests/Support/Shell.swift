@@ -1,12 +1,12 @@
 import SystemCalls
 
-/// A shell line that did not succeed.
+/// The failure of a shell line.
 package struct ShellFailure: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Runs a line with `sh` in a folder, and waits for its end. What it prints is shown where it fails.
-package func shell(_ line: String, in folder: Path) async throws {
+/// Runs a line with `sh` in a directory, and waits for its end. An error contains its output.
+package func shell(_ line: String, in directory: Path) async throws {
   let output = try TemporaryDirectory()
   let request = SpawnRequest(
     arguments: ["/bin/sh", "-c", "exec > \"$OUTPUT\" 2>&1; " + line].map { Array($0.utf8) },
@@ -15,7 +15,7 @@ package func shell(_ line: String, in folder: Path) async throws {
       "HOME=\(output.path)", "OUTPUT=\(output["output"])", "GIT_CONFIG_NOSYSTEM=1",
       "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a",
       "GIT_COMMITTER_EMAIL=a@b",
-    ].map { Array($0.utf8) }, directory: folder, standardInput: .null)
+    ].map { Array($0.utf8) }, directory: directory, standardInput: .null)
   let pid = try request.spawn()
   var status: Int32 = 0
   let hasEnded = try await eventually(within: .seconds(120)) {
@@ -32,10 +32,10 @@ package func shell(_ line: String, in folder: Path) async throws {
   }
 }
 
-/// True if a program of this name is installed.
+/// Whether a program of this name is installed.
 package func isInstalled(_ program: String) -> Bool {
-  let folders = (environmentVariable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
-  return folders.contains { folder in
-    Path(String(folder)).appending(program).withCString { access($0, X_OK) } == 0
+  let directories = (environmentVariable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+  return directories.contains { directory in
+    Path(String(directory)).appending(program).withCString { access($0, X_OK) } == 0
   }
 }

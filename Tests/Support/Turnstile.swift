@@ -1,4 +1,4 @@
-/// Lets only so many tests work at the same time, so that none of them starves the others.
+/// A limit of the number of tests that run at the same time, so that none starves.
 package actor Turnstile {
   private var places: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -7,7 +7,7 @@ package actor Turnstile {
     self.places = places
   }
 
-  /// Calls `body` as soon as there is a place.
+  /// Calls `body` when there is a free place.
   package func pass<Result: Sendable>(
     _ body: @Sendable () async throws -> Result
   ) async rethrows -> Result {

@@ -11,14 +11,14 @@ private func digest(_ text: String) -> ContentDigest {
 }
 
 extension ContentDigest {
-  /// How many bits of it are others in `other`.
+  /// The number of bits that differ.
   fileprivate func distance(to other: ContentDigest) -> Int {
     (high ^ other.high).nonzeroBitCount + (low ^ other.low).nonzeroBitCount
   }
 }
 
 struct ContentDigestTests {
-  /// So that a digest means the same tomorrow, and on another machine.
+  /// Known digests, which must never change.
   private static let known: [(text: String, digest: ContentDigest)] = [
     ("", ContentDigest(high: 0xac8a_cfd6_cb9e_e087, low: 0xacff_5c81_d593_6a8f)),
     ("a", ContentDigest(high: 0xd4e0_fc89_65ae_db37, low: 0x1ed6_b244_a4d5_c0c7)),
@@ -29,7 +29,7 @@ struct ContentDigestTests {
     ),
   ]
 
-  @Test func `is the same today as when it was written`() {
+  @Test func `digests are the same on every machine`() {
     for (text, expected) in Self.known { #expect(digest(text) == expected, "'\(text)'") }
   }
 
@@ -61,7 +61,7 @@ struct ContentDigestTests {
     #expect((63.5...64.5).contains(mean), "\(mean) of 128")
   }
 
-  @Test func `each bit of the digest depends on each of the input`() {
+  @Test func `each bit of the digest depends on each bit of the input`() {
     var generator = SeededGenerator(seed: 2)
     var flips = Array(repeating: 0, count: 128)
     let rounds = 2000
@@ -80,8 +80,8 @@ struct ContentDigestTests {
     #expect(flips.allSatisfy { abs($0 - rounds / 2) < 135 })
   }
 
-  @Test func `small differences in small files are all told apart`() {
-    // Two bytes anywhere in 64, each of 16 values: what differs little collides in bad hashes.
+  @Test func `small differences in small files have different digests`() {
+    // Two bytes anywhere in 64, each of 16 values: similar inputs collide in bad hashes.
     var seen: Set<ContentDigest> = []
     var count = 0
     for first in 0..<64 {
@@ -98,14 +98,14 @@ struct ContentDigestTests {
     #expect(seen.count == count)
   }
 
-  @Test func `stripes that change places are told apart`() {
+  @Test func `exchanged stripes have different digests`() {
     let one = Array("0123456789abcdef0123456789abcdef".utf8)
     let other = Array("fedcba9876543210fedcba9876543210".utf8)
     #expect(digest(one + other) != digest(other + one))
     #expect(digest(one + one) != digest(one))
   }
 
-  @Test func `is the same however the bytes are cut`() {
+  @Test func `the digest does not depend on the parts`() {
     var generator = SeededGenerator(seed: 3)
     for length in 0...200 {
       let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -12,13 +12,13 @@ struct ManualSchedulerTests {
     }
   }
 
-  @Test func `time only moves when it is moved`() {
+  @Test func `time stands still until it is advanced`() {
     #expect(scheduler.now == .milliseconds(0))
     scheduler.advance(by: .milliseconds(7))
     #expect(scheduler.now == .milliseconds(7))
   }
 
-  @Test func `work is done in order of time, each at its own`() {
+  @Test func `work is done in order of time, each at its own time`() {
     _ = schedule("late", at: 9)
     _ = schedule("early", at: 3)
     _ = schedule("as early, but second", at: 3)
@@ -31,7 +31,7 @@ struct ManualSchedulerTests {
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `work that is scheduled by work is done on the way`() {
+  @Test func `work that is scheduled by other work is done`() {
     _ = scheduler.schedule(at: .milliseconds(2)) { [self] in _ = schedule("second", at: 4) }
     scheduler.advance(by: .milliseconds(5))
     #expect(log.entries == ["second at 4"])
@@ -43,7 +43,7 @@ struct ManualSchedulerTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `cancelled work is done where cancelling comes too late`() {
+  @Test func `work that is cancelled too late is done`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
     scheduler.schedule(at: .milliseconds(1)) { [log] in log.note("begun") }.cancel()
     scheduler.advance(by: .milliseconds(2))

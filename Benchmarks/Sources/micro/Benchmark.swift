@@ -1,24 +1,24 @@
-/// Something that is done for each event or each entry.
+/// An operation that is done for each event or entry.
 struct Benchmark: Sendable {
   let name: String
-  /// How many there are in one call of the body.
+  /// The number of operations in one call of the body.
   let operations: Int
-  /// Makes all that is needed, and gives what is to be counted, which may be called more than once.
+  /// Prepares the benchmark, and returns the body to count, which may be called more than once.
   let prepare: @Sendable () throws -> () -> Void
 }
 
-/// Valgrind counts what is done in here, and finds it by its name.
+/// Valgrind counts the instructions in this function, which it finds by name.
 @inline(never)
 func measured(_ body: () -> Void) {
   body()
 }
 
-/// Keeps the optimizer from leaving out what nobody uses.
+/// Prevents the optimizer from removing an unused value.
 @inline(never)
 @_optimize(none)
 func use<Value>(_ value: borrowing Value) {}
 
-/// Names of files like those in a project.
+/// A file name like those in a project.
 func fileName(_ number: Int) -> String {
   "Source\(number).\(["swift", "md", "json", "txt", "o"][number % 5])"
 }

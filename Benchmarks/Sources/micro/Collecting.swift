@@ -1,8 +1,8 @@
 @testable import FileObservation
-import Support
+@testable import Support
 import SystemCalls
 
-/// A burst of changes, a tenth of a millisecond apart, and the timers that it sets.
+/// A burst of changes, 0.1 ms apart, with its timers.
 let debouncing = Benchmark(name: "debounce", operations: 1000) {
   return {
     var machine = DebounceStateMachine(quietPeriod: .adaptive, maximumWait: .seconds(1))
@@ -15,7 +15,7 @@ let debouncing = Benchmark(name: "debounce", operations: 1000) {
   }
 }
 
-/// Files that are each truncated, written and closed: three events, one change.
+/// Files that are truncated, written and closed: three events and one change each.
 let coalescing = Benchmark(name: "coalesce", operations: 1000) {
   let paths = (0..<1000).map { Path("/project/Sources/Module\($0 % 40)/deep/\(fileName($0))") }
   let events = paths.flatMap { path in

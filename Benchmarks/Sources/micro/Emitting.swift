@@ -2,7 +2,7 @@
 @testable import FileObservation
 import SystemCalls
 
-/// What has been collected on its way to a command or a reader.
+/// A batch on its way to a command or a reader.
 let emitting = [
   Benchmark(name: "json-change", operations: 1000) {
     let batch = batch(of: 1000)
@@ -21,7 +21,7 @@ private func batch(of count: Int) -> ChangeBatch {
   return ChangeBatch(number: 1, changes: changes)
 }
 
-/// What is to be started, with an environment of usual size.
+/// The spawn request of a command, with an environment of typical size.
 private func request(paths: Int, times: Int) -> () -> Void {
   let trigger = RunTrigger(batch(of: paths))
   let command = Command("swift", "test")

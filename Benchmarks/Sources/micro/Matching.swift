@@ -1,7 +1,7 @@
-import PathFiltering
+@testable import PathFiltering
 
-/// Verdicts on the paths of a folder whose stack holds 200 rules, as they stand in ignore files: most
-/// of them names and endings, some with folders and stars.
+/// Decisions on paths by 200 rules like those in ignore files: most are names and extensions, some
+/// contain directories and stars.
 let matching = Benchmark(name: "verdict-200-rules", operations: 1000) {
   let rules = (0..<200).map { number in
     switch number % 10 {

@@ -3,7 +3,7 @@ import Glibc
 import PathFiltering
 @testable import SystemCalls
 
-/// From the bytes that the kernel gives to what they mean.
+/// The way from the kernel's events to changes.
 let observing = [
   Benchmark(name: "decode-event", operations: 1000) {
     let inotify = try Inotify()
@@ -17,19 +17,19 @@ let observing = [
   },
   Benchmark(name: "path", operations: 1000) {
     var snapshot = TreeSnapshot()
-    var folder = TreeSnapshot.root
+    var directory = TreeSnapshot.root
     for name in ["project", "Sources", "Module", "deep", "deeper"] {
-      folder = insert(name, .directory, in: folder, of: &snapshot)
+      directory = insert(name, .directory, in: directory, of: &snapshot)
     }
-    let entries = (0..<1000).map { insert(fileName($0), .file, in: folder, of: &snapshot) }
+    let entries = (0..<1000).map { insert(fileName($0), .file, in: directory, of: &snapshot) }
     let made = snapshot
     return { for entry in entries { use(made.path(of: entry)) } }
   },
   events("event-write", [.modify]) { fileName($0) },
   events("event-ignored", [.modify]) { ".\(fileName($0)).swp" },
   events("event-removed", [.delete]) { "gone\($0).txt" },
-  Benchmark(name: "walk-folder", operations: ProjectFolder.folders) {
-    let project = try ProjectFolder()
+  Benchmark(name: "walk-folder", operations: ProjectTree.directories) {
+    let project = try ProjectTree()
     return {
       guard let inotify = try? Inotify() else { return }
       use(project.observe(with: inotify))
@@ -38,24 +38,25 @@ let observing = [
 ]
 
 private func insert(
-  _ name: String, _ type: FileType, in folder: TreeSnapshot.Entry, of snapshot: inout TreeSnapshot
+  _ name: String, _ type: FileType, in directory: TreeSnapshot.Entry,
+  of snapshot: inout TreeSnapshot
 ) -> TreeSnapshot.Entry {
-  Array(name.utf8).withUnsafeBufferPointer { snapshot.insert($0, type, in: folder) }
+  Array(name.utf8).withUnsafeBufferPointer { snapshot.insert($0, type, in: directory) }
 }
 
-/// 1000 events of one kind, in folders that are watched.
+/// 1000 events of one kind in watched directories.
 private func events(
   _ name: String, _ mask: InotifyMask, named fileName: @escaping @Sendable (Int) -> String
 ) -> Benchmark {
   Benchmark(name: name, operations: 1000) {
-    let project = try ProjectFolder()
+    let project = try ProjectTree()
     let known = project.observe(with: try Inotify())
     let watches = known.directories.entries.compactMap { known.directories[$0]?.watch }.sorted()
-    let names = (0..<1000).map { Array(fileName($0 % ProjectFolder.files).utf8) }
+    let names = (0..<1000).map { Array(fileName($0 % ProjectTree.files).utf8) }
     return {
       var observed = known
       for (number, name) in names.enumerated() {
-        // The first is the watched folder itself, which is empty.
+        // The first one is the root, which has no files.
         let watch = watches[1 + number % (watches.count - 1)]
         name.withUnsafeBufferPointer {
           observed.accept(Hint(InotifyEvent(watch: watch, mask: mask, cookie: 0, name: $0)))
@@ -67,22 +68,22 @@ private func events(
   }
 }
 
-/// A tree on the disk, as long as it is needed.
-private final class ProjectFolder {
-  static let folders = 200
+/// A tree on disk, which is removed when it is released.
+private final class ProjectTree {
+  static let directories = 200
   static let files = 5
 
   let path: Path
 
   init() throws {
-    // The length of the path must be the same each time.
+    // The length of the path must be the same in each run.
     path = Path("/var/tmp/watchrun-micro-\(10_000_000 + Int(getpid()))")
     try check(path.withCString { mkdir($0, 0o755) })
-    for folder in 0..<Self.folders {
-      let folderPath = path.appending("folder\(1000 + folder)")
-      try check(folderPath.withCString { mkdir($0, 0o755) })
+    for directory in 0..<Self.directories {
+      let directoryPath = path.appending("folder\(1000 + directory)")
+      try check(directoryPath.withCString { mkdir($0, 0o755) })
       for file in 0..<Self.files {
-        let file = folderPath.appending(fileName(file)).withCString { creat($0, 0o644) }
+        let file = directoryPath.appending(fileName(file)).withCString { creat($0, 0o644) }
         try check(file)
         close(file)
       }
@@ -90,17 +91,17 @@ private final class ProjectFolder {
   }
 
   deinit {
-    for folder in 0..<Self.folders {
-      let folderPath = path.appending("folder\(1000 + folder)")
+    for directory in 0..<Self.directories {
+      let directoryPath = path.appending("folder\(1000 + directory)")
       for file in 0..<Self.files {
-        _ = folderPath.appending(fileName(file)).withCString { unlink($0) }
+        _ = directoryPath.appending(fileName(file)).withCString { unlink($0) }
       }
-      _ = folderPath.withCString { rmdir($0) }
+      _ = directoryPath.withCString { rmdir($0) }
     }
     _ = path.withCString { rmdir($0) }
   }
 
-  /// The tree, watched.
+  /// Watches the tree.
   func observe(with inotify: Inotify) -> ObservedTree {
     var observed = ObservedTree(
       filter: PathFilter(sources: [.defaults]), source: InotifyHints(inotify))
@@ -111,7 +112,7 @@ private final class ProjectFolder {
   }
 }
 
-/// A file that holds what the kernel would give, read in its place.
+/// A file with the events, which replaces the kernel's queue.
 private final class StandIn {
   private let descriptor: Int32
 

@@ -1,5 +1,5 @@
-// micro NAME TIMES   does one thing that is hot, once to warm up, and so often to be counted
-// micro              lists them, with how many operations each does
+// micro NAME TIMES   runs a benchmark once to warm up, and then TIMES times to be counted
+// micro              lists the benchmarks with their numbers of operations
 
 let benchmarks =
   observing + [matching, debouncing, coalescing] + emitting

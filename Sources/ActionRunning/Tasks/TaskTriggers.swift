@@ -37,7 +37,7 @@ public struct TaskTriggers: Sendable, Hashable {
     // Files that go with their folder are not told of one by one.
     let takesContents = isDirectory && (change.kind == .renamed || change.kind == .removed)
     return filter.passesPatterns(
-      path, isDirectory: isDirectory, below: root.path, standsForContents: takesContents)
+      path, isDirectory: isDirectory, below: root.path, coversDescendants: takesContents)
   }
 
   /// What is left of a batch; nil if nothing is.

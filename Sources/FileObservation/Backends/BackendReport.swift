@@ -5,7 +5,7 @@ package enum BackendReport: Sendable {
   /// Everything is watched.
   case ready(FileObserver.Readiness)
   /// Something cannot be watched; the rest is.
-  case warning(ObserverError)
+  case warning(ObserverWarning)
   /// Observation has ended.
   case failed(ObserverError)
 }

@@ -46,7 +46,7 @@ package final class CombinedBackend: Backend {
   }
 
   package func start() throws(ObserverError) {
-    var warnings: [ObserverError] = []
+    var warnings: [ObserverWarning] = []
     var (watched, polled) = divide(configuration.roots, &warnings)
     let mounts = mountsWithoutEvents(in: watched, &warnings)
     var native: (any Backend)?
@@ -57,7 +57,7 @@ package final class CombinedBackend: Backend {
         native = try makeNative(part)
       } catch {
         guard error.code == .instanceLimitReached else { throw error }
-        warnings.append(error)
+        warnings.append(.pollingInstead(for: error))
         polled += watched
         watched = []
       }
@@ -81,13 +81,13 @@ package final class CombinedBackend: Backend {
   }
 
   package func add(_ root: BackendConfiguration.Root) {
-    var warnings: [ObserverError] = []
+    var warnings: [ObserverWarning] = []
     var (watched, polled) = divide([root], &warnings)
     let mounts = mountsWithoutEvents(in: watched, &warnings)
     do throws(ObserverError) {
       if !watched.isEmpty { try openNative()?.add(root) }
     } catch {
-      warnings.append(error)
+      warnings.append(.pollingInstead(for: error))
       (watched, polled) = ([], [root])
     }
     state.withLock { state in
@@ -148,7 +148,7 @@ package final class CombinedBackend: Backend {
 extension CombinedBackend {
   /// Divides roots into those for which the kernel reports events and those that must be polled.
   private func divide(
-    _ roots: [BackendConfiguration.Root], _ warnings: inout [ObserverError]
+    _ roots: [BackendConfiguration.Root], _ warnings: inout [ObserverWarning]
   ) -> (watched: [BackendConfiguration.Root], polled: [BackendConfiguration.Root]) {
     if polling.use == .always { return ([], roots) }
     var (watched, polled) = ([BackendConfiguration.Root](), [BackendConfiguration.Root]())
@@ -165,7 +165,7 @@ extension CombinedBackend {
 
   /// The mount points in the roots whose file systems report no events.
   private func mountsWithoutEvents(
-    in roots: [BackendConfiguration.Root], _ warnings: inout [ObserverError]
+    in roots: [BackendConfiguration.Root], _ warnings: inout [ObserverWarning]
   ) -> [BackendConfiguration.Root] {
     let recursive = roots.filter { $0.coverage == .recursive }
     if recursive.isEmpty { return [] }
@@ -185,8 +185,8 @@ extension CombinedBackend {
     let decision = configuration.filter.decision(for: directory, isDirectory: true, below: root)
     // Filters decide what is reported, not which directories are entered.
     switch decision.rule?.source {
-    case .option(.filter), .option(.extensions): return false
-    case .option(.ignore), .builtIn, .file, nil: return !decision.isIncluded
+    case .parameter(.filter), .parameter(.extensions): return false
+    case .parameter(.ignore), .builtIn, .file, nil: return !decision.isIncluded
     }
   }
 
@@ -242,7 +242,7 @@ extension CombinedBackend {
 // MARK: - Reports
 
 extension CombinedBackend {
-  private func report(_ warnings: [ObserverError]) {
+  private func report(_ warnings: [ObserverWarning]) {
     if warnings.isEmpty { return }
     configuration.queue.async { [configuration] in
       for warning in warnings { configuration.report(.warning(warning)) }

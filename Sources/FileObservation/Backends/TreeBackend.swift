@@ -207,7 +207,7 @@ extension TreeBackend {
   /// Compares the whole tree with the snapshot after hints were dropped.
   private func rescan() {
     let scheduler = scheduler
-    let warning = state.access { state -> ObserverError? in
+    let warning = state.access { state -> ObserverWarning? in
       if state.isStopped { return nil }
       state.rescanPacing.begin(at: scheduler.now)
       state.tree.stopAwaitingArrivals()

@@ -1,15 +1,16 @@
-/// How much is done to know whether a file's content has changed.
+/// Limits of the memory and the reading that ``ObserverOptions/skipsUnchanged`` may use.
 public struct ContentLimits: Sendable, Hashable {
-  /// The largest file that is compared, in bytes; a change of a larger one always counts.
+  /// The size of the largest file that is compared, in bytes. A change of a larger file is always
+  /// reported.
   public var largestFile: Int
-  /// The most files whose contents are remembered, at about 100 bytes each. The files beyond that
-  /// count once too often now and then.
+  /// The most files whose contents are remembered, at about 100 bytes each. Files beyond that may
+  /// be reported although their content is the same.
   public var mostFiles: Int
-  /// The most bytes that are read, once everything is watched, to know files before their first
-  /// change.
+  /// The most bytes that are read in the background, once everything is watched, so that the first
+  /// change of a file can be compared.
   public var mostBytesReadAhead: Int
 
-  /// These limits; by default files of up to 8 MiB, 65,536 of them, and 256 MiB ahead.
+  /// Creates limits; by default files of up to 8 MiB, 65,536 files, and 256 MiB in the background.
   public init(
     largestFile: Int = 8 << 20, mostFiles: Int = 1 << 16, mostBytesReadAhead: Int = 256 << 20
   ) {

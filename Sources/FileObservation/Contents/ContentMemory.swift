@@ -1,24 +1,26 @@
 import Support
 import SystemCalls
 
-/// Knows what is in files, as far as the observer's user knows it, and so which changes are none.
+/// The contents of files as they were last reported, by which changes without a new content are
+/// found.
 ///
-/// It holds on to one rule: what it remembers of a path is what its user was told of last, or what
-/// was there when observing began, if nothing was told since. Only two things are ever remembered:
+/// One rule keeps it from losing a change: the remembered content of a path is the content that was
+/// last reported, or that at the start of observing. So a content is only remembered if it was read
 ///
-/// - what is read *after* a change was noticed and *before* it is handed over. What is written after
-///   the reading has an event of its own, and is compared with this;
-/// - what was read ahead, if the file's time and those of the folders on the way to it prove that it
-///   was there, under this name, when observing began (``ReadingAhead``).
+/// - after a change was noticed and before it is reported: a write after the reading has an event
+///   of its own, and is compared with this content;
+/// - ahead (``ReadingAhead``), and the times of the file and of its ancestors prove that the file
+///   had this content, under this name, at the start.
 ///
-/// To forget is always right: the next change then counts.
+/// Forgetting is always safe: the next change is then reported.
 ///
-/// What is not seen is content that comes and goes within one burst.
+/// Content that changes and changes back within one burst is not noticed.
 package struct ContentMemory {
   private typealias Entry = TreeSnapshot.Entry
 
-  /// How many files of renamed folders are read again in one burst, while what changed waits.
-  private static let mostFollowed = 1000
+  /// The most files of renamed directories that are read again in one burst, which delays its
+  /// batch.
+  private static let mostReread = 1000
 
   private let mostFiles: Int
   private var tree = TreeSnapshot()
@@ -28,33 +30,34 @@ package struct ContentMemory {
     self.mostFiles = mostFiles
   }
 
-  /// How many files it knows.
+  /// The number of remembered files.
   package var count: Int { digests.count }
 
-  /// True if no more can be remembered without forgetting.
+  /// Whether another file can only be remembered by forgetting some.
   package var isFull: Bool { digests.count >= mostFiles }
 
-  /// What it knows of the file at `path`.
+  /// The remembered content of a file.
   package func digest(of path: Path) -> ContentDigest? {
     find(path).flatMap { digests[$0] }
   }
 }
 
-// MARK: - Which changes count
+// MARK: - Filtering
 
 extension ContentMemory {
-  /// Of the net changes of a burst, those of the wanted kinds that are changes indeed. The others'
-  /// contents are read and remembered; what is handed over must be handed over after this.
+  /// Returns the net changes of a burst that must be reported, and remembers the present contents
+  /// of changed files. The result must be reported after this call.
   ///
-  /// A file that was written or replaced and holds what it held before is left out, or, where
-  /// `metadata` is wanted, told of as that: its times have changed at least. Everything else counts.
-  package mutating func follow(
+  /// A modified file with the same content as before is removed, or, if `metadata` is wanted,
+  /// becomes a change of that kind, because its times have changed. All other changes of wanted
+  /// kinds remain.
+  package mutating func filterUnchanged(
     _ changes: [ChangeBatch.Change], wanted: Set<ChangeBatch.Kind>,
     read: (Path) -> ContentDigest?
   ) -> [ChangeBatch.Change] {
-    forgetWhatMoved(changes, wanted, read)
+    forgetMoved(changes, wanted, read)
     return changes.compactMap { change in
-      // What is not told of leaves what was told of last.
+      // An unreported change leaves the content that was last reported.
       guard wanted.contains(change.kind) else { return nil }
       guard change.type == .file else { return change }
       switch change.kind {
@@ -74,16 +77,16 @@ extension ContentMemory {
     }
   }
 
-  /// Forgets what is not where it was, told of or not. The known files of a folder whose rename is
-  /// told of are read again where they are now, up to a number of them.
-  private mutating func forgetWhatMoved(
+  /// Forgets entries that are not at their paths any more, reported or not. The remembered files of
+  /// a directory whose rename is reported are read again under their new paths, up to a limit.
+  private mutating func forgetMoved(
     _ changes: [ChangeBatch.Change], _ wanted: Set<ChangeBatch.Kind>,
     _ read: (Path) -> ContentDigest?
   ) {
     var moved: [Path] = []
     for change in changes where change.type == .directory && wanted.contains(change.kind) {
-      guard let old = change.from, let folder = find(old) else { continue }
-      for file in knownFiles(below: folder, atMost: Self.mostFollowed - moved.count) {
+      guard let old = change.from, let directory = find(old) else { continue }
+      for file in knownFiles(below: directory, atMost: Self.mostReread - moved.count) {
         if let rest = file.relative(to: old) { moved.append(change.path.appending(rest.bytes)) }
       }
     }
@@ -93,7 +96,7 @@ extension ContentMemory {
       if change.kind != .metadata && !isInPlace { forget(change.path) }
     }
     if moved.isEmpty { return }
-    // What has changed besides is not compared with itself.
+    // Files that have changed themselves are compared below.
     let changed = Set(changes.map(\.path))
     for path in moved where !changed.contains(path) { update(path, read) }
   }
@@ -107,18 +110,18 @@ extension ContentMemory {
   }
 }
 
-// MARK: - What is read ahead
+// MARK: - Reading ahead
 
 extension ContentMemory {
-  /// Remembers files of one folder, if it is certain that this was in them, under these names, when
-  /// observing began, and nothing is known of them.
+  /// Remembers contents of files of one directory, if it is certain that the files had them, under
+  /// these names, when observing started, and nothing is remembered of them yet.
   ///
-  /// - Parameter root: A folder above of which it is known which one it was then.
+  /// - Parameter root: An ancestor that is known to be the same directory as at the start.
   package mutating func learn(
-    _ samples: [(path: Path, sample: ContentSample)], of folder: Path, since start: FileTime,
+    _ samples: [(path: Path, sample: ContentSample)], of directory: Path, since start: FileTime,
     below root: DirectoryAtStart? = nil, from source: some ContentSource
   ) {
-    guard !samples.isEmpty, source.isUnmoved(folder, since: start, below: root) else { return }
+    guard !samples.isEmpty, source.isUnmoved(directory, since: start, below: root) else { return }
     for (path, sample) in samples where !isFull && sample.stamp.changed < start {
       // It may have changed since it was read.
       guard digest(of: path) == nil, source.stamp(of: path) == sample.stamp else { continue }
@@ -128,22 +131,24 @@ extension ContentMemory {
 }
 
 extension ContentSource {
-  /// True if the path leads to the folder that it led to at `time`, and did so ever since: then no
-  /// file in it has come there by a rename of a folder.
+  /// Whether the path has named the same directory since `time`, so that no file in it has come
+  /// there by a rename of an ancestor.
   ///
-  /// A folder that is renamed has changed, and so have the entries of the folder that it is in. One
-  /// of the two alone is no sign: things are made and removed in either.
+  /// A rename changes the directory's ctime and its parent's mtime. One of them alone proves
+  /// nothing: creating and removing entries changes them too.
   fileprivate func isUnmoved(
-    _ folder: Path, since time: FileTime, below root: DirectoryAtStart?
+    _ directory: Path, since time: FileTime, below root: DirectoryAtStart?
   ) -> Bool {
-    var here = folder
+    var here = directory
     while let parent = here.parent {
       if let root, here == root.path {
-        return stamp(of: here).map(root.stamp.isOneFile(with:)) ?? false
+        return stamp(of: here).map(root.stamp.isSameFile(as:)) ?? false
       }
       guard let stamp = stamp(of: here) else { return false }
       if stamp.changed >= time {
-        guard let around = self.stamp(of: parent), around.modified < time else { return false }
+        guard let parentStamp = self.stamp(of: parent), parentStamp.modified < time else {
+          return false
+        }
       }
       here = parent
     }
@@ -151,7 +156,7 @@ extension ContentSource {
   }
 }
 
-// MARK: - Keeping
+// MARK: - Storage
 
 extension ContentMemory {
   private func find(_ path: Path) -> Entry? {
@@ -187,13 +192,13 @@ extension ContentMemory {
     if entry != TreeSnapshot.root { digests[entry] = digest }
   }
 
-  /// Forgets the file, or the folder with all that is in it.
+  /// Forgets a file, or a directory with its descendants.
   private mutating func forget(_ path: Path) {
     guard let entry = find(path) else { return }
     tree.remove(entry) { digests[$0] = nil }
   }
 
-  /// Makes room by forgetting an eighth, whichever it is, and the folders in which nothing is known.
+  /// Makes room by forgetting an arbitrary eighth of the files.
   private mutating func forgetSome() {
     let old = self
     tree = TreeSnapshot()
@@ -203,9 +208,9 @@ extension ContentMemory {
     }
   }
 
-  private func knownFiles(below folder: Entry, atMost limit: Int) -> [Path] {
+  private func knownFiles(below directory: Entry, atMost limit: Int) -> [Path] {
     var found: [Path] = []
-    var open = [folder]
+    var open = [directory]
     while found.count < limit, let entry = open.popLast() {
       if digests[entry] != nil { found.append(tree.path(of: entry)) }
       open += tree.children(of: entry)

@@ -3,7 +3,7 @@ import Support
 import SystemCalls
 
 extension ObserverOptions {
-  /// What tells changes of content from others; nil if all count.
+  /// Creates the comparison of contents; `nil` if every change is reported.
   func makeComparison() -> ContentComparison? {
     guard skipsUnchanged else { return nil }
     return ContentComparison(
@@ -11,7 +11,7 @@ extension ObserverOptions {
       mostFiles: contentLimits.mostFiles, wanted: kinds)
   }
 
-  /// What reads the files below `roots` before they change.
+  /// Creates the reader of files that have not changed yet.
   func makeReadingAhead(
     of roots: [BackendConfiguration.Root], since start: FileTime, for comparison: ContentComparison
   ) -> ReadingAhead {

@@ -1,48 +1,24 @@
 import SystemCalls
 
-/// One thing that a backend has seen. Several of them, on one path, become one change.
-package struct RawEvent: Sendable, Hashable {
-  package enum Kind: Sendable, Hashable {
-    case created
-    /// Written to; `isOpen` as long as the writer has not closed it.
-    case modified(isOpen: Bool)
-    case removed
-    case metadata
-    /// The two halves of a rename have the same cookie; either may be missing.
-    case movedFrom(cookie: UInt32)
-    /// `replacing` if an entry of that name existed.
-    case movedTo(cookie: UInt32, replacing: Bool)
-  }
-
-  package let path: Path
-  package let kind: Kind
-  package let type: FileType
-
-  package init(path: Path, kind: Kind, type: FileType) {
-    self.path = path
-    self.kind = kind
-    self.type = type
-  }
-}
-
-/// Makes net changes out of raw events: one a path, from the beginning of the burst to its end.
+/// Coalesces the events of a burst into net changes, at most one for each path.
 ///
-/// An event costs a few look-ups of its path and its ancestors. A renamed directory costs what
-/// changed below it, not what changed in the whole burst.
+/// The cost of an event is a few lookups of its path and its ancestors. That of a renamed directory
+/// is proportional to the changes below it, not to those of the whole burst.
 package struct Coalescer {
   private struct Departure {
     let path: Path
     /// The path at the beginning of the burst, if an ancestor has been renamed since.
     let pathBefore: Path
     let fate: Fate?
-    /// What has changed below it, if it is a directory, by relative path.
+    /// The changed descendants of a directory, by relative path.
     var descendants: [(path: Path, fate: Fate)] = []
   }
 
   private var fates: [Path: Fate] = [:]
-  /// The paths in the order in which they appeared; `nil` for one that is reported elsewhere.
+  /// The paths in the order of their first events; `nil` for one that is reported under another
+  /// path.
   private var order: [Path?] = []
-  /// First halves of renames that wait for their second.
+  /// The first halves of renames whose second half has not arrived.
   private var departures: [UInt32: Departure] = [:]
   /// The changed paths by their directories; `nil` before the first directory is renamed.
   private var index: DirectoryIndex?
@@ -57,7 +33,7 @@ package struct Coalescer {
   /// Whether a file of this burst is open for writing.
   package var isBeingWritten: Bool { openCount > 0 }
 
-  /// Notes what a backend has seen.
+  /// Adds an event.
   package mutating func note(_ event: RawEvent) {
     let path = reportedPath(of: event)
     var fate = fates[path]
@@ -95,8 +71,8 @@ package struct Coalescer {
     if fate?.exists == true, hasRemovedDirectories { restoreAncestors(of: path) }
   }
 
-  /// Directories that were removed exist again if something exists in them: the rename of an ancestor has
-  /// brought others of that name.
+  /// Marks removed ancestors of an existing path as existing: directories with their names have
+  /// come with the rename of an ancestor.
   private mutating func restoreAncestors(of path: Path) {
     var ancestor = path.parent
     while let directory = ancestor {
@@ -157,13 +133,13 @@ package struct Coalescer {
   package mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }
     for departure in departures.values {
-      // It has left for good.
+      // The directory has left the watched tree.
       put(departure.descendants.map { ($0.path, gone($0.fate)) }, below: departure.path)
     }
     removeDescendantsOfRemovedDirectories()
-    // An old name that is reported as a rename's `from` is not reported as removed. The rename of a directory
-    // stands for its contents, and is reported though its old name has been reused; that of a file is then
-    // a change of both.
+    // The old name of a reported rename is not reported as removed. If the old name has been
+    // reused, the rename of a directory is still reported, because it covers the descendants; that
+    // of a file becomes a change of both names.
     var reportedOrigins: Set<Path> = []
     for case let path? in order {
       guard let fate = fates[path], fate.exists, let origin = fate.origin else { continue }
@@ -201,8 +177,8 @@ package struct Coalescer {
     return fate
   }
 
-  /// The path at the beginning of the burst of a file that has just been renamed; `nil` if it did not
-  /// exist then, or is back at that path.
+  /// The path at the beginning of the burst of a file that has just been renamed; `nil` if it did
+  /// not exist then, or is back at that path.
   private func origin(of departure: Departure, arrivingAt path: Path) -> Path? {
     let origin: Path?
     if let fate = departure.fate {
@@ -217,7 +193,7 @@ package struct Coalescer {
 // MARK: - Directories
 
 extension Coalescer {
-  /// Marks the descendants of a removed directory as removed. They need not have events of their own.
+  /// Marks the descendants of removed directories as removed. They may have no events of their own.
   private mutating func removeDescendantsOfRemovedDirectories() {
     let directories = Set(
       fates.lazy.filter { !$0.value.exists && $0.value.type == .directory }.map(\.key))
@@ -233,7 +209,8 @@ extension Coalescer {
     return ancestor != nil
   }
 
-  /// Takes out the changes below a directory that is being renamed, and returns those that go with it.
+  /// Removes the changes below a directory that is being renamed, and returns those that move with
+  /// it.
   private mutating func takeDescendants(of directory: Path) -> [(path: Path, fate: Fate)] {
     let index = self.index.take() ?? DirectoryIndex(order.lazy.compactMap { $0 })
     defer { self.index = index }
@@ -245,7 +222,7 @@ extension Coalescer {
       pending += index.entries(of: path).map { ($0, isGone) }
       guard let fate, fate.exists, let rest = path.relative(to: directory) else { continue }
       if isBelowGone {
-        // It left the directory before, with a directory of its own.
+        // It had left the directory before, in a subdirectory.
         set(gone(fate), at: path)
       } else {
         set(nil, at: path)
@@ -263,59 +240,6 @@ extension Coalescer {
       order[fate.position] = path
       index?.insert(path)
       if fate.isOpen { openCount += 1 }
-    }
-  }
-}
-
-/// What became of a path since the beginning of the burst.
-private struct Fate {
-  /// Whether it existed when the burst began.
-  let existedBefore: Bool
-  /// Whether it exists now.
-  var exists: Bool
-  var isWritten = false
-  var isTouched = false
-  var isOpen = false
-  /// Its path when the burst began, if it has been renamed since.
-  var origin: Path?
-  var type: FileType
-  /// Its index among the paths of the burst.
-  var position = 0
-
-  init(existedBefore: Bool, exists: Bool, type: FileType) {
-    self.existedBefore = existedBefore
-    self.exists = exists
-    self.type = type
-  }
-
-  /// The net change of a path that has not been renamed.
-  var kindInPlace: ChangeBatch.Kind? {
-    if !existedBefore { return .created }
-    if isWritten { return .modified }
-    return isTouched ? .metadata : nil
-  }
-}
-
-/// Paths by the directories that contain them, so that the descendants of a directory are found
-/// without asking every path. A path that has been inserted stays.
-private struct DirectoryIndex {
-  private var entries: [Path: Set<Path>] = [:]
-
-  init(_ paths: some Sequence<Path>) {
-    for path in paths { insert(path) }
-  }
-
-  /// The entries of a directory that were inserted, or are ancestors of such paths.
-  func entries(of directory: Path) -> Set<Path> { entries[directory] ?? [] }
-
-  mutating func insert(_ path: Path) {
-    var entry = path
-    while let directory = entry.parent {
-      let isKnown = entries[directory] != nil
-      entries[directory, default: []].insert(entry)
-      // An entry of a known directory has brought its ancestors.
-      if isKnown { return }
-      entry = directory
     }
   }
 }

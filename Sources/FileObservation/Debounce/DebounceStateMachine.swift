@@ -1,12 +1,12 @@
 import Support
 
-/// Decides when a burst of changes has ended, without a clock, a queue or an effect of its own.
+/// A state machine that decides when a burst of changes ends. It has no clock, queue or effects.
 ///
-/// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so that a
-/// continuous stream of changes is still delivered.
+/// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so
+/// that a continuous stream of changes is still delivered.
 ///
-/// A change does not reset the timer. A timer that fires too early is replaced by one for the time that
-/// is left, so a burst of 20,000 changes costs a handful of timers.
+/// A change does not reset the timer. A timer that fires too early is replaced by one for the time
+/// that is left, so a burst of 20,000 changes costs a handful of timers.
 package struct DebounceStateMachine: Sendable {
   package enum Action: Equatable, Sendable {
     case none
@@ -71,8 +71,8 @@ package struct DebounceStateMachine: Sendable {
     }
   }
 
-  /// Ends the burst, or returns the next timer. A timer of an earlier generation, which may have begun
-  /// before it was cancelled, has no effect.
+  /// Ends the burst, or returns the next timer. A timer of an earlier generation, which may have
+  /// begun before it was cancelled, has no effect.
   ///
   /// With `isHeld`, more changes are known to follow: the burst is held open, for a limited time.
   package mutating func timerFired(
@@ -142,17 +142,4 @@ package struct DebounceStateMachine: Sendable {
       return min(max(wanted, bounds.lowerBound), bounds.upperBound)
     }
   }
-}
-
-/// How long nothing must change before a burst counts as ended.
-public enum QuietPeriod: Sendable, Hashable {
-  /// Twice the longest gap in this burst within these bounds, and the upper bound while one of its files
-  /// has been written to and not closed.
-  case growing(ClosedRange<Duration>)
-  /// Always the same; zero for no waiting at all.
-  case fixed(Duration)
-
-  /// Twice the longest gap in this burst, from 10 to 100 ms, and 100 ms while one of its files has been
-  /// written to and not closed.
-  public static let adaptive = Self.growing(.milliseconds(10) ... .milliseconds(100))
 }

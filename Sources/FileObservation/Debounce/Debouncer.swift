@@ -1,13 +1,13 @@
 import Support
 import Synchronization
 
-/// Performs what the debounce state machine decides, with cancellable work on a scheduler.
+/// Performs the actions of a debounce state machine, with timers on a scheduler.
 package final class Debouncer: Sendable {
   fileprivate struct Storage {
     var machine: DebounceStateMachine
     var timer: (any ScheduledWork)?
     var isStopped = false
-    /// Callers that wait for the end of a burst that is held open.
+    /// The completion handlers of flushes that wait for the end of a hold.
     var flushes: [@Sendable () -> Void] = []
   }
 
@@ -16,7 +16,7 @@ package final class Debouncer: Sendable {
   private let isHeld: @Sendable () -> Bool
   private let burstEnded: @Sendable () -> Void
 
-  /// A debouncer that calls `burstEnded` where the change that ends a burst was noted, or on the
+  /// Creates a debouncer that calls `burstEnded` on the thread that notes the last change, or on the
   /// scheduler's queue. While `isHeld` returns true, a burst is held open, for a limited time.
   package init(
     quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
@@ -30,30 +30,30 @@ package final class Debouncer: Sendable {
     self.burstEnded = burstEnded
   }
 
-  /// Something changed just now.
+  /// Notes a change at the present time.
   package func noteChange(isBeingWritten: Bool = false) {
     let now = scheduler.now
     perform(
       storage.withLock { storage -> Step in
         if storage.isStopped { return Step(action: .none, outdated: nil) }
-        return storage.follow(storage.machine.changed(at: now, isBeingWritten: isBeingWritten))
+        return storage.replaceTimer(
+          for: storage.machine.changed(at: now, isBeingWritten: isBeingWritten))
       })
   }
 
-  /// Ends the burst that is being collected, if any, then calls `done`. A burst that is held open ends
-  /// with the hold.
+  /// Ends the present burst, if any, then calls `done`. A held burst ends with the hold.
   package func flush(then done: @escaping @Sendable () -> Void) {
     let now = scheduler.now
     let isHeld = isHeld()
     let step = storage.withLock { storage -> Step? in
       guard !storage.isStopped, storage.machine.isCollecting else { return nil }
       storage.flushes.append(done)
-      return storage.follow(storage.machine.flush(at: now, isHeld: isHeld))
+      return storage.replaceTimer(for: storage.machine.flush(at: now, isHeld: isHeld))
     }
     if let step { perform(step) } else { done() }
   }
 
-  /// No burst will end any more.
+  /// Drops the present burst. No burst ends any more.
   package func stop() {
     let (outdated, flushes) = storage.withLock { storage in
       storage.isStopped = true
@@ -70,8 +70,8 @@ package final class Debouncer: Sendable {
     let isHeld = isHeld()
     perform(
       storage.withLock { storage -> Step in
-        storage.follow(
-          storage.machine.timerFired(generation: generation, at: now, isHeld: isHeld))
+        storage.replaceTimer(
+          for: storage.machine.timerFired(generation: generation, at: now, isHeld: isHeld))
       })
   }
 
@@ -92,21 +92,21 @@ package final class Debouncer: Sendable {
         self?.timerFired(generation: generation)
       }
       storage.withLock { storage in
-        // Another thread may have gone on meanwhile; its timer stays, this one will be void.
+        // If another thread has set a later timer meanwhile, that one stays, and this one is void.
         if storage.machine.isWaiting(for: generation) { storage.timer = timer }
       }
     }
   }
 }
 
-/// What to do outside the lock: an action, and the timer that it makes void.
+/// The work outside the lock: an action, and the timer that it replaces.
 private struct Step {
   let action: DebounceStateMachine.Action
   let outdated: (any ScheduledWork)?
 }
 
 extension Debouncer.Storage {
-  fileprivate mutating func follow(_ action: DebounceStateMachine.Action) -> Step {
+  fileprivate mutating func replaceTimer(for action: DebounceStateMachine.Action) -> Step {
     if action == .none { return Step(action: action, outdated: nil) }
     defer { timer = nil }
     return Step(action: action, outdated: timer)

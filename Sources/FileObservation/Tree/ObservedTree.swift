@@ -60,7 +60,7 @@ struct ObservedTree {
 extension ObservedTree {
   struct Findings {
     var events: [RawEvent] = []
-    var warnings: [ObserverError] = []
+    var warnings: [ObserverWarning] = []
   }
 
   /// The findings since the last call. Events are held back while the second hint of a rename is

@@ -2,10 +2,10 @@ import SystemCalls
 
 /// Warnings that were not reported yet. An unreadable path is reported once.
 struct Warnings {
-  private var pending: [ObserverError] = []
+  private var pending: [ObserverWarning] = []
   private var unreadable: Set<Path> = []
 
-  mutating func add(_ warning: ObserverError) {
+  mutating func add(_ warning: ObserverWarning) {
     pending.append(warning)
   }
 
@@ -18,7 +18,7 @@ struct Warnings {
     if unreadable.insert(path).inserted { add(.unreadableIgnoreFile(error)) }
   }
 
-  mutating func take() -> [ObserverError] {
+  mutating func take() -> [ObserverWarning] {
     defer { pending = [] }
     return pending
   }

@@ -1,5 +1,5 @@
-/// The rules for the `Host` and `Origin` of requests: they keep pages of other sites from reading
-/// through DNS rebinding, and from opening WebSockets.
+/// The rules for the `Host` and `Origin` of requests. They prevent pages of other sites from
+/// reading by DNS rebinding, and from opening WebSockets.
 ///
 /// Loopback hosts are always allowed, on any port: `localhost`, names that end in `.localhost`,
 /// `127.0.0.0/8` and `::1`.
@@ -7,8 +7,8 @@ struct AccessPolicy: Sendable {
   private var hosts: Set<HostAddress> = []
   private var allowsAddresses = false
 
-  /// Rules that allow these names and addresses, too. With `0.0.0.0` or `::` among them, every
-  /// address is allowed, but no name. Those that are neither name nor address are ignored.
+  /// Creates a policy that also allows these names and addresses. `0.0.0.0` and `::` allow every
+  /// address, but no name. Entries that are neither a name nor an address are ignored.
   init(hosts: [String]) {
     for host in hosts {
       guard let address = HostAddress(host: host) else { continue }
@@ -20,7 +20,7 @@ struct AccessPolicy: Sendable {
     }
   }
 
-  /// Whether a request with this `Host` header may be answered. One without is refused.
+  /// Whether a request with this `Host` header may be answered. A request without one may not.
   func allows(host: [UInt8]?) -> Bool {
     guard let host, let authority = Authority(host[...]) else { return false }
     return allows(authority.host) || allowsAddresses && authority.host.isAddress
@@ -28,7 +28,7 @@ struct AccessPolicy: Sendable {
 
   /// Whether `origin` is that of the server itself, under the name in `host`.
   ///
-  /// `https` is allowed as well, for a server behind a proxy that encrypts.
+  /// `https` is allowed too, for a server behind a TLS proxy.
   func allows(origin: [UInt8], host: [UInt8]) -> Bool {
     guard allows(host: host), let origin = Origin(origin), let authority = Authority(host[...])
     else {
@@ -38,11 +38,11 @@ struct AccessPolicy: Sendable {
       && origin.authority.port ?? origin.defaultPort == authority.port ?? origin.defaultPort
   }
 
-  /// Whether a WebSocket that speaks the LiveReload protocol may be opened from a page of this
-  /// origin: one of an allowed host or of a browser's extension. A request without an origin is not
-  /// from a browser, and allowed.
+  /// Whether a page of this origin may open a LiveReload WebSocket: a page of an allowed host, or a
+  /// browser extension. A request without an origin is not from a browser, and allowed.
   ///
-  /// Where every address is allowed, this is for private ones only: any site may have an address.
+  /// If every address is allowed, only private ones may open a WebSocket, because any site may have
+  /// a public address.
   func allowsSocket(origin: [UInt8]?) -> Bool {
     guard let origin else { return true }
     if Self.isExtension(origin) { return true }
@@ -67,14 +67,14 @@ struct AccessPolicy: Sendable {
   }
 }
 
-/// A host, and the port where one is named.
+/// A host with an optional port.
 private struct Authority {
   var host: HostAddress
   var port: Int?
 
   init?(_ text: ArraySlice<UInt8>) {
     var name = text
-    // A colon within brackets is one of the address.
+    // A colon within brackets is a part of the address.
     let bracket = text.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
     if let colon = text[bracket...].firstIndex(of: UInt8(ascii: ":")) {
       let digits = text[(colon + 1)...]

@@ -1,13 +1,13 @@
-/// The host of a URL or a `Host` header, read strictly: a name or an address, in one spelling only.
+/// The host of a URL or a `Host` header: a name or an address, in its canonical spelling.
 enum HostAddress: Hashable, Sendable {
-  /// A name in small letters, without a dot at its end.
+  /// A name in lowercase, without a trailing dot.
   case name([UInt8])
-  /// An IPv4 address; also one that is written as IPv6, such as `::ffff:127.0.0.1`.
+  /// An IPv4 address, also if mapped to IPv6, such as `::ffff:127.0.0.1`.
   case v4(UInt32)
   /// The eight groups of an IPv6 address.
   case v6([UInt16])
 
-  /// Reads a name, an IPv4 address, or an IPv6 address in brackets.
+  /// Parses a name, an IPv4 address, or an IPv6 address in brackets.
   init?(_ text: some Collection<UInt8>) {
     let bytes = Array(text)
     if bytes.first == UInt8(ascii: "[") {
@@ -22,15 +22,15 @@ enum HostAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads a host as options name it: an IPv6 address needs no brackets, and may have a zone, which
-  /// is for sockets only.
+  /// Parses a host of an option. An IPv6 address needs no brackets, and may have a zone, which is
+  /// ignored.
   init?(host text: String) {
     let bytes = text.utf8.prefix { $0 != UInt8(ascii: "%") }
     guard let address = Self(bytes) ?? Self(v6: ArraySlice(bytes)) else { return nil }
     self = address
   }
 
-  /// Reads an IPv6 address without brackets.
+  /// Parses an IPv6 address without brackets.
   private init?(v6 text: ArraySlice<UInt8>) {
     guard let groups = Self.groups(text) else { return nil }
     if groups.prefix(5).allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
@@ -40,17 +40,17 @@ enum HostAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it is an address, and not a name, which anyone's DNS may answer for.
+  /// Whether it is an address, and not a name, which any DNS server may resolve.
   var isAddress: Bool {
     if case .name = self { false } else { true }
   }
 
-  /// Whether it stands for all addresses of this machine, as `0.0.0.0` does.
+  /// Whether it means all addresses of this machine, as `0.0.0.0` does.
   var isUnspecified: Bool {
     self == .v4(0) || self == .v6([UInt16](repeating: 0, count: 8))
   }
 
-  /// Whether it means this machine, for every resolver and browser.
+  /// Whether it means this machine in every resolver and browser.
   var isLoopback: Bool {
     switch self {
     case .name(let name): name.elementsEqual("localhost".utf8) || name.hasSuffix(".localhost")
@@ -70,7 +70,7 @@ enum HostAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether the labels are those of a host, and the last one could not be read as a number.
+  /// Whether the labels are valid in a host name, and the last one is not a number.
   private static func isName(_ name: [UInt8]) -> Bool {
     guard name.count <= 253 else { return false }
     let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -81,7 +81,7 @@ enum HostAddress: Hashable, Sendable {
         }
     }
     guard areSound, let last = labels.last else { return false }
-    // Browsers take `0x7f.1` for an address.
+    // Browsers parse `0x7f.1` as an address.
     let isNumber = last.allSatisfy(\.isDigitASCII) || last.starts(with: "0x".utf8)
     return !isNumber
   }

@@ -1,13 +1,13 @@
 /// The part of a file that a request's `Range` header asks for.
 enum ByteRange: Hashable, Sendable {
-  /// All of it: the header cannot be understood, or asks for several parts.
+  /// The whole file: the header is malformed, or requests several parts.
   case whole
-  /// These bytes; not empty, and within the file.
+  /// These bytes, a non-empty range within the file.
   case part(Range<Int>)
-  /// Nothing that the file has: status 416.
+  /// A range outside of the file: status 416.
   case unsatisfiable
 
-  /// Reads the value of a `Range` header, for a file of `size` bytes.
+  /// Parses the value of a `Range` header, for a file of `size` bytes.
   init(_ value: some Collection<UInt8>, size: Int) {
     self = .whole
     let unit = "bytes="

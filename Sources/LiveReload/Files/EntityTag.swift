@@ -3,8 +3,8 @@ struct EntityTag: Hashable, Sendable {
   /// The value of the `ETag` header, with its quotes.
   let text: String
 
-  /// The tag of a file. `variant` distinguishes what is sent of the same file, such as with the
-  /// client script; letters, digits and hyphens of it count.
+  /// Creates the tag of a file. `variant` distinguishes representations of the same file, such as
+  /// one with the client script; only its letters, digits and hyphens are used.
   init(
     inode: UInt64, size: Int, seconds: Int, nanoseconds: Int, variant: String = ""
   ) {
@@ -22,7 +22,7 @@ struct EntityTag: Hashable, Sendable {
 
   /// Whether the value of an `If-None-Match` header names this tag, or `*`: status 304.
   ///
-  /// Weak tags match, too. A malformed value matches nothing.
+  /// Weak tags match too. A malformed value matches nothing.
   func matches(ifNoneMatch value: some Collection<UInt8>) -> Bool {
     var rest = Array(value).trimmedBlanks
     if rest.elementsEqual("*".utf8) { return true }

@@ -1,8 +1,8 @@
 import SystemCalls
 
-/// Answers requests with the files of a directory. Reads nothing but what lies beneath it.
+/// Answers requests with files of a directory. Never reads a file outside of it.
 struct FileResponder {
-  /// How a directory is served.
+  /// The options for serving a directory.
   struct Options: Hashable, Sendable {
     var fallback: String?
     var listsDirectories = false
@@ -10,25 +10,25 @@ struct FileResponder {
     var followsLinks = false
   }
 
-  /// Pages that are longer are sent without the script, which goes into memory with them.
+  /// Longer pages are sent without the script, since a page with it is built in memory.
   private static let largestPage = 16 * 1024 * 1024
 
   private let root: Path
   private let options: Options
 
-  /// - Parameter root: The directory; it need not be there yet.
+  /// - Parameter root: The directory. It need not exist yet.
   init(_ root: Path, _ options: Options) {
     self.root = root
     self.options = options
   }
 
-  /// What is added to pages, and distinguishes what is sent of them.
+  /// The tag that is added to pages, and the variant of their entity tags.
   struct Script {
     var tag: [UInt8]
     var variant: String
   }
 
-  /// The response to a request.
+  /// Returns the response to a request.
   func respond(to request: HTTPRequestHead, script: Script) -> HTTPResponse {
     guard request.method == "GET" || request.method == "HEAD" else {
       var response = HTTPResponse.text(405, "Only GET and HEAD are answered here.")
@@ -40,41 +40,42 @@ struct FileResponder {
     }
     if path.hasDotFile && !options.servesDotFiles { return notFound(request, script) }
     do throws(SystemError) {
-      // Anew each time: a build may remove the directory and make it again.
+      // Opened for each request, because a build may remove and recreate the directory.
       let root = try resolvedPath(self.root)
       let directory = try Descriptor.openDirectory(root)
-      return try respond(to: request, path, in: Place(directory: directory, root: root), script)
+      return try respond(to: request, path, in: OpenRoot(directory: directory, path: root), script)
         ?? notFound(request, script)
     } catch {
       return notFound(request, script)
     }
   }
 
-  private struct Place: ~Copyable {
+  /// The served directory, opened for one request.
+  private struct OpenRoot: ~Copyable {
     let directory: Descriptor
-    let root: Path
+    let path: Path
   }
 
   private func open(
-    _ name: Path, in place: borrowing Place
+    _ name: Path, in root: borrowing OpenRoot
   ) -> (file: ByteStream.OpenFile, status: FileStatus)? {
     guard
       let file = try? Descriptor.open(
-        name, beneath: place.directory, at: place.root, followsLinksOut: options.followsLinks),
+        name, beneath: root.directory, at: root.path, followsLinksOut: options.followsLinks),
       let status = try? FileStatus(of: file)
     else { return nil }
     return (ByteStream.OpenFile(file), status)
   }
 
   private func respond(
-    to request: HTTPRequestHead, _ path: RequestPath, in place: borrowing Place, _ script: Script
+    to request: HTTPRequestHead, _ path: RequestPath, in root: borrowing OpenRoot, _ script: Script
   ) throws(SystemError) -> HTTPResponse? {
     let name = Path(bytes: path.components.joined(separator: [UInt8(ascii: "/")]))
-    guard let found = open(path.components.isEmpty ? "." : name, in: place) else {
-      // `/about` is `about.html`, as elsewhere.
+    guard let found = open(path.components.isEmpty ? "." : name, in: root) else {
+      // As in other servers, `/about` is `about.html`.
       guard !path.endsWithSlash, let last = path.components.last,
         !last.contains(UInt8(ascii: ".")),
-        let page = open(Path(bytes: name.bytes + Array(".html".utf8)), in: place),
+        let page = open(Path(bytes: name.bytes + Array(".html".utf8)), in: root),
         page.status.type == .file
       else { return nil }
       return send(page.file, page.status, "page.html", to: request, script)
@@ -85,17 +86,17 @@ struct FileResponder {
       return send(found.file, found.status, name, to: request, script)
     case .directory:
       if !path.endsWithSlash { return redirect(request) }
-      if let index = open(name.appending("index.html"), in: place), index.status.type == .file {
+      if let index = open(name.appending("index.html"), in: root), index.status.type == .file {
         return send(index.file, index.status, "index.html", to: request, script)
       }
       guard options.listsDirectories else { return nil }
-      return list(place.root.appending(name.bytes), request, script)
+      return list(root.path.appending(name.bytes), request, script)
     case .symlink, .other, .unknown:
       return nil
     }
   }
 
-  /// The same address with a slash at its end.
+  /// The address with a trailing slash.
   private func redirect(_ request: HTTPRequestHead) -> HTTPResponse {
     var response = HTTPResponse(301)
     let path = request.path.drop { $0 == UInt8(ascii: "/") }
@@ -123,7 +124,7 @@ struct FileResponder {
     var fields = HTTPFields([
       "Content-Type": type, "Cache-Control": "no-cache", "ETag": tag.text,
     ])
-    // A page also differs by what is added to it.
+    // Pages differ by the added script too.
     if !isPage { fields.append("Last-Modified", HTTPDate.string(secondsSince1970: seconds)) }
     if code == 200 && isUnchanged(request, tag, isPage ? nil : seconds) {
       var response = HTTPResponse(304)
@@ -157,7 +158,7 @@ struct FileResponder {
     return modified <= since
   }
 
-  /// The part of a file that is asked for.
+  /// The requested part of a file.
   private func part(
     _ file: ByteStream.OpenFile, _ size: Int, _ request: HTTPRequestHead, _ tag: EntityTag,
     _ modified: Int
@@ -186,7 +187,7 @@ struct FileResponder {
     }
   }
 
-  /// A small file is sent together with the head.
+  /// Returns a small file as bytes, so that it is sent together with the head.
   private func small(_ response: HTTPResponse) -> HTTPResponse {
     guard case .file(let file, 0, let count) = response.body, count <= 32 * 1024,
       let bytes = try? file.readAll(sizeHint: count), bytes.count == count
@@ -196,9 +197,9 @@ struct FileResponder {
     return response
   }
 
-  // MARK: - Without a file
+  // MARK: - Missing files
 
-  /// The fallback page for a page, and what says that there is nothing.
+  /// Returns the fallback page for a document, or an error.
   private func notFound(_ request: HTTPRequestHead, _ script: Script) -> HTTPResponse {
     let isForPage = ProxyHeads.isForDocument(request)
     if isForPage, let fallback = options.fallback, let page = open(fallback) {
@@ -218,7 +219,7 @@ struct FileResponder {
   private func open(_ name: String) -> (file: ByteStream.OpenFile, status: FileStatus)? {
     guard let root = try? resolvedPath(root), let directory = try? Descriptor.openDirectory(root)
     else { return nil }
-    let found = open(Path(name), in: Place(directory: directory, root: root))
+    let found = open(Path(name), in: OpenRoot(directory: directory, path: root))
     return found?.status.type == .file ? found : nil
   }
 

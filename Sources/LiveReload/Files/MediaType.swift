@@ -1,4 +1,4 @@
-/// Media types, by the end of a file's name.
+/// Media types by file name extension.
 enum MediaType {
   /// The value of `Content-Type` for a file of this name.
   static func of(_ name: some Collection<UInt8>) -> String {
@@ -12,7 +12,7 @@ enum MediaType {
     return types[end] ?? unknown
   }
 
-  /// Whether `contentType` says HTML, whatever its parameters.
+  /// Whether `contentType` is HTML, regardless of its parameters.
   static func isHTML(_ contentType: some Collection<UInt8>) -> Bool {
     let type = Array(contentType.prefix { $0 != UInt8(ascii: ";") }).trimmedBlanks
     return type.equalsIgnoringCase("text/html") || type.equalsIgnoringCase("application/xhtml+xml")

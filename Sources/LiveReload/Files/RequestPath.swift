@@ -1,7 +1,7 @@
-/// The path of a request, as names beneath the served directory. It cannot lead out of it by name;
-/// symbolic links are another matter.
+/// The path of a request, as names below the served directory. It cannot leave the directory by
+/// `..`; symbolic links are checked elsewhere.
 struct RequestPath: Hashable, Sendable {
-  /// Why a request's path is refused.
+  /// The reasons for which a path is refused.
   enum Refusal: Error, Hashable {
     /// It does not begin with a slash.
     case notAbsolute
@@ -13,13 +13,13 @@ struct RequestPath: Hashable, Sendable {
     case parentReference
   }
 
-  /// The decoded names; none is empty, `.` or `..`, or has a slash, a backslash or a NUL. They need
-  /// not be UTF-8.
+  /// The decoded names. None is empty, `.` or `..`, or contains a slash, a backslash or a NUL. They
+  /// need not be UTF-8.
   private(set) var components: [[UInt8]] = []
   /// Whether it names a directory: it ends with a slash, or a `.`.
   private(set) var endsWithSlash = true
 
-  /// The path of a request target such as `/a%20b/?c#d`. Percent signs are decoded once.
+  /// Parses a request target such as `/a%20b/?c#d`. Percent signs are decoded once.
   init(target: some Collection<UInt8>) throws(Refusal) {
     let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard path.first == UInt8(ascii: "/") else { throw .notAbsolute }
@@ -31,7 +31,7 @@ struct RequestPath: Hashable, Sendable {
     }
   }
 
-  /// Whether a name begins with a dot, `.well-known` apart.
+  /// Whether a name other than `.well-known` begins with a dot.
   var hasDotFile: Bool {
     components.contains {
       $0.first == UInt8(ascii: ".") && !$0.elementsEqual(".well-known".utf8)

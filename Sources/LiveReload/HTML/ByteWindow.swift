@@ -1,21 +1,20 @@
-/// The last bytes of a stream, at most 16, in one number, so that comparing them costs next to
-/// nothing.
+/// The last bytes of a stream, at most 16, in one integer, which is cheap to compare.
 struct ByteWindow: Hashable {
   private var bytes: UInt128 = 0
-  /// How many were appended; at most 17, which means that some have left.
+  /// The number of appended bytes; 17 if there were more than 16.
   private var count = 0
-  /// Ones where there are bytes.
+  /// A mask with ones at the positions of bytes.
   private var mask: UInt128 = 0
 
-  /// A window that has seen nothing.
+  /// Creates an empty window.
   init() {}
 
-  /// The window after these bytes, at most 16.
+  /// Creates the window after these bytes, at most 16.
   init(_ text: StaticString) {
     text.withUTF8Buffer { for byte in $0 { append(byte) } }
   }
 
-  /// Adds a byte; the oldest of 16 leaves.
+  /// Appends a byte, and drops the oldest of more than 16.
   mutating func append(_ byte: UInt8) {
     bytes = bytes << 8 | UInt128(byte)
     mask = mask << 8 | 0xFF
@@ -27,7 +26,7 @@ struct ByteWindow: Hashable {
     bytes & suffix.mask == suffix.bytes && mask & suffix.mask == suffix.mask
   }
 
-  /// Whether all bytes are the first ones of `other`.
+  /// Whether the bytes are a prefix of `other`.
   func isPrefix(of other: ByteWindow) -> Bool {
     count <= other.count && bytes == other.bytes >> UInt128(8 * (other.count - count))
   }
@@ -51,7 +50,7 @@ extension ByteWindow {
   static let commentEndBang = ByteWindow("--!>")
   static let dashGreater = ByteWindow("->")
 
-  /// The elements whose text is not markup in a browser that runs scripts.
+  /// The elements whose content is not parsed as markup when scripting is enabled.
   static let rawElements: Set<ByteWindow> = [
     ByteWindow("iframe"), ByteWindow("noembed"), ByteWindow("noframes"), ByteWindow("noscript"),
     ByteWindow("script"), ByteWindow("style"), ByteWindow("textarea"), ByteWindow("title"),

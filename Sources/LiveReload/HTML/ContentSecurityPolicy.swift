@@ -1,18 +1,19 @@
-/// What the Content-Security-Policy headers of a response mean for the client script, and the least
-/// they must be loosened by for it to run and to connect.
+/// The effect of the Content-Security-Policy headers of a response on the client script, and the
+/// smallest relaxation that lets it run and connect.
 enum ContentSecurityPolicy {
-  /// Whether the client script can be let in.
+  /// The decision on the client script.
   enum Admission: Hashable, Sendable {
-    /// A policy allows no script at all, or two of them agree on no nonce. The headers stay.
+    /// The script cannot be added: a policy forbids all scripts, or two policies have no nonce in
+    /// common. The headers stay unchanged.
     case forbidden
-    /// The values that replace those of the headers, in their order, and the nonce that the tag of
-    /// the script must carry.
+    /// The script can be added, with these values for the headers, in their order, and this nonce
+    /// in its tag.
     case allowed(values: [[UInt8]], nonce: String?)
   }
 
-  /// Returns what to do about the policies in `values`, one for each header.
+  /// Decides on the policies in `values`, one for each header.
   ///
-  /// `nonce` must be fresh; it is used only where nothing less will do.
+  /// `nonce` must be fresh. It is used only if necessary.
   static func admitClient(values: [[UInt8]], nonce: String) -> Admission {
     var headers = values.map { value in
       value.split(separator: UInt8(ascii: ",")).map { Policy($0) }
@@ -25,7 +26,7 @@ enum ContentSecurityPolicy {
     }
     if let common, common.isEmpty { return .forbidden }
     let needsNonce = headers.joined().contains { $0.needsNonce }
-    // The least, so that the answer does not depend on the order of a set.
+    // The smallest, so that the result does not depend on the order of a set.
     let shared = common?.min() ?? (needsNonce ? nonce : nil)
     for header in headers.indices {
       for policy in headers[header].indices {
@@ -41,7 +42,7 @@ enum ContentSecurityPolicy {
   }
 }
 
-/// One policy: its directives.
+/// A policy: a list of directives.
 private struct Policy {
   private struct Directive {
     var name: [UInt8]
@@ -49,7 +50,7 @@ private struct Policy {
     var sources: [[UInt8]]
   }
 
-  /// In their order. Of those with the same name, the first one counts.
+  /// The directives in order. Of several with the same name, the first one applies.
   private var directives: [Directive] = []
   private(set) var isChanged = false
 
@@ -76,12 +77,12 @@ private struct Policy {
     return nil
   }
 
-  /// The directive that script elements are judged by.
+  /// The directive that applies to script elements.
   private var scripts: Int? { index("script-src-elem", "script-src", "default-src") }
 
   private var scriptSources: [[UInt8]] { scripts.map { directives[$0].sources } ?? [] }
 
-  /// Whether no script can run, whatever its source.
+  /// Whether the policy forbids all scripts.
   var forbidsScripts: Bool {
     if let sandbox = index("sandbox"), !directives[sandbox].sources.has("allow-scripts") {
       return true
@@ -89,13 +90,13 @@ private struct Policy {
     return scripts.map { directives[$0].sources.allowNothing } ?? false
   }
 
-  /// The nonces that let a script in.
+  /// The nonces that allow a script.
   var scriptNonces: Set<String> { Set(scriptSources.compactMap(nonce(in:))) }
 
-  /// Whether only a nonce lets a script in, and the policy has none.
+  /// Whether only a nonce allows a script, and the policy has none.
   var needsNonce: Bool { scriptSources.has("'strict-dynamic'") && scriptNonces.isEmpty }
 
-  /// Lets a script of the same origin in that carries `nonce`.
+  /// Allows a script of the same origin with `nonce`.
   mutating func admitScript(nonce: String?) {
     guard let scripts, scriptNonces.isEmpty else { return }
     if needsNonce {
@@ -105,7 +106,7 @@ private struct Policy {
     }
   }
 
-  /// Lets the script connect to the server that it is from.
+  /// Allows connections to the page's own server.
   mutating func admitConnection() {
     guard let connections = index("connect-src", "default-src"),
       !directives[connections].sources.allowSameOrigin
@@ -113,15 +114,15 @@ private struct Policy {
     add("'self'", to: connections, or: "connect-src")
   }
 
-  /// Adds a source to a directive. `default-src` itself stays: a directive named `specific` with
-  /// its sources is added, so that nothing else is loosened.
+  /// Adds a source to a directive. Instead of `default-src`, a new directive `specific` with the
+  /// same sources is extended, so that nothing else is relaxed.
   private mutating func add(_ source: String, to index: Int, or specific: String) {
     isChanged = true
     var directive = directives[index]
     let isDefault = directive.name.elementsEqual("default-src".utf8)
     let name = isDefault ? Array(specific.utf8) : directive.name
     directive.name = name
-    // 'none' beside another source means nothing but a warning.
+    // 'none' beside another source is ignored with a warning.
     directive.sources.removeAll { $0.equalsIgnoringCase("'none'") }
     directive.sources.append(Array(source.utf8))
     directive.text = Array(([name] + directive.sources).joined(separator: [0x20]))
@@ -132,8 +133,8 @@ private struct Policy {
 extension [[UInt8]] {
   fileprivate func has(_ keyword: String) -> Bool { contains { $0.equalsIgnoringCase(keyword) } }
 
-  /// Whether a resource of the page's own origin is in. Names of hosts are not compared: which one
-  /// the page is reached by is not known here.
+  /// Whether the page's own origin is allowed. Host names are not compared, because the one in the
+  /// browser's address is not known here.
   fileprivate var allowSameOrigin: Bool {
     !has("'strict-dynamic'") && (has("'self'") || has("*") || has("http:"))
   }
@@ -142,8 +143,8 @@ extension [[UInt8]] {
   fileprivate var allowNothing: Bool { allSatisfy { $0.equalsIgnoringCase("'none'") } }
 }
 
-/// The nonce of a source such as `'nonce-abc='`; `nil` for one that is not well-formed, which
-/// browsers ignore, and which must not come near markup.
+/// The nonce of a source such as `'nonce-abc='`; `nil` for a malformed one, which browsers ignore,
+/// and which must never be inserted into markup.
 private func nonce(in source: [UInt8]) -> String? {
   let prefix = "'nonce-"
   guard source.count > prefix.utf8.count + 1, source.last == UInt8(ascii: "'"),
@@ -158,7 +159,7 @@ private func nonce(in source: [UInt8]) -> String? {
 }
 
 extension UInt8 {
-  /// Whether it separates the words of a directive.
+  /// Whether the byte separates the words of a directive.
   fileprivate var isPolicySpace: Bool {
     self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0C || self == 0x0D
   }

@@ -1,40 +1,40 @@
 /// A streaming rewriter that inserts a tag into an HTML document.
 ///
-/// The tag goes before the first `</body` end tag, or to the end of a document without one. Text in
-/// a comment, a script, an attribute or a template that looks like an end tag does not count. The
-/// other bytes pass through unchanged and at once; at most six are held back, those that may begin
+/// The tag is inserted before the first `</body` end tag, or at the end of a document without one.
+/// Text in a comment, a script, an attribute or a template that looks like an end tag is skipped.
+/// The other bytes pass through unchanged and immediately, except for at most six that may begin
 /// `</body`. The output does not depend on how the document is split into parts.
 ///
-/// UTF-16 documents, recognised by their byte order mark, are left alone. One that only its
-/// `Content-Type` announces as UTF-16 must not be passed here.
+/// UTF-16 documents with a byte order mark pass through unchanged. A document that is UTF-16 only
+/// by its `Content-Type` must not be passed here.
 struct ScriptInjector {
-  /// Whether the tag is in the output.
+  /// Whether the tag has been inserted.
   private(set) var hasInjected = false
 
   private let tag: [UInt8]
   private var state = State.start
-  /// The end of the input, where it may begin `</body`, or a byte order mark.
+  /// The end of the input if it may begin `</body` or a byte order mark.
   private var held: [UInt8] = []
-  /// The name of the tag that is being read, small letters; 0 for one of more than 15 bytes.
+  /// The name of the current tag in lowercase; 0 for one of more than 15 bytes.
   private var name = ByteWindow()
   private var isEndTag = false
-  /// The last bytes of a comment or a raw text, small letters.
+  /// The last bytes of a comment or a raw text, in lowercase.
   private var window = ByteWindow()
-  /// The bytes of the comment so far; counts to 2 only.
+  /// The length of the comment so far, at most 2.
   private var commentLength = 0
-  /// The element whose text is not markup.
+  /// The raw text element that is open.
   private var rawElement = ByteWindow()
   private var rawEndTag = ByteWindow()
   private var scriptNesting = ScriptNesting.plain
-  /// How many `template` elements are open; a script in one does not run.
+  /// The number of open `template` elements. A script in one does not run.
   private var templateDepth = 0
 
-  /// A rewriter that has read nothing. `tag` is inserted as it is.
+  /// Creates a rewriter. `tag` is inserted verbatim.
   init(tag: [UInt8]) {
     self.tag = tag
   }
 
-  /// Takes the next part of the document and returns the next part of the output.
+  /// Processes the next part of the document, and returns the next part of the output.
   mutating func process(_ part: some Collection<UInt8>) -> [UInt8] {
     let part = Array(part)
     if state == .done { return part }
@@ -43,7 +43,7 @@ struct ScriptInjector {
     var index = 0
     while index < part.count {
       if state == .data {
-        // Most of a document is text, in which only `<` matters.
+        // In text, which most of a document is, only `<` matters.
         let end = part[index...].firstIndex(of: .lessThan) ?? part.count
         output += part[index..<end]
         index = end
@@ -71,9 +71,9 @@ struct ScriptInjector {
     return output
   }
 
-  /// Returns the rest of the output: the tag, unless it is in already, and what was held back.
+  /// Returns the rest of the output: the held back bytes, and the tag unless it has been inserted.
   ///
-  /// The tag goes before an end tag that the document's end cuts off, which would swallow it.
+  /// The tag is inserted before an incomplete end tag, which would swallow it otherwise.
   mutating func finish() -> [UInt8] {
     defer { held = [] }
     if state == .done { return held }
@@ -93,14 +93,14 @@ extension ScriptInjector {
     case beforeValue, doubleQuoted, singleQuoted, unquoted
     case markupDeclaration, markupDash, comment, bogusComment
     case rawText, plainText
-    /// Everything passes: the tag is in, or cannot be.
+    /// Everything passes: the tag has been, or cannot be, inserted.
     case done
   }
 
-  /// How deep in what looks like scripts and comments a `script` element is.
+  /// The escape state of a `script` element.
   private enum ScriptNesting { case plain, comment, scriptInComment }
 
-  /// Whether the last bytes may begin what the tag goes before.
+  /// Whether the last bytes may begin `</body`.
   private var isHolding: Bool {
     switch state {
     case .byteOrderMark, .tagOpen, .endTagOpen: true
@@ -109,7 +109,7 @@ extension ScriptInjector {
     }
   }
 
-  /// Takes a byte. True if it completes the `</body` that the tag goes before.
+  /// Processes a byte. Returns whether it completes a `</body` before which the tag is inserted.
   private mutating func advance(_ byte: UInt8) -> Bool {
     switch state {
     case .start:
@@ -240,7 +240,7 @@ extension ScriptInjector {
     }
   }
 
-  /// In an element whose text is not markup, of which only its own end tag is.
+  /// Processes a byte in a raw text element, in which only its own end tag is markup.
   private mutating func rawText(_ byte: UInt8) {
     if byte.endsTagName {
       if scriptNesting == .scriptInComment {
@@ -268,12 +268,12 @@ extension UInt8 {
   fileprivate static let lessThan = UInt8(ascii: "<")
   fileprivate static let greaterThan = UInt8(ascii: ">")
 
-  /// Whether it is white space in a tag.
+  /// Whether the byte is white space in a tag.
   fileprivate var isMarkupSpace: Bool {
     self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D || self == 0x0C
   }
 
-  /// Whether it ends the name of a tag.
+  /// Whether the byte ends the name of a tag.
   fileprivate var endsTagName: Bool {
     isMarkupSpace || self == UInt8(ascii: "/") || self == .greaterThan
   }

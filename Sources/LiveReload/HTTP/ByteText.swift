@@ -1,5 +1,5 @@
 extension UInt8 {
-  /// This byte, or the small letter of an ASCII capital.
+  /// The lowercase letter of an ASCII uppercase letter; any other byte itself.
   var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
   /// Whether it is an ASCII digit.
@@ -8,10 +8,10 @@ extension UInt8 {
   /// Whether it is an ASCII letter.
   var isLetterASCII: Bool { lowercasedASCII >= 0x61 && lowercasedASCII <= 0x7A }
 
-  /// Whether it is a space or a tab: what HTTP allows around a value.
+  /// Whether it is a space or a tab, which HTTP allows around a value.
   var isBlankASCII: Bool { self == 0x20 || self == 0x09 }
 
-  /// The value of a hexadecimal digit.
+  /// The value of a hexadecimal digit; `nil` for any other byte.
   var hexadecimalValue: UInt8? {
     switch lowercasedASCII {
     case 0x30...0x39: self - 0x30
@@ -22,18 +22,17 @@ extension UInt8 {
 }
 
 extension Sequence<UInt8> {
-  /// The bytes, ASCII capitals as small letters.
+  /// The bytes with ASCII letters in lowercase.
   var lowercasedASCII: [UInt8] { map(\.lowercasedASCII) }
 
-  /// Whether the bytes are those of `text`, ASCII letters compared without case.
+  /// Whether the bytes are equal to `text`, ignoring the case of ASCII letters.
   func equalsIgnoringCase(_ text: String) -> Bool {
     elementsEqual(text.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 }
 
 extension Collection<UInt8> {
-  /// The number that these decimal digits write, at most `limit`; `nil` for anything else and for
-  /// no digit at all. Larger numbers become `limit`.
+  /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.
   func decimal(limit: Int = .max) -> Int? {
     if isEmpty { return nil }
     var number = 0
@@ -42,7 +41,7 @@ extension Collection<UInt8> {
       let (product, overflow) = number.multipliedReportingOverflow(by: 10)
       let (sum, carry) = product.addingReportingOverflow(Int(byte - 0x30))
       number = overflow || carry ? .max : sum
-      // A digit more must not make it small again.
+      // Prevents an overflow.
       if number == .max { return allSatisfy(\.isDigitASCII) ? limit : nil }
     }
     return Swift.min(number, limit)
@@ -50,7 +49,7 @@ extension Collection<UInt8> {
 }
 
 extension BidirectionalCollection<UInt8> {
-  /// The bytes without spaces and tabs at either end.
+  /// The bytes without leading and trailing spaces and tabs.
   var trimmedBlanks: SubSequence {
     guard let first = firstIndex(where: { !$0.isBlankASCII }),
       let last = lastIndex(where: { !$0.isBlankASCII })
@@ -60,14 +59,14 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension [UInt8] {
-  /// The first index of a text.
+  /// The first index of a string.
   func firstIndex(of text: String) -> Int? {
     let part = [UInt8](text.utf8)
     guard !part.isEmpty, part.count <= count else { return nil }
     return (0...(count - part.count)).first { self[$0...].starts(with: part) }
   }
 
-  /// The bytes with a text in place of each occurrence of another.
+  /// The bytes with each occurrence of a string replaced by another.
   func replacing(_ text: String, with other: String) -> [UInt8] {
     var result: [UInt8] = []
     var rest = self

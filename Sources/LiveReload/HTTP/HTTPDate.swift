@@ -1,6 +1,6 @@
-/// Dates as HTTP writes them, in seconds since 1970.
+/// Dates in the formats of HTTP. Times are seconds since 1970.
 enum HTTPDate {
-  /// The date as `Sun, 06 Nov 1994 08:49:37 GMT`. Years before 0 and after 9999 become these.
+  /// Formats a date as `Sun, 06 Nov 1994 08:49:37 GMT`. Years are clamped to 0 to 9999.
   static func string(secondsSince1970 seconds: Int) -> String {
     let seconds = min(max(seconds, earliest), latest)
     let days = seconds.flooredDivision(by: 86_400)
@@ -12,8 +12,8 @@ enum HTTPDate {
       + "\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
   }
 
-  /// Reads a date in one of the three formats: that of `string(secondsSince1970:)`,
-  /// `Sunday, 06-Nov-94 08:49:37 GMT` (years from 70 on are of the last century), and
+  /// Parses a date in one of three formats: that of `string(secondsSince1970:)`,
+  /// `Sunday, 06-Nov-94 08:49:37 GMT` (years from 70 on are in the 20th century), and
   /// `Sun Nov  6 08:49:37 1994`. The day of the week is not compared with the date.
   static func seconds(in value: some Collection<UInt8>) -> Int? {
     guard value.count <= 40 else { return nil }
@@ -71,12 +71,12 @@ enum HTTPDate {
       let second = parts[2].decimal(), hour < 24, minute < 60, second <= 60
     else { return nil }
     let days = days(year: year, month: month + 1, day: day)
-    // A day that the month does not have is one of the next.
+    // A day beyond the end of the month would be in the next one.
     guard day > 0, date(days: days) == (year, month + 1, day) else { return nil }
     return days * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
-  /// The days from 1970-01-01 to a date, in years that begin in March.
+  /// The number of days from 1970-01-01 to a date, in years that begin in March.
   private static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let era = year.flooredDivision(by: 400)

@@ -1,11 +1,11 @@
-/// The header fields of a message, in order. Names are compared without regard to case.
+/// The header fields of a message, in order. Names are case-insensitive.
 struct HTTPFields: Sendable {
   private struct Field {
     var name: Range<Int>
     var value: Range<Int>
   }
 
-  /// The names and values of all fields, also of those that were removed.
+  /// The names and values of all fields, including removed ones.
   private var bytes: [UInt8] = []
   private var fields: [Field] = []
 
@@ -33,7 +33,7 @@ struct HTTPFields: Sendable {
     fields.append(Field(name: start..<middle, value: middle..<bytes.count))
   }
 
-  /// Replaces all fields of the name by one.
+  /// Replaces all fields of a name by one.
   mutating func set(_ name: String, _ value: some Collection<UInt8>) {
     remove(name)
     append(name, value)
@@ -47,29 +47,29 @@ struct HTTPFields: Sendable {
     fields.removeAll { bytes[$0.name].equalsIgnoringCase(name) }
   }
 
-  /// The values of all fields of the name.
+  /// The values of all fields of a name.
   func all(_ name: String) -> [ArraySlice<UInt8>] {
     fields.compactMap { bytes[$0.name].equalsIgnoringCase(name) ? bytes[$0.value] : nil }
   }
 
-  /// The value of the first field of the name.
+  /// The value of the first field of a name.
   func first(_ name: String) -> ArraySlice<UInt8>? {
     fields.first { bytes[$0.name].equalsIgnoringCase(name) }.map { bytes[$0.value] }
   }
 
-  /// The elements of a comma-separated list, over all fields of the name, in lower case.
+  /// The elements of the comma-separated lists in all fields of a name, in lowercase.
   func list(_ name: String) -> [[UInt8]] {
     all(name).flatMap { $0.split(separator: UInt8(ascii: ",")) }
       .map { $0.trimmedBlanks.lowercasedASCII }
       .filter { !$0.isEmpty }
   }
 
-  /// Whether a comma-separated list has the element.
+  /// Whether a comma-separated list contains an element.
   func list(_ name: String, has element: String) -> Bool {
     list(name).contains { $0.elementsEqual(element.utf8) }
   }
 
-  /// Appends the fields as they are sent, each with its line end.
+  /// Appends the serialized fields, each with a line ending.
   func write(to output: inout [UInt8]) {
     for field in fields {
       output += bytes[field.name]
@@ -86,7 +86,7 @@ struct HTTPFields: Sendable {
 }
 
 extension UInt8 {
-  /// Whether the byte may occur in a method or a field name (RFC 9110, 5.6.2).
+  /// Whether the byte is valid in a method or a field name (RFC 9110, 5.6.2).
   var isToken: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,16 +1,16 @@
 /// The start line and the header fields of a request.
 struct HTTPRequestHead: Sendable {
   var method: String
-  /// The path and the query, as they were sent.
+  /// The path and the query, undecoded.
   var target: [UInt8]
-  /// Whom the request is for: the `Host` field, or the host of a target in absolute form.
+  /// The host of the request: the `Host` field, or the host of a target in absolute form.
   var host: [UInt8]
   /// 1 for HTTP/1.1, 0 for HTTP/1.0.
   var minorVersion: Int
   var fields: HTTPFields
   var framing: HTTPFraming
 
-  /// Whether the client accepts another response on this connection.
+  /// Whether the client keeps the connection open for another request.
   var keepsAlive: Bool {
     if fields.list("connection", has: "close") { return false }
     return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
@@ -29,7 +29,7 @@ struct HTTPRequestHead: Sendable {
   /// The target without the query.
   var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
 
-  /// What follows the question mark; empty if there is none.
+  /// The part of the target after the question mark; empty without one.
   var query: ArraySlice<UInt8> { target.dropFirst(path.count + 1) }
 }
 
@@ -41,14 +41,14 @@ struct HTTPResponseHead: Sendable {
   var fields: HTTPFields
   var framing: HTTPFraming
 
-  /// Whether the server accepts another request on this connection.
+  /// Whether the server keeps the connection open for another request.
   var keepsAlive: Bool {
     if fields.list("connection", has: "close") || framing == .untilClose { return false }
     return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
   }
 }
 
-/// How the end of a body is found.
+/// The framing of a body.
 enum HTTPFraming: Hashable, Sendable {
   /// There is no body.
   case none
@@ -58,21 +58,21 @@ enum HTTPFraming: Hashable, Sendable {
   case untilClose
 }
 
-/// A message that is refused, with the status that answers a request.
+/// A refused message, with the status for the response.
 struct HTTPError: Error, Hashable, Sendable {
   var status: Int
   var reason: String
 }
 
-/// What one message may cost.
+/// The limits of a message.
 struct HTTPLimits: Sendable {
-  /// Bytes of the start line and of the header fields together.
+  /// The most bytes of the start line and the header fields together.
   var head = 64 * 1024
-  /// Bytes of the start line.
+  /// The most bytes of the start line.
   var startLine = 16 * 1024
   var fieldCount = 128
-  /// Bytes of a line with the size of a chunk.
+  /// The most bytes of a line with the size of a chunk.
   var chunkLine = 1024
-  /// Bytes of all trailer fields.
+  /// The most bytes of all trailer fields.
   var trailers = 16 * 1024
 }

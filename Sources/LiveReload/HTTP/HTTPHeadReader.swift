@@ -1,4 +1,4 @@
-/// Reads the lines of a head: the start line, the fields, and what they say of the body.
+/// Parses the lines of a head: the start line, the fields, and the framing of the body.
 enum HTTPHeadReader {
   static func readField(
     _ line: ArraySlice<UInt8>, into fields: inout HTTPFields
@@ -8,10 +8,10 @@ enum HTTPHeadReader {
     }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
       line[..<colon].allSatisfy(\.isToken)
-    else { throw HTTPError(status: 400, reason: "a header field has no proper name") }
+    else { throw HTTPError(status: 400, reason: "a header field has an invalid name") }
     let value = line[(colon + 1)...].trimmedBlanks
     if value.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
-      throw HTTPError(status: 400, reason: "a header field has a control character")
+      throw HTTPError(status: 400, reason: "a header field contains a control character")
     }
     fields.append(line[..<colon], value)
   }
@@ -27,7 +27,7 @@ enum HTTPHeadReader {
     let minorVersion = try version(parts[2])
     let hosts = fields.all("host")
     if hosts.count > 1 || hosts.isEmpty && minorVersion >= 1 {
-      throw HTTPError(status: 400, reason: "there must be one Host field")
+      throw HTTPError(status: 400, reason: "exactly one Host field is required")
     }
     let method = String(decoding: parts[0], as: UTF8.self)
     let (target, host) = try resolve(parts[1], method, host: Array(hosts.first ?? []))
@@ -36,7 +36,7 @@ enum HTTPHeadReader {
       framing: try requestFraming(fields, minorVersion))
   }
 
-  /// The path and query of a target, and whom it is for.
+  /// Splits a target into its path with query, and its host.
   private static func resolve(
     _ target: ArraySlice<UInt8>, _ method: String, host: [UInt8]
   ) throws(HTTPError) -> (target: [UInt8], host: [UInt8]) {
@@ -49,7 +49,7 @@ enum HTTPHeadReader {
     let rest = target.dropFirst(scheme.count)
     let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     if authority.isEmpty || authority.contains(UInt8(ascii: "@")) {
-      throw HTTPError(status: 400, reason: "the target of the request has no proper host")
+      throw HTTPError(status: 400, reason: "the target of the request has an invalid host")
     }
     let path = rest[authority.endIndex...]
     let slash = path.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
@@ -74,9 +74,9 @@ enum HTTPHeadReader {
     if word.elementsEqual("HTTP/1.1".utf8) { return 1 }
     if word.elementsEqual("HTTP/1.0".utf8) { return 0 }
     if word.starts(with: "HTTP/".utf8) {
-      throw HTTPError(status: 505, reason: "only HTTP/1.1 and HTTP/1.0 are spoken")
+      throw HTTPError(status: 505, reason: "only HTTP/1.1 and HTTP/1.0 are supported")
     }
-    throw HTTPError(status: 400, reason: "there is no HTTP version")
+    throw HTTPError(status: 400, reason: "the HTTP version is missing")
   }
 
   // MARK: - The body
@@ -87,12 +87,12 @@ enum HTTPHeadReader {
     let codings = fields.all("transfer-encoding")
     let length = try contentLength(fields)
     if codings.isEmpty { return length.map { $0 == 0 ? .none : .length($0) } ?? .none }
-    if length != nil { throw HTTPError(status: 400, reason: "two lengths of one body") }
+    if length != nil { throw HTTPError(status: 400, reason: "the body has two lengths") }
     if minorVersion == 0 {
-      throw HTTPError(status: 400, reason: "HTTP/1.0 has no transfer codings")
+      throw HTTPError(status: 400, reason: "HTTP/1.0 does not support transfer codings")
     }
     guard codings.count == 1, codings[0].equalsIgnoringCase("chunked") else {
-      throw HTTPError(status: 501, reason: "no transfer coding but chunked is known")
+      throw HTTPError(status: 501, reason: "the only supported transfer coding is chunked")
     }
     return .chunked
   }
@@ -104,9 +104,9 @@ enum HTTPHeadReader {
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
     let codings = fields.list("transfer-encoding")
     if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
-    if length != nil { throw HTTPError(status: 502, reason: "two lengths of one body") }
+    if length != nil { throw HTTPError(status: 502, reason: "the body has two lengths") }
     guard codings.count == 1, codings[0].elementsEqual("chunked".utf8) else {
-      throw HTTPError(status: 502, reason: "no transfer coding but chunked is known")
+      throw HTTPError(status: 502, reason: "the only supported transfer coding is chunked")
     }
     return .chunked
   }
@@ -120,7 +120,7 @@ enum HTTPHeadReader {
     return length
   }
 
-  /// A number of digits alone, at most 17 of them.
+  /// Parses a number of at most 17 digits.
   static func decimal(_ digits: some Collection<UInt8>) -> Int? {
     digits.count <= 17 ? digits.decimal() : nil
   }

@@ -1,11 +1,12 @@
 import SystemCalls
 
-/// A strict parser of HTTP/1.1 messages: bytes in, events out. It knows nothing of connections.
+/// A strict parser of HTTP/1.1 messages: bytes in, events out, independent of connections.
 ///
-/// What two parties could read in two ways is refused: two lengths, a length beside chunks, folded
-/// lines, a bare CR, spaces before a colon. Only in responses, a line may end with a bare LF.
+/// Ambiguous messages are refused: two lengths, a length with chunks, folded lines, a bare CR,
+/// spaces before a colon. A line may end with a bare LF in responses only.
 ///
-/// Append bytes, then call `next` until it returns `nil`. After an error, every call throws it again.
+/// Append bytes, then call `next` until it returns `nil`. After an error, every call throws it
+/// again.
 struct HTTPParser: Sendable {
   enum Role: Sendable {
     case requests
@@ -35,13 +36,13 @@ struct HTTPParser: Sendable {
 
   let role: Role
   let limits: HTTPLimits
-  /// The method of the request whose response comes next; to HEAD there is no body.
+  /// The method of the request whose response follows; the response to HEAD has no body.
   var requestMethod = "GET"
 
   private var buffer: [UInt8] = []
-  /// Where in the buffer the unread bytes begin.
+  /// The offset of the unread bytes in the buffer.
   private var start = 0
-  /// Up to where the buffer has been searched for the end of the head.
+  /// The offset up to which the buffer has been searched for the end of the head.
   private var searched = 0
   private var state = State.head
 
@@ -50,7 +51,7 @@ struct HTTPParser: Sendable {
     self.limits = limits
   }
 
-  /// How many bytes wait to be read.
+  /// The number of unread bytes.
   var bufferedCount: Int { buffer.count - start }
 
   /// Whether a message has begun and not ended.
@@ -76,13 +77,13 @@ struct HTTPParser: Sendable {
     start = 0
   }
 
-  /// Removes and returns the bytes that belong to no message, after a change of protocol.
+  /// Removes and returns the unread bytes after a change of protocol.
   mutating func takeRest() -> [UInt8] {
     defer { (start, searched) = (buffer.count, buffer.count) }
     return Array(buffer[start...])
   }
 
-  /// The next event; `nil` if more bytes are needed.
+  /// Returns the next event; `nil` if more bytes are needed.
   mutating func next() throws(HTTPError) -> Event? {
     do throws(HTTPError) {
       while true {
@@ -98,7 +99,8 @@ struct HTTPParser: Sendable {
     }
   }
 
-  /// The last event of a response that ends with the connection; throws where a message is cut off.
+  /// Returns the last event of a response that ends with the connection. Throws if a message is
+  /// incomplete.
   mutating func finish() throws(HTTPError) -> Event? {
     switch state {
     case .untilClose:
@@ -167,7 +169,7 @@ struct HTTPParser: Sendable {
     return Array(buffer[start..<start + count])
   }
 
-  /// Removes a line and returns where it is, without its end.
+  /// Removes a line, and returns its range without the line ending.
   private mutating func takeLine(atMost limit: Int) throws(HTTPError) -> Range<Int>? {
     let end = buffer.firstIndex(of: 10, from: start)
     guard let end else {
@@ -180,7 +182,7 @@ struct HTTPParser: Sendable {
     return line
   }
 
-  /// A line without its end.
+  /// The range of a line without its line ending.
   private func contents(of line: Range<Int>) throws(HTTPError) -> Range<Int> {
     if let last = line.last, buffer[last] == 13 { return line.lowerBound..<last }
     if role == .requests { throw HTTPError(status: 400, reason: "a line ends without CR") }
@@ -204,7 +206,7 @@ struct HTTPParser: Sendable {
 
 extension HTTPParser {
   private mutating func readHead() throws(HTTPError) -> Step {
-    // Tolerated before a request, as RFC 9112 asks (2.2).
+    // RFC 9112, 2.2, requires tolerating an empty line before a request.
     while role == .requests, bufferedCount >= 2, buffer[start] == 13, buffer[start + 1] == 10 {
       start += 2
       searched = max(searched, start)
@@ -223,7 +225,7 @@ extension HTTPParser {
       return .event(.request(head))
     case .responses:
       let head = try HTTPHeadReader.response(first, fields, to: requestMethod)
-      // Informational responses come before the one that counts.
+      // Informational responses precede the final one.
       if head.status >= 100 && head.status < 200 && head.status != 101 {
         searched = start
         return .again
@@ -243,7 +245,7 @@ extension HTTPParser {
       }
   }
 
-  /// Removes a complete head and returns its lines; `nil` as long as its end is missing.
+  /// Removes a complete head and returns its lines; `nil` if it is incomplete.
   private mutating func findHead() throws(HTTPError) -> [Range<Int>]? {
     var from = max(searched, start)
     while let end = buffer.firstIndex(of: 10, from: from) {
@@ -254,16 +256,18 @@ extension HTTPParser {
       if !isLast { continue }
       let headEnd = buffer[end + 1] == 10 ? end + 2 : end + 3
       if end - start > limits.head { throw tooLarge() }
-      // The empty line counts as one, so that its end is checked as well.
+      // Includes the empty line, so that its line ending is checked too.
       let lines = try split(start..<headEnd)
       (start, searched) = (headEnd, headEnd)
       return Array(lines.dropLast())
     }
-    // The last two bytes may be part of the end.
+    // The last two bytes may begin the end of the head.
     searched = max(start, buffer.count - 3)
     if bufferedCount > limits.head { throw tooLarge() }
     let lineEnd = buffer.firstIndex(of: 10, from: start) ?? buffer.count
-    if lineEnd - start > limits.startLine { throw HTTPError(status: 414, reason: "too long") }
+    if lineEnd - start > limits.startLine {
+      throw HTTPError(status: 414, reason: "the request line is too long")
+    }
     return nil
   }
 
@@ -283,7 +287,7 @@ extension HTTPParser {
 }
 
 extension [UInt8] {
-  /// The first index of the byte from a position on.
+  /// The first index of a byte from a position on.
   fileprivate func firstIndex(of byte: UInt8, from position: Int) -> Int? {
     withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, position < bytes.count else { return nil }

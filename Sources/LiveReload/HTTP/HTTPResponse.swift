@@ -1,4 +1,4 @@
-/// A whole response of our own.
+/// A complete response that the server makes itself.
 struct HTTPResponse {
   enum Body {
     case bytes([UInt8])
@@ -31,7 +31,7 @@ struct HTTPResponse {
   /// Whether the length of the body is sent.
   var hasLength: Bool { status != 304 && status != 204 && status >= 200 }
 
-  /// The usual text for a status.
+  /// The reason phrase of a status.
   static func reason(of status: Int) -> String {
     switch status {
     case 100: "Continue"
@@ -64,7 +64,7 @@ struct HTTPResponse {
 }
 
 extension HTTPResponse {
-  /// A response of plain text.
+  /// Creates a response of plain text.
   static func text(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status, Array((text + "\n").utf8), type: "text/plain; charset=utf-8")
   }

@@ -1,14 +1,14 @@
 import SystemCalls
 
-/// What becomes of a byte stream.
+/// A receiver of the events of a byte stream.
 protocol ByteStreamOwner: AnyObject {
-  /// Bytes have arrived. They live as long as the call.
+  /// Bytes have arrived. They are valid during the call only.
   func received(_ bytes: UnsafeRawBufferPointer)
-  /// The peer sends no more.
+  /// The peer has closed its sending side.
   func receivedEnd()
-  /// What was written has been sent, but for a little.
+  /// Most of the output buffer has been sent.
   func drained()
-  /// The stream is closed, by the peer, by an error or by a deadline. Nothing follows.
+  /// The stream was closed by the peer, an error or a deadline. This is the last call.
   func closed()
 }
 
@@ -19,7 +19,7 @@ final class ByteStream: SocketHandler {
     case file(OpenFile, offset: Int64, count: Int)
   }
 
-  /// An open file that stays open while a part of it is being sent.
+  /// A file that stays open while a part of it is sent.
   final class OpenFile {
     let descriptor: Descriptor
 
@@ -27,16 +27,16 @@ final class ByteStream: SocketHandler {
       self.descriptor = descriptor
     }
 
-    /// Reads the file from here to its end, which is expected after so many bytes.
+    /// Reads the rest of the file, of which the size is expected to be this.
     func readAll(sizeHint: Int) throws(SystemError) -> [UInt8] {
       try SystemCalls.readAll(descriptor, partSize: sizeHint + 1)
     }
   }
 
-  /// Below this, more may be written.
+  /// The buffer size below which more may be written.
   static let lowWater = 64 * 1024
   private static let partsInARow = 4
-  /// How much of a file is sent before others have their turn.
+  /// The number of bytes of a file that are sent before other streams are served.
   private static let fileSlice = 512 * 1024
 
   private let loop: SocketLoop
@@ -44,7 +44,7 @@ final class ByteStream: SocketHandler {
   private var token: UInt64 = 0
   private weak var owner: (any ByteStreamOwner)?
   private var output: [Part] = []
-  /// Bytes that are kept to be sent; files do not count.
+  /// The number of buffered bytes, not counting files.
   private(set) var pendingCount = 0
   private var canRead = false
   private var canWrite = true
@@ -54,10 +54,11 @@ final class ByteStream: SocketHandler {
   private var isDiscarding = false
   private var isConnecting: Bool
   private var patience: Int?
-  /// Whether anything was sent since the deadline was set.
+  /// Whether anything was sent after the deadline was set.
   private var hasProgressed = false
 
-  /// - Parameter isConnecting: Whether the socket is about to be connected; `drained` tells that it is.
+  /// - Parameter isConnecting: Whether the socket is still connecting; `drained` is called when it
+  ///   is connected.
   init(
     _ socket: consuming Descriptor, on loop: SocketLoop, isConnecting: Bool = false
   ) throws(SystemError) {
@@ -69,7 +70,7 @@ final class ByteStream: SocketHandler {
     token = try loop.add(self, for: number)
   }
 
-  /// Sets who is told. Kept weakly.
+  /// Sets the receiver of events, which is referenced weakly.
   func setOwner(_ owner: any ByteStreamOwner) {
     self.owner = owner
   }
@@ -78,7 +79,7 @@ final class ByteStream: SocketHandler {
 
   // MARK: - Writing
 
-  /// Whether no more should be written for now.
+  /// Whether the writer should wait for `drained`.
   var isFull: Bool { pendingCount > Self.lowWater || hasFile }
 
   private var hasFile: Bool {
@@ -152,7 +153,7 @@ final class ByteStream: SocketHandler {
     }
   }
 
-  /// Lets others have their turn, and goes on then.
+  /// Serves other streams before sending more.
   private func continueLater() {
     loop.giveTurn(to: token)
   }
@@ -166,7 +167,7 @@ final class ByteStream: SocketHandler {
 
   // MARK: - Reading
 
-  /// Stops reading; the peer is soon kept from sending.
+  /// Stops reading, so that the peer soon has to stop sending.
   func pause() {
     isPaused = true
   }
@@ -220,8 +221,8 @@ final class ByteStream: SocketHandler {
     flush()
   }
 
-  /// Closes the stream after this time, unless a new deadline is set before; `nil`: never. While the peer takes
-  /// what is sent, it is put off.
+  /// Closes the stream after this time, unless a new deadline is set before; `nil` for no deadline.
+  /// It is extended while the peer receives data.
   func setDeadline(seconds: Int?) {
     guard seconds != nil || patience != nil else { return }
     patience = seconds
@@ -239,7 +240,8 @@ final class ByteStream: SocketHandler {
 
   // MARK: - Closing
 
-  /// Closes the stream when all is sent, and the peer has read it: what it sends meanwhile is dropped.
+  /// Closes the stream after the peer has received all output. Bytes from the peer are dropped
+  /// meanwhile.
   func closeWhenSent() {
     closesWhenSent = true
     isDiscarding = true
@@ -255,7 +257,7 @@ final class ByteStream: SocketHandler {
     if canRead { continueLater() }
   }
 
-  /// Closes the stream at once. What has not been sent is lost.
+  /// Closes the stream at once. Unsent output is lost.
   func close() {
     guard socket != nil else { return }
     loop.remove(token)
@@ -269,7 +271,7 @@ final class ByteStream: SocketHandler {
 }
 
 extension Descriptor? {
-  /// The number; `nil` once it is closed.
+  /// The descriptor; `nil` once the stream is closed.
   var borrowedNumber: Int32? {
     switch self {
     case .some(let descriptor): descriptor.number

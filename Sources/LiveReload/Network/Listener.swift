@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// A socket that listens, on the loop's queue.
+/// A listening socket, confined to the loop's queue.
 final class Listener: SocketHandler {
   typealias Accept = (_ stream: ByteStream, _ peer: String) -> Void
 
@@ -24,7 +24,7 @@ final class Listener: SocketHandler {
     token = try loop.add(self, for: number)
   }
 
-  /// Listens for a page: at the loopback addresses, and at those that it names.
+  /// Opens the listeners of a page: at the loopback addresses, and at those of its hosts.
   static func open(
     _ page: Page, on loop: SocketLoop, _ accept: @escaping Accept
   ) throws(PageError) -> (listeners: [Listener], port: UInt16) {
@@ -59,7 +59,7 @@ final class Listener: SocketHandler {
           let socket = try Socket.listen(at: address, port: port)
           listeners.append(try Listener(socket, on: loop, accept))
         } catch {
-          // A machine may have no IPv6.
+          // The machine may not support IPv6.
           let isOptional = address == "::1" || address == "::"
           if isOptional && (error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT) { continue }
           throw error
@@ -72,8 +72,8 @@ final class Listener: SocketHandler {
     return listeners
   }
 
-  /// Where it listens for these hosts. A name may be that of any address of this machine: it listens
-  /// at all, unless the name means the loopback addresses.
+  /// The addresses at which to listen for hosts. A name may resolve to any address of this machine,
+  /// so it needs all of them, unless it means the loopback addresses.
   static func addresses(for hosts: [String]) -> [String] {
     var addresses = ["127.0.0.1", "::1"]
     var known = Set(addresses.map(HostAddress.init(host:)))
@@ -82,13 +82,13 @@ final class Listener: SocketHandler {
       if let address, address.isUnspecified || !address.isAddress && !address.isLoopback {
         return ["0.0.0.0", "::"]
       }
-      // What is no host fails, with a message.
+      // An invalid host fails later, with a message.
       if address?.isAddress != false, known.insert(address).inserted { addresses.append(host) }
     }
     return addresses
   }
 
-  /// The addresses by which a page can be reached from elsewhere.
+  /// The URLs of a page for other machines.
   static func urls(for hosts: [String], port: UInt16) -> [String] {
     let isAll = hosts.contains { $0 == "0.0.0.0" || $0 == "::" }
     let names = hosts.filter { $0 != "0.0.0.0" && $0 != "::" }
@@ -118,7 +118,7 @@ final class Listener: SocketHandler {
         guard let stream = try? ByteStream(Descriptor(owning: number), on: loop) else { continue }
         accept(stream, peer)
       } catch {
-        // Out of descriptors: those that wait are served when others have gone.
+        // Out of descriptors: pending connections are accepted once others are closed.
         return loop.wake(token, after: 1)
       }
     }

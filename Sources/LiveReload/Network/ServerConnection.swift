@@ -1,16 +1,16 @@
 import SystemCalls
 
-/// What answers one request. All calls come on the server's queue.
+/// The exchange of one request and its response. All methods are called on the server's queue.
 protocol Exchange: AnyObject {
-  /// A part of the request's body.
+  /// A part of the request's body has arrived.
   func receiveBody(_ bytes: [UInt8])
-  /// The end of the request.
+  /// The request is complete.
   func receiveEnd()
   /// More of the response may be written.
   func drained()
-  /// The client sends no more; most have gone then, but some wait for the response.
+  /// The client has closed its sending side. Most have gone then, but some wait for the response.
   func clientEnded()
-  /// The client has gone. Nothing follows.
+  /// The client has gone. This is the last call.
   func clientClosed()
 }
 
@@ -22,30 +22,29 @@ extension Exchange {
   func clientClosed() {}
 }
 
-/// Decides what answers a request.
+/// A factory of exchanges.
 protocol RequestHandler: AnyObject {
-  /// Begins to answer a request, at once or later.
+  /// Starts answering a request, at once or later.
   ///
-  /// - Returns: What takes the body of the request and goes on; `nil` where all is written.
+  /// - Returns: The exchange; `nil` if the response has been written completely.
   func handle(_ request: HTTPRequestHead, on connection: ServerConnection) -> (any Exchange)?
   /// The connection is closed.
   func connectionClosed(_ connection: ServerConnection)
 }
 
-/// The server's side of an HTTP connection: one request after the other, each answered before the
-/// next is read.
+/// The server's side of an HTTP connection. Each request is answered before the next one is read.
 final class ServerConnection: ByteStreamOwner {
   private enum Phase {
-    /// Waits for a request, or reads its head.
+    /// Waiting for a request, or reading its head.
     case reading
-    /// A request is answered.
+    /// A request is being answered.
     case answering
-    /// The protocol has been changed; bytes go to the exchange as they are.
+    /// The protocol has been changed; bytes are passed to the exchange.
     case upgraded
     case closed
   }
 
-  /// How the end of the response's body is marked.
+  /// The framing of the response's body.
   private enum Framing {
     case none
     case length
@@ -56,7 +55,7 @@ final class ServerConnection: ByteStreamOwner {
   static let idleSeconds = 75
   private static let headSeconds = 10
   private static let bodySeconds = 60
-  /// More pipelined requests than this wait with the client.
+  /// The most bytes of pipelined requests that are buffered.
   private static let mostBuffered = 64 * 1024
 
   /// The client's numeric address.
@@ -97,9 +96,9 @@ final class ServerConnection: ByteStreamOwner {
     if phase == .answering && parser.bufferedCount > Self.mostBuffered { stream.pause() }
   }
 
-  /// Reads requests from the buffer, up to the first that must be answered.
+  /// Reads requests from the buffer until one must be answered.
   private func readRequests() {
-    // A response that is complete at once leads here again.
+    // A response that is completed at once calls this method again.
     if isReading { return }
     isReading = true
     defer { isReading = false }
@@ -135,7 +134,8 @@ final class ServerConnection: ByteStreamOwner {
     exchange = handler?.handle(head, on: self)
   }
 
-  /// Answers what is no request, and closes the connection: nothing that follows can be trusted.
+  /// Answers an invalid request, and closes the connection, since the following bytes cannot be
+  /// trusted.
   private func refuse(_ error: HTTPError) {
     if phase == .answering {
       exchange?.clientClosed()
@@ -149,13 +149,13 @@ final class ServerConnection: ByteStreamOwner {
 
   // MARK: - Responses
 
-  /// Lets a client that waits for it send the body.
+  /// Sends `100 Continue` to a client that waits for it.
   func sendContinue() {
     guard request?.expectsContinue == true else { return }
     stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
   }
 
-  /// Sends a whole response.
+  /// Sends a complete response.
   func respond(_ response: HTTPResponse) {
     var fields = response.fields
     if response.hasLength { fields.set("Content-Length", String(response.length)) }
@@ -173,9 +173,9 @@ final class ServerConnection: ByteStreamOwner {
     finish()
   }
 
-  /// Begins a response whose body follows in parts.
+  /// Starts a response whose body follows in parts.
   ///
-  /// - Parameter length: The body's length, where it is known; otherwise it is sent in chunks.
+  /// - Parameter length: The body's length; `nil` to send it in chunks.
   func begin(
     _ status: Int, reason: [UInt8]? = nil, _ fields: HTTPFields, length: Int?, hasBody: Bool = true
   ) {
@@ -196,7 +196,7 @@ final class ServerConnection: ByteStreamOwner {
   }
 
   private func head(_ status: Int, reason: [UInt8]?, _ fields: HTTPFields) -> [UInt8] {
-    // What is left of a request's body is not waited for.
+    // The rest of the request's body is not read.
     if !isRequestComplete && request?.framing != HTTPFraming.none { keepsAlive = false }
     var output = Array("HTTP/1.1 \(status) ".utf8)
     output += reason ?? Array(HTTPResponse.reason(of: status).utf8)
@@ -233,7 +233,7 @@ final class ServerConnection: ByteStreamOwner {
     finishIfComplete()
   }
 
-  /// Whether more of the body should wait for `Exchange.drained`.
+  /// Whether the writer should wait for `Exchange.drained`.
   var isFull: Bool { stream.isFull }
 
   func drained() {
@@ -259,7 +259,8 @@ final class ServerConnection: ByteStreamOwner {
     readRequests()
   }
 
-  /// Changes the protocol: from now on, bytes go to the exchange and come from it as they are.
+  /// Changes the protocol: from now on, bytes are passed between the exchange and the client
+  /// unchanged.
   func upgrade(_ head: [UInt8]) {
     phase = .upgraded
     framing = .untilClose
@@ -267,7 +268,7 @@ final class ServerConnection: ByteStreamOwner {
     stream.write(head)
   }
 
-  /// The bytes that arrived behind the request, for the new protocol.
+  /// Removes and returns the bytes after the request, which belong to the new protocol.
   func takeEarlyBytes() -> [UInt8] { parser.takeRest() }
 
   // MARK: - The end
@@ -275,7 +276,7 @@ final class ServerConnection: ByteStreamOwner {
   func receivedEnd() {
     switch phase {
     case .reading: stream.close()
-    // The client may wait for its answer still.
+    // The client may still be waiting for a response.
     case .answering where isRequestComplete:
       keepsAlive = false
       exchange?.clientEnded()

@@ -1,23 +1,23 @@
 import Dispatch
 import SystemCalls
 
-/// Something that waits for events of a socket, on the loop's queue.
+/// A handler of the events of a socket. Its methods are called on the loop's queue.
 protocol SocketHandler: AnyObject {
-  /// More can be read or written than before. Told once for each change of state of the socket.
+  /// The socket has become readable or writable. Called once for each change of its state.
   func socketChanged(isReadable: Bool, isWritable: Bool)
-  /// It is the handler's turn again, after others had theirs.
+  /// Other handlers have been served; the handler may continue.
   func takeTurn()
-  /// The time has come that was asked for with `SocketLoop.wake`.
+  /// The deadline of `SocketLoop.wake` has passed.
   func deadlinePassed()
 }
 
-/// Tells handlers of the events of their sockets, on one serial queue: one kernel queue for all
-/// sockets, seen by Dispatch as a single source. No thread, no source and no timer for each connection.
+/// An event loop for sockets on a serial queue. All sockets share one kernel event queue, which is
+/// a single Dispatch source: connections need no threads, sources or timers of their own.
 final class SocketLoop: @unchecked Sendable {
-  // Unchecked, because all its state is touched on its queue only, which every entry asserts.
+  // Unchecked, because its state is accessed on its queue only, which every entry point asserts.
 
   let queue: DispatchQueue
-  /// The buffer that all reads share.
+  /// The buffer for all reads.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
   private let poller: SocketPoller
@@ -35,7 +35,7 @@ final class SocketLoop: @unchecked Sendable {
     self.queue = queue
     poller = try SocketPoller()
     let source = DispatchSource.makeReadSource(fileDescriptor: poller.number, queue: queue)
-    // The handlers keep the loop, and with it the descriptor, until the source is cancelled.
+    // The handlers retain the loop, and so the descriptor, until the source is cancelled.
     source.setEventHandler { @Sendable [self] in readEvents() }
     source.setCancelHandler { @Sendable [self] in sourceIsGone() }
     self.source = source
@@ -46,7 +46,7 @@ final class SocketLoop: @unchecked Sendable {
     readBuffer.deallocate()
   }
 
-  /// Ends the loop. Handlers are forgotten.
+  /// Stops the loop, and releases the handlers.
   func stop() {
     dispatchPrecondition(condition: .onQueue(queue))
     handlers = [:]
@@ -60,7 +60,7 @@ final class SocketLoop: @unchecked Sendable {
     source = nil
   }
 
-  /// Tells the handler of the events of a socket, until `remove`. The token names the socket.
+  /// Calls the handler for the events of a socket until `remove`. The token identifies the socket.
   func add(_ handler: any SocketHandler, for socket: Int32) throws(SystemError) -> UInt64 {
     dispatchPrecondition(condition: .onQueue(queue))
     lastToken += 1
@@ -69,7 +69,7 @@ final class SocketLoop: @unchecked Sendable {
     return lastToken
   }
 
-  /// Forgets a handler. The caller then closes its socket.
+  /// Removes a handler. The caller then closes its socket.
   func remove(_ token: UInt64) {
     handlers[token] = nil
     deadlines[token] = nil
@@ -77,13 +77,13 @@ final class SocketLoop: @unchecked Sendable {
 
   private func readEvents() {
     for event in poller.readEvents() {
-      // One that was removed by a handler before it is gone.
+      // An earlier handler may have removed this one.
       handlers[event.token]?.socketChanged(
         isReadable: event.is_readable != 0, isWritable: event.is_writable != 0)
     }
   }
 
-  /// Calls the handler's `takeTurn` after the events that are waiting.
+  /// Calls the handler's `takeTurn` after the pending events.
   func giveTurn(to token: UInt64) {
     let isFirst = waiting.isEmpty
     guard waiting.insert(token).inserted, isFirst else { return }
@@ -94,7 +94,7 @@ final class SocketLoop: @unchecked Sendable {
     }
   }
 
-  /// Calls the body later, unless it is cancelled by the number that is returned.
+  /// Calls the body later, unless it is cancelled with the returned number.
   @discardableResult
   func call(afterMilliseconds time: Int, _ body: @escaping () -> Void) -> UInt64 {
     dispatchPrecondition(condition: .onQueue(queue))
@@ -111,7 +111,8 @@ final class SocketLoop: @unchecked Sendable {
     calls[number] = nil
   }
 
-  /// Calls the body with what is delivered, from any thread, to the number that is returned.
+  /// Registers a body that is called with the value that any thread delivers to the returned
+  /// number.
   func expectResult(_ body: @escaping (Int32?) -> Void) -> UInt64 {
     lastToken += 1
     results[lastToken] = body
@@ -130,8 +131,8 @@ final class SocketLoop: @unchecked Sendable {
 
   // MARK: - Deadlines
 
-  /// Calls the handler's `deadlinePassed` after this many seconds, at most one later; with `nil`, never.
-  /// Replaces what was asked for before.
+  /// Calls the handler's `deadlinePassed` after this many seconds, at most one later; never with
+  /// `nil`. Replaces the previous deadline.
   func wake(_ token: UInt64, after seconds: Int?) {
     guard let seconds, handlers[token] != nil else {
       deadlines[token] = nil
@@ -163,7 +164,7 @@ final class SocketLoop: @unchecked Sendable {
       deadlines[token] = nil
       handlers[token]?.deadlinePassed()
     }
-    // Only while somebody waits: an idle server wakes nobody.
+    // Only while there are deadlines, so that an idle server never wakes up.
     if let next = deadlines.values.min(), next < nextTick { schedule(next) }
   }
 }

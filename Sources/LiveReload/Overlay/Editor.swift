@@ -2,16 +2,16 @@ import SystemCalls
 
 /// The command that opens a file at a line in the user's editor.
 package struct Editor: Hashable, Sendable {
-  /// The program and its arguments, as bytes; for no shell.
+  /// The program and its arguments in bytes. They are not for a shell.
   package var arguments: [[UInt8]]
-  /// Whether it runs in the terminal that it is started in, and cannot be started without one.
+  /// Whether the editor runs in a terminal, and cannot be started without one.
   package var needsTerminal: Bool
 
-  /// Makes the command for a setting such as `code --wait`, `/usr/bin/vim` or
-  /// `my-editor --at {line} {file}`. `nil` if the setting has no words, or an open quotation.
+  /// Creates the command for a setting such as `code --wait`, `/usr/bin/vim` or
+  /// `my-editor --at {line} {file}`. `nil` if the setting is blank, or a quotation is not closed.
   ///
-  /// `path` must be absolute. Known editors get their own syntax for the line and the column.
-  /// In others, `{file}`, `{line}` and `{column}` are filled in; without any, only the path is
+  /// `path` must be absolute. Known editors are passed the line and the column in their own syntax.
+  /// For others, `{file}`, `{line}` and `{column}` are replaced; without any of them, the path is
   /// appended.
   package init?(setting: String, path: Path, line: Int, column: Int?) {
     guard let words = ShellWords.split(setting), let program = words.first, !program.isEmpty else {
@@ -19,19 +19,19 @@ package struct Editor: Hashable, Sendable {
     }
     let name = Self.name(of: program)
     needsTerminal = Self.isInTerminal(name, words.dropFirst())
-    let place = Place(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
+    let position = Position(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
     if words.contains(where: {
       [UInt8]($0.utf8).firstIndex(of: "{file}") != nil
         || [UInt8]($0.utf8).firstIndex(of: "{line}") != nil
     }) {
-      arguments = words.map(place.filled)
+      arguments = words.map(position.filled)
     } else {
       let syntax = Self.syntaxes[name]
-      arguments = words.map { Array($0.utf8) } + place.arguments(syntax ?? .pathOnly)
+      arguments = words.map { Array($0.utf8) } + position.arguments(syntax ?? .pathOnly)
     }
   }
 
-  /// The name of a program without directory and ending, in small letters.
+  /// The name of a program without directory and extension, in lowercase.
   private static func name(of program: String) -> String {
     var name = program.split { $0 == "/" || $0 == "\\" }.last.map { $0.lowercased() } ?? program
     for ending in [".exe", ".cmd", ".bat", ".sh"] where name.hasSuffix(ending) {
@@ -60,9 +60,9 @@ package struct Editor: Hashable, Sendable {
 // MARK: - Syntax
 
 extension Editor {
-  /// How an editor is told the line and the column.
+  /// The syntax of an editor for the line and the column.
   fileprivate enum Syntax {
-    /// `path:line:column`, after an option where there is one.
+    /// `path:line:column`, after an option if there is one.
     case joined(option: String?)
     /// `+line path`.
     case plusLine
@@ -108,13 +108,13 @@ extension Editor {
   }()
 }
 
-/// Where the editor is to open a file.
-private struct Place {
+/// The position at which the editor opens a file.
+private struct Position {
   var path: [UInt8]
   var line: Int
   var column: Int?
 
-  /// The line, and the column after `separator` if it is known.
+  /// The line, followed by `separator` and the column if it is known.
   private func position(_ separator: String) -> String {
     "\(line)" + (column.map { "\(separator)\($0)" } ?? "")
   }
@@ -138,7 +138,7 @@ private struct Place {
     return options.map { Array($0.utf8) } + [path]
   }
 
-  /// A word with its placeholders filled in; what is filled in is not searched again.
+  /// Replaces the placeholders of a word. Replacements are not searched for placeholders.
   func filled(_ word: String) -> [UInt8] {
     let values = [
       ("{file}", path), ("{line}", Array("\(line)".utf8)),

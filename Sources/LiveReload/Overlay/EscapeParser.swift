@@ -1,17 +1,17 @@
-/// The control characters and escape sequences in a line of terminal output.
+/// A parser of the control characters and escape sequences in a line of terminal output.
 struct EscapeParser {
-  /// What a character amounts to.
+  /// The effect of a character.
   enum Action: Hashable {
-    /// It is text, to be shown.
+    /// It is printed.
     case text
-    /// It ends a sequence that sets colours and effects (SGR), with these parameters.
+    /// It completes a sequence that sets colours and effects (SGR), with these parameters.
     case style([UInt8])
     case carriageReturn, backspace
-    /// It ends a sequence that moves to a column, from 0 on.
+    /// It completes a sequence that moves to a column, counted from 0.
     case column(Int)
-    /// It ends a sequence that erases in the line: 0, 1 or 2, as in EL.
+    /// It completes a sequence that erases in the line: 0, 1 or 2, as in EL.
     case erase(Int)
-    /// It ends a sequence that resets the terminal.
+    /// It completes a sequence that resets the terminal.
     case reset
     /// It is part of a sequence, or is ignored.
     case nothing
@@ -22,21 +22,21 @@ struct EscapeParser {
     /// After ESC, and after intermediate characters.
     case escape, intermediate
     case controlSequence
-    /// In the text of a command, such as a window's title; the first kind may end with BEL.
+    /// In a string, such as a window's title; the first kind may end with BEL.
     case operatingSystemCommand, string
-    /// After ESC in such a text.
+    /// After ESC in such a string.
     case stringEscape
   }
 
   private var state = State.text
   private var parameters: [UInt8] = []
-  /// Whether the sequence is none that is obeyed, or too long.
+  /// Whether the sequence is unsupported or too long.
   private var isForeign = false
 
-  /// A parser that has read nothing.
+  /// Creates a parser.
   init() {}
 
-  /// Takes the next character.
+  /// Processes the next character.
   mutating func take(_ scalar: Unicode.Scalar) -> Action {
     switch state {
     case .text: return text(scalar)
@@ -114,7 +114,7 @@ struct EscapeParser {
 
   private mutating func string(_ scalar: Unicode.Scalar) {
     switch scalar.value {
-    // ESC \ ends the text; ESC and anything else, too, with a sequence of its own.
+    // ESC \ ends the string; ESC and any other character end it and begin a sequence.
     case _ where state == .stringEscape:
       state = .text
       if scalar != "\\" { _ = escapeAfterString(scalar) }

@@ -1,8 +1,9 @@
 import SystemCalls
 
-/// The places in files that pages were shown, by numbers: nothing else is opened in the editor.
+/// The source locations that pages have been shown, by numbers. No other location is opened in the
+/// editor.
 struct LinkTable: Sendable {
-  /// Where a link leads.
+  /// The target of a link.
   struct Target: Hashable, Sendable {
     var path: Path
     var line: Int
@@ -18,9 +19,9 @@ struct LinkTable: Sendable {
 
   subscript(number: Int) -> Target? { targets[number] }
 
-  /// The lines with links for the places in files that they name.
+  /// Returns the lines with links for the source locations in them.
   ///
-  /// - Parameter resolve: The file that a name in the output means; `nil` if there is none.
+  /// - Parameter resolve: Returns the file for a name in the output; `nil` if there is none.
   mutating func link(_ lines: [[Span]], resolve: (String) -> Path?) -> [[Span]] {
     lines.map { line in
       let found = SourceLocation.find(in: line.plainText, resolve: resolve)
@@ -33,10 +34,10 @@ struct LinkTable: Sendable {
     }
   }
 
-  /// The number of a target, which keeps it while it is shown again and again: output that repeats
-  /// itself makes no other link invalid.
+  /// The number of a target. A target that is shown repeatedly keeps its number, so that repeated
+  /// output invalidates no other link.
   private mutating func number(of target: Target) -> Int {
-    // One that is valid for a short time only is not given to another line.
+    // A number that will soon be reused is not used for another line.
     if let number = numbers[target], number > latest - Self.most / 2 { return number }
     latest += 1
     targets[latest] = target

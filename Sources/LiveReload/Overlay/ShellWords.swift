@@ -1,7 +1,7 @@
-/// The words of a command line, split as a shell would, without a shell.
+/// Splits a command line into words as a shell does, without running one.
 enum ShellWords {
-  /// Returns the words of `text`: separated by white space, with `'…'`, `"…"` and backslashes
-  /// understood. Nothing else of a shell is. `nil` if a quotation or a backslash is not complete.
+  /// Returns the words of `text`, separated by white space. `'…'`, `"…"` and backslashes are
+  /// supported, and no other shell syntax. `nil` if a quotation or an escape is incomplete.
   static func split(_ text: String) -> [String]? {
     var words: [String] = []
     var word: String?

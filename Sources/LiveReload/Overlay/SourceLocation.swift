@@ -1,22 +1,22 @@
 import SystemCalls
 
-/// A place in a source file that a line of output names.
+/// A source location in a line of output.
 struct SourceLocation: Hashable, Sendable {
-  /// Where the line names it: offsets in bytes.
+  /// The range of the location in the line, in bytes.
   var range: Range<Int>
-  /// The file, as the caller has found it.
+  /// The file that the caller has resolved.
   var path: Path
   /// From 1 on.
   var line: Int
   /// From 1 on.
   var column: Int?
 
-  /// Returns the places that a line of plain text names, in order.
+  /// Returns the source locations in a line of plain text, in order.
   ///
-  /// Understands `path:line[:column]`, `path(line[,column])` and `File "path", line N`. `resolve`
-  /// decides which of the candidates are files that exist; it is called for the longest ones first,
-  /// and at most 40 times a line. Names that are not UTF-8 are not found, and neither is anything
-  /// after the first 8,000 bytes.
+  /// The formats are `path:line[:column]`, `path(line[,column])` and `File "path", line N`.
+  /// `resolve` decides which candidates are existing files. It is called for longer ones first, at
+  /// most 40 times a line. Names that are not UTF-8, and locations after the first 8,000 bytes, are
+  /// not found.
   static func find(in text: [UInt8], resolve: (String) -> Path?) -> [SourceLocation] {
     var scanner = Scanner(text: text.prefix(Scanner.maximumLength))
     return scanner.scan(resolve)
@@ -30,7 +30,7 @@ private struct Scanner {
   private static let maximumAttempts = 100
 
   private let text: ArraySlice<UInt8>
-  /// Where the last place that was found ends.
+  /// The end of the last location that was found.
   private var consumed = 0
   private var lookups = 0
   private var attempts = 0
@@ -39,7 +39,7 @@ private struct Scanner {
     self.text = text
   }
 
-  /// Numbers after a path.
+  /// The line and column after a path.
   private struct Suffix {
     var line: Int
     var column: Int?
@@ -76,7 +76,7 @@ private struct Scanner {
 
   // MARK: - Numbers
 
-  /// `:12`, `:12:3`, with nothing at the end that makes it part of a word.
+  /// Parses `:12` or `:12:3` that is not followed by a part of a word.
   private func colons(_ index: Int) -> Suffix? {
     guard let line = number(index + 1) else { return nil }
     var suffix = Suffix(line: line.value, end: line.end)
@@ -89,7 +89,7 @@ private struct Scanner {
     return suffix.line > 0 && !isWord(byte(suffix.end)) ? suffix : nil
   }
 
-  /// `(12)`, `(12,3)`, `(12, 3)`.
+  /// Parses `(12)`, `(12,3)` or `(12, 3)`.
   private func parentheses(_ index: Int) -> Suffix? {
     guard let line = number(index + 1), line.value > 0 else { return nil }
     var suffix = Suffix(line: line.value, end: line.end)
@@ -104,7 +104,7 @@ private struct Scanner {
     return suffix
   }
 
-  /// `"path", line 12`, from the second quotation mark on.
+  /// Parses `"path", line 12` from the second quotation mark on.
   private func quoted(_ index: Int) -> (starts: [Int], suffix: Suffix)? {
     let words = ", line "
     let after = index + 1
@@ -120,7 +120,7 @@ private struct Scanner {
     text.indices.contains(index) ? text[index] : nil
   }
 
-  /// A number of at most seven digits.
+  /// Parses a number of at most seven digits.
   private func number(_ index: Int) -> (value: Int, end: Int)? {
     guard index < text.endIndex else { return nil }
     let digits = text[index...].prefix(8).prefix(while: \.isDigitASCII)
@@ -135,7 +135,7 @@ private struct Scanner {
 
   // MARK: - Paths
 
-  /// Where a path that ends before `end` may begin; those of longer paths first.
+  /// The possible starts of a path that ends at `end`, those of longer paths first.
   private func starts(before end: Int) -> [Int] {
     let bound = max(consumed, end - Self.maximumPath)
     var starts: [Int] = []
@@ -146,7 +146,7 @@ private struct Scanner {
     }
     if start == end { return [] }
     if starts.last != start { starts.append(start) }
-    // Names with spaces: what begins the line, or follows an arrow.
+    // A name with spaces may begin the line, or follow an arrow.
     var first = bound
     while first < start, text[first] == 0x20 { first += 1 }
     if text[first..<end].starts(with: "--> ".utf8) { first += 4 }

@@ -1,13 +1,13 @@
 import Support
 
-/// A piece of a line that looks the same throughout.
+/// A part of a line with one style.
 struct Span: Hashable, Sendable {
   var text: String
   var style = Style()
-  /// The number of the editor link that it is part of.
+  /// The number of its editor link.
   var link: Int?
 
-  /// Writes it as an object with `t`, `c` unless it is plain, and `l` for a link.
+  /// Writes the span as an object with `t`, `c` unless it is plain, and `l` for a link.
   func write(to writer: inout JSONWriter) {
     writer.object {
       $0.member("t", text)
@@ -29,8 +29,8 @@ extension [Span] {
     }
   }
 
-  /// The line with links at these places of `plainText`, which must be in order and not overlap.
-  /// A place that does not begin and end between characters gets none.
+  /// Returns the line with links at these ranges of `plainText`, which must be in order and not
+  /// overlap. A range that splits a character gets none.
   func linked(_ links: [(range: Range<Int>, link: Int)]) -> [Span] {
     var result: [Span] = []
     var offset = 0
@@ -53,7 +53,7 @@ extension [Span] {
         append(until: Swift.min(range.upperBound, end), link)
       }
       append(until: end, nil)
-      // A cut within a character would have been repaired.
+      // A split character would be repaired to U+FFFD.
       let isWhole = pieces.map(\.text).joined().utf8.elementsEqual(bytes)
       result += isWhole ? pieces : [span]
       offset = end

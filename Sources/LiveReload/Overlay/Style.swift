@@ -1,22 +1,22 @@
-/// How a piece of terminal text looks.
+/// The style of terminal text.
 struct Style: Hashable, Sendable {
   /// A colour of a terminal.
   enum Color: Hashable, Sendable {
-    /// One of the 16 that a terminal's theme decides.
+    /// One of the 16 colours of the terminal's theme.
     case palette(UInt8)
-    /// A colour as it is.
+    /// An exact colour.
     case rgb(UInt8, UInt8, UInt8)
   }
 
-  /// Effects that are on or off.
+  /// The effects.
   var isBold = false
   var isDim = false
   var isItalic = false
   var isUnderlined = false
   var isStruck = false
-  /// Whether foreground and background change places.
+  /// Whether foreground and background are swapped.
   var isInverse = false
-  /// The colours; `nil` for the terminal's own.
+  /// The colours; `nil` for the terminal's default.
   var foreground: Color?
   var background: Color?
 
@@ -28,7 +28,7 @@ struct Style: Hashable, Sendable {
     if isItalic { names.append("i") }
     if isUnderlined { names.append("u") }
     if isStruck { names.append("s") }
-    // The terminal's own colours are taken to be light on dark.
+    // The default colours are assumed to be light on dark.
     let front = isInverse ? background ?? .palette(0) : foreground
     let back = isInverse ? foreground ?? .palette(7) : background
     if let front { names.append("f" + front.name) }
@@ -38,7 +38,7 @@ struct Style: Hashable, Sendable {
 }
 
 extension Style.Color {
-  /// The colour of a number in the table of 256: the palette, a cube of 6 × 6 × 6, 24 greys.
+  /// The colour of an index in the table of 256: the palette, a cube of 6 × 6 × 6, 24 greys.
   init?(index: Int) {
     switch index {
     case 0..<16:
@@ -125,7 +125,7 @@ extension Style {
       values = rest.prefix(count).map { $0.first ?? 0 }[...]
       rest = rest.dropFirst(max(count, 1))
     } else if values.first == 2, values.count > 4 {
-      // The number of a colour space comes first.
+      // The first one is the number of a colour space.
       values.remove(at: values.startIndex + 1)
     }
     let numbers = values.dropFirst()

@@ -1,19 +1,19 @@
-/// The output of a command as a terminal would show it, line by line.
+/// A renderer of a command's output as a terminal shows it, line by line.
 ///
 /// Colours and effects carry over from line to line. `\r` and backspace let later text overwrite
 /// earlier text, as progress bars do; sequences that erase in the line or move to a column are
-/// obeyed. Other escape sequences and control characters are dropped, tabs are kept, and bytes that
-/// are not UTF-8 become U+FFFD. Unlike in a terminal, wide characters take one column.
+/// supported. Other escape sequences and control characters are dropped, tabs are kept, and bytes
+/// that are not UTF-8 become U+FFFD. Unlike in a terminal, wide characters take one column.
 struct TerminalText {
-  /// The most characters of a line; the last one of a longer line is an ellipsis.
+  /// The most characters of a line. A longer line ends with an ellipsis.
   static let maximumLength = 2_000
 
   private var style = Style()
 
-  /// A terminal with plain text.
+  /// Creates a renderer without style.
   init() {}
 
-  /// Returns the next line, which is given without its end, as spans; none for an empty one.
+  /// Renders the next line, given without its line ending, as spans; none for an empty line.
   mutating func line(_ bytes: [UInt8]) -> [Span] {
     var row = Row()
     var parser = EscapeParser()
@@ -33,7 +33,7 @@ struct TerminalText {
   }
 }
 
-/// The characters of one line, and where the next one goes.
+/// The characters of a line, and the column of the next one.
 private struct Row {
   private struct Cell {
     var text: String
@@ -41,7 +41,7 @@ private struct Row {
     var scalars = 1
   }
 
-  /// From 0 on; may be beyond the last cell.
+  /// The column, counted from 0; may be beyond the last cell.
   var column = 0
   private var cells: [Cell] = []
   private var isCut = false
@@ -50,7 +50,7 @@ private struct Row {
     if scalar.value >= 0x300, scalar.properties.isGraphemeExtend || scalar == "\u{200D}",
       column > 0, column <= cells.count
     {
-      // More than any script needs is an attack on the eye.
+      // No script needs more combining marks on one character.
       guard cells[column - 1].scalars < 8 else { return }
       cells[column - 1].text.unicodeScalars.append(scalar)
       cells[column - 1].scalars += 1
@@ -66,7 +66,7 @@ private struct Row {
     column += 1
   }
 
-  /// Erases from the column on (0), up to it (1), or all (2).
+  /// Erases from the column on (0), up to it (1), or the whole line (2).
   mutating func erase(_ kind: Int) {
     switch kind {
     case 0: cells.removeLast(max(0, cells.count - column))

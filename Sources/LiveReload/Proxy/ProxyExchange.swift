@@ -1,27 +1,28 @@
-/// How a request is passed on and its response comes back. Inputs in, actions out: no socket, no clock.
+/// A state machine that forwards a request and its response: inputs in, actions out; no socket, no
+/// clock.
 ///
 /// ```
 ///   waiting ─▶ connecting ─▶ sent ─▶ responding ─▶ done
 ///      ▲            │          │         └────▶ tunnel, after 101
-///      └── later ◀──┴──────────┘ while the server restarts, for a request that can be repeated
+///      └── later ◀──┴──────────┘ while the server restarts, for a request that is repeatable
 /// ```
 struct ProxyExchange: Sendable {
   enum Action: Sendable {
     /// Get a connection; a new one if `isFresh` is set. `connected` or `connectionFailed` follows.
     case connect(isFresh: Bool)
-    /// Call `retry` after a pause, or once the server is known to be ready.
+    /// Call `retry` after a pause, or when the server is ready.
     case waitForServer
     case sendUpstream([UInt8])
     case respond(HTTPResponseHead)
     case sendBody([UInt8])
     case finishResponse
-    /// Change the protocol; both sides are passed on as they are from then on.
+    /// Change the protocol; from then on, bytes of both sides are forwarded unchanged.
     case openTunnel(HTTPResponseHead)
-    /// Answer that the server cannot be reached.
+    /// Respond that the server cannot be reached.
     case answerFailure(Failure)
-    /// Close the client's connection: the response is cut off.
+    /// Close the client's connection, which truncates the response.
     case abort
-    /// Give the connection back, to be used again if `isReusable` is set.
+    /// Return the connection, for reuse if `isReusable` is set.
     case release(isReusable: Bool)
     case setClientReading(Bool)
   }
@@ -41,13 +42,13 @@ struct ProxyExchange: Sendable {
     case done
   }
 
-  /// More of a body than this waits with the client until there is a connection.
+  /// The most bytes of a body that are buffered until there is a connection.
   private static let mostKept = 256 * 1024
 
-  /// The request's head, as it is sent.
+  /// The serialized head of the request.
   private let head: [UInt8]
   private let isChunked: Bool
-  /// Whether a request that may have been read can be sent again.
+  /// Whether the request can be sent again although the server may have read it.
   private let isRepeatable: Bool
   private var phase = Phase.waiting
   private var pendingBody: [UInt8] = []
@@ -68,7 +69,7 @@ struct ProxyExchange: Sendable {
 
   // MARK: - The client
 
-  /// - Parameter isHeld: Whether the server is known to restart.
+  /// - Parameter isHeld: Whether the server is restarting.
   mutating func begin(isHeld: Bool) -> [Action] {
     if isHeld { return [.waitForServer] }
     return connect(isFresh: !isRepeatable)
@@ -132,12 +133,12 @@ struct ProxyExchange: Sendable {
     return waitOrFail(.unreachable)
   }
 
-  /// The pause is over, or the server is ready.
+  /// The pause has ended, or the server is ready.
   mutating func retry() -> [Action] {
     phase == .waiting ? connect(isFresh: true) : []
   }
 
-  /// The request has been held for as long as it may.
+  /// The request has been held for the longest permitted time.
   mutating func timeIsUp() -> [Action] {
     isTimeUp = true
     return phase == .waiting ? fail(.unreachable) : []
@@ -180,13 +181,13 @@ struct ProxyExchange: Sendable {
     return [.release(isReusable: keepsConnection && isRequestComplete), .finishResponse]
   }
 
-  /// The server has closed the connection, or sent what is no response.
+  /// The server has closed the connection, or sent an invalid response.
   mutating func connectionLost(_ failure: Failure = .closedEarly) -> [Action] {
     switch phase {
     case .sent:
       let actions: [Action]
       if isRepeatable, failure == .closedEarly {
-        // The server may have closed an idle connection at the same moment, or it restarts.
+        // The server may have closed an idle connection at the same moment, or is restarting.
         actions = isReused ? connect(isFresh: true) : waitOrFail(failure)
       } else {
         actions = fail(failure)

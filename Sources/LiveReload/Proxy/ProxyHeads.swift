@@ -1,6 +1,6 @@
-/// What a proxy changes in the heads that it passes on.
+/// The changes that a proxy makes to forwarded heads.
 enum ProxyHeads {
-  /// Fields that concern one connection only (RFC 9110, 7.6.1).
+  /// The hop-by-hop fields (RFC 9110, 7.6.1).
   private static let hopByHop = [
     "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
     "transfer-encoding", "upgrade",
@@ -11,7 +11,7 @@ enum ProxyHeads {
       || listed.contains { $0 == name.lowercasedASCII }
   }
 
-  /// Whether the request is for a document, whose response the script may be added to.
+  /// Whether the request is for a document, to which the script may be added.
   static func isForDocument(_ request: HTTPRequestHead) -> Bool {
     guard request.method == "GET" || request.method == "HEAD" else { return false }
     if let destination = request.fields.first("sec-fetch-dest") {
@@ -23,7 +23,7 @@ enum ProxyHeads {
     }
   }
 
-  /// The head of a request as it is sent to the server.
+  /// The head of a request for the server.
   static func request(
     _ request: HTTPRequestHead, to upstream: ServerAddress, from peer: String
   ) -> [UInt8] {
@@ -31,8 +31,8 @@ enum ProxyHeads {
     output += request.target
     output += " HTTP/1.1\r\n".utf8
     var fields = HTTPFields()
-    // A server on this machine is asked for the name that the browser uses, so that the links it makes and its
-    // checks of origins are right; another one may go by its name.
+    // A server on this machine receives the browser's host name, so that its links and its checks
+    // of origins are right. A remote one may need its own name.
     if upstream.isLoopback {
       fields.append("Host", request.host)
     } else {
@@ -81,7 +81,8 @@ enum ProxyHeads {
     }
   }
 
-  /// Our own origin becomes the server's, so that it takes its own pages for its own.
+  /// Replaces the page's origin by the server's, so that the server accepts requests of its own
+  /// pages.
   private static func origin(
     _ value: ArraySlice<UInt8>, _ request: HTTPRequestHead, _ upstream: ServerAddress
   ) -> [UInt8] {
@@ -89,7 +90,7 @@ enum ProxyHeads {
     return value.elementsEqual(own) ? Array("http://\(upstream.authority)".utf8) : Array(value)
   }
 
-  /// The fields of a response as they are sent to the client, with neither length nor framing.
+  /// The fields of a response for the client, without length and framing.
   static func response(
     _ response: HTTPResponseHead, from upstream: ServerAddress
   ) -> HTTPFields {
@@ -108,7 +109,7 @@ enum ProxyHeads {
     return fields
   }
 
-  /// An address on the server becomes one on this host.
+  /// Replaces the server's origin in an address by the page's.
   private static func location(
     _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
@@ -130,7 +131,7 @@ enum ProxyHeads {
     return Array(path)
   }
 
-  /// A cookie for the server's domain becomes one for this host.
+  /// Replaces the server's domain in a cookie by the page's host.
   private static func cookie(
     _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {

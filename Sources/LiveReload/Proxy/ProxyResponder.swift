@@ -1,16 +1,16 @@
 import SystemCalls
 
-/// Passes one request on to the server behind a page, and its response back.
+/// Forwards one request to the server behind a page, and its response to the client.
 final class ProxyResponder: Exchange, UpstreamUser {
-  /// What a page adds to the responses that are passed through it.
+  /// The additions of a page to forwarded responses.
   protocol Site: AnyObject {
     /// The tag of the client script, with the nonce.
     func scriptTag(nonce: String?) -> [UInt8]
-    /// A fresh nonce.
+    /// Returns a fresh nonce.
     func makeNonce() -> String
-    /// The page that is shown where the server cannot be reached.
+    /// Returns the page that is shown if the server cannot be reached.
     func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8]
-    /// Says once that the script cannot be added to a page.
+    /// Reports once that the script cannot be added to a page.
     func warnOfMissingScript(_ reason: String)
   }
 
@@ -21,9 +21,11 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
-  /// Whether the response is a stream of events, for which nobody waits who sends no more.
+  /// Whether the response is an event stream. A client that closes its sending side does not wait
+  /// for one.
   private var isEndless = false
-  /// Actions are performed one after the other, also those that come of performing one.
+  /// The queue of actions. An action that results from performing another one is performed after
+  /// it.
   private var actions: [ProxyExchange.Action] = []
   private var isPerforming = false
 
@@ -130,7 +132,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   // MARK: - The response
 
   private func respond(_ head: HTTPResponseHead) {
-    // From here on the server may take its time.
+    // From here on there is no deadline.
     upstream.endLimit(of: self)
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
@@ -143,13 +145,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
     }
     let hasBody = head.framing != .none
     if request.method == "HEAD" && injector != nil { length = nil }
-    // What has no body says how long one would be only where the server did.
+    // Without a body, the length is sent only if the server sent it.
     let isSilent = !hasBody && request.method != "HEAD"
     connection.begin(
       head.status, reason: head.reason, fields, length: isSilent ? nil : length, hasBody: hasBody)
   }
 
-  /// Sees to it that the script is added, if the response is a page.
+  /// Prepares adding the script if the response is a document.
   private func prepareInjector(for head: HTTPResponseHead, _ fields: inout HTTPFields) {
     guard let site, ProxyHeads.isForDocument(request), head.status != 206, head.status != 204,
       head.status != 304, let type = head.fields.first("content-type"), MediaType.isHTML(type)
@@ -170,7 +172,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
       }
     }
     injector = ScriptInjector(tag: site.scriptTag(nonce: nonce))
-    // They are true of what the server has sent, not of the page with the script.
+    // These describe the original document, not that with the script.
     for name in ["etag", "last-modified", "accept-ranges", "content-md5", "digest"] {
       fields.remove(name)
     }

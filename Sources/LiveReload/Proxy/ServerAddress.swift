@@ -4,13 +4,13 @@ import SystemCalls
 public struct ServerAddress: Hashable, Sendable {
   /// A name or an IP address, without brackets.
   public var host: String
-  /// The port.
+  /// The port number.
   public var port: UInt16
-  /// The path that precedes that of each request, such as `/app`; empty for none.
+  /// The path that is prefixed to that of each request, such as `/app`; empty for none.
   public var basePath: String
 
-  /// An address; one on this computer if no host is given. Slashes at the end of the base path are
-  /// dropped.
+  /// Creates an address, on this machine unless a host is given. Trailing slashes of the base path
+  /// are removed.
   public init(host: String = "localhost", port: UInt16, basePath: String = "") {
     self.host = host
     self.port = port
@@ -34,6 +34,6 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ServerAddress: CustomStringConvertible {
-  /// The address as a person writes it: `localhost:3000/base`.
+  /// The address for people: `localhost:3000/base`.
   public var description: String { "\(Path(bracketedHost)):\(port)\(Path(basePath))" }
 }

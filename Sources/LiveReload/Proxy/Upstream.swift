@@ -1,36 +1,36 @@
 import Dispatch
 import SystemCalls
 
-/// The server behind a page: its idle connections, whether it is up, and the requests that wait for it.
+/// The server behind a page: its idle connections, its state, and the requests that wait for it.
 final class Upstream {
   private static let idleSeconds = 20
   private static let mostIdle = 32
-  /// How long a request is held while the server restarts.
+  /// The longest time for which a request is held while the server restarts.
   private static let holdMilliseconds = 10_000
   private static let shortestPause = 40
   private static let longestPause = 250
 
   let address: ServerAddress
   let loop: SocketLoop
-  /// Whether the server is known not to accept connections now, but soon.
+  /// Whether the server is restarting.
   private(set) var isRestarting = false
-  /// Whether the server does not come before something is mended: no request is held.
+  /// Whether the server cannot start until a failed task succeeds. No request is held then.
   var isHopeless = false {
     didSet { if isHopeless && !oldValue { giveUp() } }
   }
 
   private var idle: [UpstreamConnection] = []
-  /// The requests that the server has not begun to answer.
+  /// The requests without a response.
   private var waiters: [ObjectIdentifier: Waiter] = [:]
-  /// The loopback address at which the server was reached last.
+  /// The loopback address of the last successful connection.
   private var reachedHost: String?
 
-  /// What is due for a request that waits for the server.
+  /// The timers of a request that waits for the server.
   private struct Waiter {
-    /// The milliseconds before the latest retry.
+    /// The pause before the last retry, in milliseconds.
     var pause: Int?
     var retry: DueCall?
-    /// The end of the time for which it may be held.
+    /// The timer for the longest permitted time.
     var limit: DueCall?
   }
 
@@ -46,7 +46,7 @@ final class Upstream {
 
   // MARK: - Connections
 
-  /// Gets a connection: an idle one at once, or a new one.
+  /// Provides a connection: an idle one at once, or a new one.
   func connect(isFresh: Bool, for user: any UpstreamUser) {
     if !isFresh, let connection = idle.popLast() {
       connection.onIdleClose = nil
@@ -57,7 +57,7 @@ final class Upstream {
     connect(to: hosts, for: user)
   }
 
-  /// A server that listens on "localhost" may do so at either loopback address.
+  /// The addresses to try: a server on "localhost" may listen at either loopback address.
   private var hosts: [String] {
     guard address.host.lowercased() == "localhost" else { return [address.host] }
     let hosts = ["127.0.0.1", "::1"]
@@ -78,7 +78,7 @@ final class Upstream {
     if HostAddress(host: hosts[0])?.isAddress == true {
       begin(Self.connect(to: hosts[0], port: address.port), attempt)
     } else {
-      // A name may take its time to be resolved.
+      // Resolving a name may take long.
       resolve(hosts[0], attempt)
     }
   }
@@ -108,7 +108,7 @@ final class Upstream {
     attempt.begin(UpstreamConnection(stream, for: attempt))
   }
 
-  /// Takes a connection back.
+  /// Takes back a connection.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
     if !isReusable || connection.stream.isClosed || idle.count >= Self.mostIdle {
@@ -122,20 +122,20 @@ final class Upstream {
 
   // MARK: - Restarts
 
-  /// The server is being stopped or started.
+  /// The server is stopping or starting.
   func serverRestarts() {
     isRestarting = true
     for connection in idle { connection.stream.close() }
     idle = []
   }
 
-  /// The server accepts connections, or will not before something else happens.
+  /// The server is ready, or has failed.
   func serverSettled() {
     isRestarting = false
     callAll(\.retry)
   }
 
-  /// Calls `retry` after a pause, or as soon as the server is known to be ready.
+  /// Calls `retry` after a pause, or as soon as the server is ready.
   func wait(_ request: AnyObject, retry: @escaping () -> Void) {
     let key = ObjectIdentifier(request)
     let pause =
@@ -144,20 +144,20 @@ final class Upstream {
     schedule(\.retry, of: key, afterMilliseconds: pause, retry)
   }
 
-  /// Calls the body when a request has been held for as long as it may.
+  /// Calls the body when a request has been held for the longest permitted time.
   func limitHold(of request: AnyObject, _ body: @escaping () -> Void) {
     schedule(
       \.limit, of: ObjectIdentifier(request),
       afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds, body)
   }
 
-  /// The server answers the request: it is held no longer.
+  /// The server is responding to a request, which is no longer held.
   func endLimit(of request: AnyObject) {
     cancel(waiters[ObjectIdentifier(request)]?.limit)
     waiters[ObjectIdentifier(request)]?.limit = nil
   }
 
-  /// Forgets a request that waited, or did not have to.
+  /// Removes a request.
   func forget(_ request: AnyObject) {
     let waiter = waiters.removeValue(forKey: ObjectIdentifier(request))
     cancel(waiter?.retry)
@@ -183,7 +183,7 @@ final class Upstream {
     if let call { loop.cancelCall(call.number) }
   }
 
-  /// Makes all due calls of one kind now.
+  /// Makes all pending calls of one kind now.
   private func callAll(_ kind: WritableKeyPath<Waiter, DueCall?>) {
     let due = waiters.values.compactMap { $0[keyPath: kind] }
     for key in waiters.keys { waiters[key]?[keyPath: kind] = nil }
@@ -194,13 +194,13 @@ final class Upstream {
   }
 }
 
-/// An attempt to connect to one address of a server; its success is passed on to the user.
+/// An attempt to connect to one address of a server, which passes its success on to the user.
 private final class ConnectionAttempt: UpstreamUser {
   private weak var user: (any UpstreamUser)?
   private let onFailure: (any UpstreamUser) -> Void
   private let onSuccess: () -> Void
   private var connection: UpstreamConnection?
-  /// Keeps the attempt until it has ended.
+  /// Retains the attempt until it has ended.
   private var itself: ConnectionAttempt?
 
   init(

@@ -1,11 +1,11 @@
 import SystemCalls
 
-/// Who uses a connection to the server behind a page.
+/// The user of a connection to the server behind a page.
 protocol UpstreamUser: AnyObject {
   func upstreamConnected(_ connection: UpstreamConnection)
-  /// This connection attempt has failed; another address may be tried.
+  /// An attempt to connect has failed; another address may be tried.
   func upstreamFailed(_ connection: UpstreamConnection)
-  /// No address of the server could be connected to.
+  /// Connecting has failed for all addresses of the server.
   func upstreamConnectionRefused()
   func upstreamReceived(_ event: HTTPParser.Event)
   /// Bytes after a change of protocol.
@@ -19,13 +19,13 @@ final class UpstreamConnection: ByteStreamOwner {
   private static let connectSeconds = 5
 
   let stream: ByteStream
-  /// Told that a connection without a user is closed.
+  /// Called when an idle connection is closed.
   var onIdleClose: ((UpstreamConnection) -> Void)?
   private weak var user: (any UpstreamUser)?
   private var parser = HTTPParser(.responses)
   private var isConnected = false
   private var isTunnel = false
-  /// Whether a request was answered on it before.
+  /// Whether an earlier request was answered on it.
   private(set) var isReused = false
 
   init(_ stream: ByteStream, for user: any UpstreamUser) {
@@ -35,13 +35,13 @@ final class UpstreamConnection: ByteStreamOwner {
     stream.setDeadline(seconds: Self.connectSeconds)
   }
 
-  /// Serves another request.
+  /// Assigns the connection to another request.
   func use(by user: (any UpstreamUser)?) {
     self.user = user
     if user == nil { isReused = true }
   }
 
-  /// Sets what the next response answers.
+  /// Sets the method of the request for the next response.
   func expectResponse(to method: String) {
     parser.requestMethod = method
   }

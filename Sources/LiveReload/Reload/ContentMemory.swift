@@ -1,16 +1,18 @@
+import Support
 import SystemCalls
 
-/// What files held when they changed last: a build that writes all files again changes only those that differ.
+/// The contents of files after their last changes. With it, a build that rewrites all files changes
+/// only those that differ.
 struct ContentMemory {
   private static let mostFiles = 10_000
   private static let mostAtOnce = 500
   private static let largestFile = 2 * 1024 * 1024
 
-  /// A digest for this process; `nil` for a file that is not there.
-  private var digests: [Path: Int?] = [:]
+  /// The digests; `nil` for a missing file.
+  private var digests: [Path: ContentDigest?] = [:]
 
-  /// The paths that hold something else than when they changed last, as far as that is known. Files that are very large,
-  /// or very many, are not read and count as changed.
+  /// Returns the paths whose content differs from that after their last change. Large files, and
+  /// more than some hundred at once, are not read, and count as different.
   mutating func changed(_ paths: [Path]) -> [Path] {
     if paths.count > Self.mostAtOnce || digests.count > Self.mostFiles {
       digests = [:]
@@ -25,14 +27,12 @@ struct ContentMemory {
     }
   }
 
-  /// `nil` where it cannot be known; the value is `nil` where there is no file.
-  private static func digest(of path: Path) -> Int?? {
+  /// The digest of a file; `nil` if it is missing, and `nil` as a whole if it cannot be read.
+  private static func digest(of path: Path) -> ContentDigest?? {
     guard let status = try? FileStatus(of: path, followsLinks: true) else { return .some(nil) }
     guard status.type == .file, status.size <= largestFile,
       let content = try? fileContents(of: path)
     else { return nil }
-    var hasher = Hasher()
-    content.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return .some(hasher.finalize())
+    return .some(content.withUnsafeBytes { ContentDigest(of: $0) })
   }
 }

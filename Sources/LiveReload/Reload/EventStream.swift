@@ -1,10 +1,10 @@
-/// A client that listens to server-sent events.
+/// A client that receives server-sent events.
 final class EventStream: Exchange {
-  /// A client that takes nothing is given up, rather than kept in memory.
+  /// The most buffered bytes. A client that receives no more is disconnected.
   private static let mostPending = 1024 * 1024
 
   let connection: ServerConnection
-  /// Whether it is told of every change of the status as well.
+  /// Whether it also receives changes of the status.
   let wantsStatus: Bool
   private let onClose: (EventStream) -> Void
 
@@ -22,7 +22,7 @@ final class EventStream: Exchange {
     connection.write(Array("retry: 300\n\n".utf8))
   }
 
-  /// Sends an object of JSON as an event.
+  /// Sends a JSON object as an event.
   func send(_ json: [UInt8]) {
     connection.write(Array("data: ".utf8) + json + [10, 10])
     if connection.stream.pendingCount > Self.mostPending { connection.stream.close() }

@@ -1,29 +1,29 @@
 import Support
 
-/// One client's session of the LiveReload protocol 7, as browser extensions and existing snippets
-/// speak it over a WebSocket.
+/// A session of the LiveReload protocol 7, which browser extensions and existing snippets use over
+/// a WebSocket.
 struct LiveReloadProtocol: Sendable {
-  /// What follows from a message of the client.
+  /// The reaction to a message of the client.
   enum Reaction: Hashable, Sendable {
     case ignore
-    /// Send this text.
+    /// Send this message.
     case send([UInt8])
-    /// The client does not speak the protocol: close the connection.
+    /// Close the connection, because the client does not follow the protocol.
     case close
   }
 
-  /// Whether the client has introduced itself; nothing may be sent before.
+  /// Whether the client has sent its hello. Nothing may be sent before.
   private(set) var isReady = false
 
-  /// A session with a client that has said nothing.
+  /// Creates a session.
   init() {}
 
-  /// Takes a text message of the client.
+  /// Processes a text message of the client.
   mutating func receive(_ text: [UInt8]) -> Reaction {
     guard let message = try? JSONValue(parsing: text),
       case .string(let command) = message["command"]?.content
     else { return .close }
-    // Commands that are not known may come with newer clients.
+    // Newer clients may send unknown commands.
     guard command == "hello" else { return isReady ? .ignore : .close }
     guard case .array(let protocols) = message["protocols"]?.content else { return .close }
     let common = Self.protocols.filter { name in
@@ -42,8 +42,8 @@ struct LiveReloadProtocol: Sendable {
       })
   }
 
-  /// A message that makes the page load `path` again: a stylesheet or an image in place, anything
-  /// else by a reload of the page.
+  /// A message that makes the page load `path` again: a stylesheet or an image in place, any other
+  /// file by a reload of the page.
   static func reload(path: String) -> [UInt8] {
     JSONWriter.encode {
       $0.object {
@@ -55,7 +55,7 @@ struct LiveReloadProtocol: Sendable {
     }
   }
 
-  /// Those that are spoken; the second one only asks whether someone is there.
+  /// The supported protocols. The second one only checks the connection.
   private static let protocols = [
     "http://livereload.com/protocols/official-7",
     "http://livereload.com/protocols/connection-check-1",

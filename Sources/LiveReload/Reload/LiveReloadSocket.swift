@@ -1,4 +1,4 @@
-/// A client that speaks the LiveReload protocol 7 over a WebSocket.
+/// A client of the LiveReload protocol 7 on a WebSocket.
 final class LiveReloadSocket: Exchange {
   private static let mostPending = 1024 * 1024
 
@@ -7,7 +7,7 @@ final class LiveReloadSocket: Exchange {
   private var parser = WebSocketParser()
   private var session = LiveReloadProtocol()
 
-  /// Accepts the handshake; `nil` if it is none.
+  /// Accepts the handshake; `nil` if it is invalid.
   init?(
     _ request: HTTPRequestHead, on connection: ServerConnection,
     onClose: @escaping (LiveReloadSocket) -> Void
@@ -32,7 +32,7 @@ final class LiveReloadSocket: Exchange {
     if !early.isEmpty { receiveBody(early) }
   }
 
-  /// Tells the client to reload for a file.
+  /// Makes the client reload a file.
   func reload(_ path: String) {
     guard session.isReady else { return }
     send(WebSocketFrame.text(LiveReloadProtocol.reload(path: path)))

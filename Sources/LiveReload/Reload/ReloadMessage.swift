@@ -1,7 +1,7 @@
 import Support
 import SystemCalls
 
-/// The messages to the client script, as JSON.
+/// The messages for the client script, as JSON.
 enum ReloadMessage {
   static func hello(session: String, revision: Int, token: String, overlay: Bool) -> [UInt8] {
     message("hello") {

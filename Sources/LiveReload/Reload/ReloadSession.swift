@@ -1,24 +1,25 @@
 import SystemCalls
 
-/// Decides when the open pages are told of what has changed. Inputs in, a decision out; no clock, no queue.
-/// Times are milliseconds on any clock.
+/// A state machine that decides when open pages reload: inputs in, decisions out; no clock, no
+/// queue. Times are milliseconds on any clock.
 ///
-/// Changes are collected while a task that the page depends on is unsettled or has failed: pages see the
-/// result of a round, once, and never a half of it.
+/// Changes are collected while a dependency of the page is unsettled or has failed, so that a page
+/// reloads once after a round, and never in the middle of it.
 ///
-/// A server behind a proxy may write a file whenever a page is loaded, such as a log. Where only files of the
-/// last reload have changed, and right after it, three more reloads follow at once, and then at doubling
-/// intervals. A directory of files writes nothing: there, such changes are saves in quick succession.
+/// A server behind a proxy may write a file, such as a log, whenever a page is loaded. If only
+/// files that caused the last reload change, and right after it, the page reloads at once three
+/// more times, and then at doubling intervals. For a directory of files, such changes are saves in
+/// quick succession.
 struct ReloadSession: Sendable {
   enum Message: Hashable, Sendable {
     case reload
-    /// Stylesheets and images that can be replaced in the page.
+    /// Replace stylesheets and images in the page.
     case update([Path])
   }
 
   enum Decision: Hashable, Sendable {
     case send(Message)
-    /// Call `elapsed` after this time: each reload changes this path.
+    /// Call `elapsed` after this time. Each reload changes this path.
     case wait(milliseconds: Int, Path)
   }
 
@@ -31,20 +32,20 @@ struct ReloadSession: Sendable {
   private let watched: [Path]
   private let loadsMayWrite: Bool
   private var changed: [Path] = []
-  /// Whether a dependency has run since the pages were told something.
+  /// Whether a dependency has run since the last message.
   private var hasRun = false
   private var failed: Set<String> = []
   private var isBusy = false
-  /// What the last reload was for, and when it was.
+  /// The paths and the time of the last reload.
   private var lastChanged: Set<Path> = []
   private var lastTime = Int.min / 2
-  /// How many reloads in a row were for what the one before may have changed.
+  /// The number of consecutive reloads for changes that the previous one may have caused.
   private var echoes = 0
   private var isWaiting = false
 
   /// - Parameters:
-  ///   - dependencies: The tasks that must have succeeded before.
-  ///   - watched: The directories and files whose changes count, by absolute paths.
+  ///   - dependencies: The tasks on which the page depends.
+  ///   - watched: The absolute paths of the directories and files whose changes reload the page.
   ///   - loadsMayWrite: Whether loading a page may change files, as it may behind a proxy.
   init(dependencies: Set<String>, watched: [Path], loadsMayWrite: Bool) {
     self.dependencies = dependencies
@@ -52,7 +53,7 @@ struct ReloadSession: Sendable {
     self.loadsMayWrite = loadsMayWrite
   }
 
-  /// Whether the last run of a task that the page depends on has failed.
+  /// Whether the last run of a dependency has failed.
   var hasFailed: Bool { !failed.isEmpty }
 
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
@@ -62,7 +63,7 @@ struct ReloadSession: Sendable {
     return decide(at: now)
   }
 
-  /// Sets which tasks are wanted or run, or are services that are not ready.
+  /// Sets the tasks that are queued, running, or services that are not ready.
   mutating func unsettled(_ names: Set<String>, at now: Int) -> Decision? {
     let isBusy = !names.isDisjoint(with: dependencies)
     if isBusy { hasRun = true }
@@ -75,7 +76,7 @@ struct ReloadSession: Sendable {
     if hasFailed { failed.insert(task) } else { failed.remove(task) }
   }
 
-  /// The pause is over.
+  /// The pause has ended.
   mutating func elapsed(at now: Int) -> Decision? {
     guard isWaiting else { return nil }
     isWaiting = false
@@ -85,7 +86,7 @@ struct ReloadSession: Sendable {
 
   private mutating func decide(at now: Int) -> Decision? {
     if isBusy || hasFailed || !hasRun && changed.isEmpty { return nil }
-    // What comes of a round is delayed by the rounds themselves.
+    // Reloads after rounds are delayed by the rounds themselves.
     let isEcho =
       loadsMayWrite && !hasRun && lastChanged.isSuperset(of: changed)
       && (isWaiting || now - lastTime < Self.echoTime)
@@ -124,7 +125,7 @@ struct ReloadSession: Sendable {
     "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp", "apng",
   ]
 
-  /// What stylesheets are made of: where one has changed with it, the page does not see them.
+  /// The extensions of sources of stylesheets. A change of one beside a stylesheet needs no reload.
   private static let sources: Set = ["scss", "sass", "less", "styl", "map"]
 
   private static func isReplaceable(_ path: Path) -> Bool {

@@ -1,4 +1,4 @@
-/// The SHA-1 digest, which the WebSocket handshake is defined with. Not for anything secret.
+/// The SHA-1 digest, which the WebSocket handshake requires. Not for security.
 enum SHA1 {
   /// Returns the 20 bytes of a message's digest.
   static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -1,6 +1,6 @@
-/// What a WebSocket server sends: whole messages, unmasked.
+/// The frames that a WebSocket server sends: whole messages, unmasked.
 enum WebSocketFrame {
-  /// What a frame is.
+  /// The kinds of frame.
   enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
@@ -10,7 +10,7 @@ enum WebSocketFrame {
     case pong = 10
   }
 
-  /// Reasons for the end of a connection.
+  /// The status codes of a close frame.
   enum CloseCode {
     static let normal: UInt16 = 1000
     static let goingAway: UInt16 = 1001
@@ -23,10 +23,10 @@ enum WebSocketFrame {
   /// A text message; `text` must be UTF-8.
   static func text(_ text: [UInt8]) -> [UInt8] { encode(.text, text) }
 
-  /// The answer to a ping with this payload.
+  /// The response to a ping with this payload.
   static func pong(_ payload: [UInt8]) -> [UInt8] { encode(.pong, Array(payload.prefix(125))) }
 
-  /// The last frame of a connection. `nil`: an answer to one without a code.
+  /// The last frame of a connection; `nil` in response to one without a code.
   static func close(_ code: UInt16?) -> [UInt8] {
     encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
   }

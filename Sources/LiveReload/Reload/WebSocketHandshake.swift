@@ -1,15 +1,14 @@
-/// The opening of a WebSocket connection, from the server's side.
+/// The server's response to a WebSocket handshake.
 enum WebSocketHandshake: Hashable, Sendable {
   /// Status 101, with this value of `Sec-WebSocket-Accept`.
   case accepted(String)
   /// Status 426, with `Sec-WebSocket-Version: 13`.
   case unsupportedVersion
-  /// Status 400: the request asks for something else, or is malformed.
+  /// Status 400: the request is malformed, or for another protocol.
   case malformed
 
-  /// Judges a GET request by the values of its headers `Upgrade`, `Connection`,
-  /// `Sec-WebSocket-Version` and `Sec-WebSocket-Key`; several headers of a name are joined with
-  /// commas.
+  /// Decides by the values of the headers `Upgrade`, `Connection`, `Sec-WebSocket-Version` and
+  /// `Sec-WebSocket-Key` of a GET request. Several headers of a name are joined with commas.
   init(upgrade: [UInt8]?, connection: [UInt8]?, version: [UInt8]?, key: [UInt8]?) {
     guard let upgrade, Self.list(upgrade, has: "websocket"), let connection,
       Self.list(connection, has: "upgrade")
@@ -34,7 +33,7 @@ enum WebSocketHandshake: Hashable, Sendable {
     }
   }
 
-  /// The answer to a key, which is 16 bytes in Base64; `nil` for anything else.
+  /// The accept value for a key, which must be 16 bytes in Base64; `nil` for an invalid key.
   private static func answer(to key: [UInt8]) -> String? {
     guard key.count == 24, key.suffix(2).elementsEqual("==".utf8),
       key.dropLast(2).allSatisfy({

@@ -1,24 +1,24 @@
-/// A strict parser of what a WebSocket client sends, in parts of any size.
+/// A strict parser of the frames of a WebSocket client, in parts of any size.
 ///
-/// Memory is bounded by the limit of a message. After a close or a failure, nothing more is read.
+/// Memory is bounded by the limit of a message. After a close or a failure, input is ignored.
 struct WebSocketParser {
-  /// What the client has sent.
+  /// An event of the connection.
   enum Event: Hashable, Sendable {
-    /// A whole message; the bytes of a text are UTF-8.
+    /// A complete message. Text is valid UTF-8.
     case text([UInt8]), binary([UInt8])
     case ping([UInt8]), pong([UInt8])
-    /// The client closes the connection; a close frame with the same code is the answer.
+    /// The client closes the connection. The response is a close frame with the same code.
     case close(code: UInt16?)
-    /// It broke the protocol: the connection must be closed with this code.
+    /// The client has violated the protocol. The connection must be closed with this code.
     case failure(code: UInt16)
   }
 
   private let limit: Int
   private var isDone = false
-  /// The header of the next frame, as far as it is there.
+  /// The header of the next frame, possibly incomplete.
   private var header: [UInt8] = []
   private var frame: Frame?
-  /// The fragments of a message so far, and what it is.
+  /// The fragments of the current message, and its kind.
   private var message: [UInt8] = []
   private var messageOpcode: WebSocketFrame.Opcode?
 
@@ -34,12 +34,12 @@ struct WebSocketParser {
     var code: UInt16
   }
 
-  /// A parser that refuses messages of more than `limit` bytes.
+  /// Creates a parser that refuses messages of more than `limit` bytes.
   init(limit: Int = 64 * 1024) {
     self.limit = limit
   }
 
-  /// Takes the next bytes and returns what they complete, in order.
+  /// Parses the next bytes, and returns the events that they complete, in order.
   mutating func process(_ part: some Collection<UInt8>) -> [Event] {
     var events: [Event] = []
     var rest = Array(part)[...]
@@ -50,7 +50,7 @@ struct WebSocketParser {
           header.append(byte)
           try readHeader()
         }
-        // A frame without payload is complete with its header.
+        // A frame without a payload is complete after its header.
         guard var current = frame else { continue }
         frame = nil
         for byte in rest.prefix(current.length - current.payload.count) {
@@ -78,7 +78,7 @@ struct WebSocketParser {
     let isFinal = header[0] & 0x80 != 0
     let short = Int(header[1] & 0x7F)
     let isControl = opcode.rawValue >= 8
-    // Also: a continuation of nothing, or a message within another.
+    // Also a continuation without a message, or a message within another.
     guard !isControl || isFinal && short <= 125,
       isControl || (opcode == .continuation) == (messageOpcode != nil)
     else { throw Failure(code: WebSocketFrame.CloseCode.protocolError) }
@@ -124,7 +124,7 @@ struct WebSocketParser {
   private static func closeCode(_ payload: [UInt8]) throws(Failure) -> UInt16? {
     if payload.isEmpty { return nil }
     let code = payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
-    // 1004 to 1006 and 1015 are never sent.
+    // 1004 to 1006 and 1015 must not be sent.
     let isSound =
       (1000...1003).contains(code) || (1007...1014).contains(code)
       || (3000...4999).contains(code)

@@ -2,14 +2,14 @@ import Support
 import SystemCalls
 
 extension StatusModel {
-  /// A page, as the status names it.
+  /// A page in the status.
   struct PageEntry: Sendable {
     var name: String
     var url: String
     var source: String
   }
 
-  /// The status as `/__watchrun/status.json` has it.
+  /// The status in the format of `/__watchrun/status.json`.
   func json(directory: Path, pages: [PageEntry]) -> [UInt8] {
     JSONWriter.encode { writer in
       writer.object { writer in

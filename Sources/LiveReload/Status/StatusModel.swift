@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// What is known of the tasks and of the last rounds. Activities in, JSON out; times are parameters.
+/// The state of the tasks and of the last rounds. Activities in, JSON out; times are parameters.
 struct StatusModel: Sendable {
   enum State: String, Sendable {
     case pending, running, ready, succeeded, failed, skipped, stopped
@@ -13,12 +13,12 @@ struct StatusModel: Sendable {
     /// Milliseconds since 1970.
     var startedAt: Int?
     var duration: Duration?
-    /// The last lines of the latest run.
+    /// The last lines of the output of the latest run.
     var lines: [[Span]] = []
-    /// How many of the lines have been searched for links.
+    /// The number of lines that have been searched for links.
     fileprivate var linkedCount = 0
     fileprivate var terminal = TerminalText()
-    /// Whether the next line or start begins the output of another run.
+    /// Whether the next line or start belongs to another run.
     fileprivate var isOver = true
   }
 
@@ -44,7 +44,7 @@ struct StatusModel: Sendable {
   private static let mostChanges = 100
 
   private(set) var tasks: [Task] = []
-  /// The newest first.
+  /// The rounds, the latest first.
   private(set) var rounds: [Round] = []
   private var roundCount = 0
 
@@ -52,7 +52,7 @@ struct StatusModel: Sendable {
     tasks.first { $0.description.name == name }
   }
 
-  /// Takes note of an activity.
+  /// Processes an activity.
   ///
   /// - Parameter time: Milliseconds since 1970.
   mutating func note(_ activity: Activity, at time: Int) {
@@ -106,8 +106,8 @@ struct StatusModel: Sendable {
     }
   }
 
-  /// Adds links to the output of a task. `link` gets each line once, however often this is called, so
-  /// that links stay the same while the output is shown.
+  /// Adds links to the output of a task. `link` is called once for each line, however often this is
+  /// called, so that links stay the same while the output is shown.
   mutating func linkOutput(of name: String, _ link: ([[Span]]) -> [[Span]]) {
     update(name) { task in
       let isNew = task.linkedCount..<task.lines.count
@@ -123,7 +123,7 @@ struct StatusModel: Sendable {
 }
 
 extension StatusModel.State {
-  /// The state of a task whose run has come to this; `nil` where it stays as it was.
+  /// The state of a task after a run with this outcome; `nil` if the state does not change.
   fileprivate init?(_ outcome: Activity.Outcome) {
     switch outcome {
     case .succeeded: self = .succeeded

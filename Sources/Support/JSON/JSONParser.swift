@@ -3,8 +3,8 @@ import SystemCalls
 /// A parser for JSON5 (https://spec.json5.org) that keeps the position of every value.
 ///
 /// It is stricter than the specification where a value would hardly be what its author meant: an
-/// unknown escape such as `\d`, half a surrogate pair, an unescaped control character in a string, a
-/// number that is too large, and nesting deeper than ``deepestNesting`` are errors.
+/// unknown escape such as `\d`, half a surrogate pair, an unescaped control character in a string,
+/// a number that is too large, and nesting deeper than ``deepestNesting`` are errors.
 package struct JSONParser {
   /// How deep objects and arrays may be nested, so that no text overflows the stack.
   static let deepestNesting = 64

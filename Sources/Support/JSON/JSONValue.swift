@@ -14,13 +14,13 @@ package struct JSONValue: Hashable, Sendable {
   /// A key and its value.
   package struct Member: Hashable, Sendable {
     package let key: String
-    /// The byte at which the key begins.
+    /// The offset of the key in bytes.
     package let keyOffset: Int
     package let value: JSONValue
   }
 
   package let content: Content
-  /// The byte at which the value begins.
+  /// The offset of the value in bytes.
   package let offset: Int
 
   init(_ content: Content, at offset: Int) {
@@ -30,7 +30,7 @@ package struct JSONValue: Hashable, Sendable {
 
   /// Parses a JSON5 text in UTF-8.
   ///
-  /// - Parameter example: What the error about an empty text proposes to write.
+  /// - Parameter example: The example that the error for an empty text shows.
   package init(parsing text: [UInt8], example: String = "{}") throws(JSONSyntaxError) {
     var parser = JSONParser(text, example: example)
     self = try parser.parse()
@@ -41,7 +41,7 @@ package struct JSONValue: Hashable, Sendable {
     if case .object(let members) = content { members } else { [] }
   }
 
-  /// The value of a key of an object. Of a repeated key the last value counts, as in JavaScript.
+  /// The value of a key of an object. Of a repeated key, the last value is used, as in JavaScript.
   package subscript(key: String) -> JSONValue? {
     members.last { $0.key == key }?.value
   }
@@ -59,9 +59,9 @@ package struct JSONValue: Hashable, Sendable {
   }
 }
 
-/// Why a text is not JSON5, and where.
+/// The reason why a text is not JSON5, and its position.
 package struct JSONSyntaxError: Error, Hashable {
-  /// The byte at which the mistake begins.
+  /// The offset of the error in bytes.
   package var offset: Int
   package var message: String
 }

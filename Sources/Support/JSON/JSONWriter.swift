@@ -1,23 +1,23 @@
-/// JSON in one line, written piece by piece. Commas are set between values by themselves.
+/// A writer of JSON in one line. It adds the commas between values.
 ///
-/// Keys must not contain what JSON requires escaped. A batch of 20,000 paths must cost next to
-/// nothing, so bytes are appended in runs.
+/// Keys must not contain characters that JSON requires to be escaped. Bytes are appended in runs,
+/// so that a batch of 20,000 paths is written fast.
 package struct JSONWriter {
-  /// What has been written.
+  /// The JSON written so far.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// A writer that has written nothing.
+  /// Creates a writer.
   package init() {}
 
-  /// The bytes that `build` writes.
+  /// Returns the JSON that `build` writes.
   package static func encode(_ build: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     build(&writer)
     return writer.bytes
   }
 
-  /// A string as JSON.
+  /// Returns a string as JSON.
   package static func quoted(_ string: String) -> String {
     String(decoding: encode { $0.value(string) }, as: UTF8.self)
   }
@@ -68,8 +68,8 @@ package struct JSONWriter {
     value(string)
   }
 
-  /// Writes a member that is a string of printable ASCII. Writes nothing and returns `false` for any
-  /// other text.
+  /// Writes a member that is a string of printable ASCII. Writes nothing and returns `false` for
+  /// any other text.
   package mutating func member(_ name: StaticString, ascii text: [UInt8]) -> Bool {
     guard Self.isPrintableASCII(text) else { return false }
     key(name)
@@ -138,7 +138,7 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a byte of a string is written as it is.
+  /// Whether a byte of a string needs no escape.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
@@ -148,9 +148,9 @@ package struct JSONWriter {
     text.withUnsafeBufferPointer { text in
       var others: UInt8 = 0
       for byte in text {
-        // What is below 0x20, 0x7F, and what is beyond ASCII has the highest bit in one of these.
+        // Control characters and non-ASCII bytes set the highest bit in one of these.
         others |= (byte &- 0x20) | (byte &+ 1) | byte
-        // Of ASCII, only zero gets the highest bit by this.
+        // Of ASCII, only zero sets the highest bit by this.
         others |= ((byte ^ UInt8(ascii: "\"")) &- 1) | ((byte ^ UInt8(ascii: "\\")) &- 1)
       }
       return others < 0x80

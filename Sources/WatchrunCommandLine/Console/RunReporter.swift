@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import SystemCalls
 
 /// Writes the reports of an observer and of an action queue to the console.
@@ -44,11 +45,11 @@ struct RunReporter: Sendable {
     case .output(_, let line):
       write(output: line)
     case .ended(let run, let status, let duration, let ending):
-      reportEnd(of: run.job, status, after: duration.forPeople, ending)
+      reportEnd(of: run.job, status, after: duration.shortDescription, ending)
     case .notStarted(let run, let error, _):
       reportFailedStart(run.job, error)
     case .timedOut(_, let time):
-      say(.news, "timed out after \(time.forPeople)", style: .bad)
+      say(.news, "timed out after \(time.shortDescription)", style: .bad)
     case .stopping(let job, let signal, _):
       say(.detail, "stopping \(job.object) with \(signal)", style: .faint)
     case .abandoned(let job):
@@ -59,7 +60,7 @@ struct RunReporter: Sendable {
     case .signaled(let signal, let trigger):
       say(.news, "sent \(signal)\(reason(of: trigger))", style: .faint)
     case .backingOff(let pause):
-      say(.news, "restarting in \(pause.forPeople)", style: .faint)
+      say(.news, "restarting in \(pause.shortDescription)", style: .faint)
     case .foundLoop(let loop):
       self.report(loop, ignoringBy: { "-i '\($0)'" })
     case .killing, .gone, .queued, .ignored, .settled, .idle, .finished:
@@ -146,7 +147,7 @@ struct RunReporter: Sendable {
     let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
     say(
       .problem,
-      "each run changes \(name): the next one starts in \(loop.delay.forPeople); "
+      "each run changes \(name): the next one starts in \(loop.delay.shortDescription); "
         + "to ignore it: \(ignore("/" + name))", style: .warning)
   }
 

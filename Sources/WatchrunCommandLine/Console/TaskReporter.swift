@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import Synchronization
+import Support
 import SystemCalls
 
 /// Writes the reports of a project's tasks to the console. A single task is reported like a command.
@@ -80,7 +81,7 @@ final class TaskReporter: Sendable {
       reporter(of: task).report(.started(run))
     case .ended(let task, let status, let duration, let ending):
       state.withLock { _ = $0.notReady.remove(task) }
-      reporter(of: task).reportEnd(of: .command, status, after: duration.forPeople, ending)
+      reporter(of: task).reportEnd(of: .command, status, after: duration.shortDescription, ending)
     case .notStarted(let task, let error, _):
       reporter(of: task).reportFailedStart(.command, error)
     case .detail(let task, let report):
@@ -94,7 +95,7 @@ final class TaskReporter: Sendable {
       reporter(of: task).say(.news, "not restarted: \(failure(of: cause))", style: .warning)
     case .ready(let task, let time):
       state.withLock { _ = $0.notReady.remove(task) }
-      reporter(of: task).say(.news, "ready after \(time.forPeople)", style: .good)
+      reporter(of: task).say(.news, "ready after \(time.shortDescription)", style: .good)
     case .notReady(let task, let readiness):
       state.withLock { _ = $0.notReady.insert(task) }
       reporter(of: task).say(.news, "not ready: \(readiness.failure)", style: .bad)
@@ -124,8 +125,8 @@ extension TaskRound.Outcome {
   /// The outcome in the summary of a round.
   fileprivate var words: String {
     switch self {
-    case .succeeded(let time): "ok \(time.forPeople)"
-    case .failed(_, let time): "failed \(time.forPeople)"
+    case .succeeded(let time): "ok \(time.shortDescription)"
+    case .failed(_, let time): "failed \(time.shortDescription)"
     case .ready: "ready"
     case .notReady: "not ready"
     case .cancelled: "stopped"
@@ -138,7 +139,7 @@ extension TaskRound.Outcome {
 extension TaskDefinition.Readiness {
   /// What has not happened in time.
   fileprivate var failure: String {
-    let time = timeout.forPeople
+    let time = timeout.shortDescription
     return switch condition {
     case .port(let port): "nothing accepts connections on port \(port) after \(time)"
     case .url(let url): "no successful answer from \(Path(url)) after \(time)"

@@ -96,7 +96,8 @@ extension WaitingReporter {
     let now = scheduler.now
     let overdue = state.withLock { $0.waiting.isOverdue(job, of: task, at: now) }
     if let overdue, overdue > .zero {
-      let text = "\(job.subject)still running after \(overdue.forPeople): killing it (SIGKILL)"
+      let text =
+        "\(job.subject)still running after \(overdue.shortDescription): killing it (SIGKILL)"
       say(task, text, style: .warning)
     } else {
       say(task, "killing \(job.object) (SIGKILL)", style: .warning)
@@ -114,8 +115,8 @@ extension WaitingReporter {
       let way = isEnding() ? " (Ctrl-C again kills it now)" : ""
       say(
         task,
-        "\(job.subject)still running \(waited.forPeople) after \(signal): "
-          + "killing it in \(killIn.forPeople)\(way)")
+        "\(job.subject)still running \(waited.shortDescription) after \(signal): "
+          + "killing it in \(killIn.shortDescription)\(way)")
     case .needsJob(let task, let holders):
       let jobs = holders.count == 1 ? "the only job" : "all \(holders.count) jobs"
       say(
@@ -164,11 +165,11 @@ extension WaitingReporter {
     let prefix = { (task: String) in task.isEmpty ? "" : task + ": " }
     var lines = waiting.stops.map { stop in
       let waited = stop.since.duration(to: now)
-      return "\(prefix(stop.task))\(stop.signal) was sent \(waited.forPeople) ago; "
-        + "killing it in \(max(.zero, stop.killAfter - waited).forPeople)"
+      return "\(prefix(stop.task))\(stop.signal) was sent \(waited.shortDescription) ago; "
+        + "killing it in \(max(.zero, stop.killAfter - waited).shortDescription)"
     }
     lines += waiting.restarts.map { restart in
-      "\(prefix(restart.task))restarting in \(max(.zero, now.duration(to: restart.time)).forPeople)"
+      "\(prefix(restart.task))restarting in \(max(.zero, now.duration(to: restart.time)).shortDescription)"
     }
     let queued = waiting.queued.filter { queued in
       !waiting.tasks.contains { $0.name == queued.task && $0.cause == .ownRun }

@@ -18,14 +18,4 @@ extension Duration {
     guard let scale = Self.units.first(where: { $0.key == unit })?.value else { return nil }
     self = .seconds(Swift.min(number * scale, Self.longestInSeconds))
   }
-
-  /// For people: `12 ms`, `1.2 s`, `3 min 20 s`.
-  var forPeople: String {
-    let milliseconds = nanoseconds / 1_000_000
-    if milliseconds < 1000 { return "\(milliseconds) ms" }
-    let seconds = milliseconds / 1000
-    if seconds < 60 { return "\(seconds).\(milliseconds % 1000 / 100) s" }
-    if seconds < 3600 { return "\(seconds / 60) min \(seconds % 60) s" }
-    return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
-  }
 }

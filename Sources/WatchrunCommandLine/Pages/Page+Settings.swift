@@ -61,7 +61,7 @@ extension Settings {
     let foreign = makeFilter(in: directory)
       .patterns(ignoring: roots, whereNotIn: own.map(\.path), in: directory)
     let filter = PathFilter(
-      base: directory, ignore: foreign + ignores, filter: filters, extensions: extensions,
+      base: directory, ignore: foreign + ignores, filter: filters, extensionBytes: extensions,
       sources: [])
     return TaskTriggers(watched: own, filter: filter, kinds: effectiveKinds)
   }

@@ -36,7 +36,7 @@ final class PageHost: Sendable {
       do throws(PageError) {
         try server.open(page)
       } catch {
-        throw Failure("\(error)", ExitCode.failure)
+        throw Failure(error.text, ExitCode.failure)
       }
     }
     state.withLock { $0.pages = pages }
@@ -56,7 +56,7 @@ final class PageHost: Sendable {
         try server.open(page)
         open.append(page)
       } catch {
-        problems.append("\(error)")
+        problems.append(error.text)
       }
     }
     state.withLock { [open] in $0.pages = open }

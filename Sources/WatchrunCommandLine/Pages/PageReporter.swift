@@ -37,8 +37,8 @@ final class PageReporter: Sendable {
     switch report {
     case .serving(let name, let urls):
       reportServing(name, urls)
-    case .warning(let text):
-      console.say(.problem, text, style: .warning)
+    case .warning(let warning):
+      console.say(.problem, warning.text, style: .warning)
     case .editorRequested(let file, let line, let column):
       editor.open(file, line: line, column: column)
     }

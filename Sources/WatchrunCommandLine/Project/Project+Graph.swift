@@ -49,7 +49,7 @@ extension Project.Task {
   ) -> TaskDefinition {
     // What git and others ignore is the observer's affair.
     let filter = PathFilter(
-      base: directory, ignore: ignores, filter: filters, extensions: extensions, sources: [])
+      base: directory, ignore: ignores, filter: filters, extensionBytes: extensions, sources: [])
     let watched = watched.map {
       WatchedPath($0.absolute(from: directory), mayBeMissing: true)
     }

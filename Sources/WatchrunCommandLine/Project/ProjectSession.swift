@@ -146,10 +146,8 @@ extension ProjectSession {
     case .changed(let batch):
       plain.report(batch)
       handle(batch, runner)
-    case .warning(let error):
-      session.warn(error)
-    case .failed(let error):
-      session.failed(error)
+    case .warning(let warning):
+      session.warn(warning)
     }
   }
 

@@ -45,10 +45,8 @@ struct CommandSession: Sendable {
           queue.accept(RunTrigger(part))
         }
         page?.host.changed(batch)
-      case .warning(let error):
-        session.warn(error)
-      case .failed(let error):
-        session.failed(error)
+      case .warning(let warning):
+        session.warn(warning)
       }
     }
   }

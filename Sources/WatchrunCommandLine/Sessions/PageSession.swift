@@ -40,10 +40,8 @@ final class PageSession: Sendable {
       case .changed(let batch):
         reporter.report(batch)
         changed(batch)
-      case .warning(let error):
-        session.warn(error)
-      case .failed(let error):
-        session.failed(error)
+      case .warning(let warning):
+        session.warn(warning)
       }
     }
   }

@@ -37,10 +37,8 @@ struct PrintSession: Sendable {
       ended(after: try stream.write(readiness))
     case .changed(let batch):
       ended(after: try stream.write(batch))
-    case .warning(let error):
-      session.warn(error)
-    case .failed(let error):
-      session.failed(error)
+    case .warning(let warning):
+      session.warn(warning)
     }
   }
 

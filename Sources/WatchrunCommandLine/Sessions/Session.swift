@@ -103,6 +103,8 @@ extension Session {
       ) { event in
         handler(event)
         if case .ready = event { returnProgramPages() }
+      } onFailure: { [self] error in
+        failed(error)
       }
     } catch {
       failed(error)
@@ -121,8 +123,8 @@ extension Session {
     _ = scheduler.schedule(at: scheduler.now.advanced(by: time)) { [self] in stop(observer) }
   }
 
-  func warn(_ error: ObserverError) {
-    console.say(.problem, error.description, style: .warning)
+  func warn(_ warning: ObserverWarning) {
+    console.say(.problem, warning.text, style: .warning)
   }
 
   /// Watching is over, and so are we.

@@ -44,7 +44,7 @@ struct TaskTriggersTests {
   @Test func `the task's own patterns decide, also those on folders above`() {
     let filter = PathFilter(
       base: "/p", ignore: patterns("Generated/", "*.tmp", "!keep.tmp"),
-      filter: patterns("Sources/**"), extensions: [Array("swift".utf8), Array("tmp".utf8)])
+      filter: patterns("Sources/**"), extensions: ["swift", "tmp"])
     let triggers = TaskTriggers(watched: [WatchedPath("/p")], filter: filter)
     let counts = ["/p/Sources/a.swift", "/p/Sources/x/keep.tmp"] as [Path]
     for path in counts { #expect(triggers.isTriggered(by: change(path))) }
@@ -58,7 +58,7 @@ struct TaskTriggersTests {
   @Test func `a folder that moves or goes takes files with it that may be of interest`() {
     var triggers = TaskTriggers(watched: [WatchedPath("/p")])
     triggers.filter = PathFilter(
-      base: "/p", ignore: patterns("out/"), extensions: [Array("c".utf8)])
+      base: "/p", ignore: patterns("out/"), extensions: ["c"])
     let moved = change("/p/b", .renamed, type: .directory, from: "/p/a")
     #expect(triggers.isTriggered(by: moved))
     #expect(triggers.isTriggered(by: change("/p/a", .removed, type: .directory)))

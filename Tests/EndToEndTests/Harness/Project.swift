@@ -24,16 +24,17 @@ func withProject(_ body: (Project) async throws -> Void) async throws {
   await turnstile.leave()
 }
 
-/// A folder to be watched, a place outside of it, and what was started there.
+/// A directory to watch, one outside of it, and the processes that were started there.
 ///
-/// Paths are relative to the watched folder, or absolute.
+/// Paths are relative to the watched directory, or absolute.
 final class Project: Sendable {
+  private let directory: TemporaryDirectory
   private let base: String
-  /// The folder to be watched.
+  /// The directory to watch.
   let root: String
-  /// A folder beside it, on the same file system.
+  /// A directory beside it, on the same file system.
   let outside: String
-  /// To this file, in `LOG`, commands append what they have to tell.
+  /// The file, in `LOG`, to which commands append their reports.
   let log: String
 
   private struct State {
@@ -44,12 +45,14 @@ final class Project: Sendable {
   private let state = Mutex(State())
 
   init() throws {
-    // Not under /tmp: editors treat it specially.
-    base = try makeTemporaryDirectory(in: "/var/tmp")
+    directory = try TemporaryDirectory()
+    // Some tests run watchrun as another user.
+    try directory.setMode(0o755, of: "")
+    base = directory.path.description
     root = base + "/project"
     outside = base + "/outside"
     log = base + "/log"
-    for folder in [root, outside, base + "/tmp"] { try makeFolder(folder) }
+    for path in [root, outside, base + "/tmp"] { try makeDirectory(path) }
   }
 
   /// Where watchrun puts its temporary files.
@@ -77,7 +80,6 @@ final class Project: Sendable {
     for watchrun in state.withLock({ $0.started }) { await watchrun.process.stop() }
     // What is left of the commands, whatever session they have made for themselves.
     for pid in ProcessTable.processes(withVariable: "PROJECT=" + base) { kill(pid, SIGKILL) }
-    try? FileManager.default.removeItem(atPath: base)
   }
 
   var transcript: String {
@@ -247,14 +249,13 @@ extension Project {
   }
 
   func exists(_ name: String) -> Bool {
-    (try? FileStatus(of: Path(path(name)))) != nil
+    File.exists(Path(path(name)))
   }
 
   /// Writes a file in place.
   func write(_ name: String, _ text: String = "text\n", appending: Bool = false) throws {
-    let flags = O_WRONLY | O_CREAT | (appending ? O_APPEND : O_TRUNC)
-    let file = try Descriptor.open(Path(path(name)), flags, mode: 0o644)
-    try writeAll(Array(text.utf8), to: file.number)
+    try File.write(
+      Array(text.utf8), to: Path(path(name)), appending ? O_APPEND : O_TRUNC)
   }
 
   /// Puts a finished file in its place, which is one event.
@@ -265,30 +266,22 @@ extension Project {
   }
 
   func move(_ name: String, to other: String) throws {
-    _ = try checked("rename", path: Path(name)) { rename(path(name), path(other)) }
+    try File.move(Path(path(name)), to: Path(path(other)))
   }
 
-  func makeFolder(_ name: String) throws {
-    try FileManager.default.createDirectory(
-      atPath: path(name), withIntermediateDirectories: true)
+  func makeDirectory(_ name: String) throws {
+    try File.makeDirectories(Path(path(name)))
   }
 
   func makeLink(_ name: String, to target: String) throws {
-    _ = try checked("symlink", path: Path(name)) { symlink(target, path(name)) }
+    try File.makeLink(Path(path(name)), to: Path(target))
   }
 
   func remove(_ name: String) throws {
-    try FileManager.default.removeItem(atPath: path(name))
+    try File.removeTree(Path(path(name)))
   }
 
   func read(_ name: String) -> String {
-    String(decoding: (try? fileContents(of: Path(path(name)))) ?? [], as: UTF8.self)
+    (try? File.read(Path(path(name)))) ?? ""
   }
-}
-
-/// Makes a folder that is nobody else's.
-private func makeTemporaryDirectory(in place: String) throws -> String {
-  let path = place + "/watchrun-tests-" + UUID().uuidString
-  try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-  return path
 }

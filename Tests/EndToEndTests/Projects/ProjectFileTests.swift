@@ -97,7 +97,7 @@ import Testing
         missing.errors == [
           "watchrun: there is no file none.json; 'watchrun --init --config none.json' writes one"
         ])
-      try project.makeFolder("folder")
+      try project.makeDirectory("folder")
       let odd = try await said(["--config", "folder"], status: 64, in: project)
       #expect(odd.errors == ["watchrun: folder is no file that can be read again"])
       let unchecked = try await said(["--check"], status: 64, in: project)

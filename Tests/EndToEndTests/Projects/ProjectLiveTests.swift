@@ -43,7 +43,7 @@ import Testing
   @Test func aBrokenFileIsToldOfAndTheLastGoodOneStays() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
-      try project.makeFolder("src")
+      try project.makeDirectory("src")
       let watchrun = try await project.startTasks()
       try await project.logged("a")
       try project.place("watchrun.json", "{\n  tasks: {\n    a: { rnu: 'x' },\n  },\n}\n")
@@ -77,7 +77,7 @@ import Testing
   @Test func whatIsIgnoredChangesWithTheFile() async throws {
     try await withProject { project in
       let task = #"a: { run: ["sh", "-c", "echo $(basename $WATCHRUN_FIRST .) >> $LOG"] },"#
-      try project.makeFolder("x")
+      try project.makeDirectory("x")
       try project.writeTasks(task, "ignore: ['x']")
       let watchrun = try await project.startTasks()
       try await project.logged(".")

@@ -111,7 +111,7 @@ extension Watchrun {
 
   @Test func aServiceIsRestartedWhenWhatItStandsAfterHasSucceeded() async throws {
     try await withProject { project in
-      try project.makeFolder("src")
+      try project.makeDirectory("src")
       try project.writeTasks(
         """
         build: { run: "echo build >> $LOG; test ! -e src/broken", watch: ["src"] },
@@ -153,8 +153,8 @@ extension Watchrun {
 
   @Test func aTaskSeesOnlyTheChangesThatAreItsAffair() async throws {
     try await withProject { project in
-      try project.makeFolder("src")
-      try project.makeFolder("doc/drafts")
+      try project.makeDirectory("src")
+      try project.makeDirectory("doc/drafts")
       try project.writeTasks(
         """
         c: { run: ["sh", "-c", "echo c $(basename $WATCHRUN_FIRST .) >> $LOG"],
@@ -206,7 +206,7 @@ extension Watchrun {
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'], postpone: true },")
       let watchrun = try await project.startTasks()
       try await watchrun.said("watchrun: a watches src, which is not there; it is waited for")
-      try project.makeFolder("src")
+      try project.makeDirectory("src")
       try project.place("src/file")
       try await project.logged("a")
     }

@@ -74,7 +74,7 @@ import Testing
         try project.move(deep + "/t2.check", to: "pkg/p1/renamed.check")
       }
       // In the folder's new place, changes are seen as before.
-      try project.makeFolder("pkg/p9")
+      try project.makeDirectory("pkg/p9")
       try project.move("pkg/p4/sub1", to: "pkg/p9/moved")
       try await eventually("the folder is seen") {
         watchrun.errors.contains { $0.contains("renamed pkg/p9/moved") || $0.contains("moved/") }

@@ -30,7 +30,7 @@ struct CombinedBackendTests {
         CombinedBackend(
           configuration, polling: polling, makeNative: native,
           fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil })
-      }, recorder.handler)
+      }, recorder.handler, onFailure: recorder.failureHandler)
     return observer
   }
 
@@ -42,7 +42,7 @@ struct CombinedBackendTests {
     #expect(recorder.readiness?.backend == "polling")
     #expect(recorder.warnings.map(\.code) == [.eventsUnavailable])
     let text = try #require(recorder.warnings.first).description
-    #expect(text.contains("nfs") && text.contains("every 0.02 to 0.05 s"))
+    #expect(text.contains("nfs") && text.contains("every 20 ms to 50 ms"))
     try remote.write(to: "f")
     #expect(await recorder.sees(.created, remote["f"]))
     #expect(observer.statistics.polledDirectories == 1 && observer.statistics.watches == 0)
@@ -64,7 +64,7 @@ struct CombinedBackendTests {
           CombinedBackend(
             configuration, polling: polling,
             fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil })
-        }, recorder.handler)
+        }, recorder.handler, onFailure: recorder.failureHandler)
       return Result { () throws(ObserverError) in try observer.add(WatchedPath(remote)) }
     }
     try added.get()

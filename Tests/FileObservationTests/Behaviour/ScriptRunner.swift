@@ -152,7 +152,7 @@ extension Script.Settings {
     let filter = PathFilter(
       base: directory, ignore: ignore.compactMap { GlobPattern(line: $0) },
       filter: (filter + marks).compactMap { GlobPattern(line: $0) },
-      extensions: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
+      extensionBytes: extensions.isEmpty ? [] : extensions + [Array("mark".utf8)])
     return ObserverOptions(
       filter: filter, quietPeriod: .fixed(.milliseconds(50)), kinds: kinds,
       followsLinks: followsLinks)

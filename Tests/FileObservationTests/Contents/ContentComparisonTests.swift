@@ -6,8 +6,7 @@ import Testing
 
 @testable import FileObservation
 
-/// A comparison of files on a made-up disk, seen by somebody who looks at each file as soon as they
-/// are told of it.
+/// A comparison of files on a fake disk, with a reader of each reported file.
 private final class Compared: Sendable {
   let disk = FakeDisk()
   let start: FileTime
@@ -15,23 +14,23 @@ private final class Compared: Sendable {
 
   init(_ prepare: (FakeDisk) -> Void = { _ in }) {
     prepare(disk)
-    disk.makeFolder("/elsewhere")
+    disk.makeDirectory("/elsewhere")
     disk.write("", to: "/elsewhere/file")
     start = disk.now
-    // What has changed so far is older than the start, what changes from now on is not.
+    // Changes so far are before the start, later ones are not.
     disk.write("", to: "/elsewhere/file")
     comparison = ContentComparison(
       source: disk, mostFiles: 1000, wanted: [.created, .modified, .removed, .renamed])
   }
 
-  /// A burst has ended. What of it is told of?
+  /// Ends a burst, and returns the reported changes.
   func burst(_ changes: ChangeBatch.Change...) async -> [ChangeBatch.Change] {
     await withCheckedContinuation { continuation in
-      comparison.follow(changes) { continuation.resume(returning: $0) }
+      comparison.filterUnchanged(changes) { continuation.resume(returning: $0) }
     }
   }
 
-  /// Reads files of a folder ahead; `late` happens before they are remembered.
+  /// Reads files of a directory ahead; `late` happens before they are remembered.
   @discardableResult
   func readAhead(_ paths: Path..., late: () -> Void = {}) async -> Bool {
     let samples = paths.compactMap { path in disk.sample(of: path).map { (path, $0) } }
@@ -43,14 +42,14 @@ private final class Compared: Sendable {
     }
   }
 
-  /// True if a change of the file with what it holds now would be left out.
+  /// Whether a change to the present content would be removed.
   func knows(_ path: Path) async -> Bool {
     await burst(.modified(path)).isEmpty
   }
 }
 
 struct ContentInterleavingTests {
-  @Test func `told of A, A written again: nothing`() async {
+  @Test func `the reported content written again is not reported`() async {
     let compared = Compared { $0.write("O", to: "/f") }
     compared.disk.write("A", to: "/f")
     #expect(await compared.burst(.modified("/f")) == [.modified("/f")])
@@ -58,7 +57,7 @@ struct ContentInterleavingTests {
     #expect(await compared.burst(.modified("/f")) == [])
   }
 
-  @Test func `written while it is read: it counts, and the next time too`() async {
+  @Test func `a file written while it is read is reported, also the next time`() async {
     let compared = Compared { $0.write("O", to: "/f") }
     let disk = compared.disk
     await compared.readAhead("/f")
@@ -70,29 +69,30 @@ struct ContentInterleavingTests {
     #expect(await compared.burst(.modified("/f")) == [])
   }
 
-  @Test func `written after it was read and before it is handed over: it counts again`() async {
+  @Test func `a file written between reading and delivery is reported again`() async {
     let compared = Compared { $0.write("O", to: "/f") }
     compared.disk.write("A", to: "/f")
-    let told = await withCheckedContinuation { continuation in
-      compared.comparison.follow([.modified("/f")]) { told in
+    let reported = await withCheckedContinuation { continuation in
+      compared.comparison.filterUnchanged([.modified("/f")]) { reported in
         compared.disk.write("B", to: "/f")
-        continuation.resume(returning: told)
+        continuation.resume(returning: reported)
       }
     }
-    #expect(told == [.modified("/f")])
+    #expect(reported == [.modified("/f")])
     #expect(await compared.burst(.modified("/f")) == [.modified("/f")])
   }
 
-  @Test func `a change that was seen in the file when it was told of is told of once`() async {
+  @Test func `content that was read before its event is reported once`() async {
     let compared = Compared { $0.write("O", to: "/f") }
     compared.disk.write("A", to: "/f")
     compared.disk.write("B", to: "/f")
-    // The event of A has been noticed, that of B has not; both are handed over with B.
+    // The event of A has been noticed, that of B has not; B is read for both.
     #expect(await compared.burst(.modified("/f")) == [.modified("/f")])
     #expect(await compared.burst(.modified("/f")) == [])
   }
 
-  @Test func `there and back within one burst is nothing, in two it is two changes`() async {
+  @Test func `content that returns within one burst is not reported, within two it is twice`() async
+  {
     let compared = Compared { $0.write("O", to: "/f") }
     await compared.readAhead("/f")
     compared.disk.replace("/f", with: "A")
@@ -104,30 +104,30 @@ struct ContentInterleavingTests {
     #expect(await compared.burst(.modified("/f")) == [.modified("/f")])
   }
 
-  @Test func `another file of the same size in its place counts`() async {
+  @Test func `a replacement of the same size is reported`() async {
     let compared = Compared { $0.write("abc", to: "/f") }
     await compared.readAhead("/f")
     compared.disk.replace("/f", with: "abd")
     #expect(await compared.burst(.modified("/f")) == [.modified("/f")])
   }
 
-  @Test func `bursts are handed over in their order, and none after the stop`() async {
+  @Test func `bursts are delivered in order, and none after the stop`() async {
     let compared = Compared()
     let order = Log<Int>()
     for number in 0..<100 {
-      compared.comparison.follow([.removed("/f")]) { _ in order.note(number) }
+      compared.comparison.filterUnchanged([.removed("/f")]) { _ in order.note(number) }
     }
     _ = await compared.burst(.removed("/f"))
     #expect(order.entries == Array(0..<100))
-    compared.comparison.follow([.modified("/f")]) { _ in compared.comparison.stop() }
-    compared.comparison.follow([.modified("/f")]) { _ in Issue.record("it was stopped") }
+    compared.comparison.filterUnchanged([.modified("/f")]) { _ in compared.comparison.stop() }
+    compared.comparison.filterUnchanged([.modified("/f")]) { _ in Issue.record("it was stopped") }
     #expect(await compared.readAhead("/f") == false)
   }
 }
 
 struct ContentReadAheadTests {
   private static func prepare(_ disk: FakeDisk) {
-    for folder: Path in ["/", "/p", "/p/d", "/p/new", "/q"] { disk.makeFolder(folder) }
+    for directory: Path in ["/", "/p", "/p/d", "/p/new", "/q"] { disk.makeDirectory(directory) }
     disk.write("O", to: "/p/d/f")
     disk.write("N", to: "/p/new/f")
   }
@@ -140,34 +140,34 @@ struct ContentReadAheadTests {
     #expect(!(await compared.knows("/p/d/f")))
   }
 
-  @Test func `one that has changed since the start is not taken for what it was`() async {
+  @Test func `a file that has changed since the start is not remembered`() async {
     let compared = Compared(Self.prepare)
     compared.disk.write("A", to: "/p/d/f")
     await compared.readAhead("/p/d/f")
     #expect(!(await compared.knows("/p/d/f")))
   }
 
-  @Test func `nor one that changes between being read and being remembered`() async {
+  @Test func `a file that changes between reading and remembering is not remembered`() async {
     let compared = Compared(Self.prepare)
     await compared.readAhead("/p/d/f") { compared.disk.write("A", to: "/p/d/f") }
     #expect(!(await compared.knows("/p/d/f")))
   }
 
-  @Test func `nor one in a folder that took the place of another`() async {
+  @Test func `a file in a replaced directory is not remembered`() async {
     let compared = Compared(Self.prepare)
     compared.disk.rename("/p/d", to: "/p/old")
     compared.disk.rename("/p/new", to: "/p/d")
-    // Its own times tell nothing of it.
+    // Its own times do not show that.
     await compared.readAhead("/p/d/f")
     #expect(!(await compared.knows("/p/d/f")))
   }
 
-  @Test func `nor where a folder further up did, before or after the reading`() async {
+  @Test func `a file below a replaced ancestor is not remembered`() async {
     for isBefore in [true, false] {
       let compared = Compared { disk in
         Self.prepare(disk)
-        disk.makeFolder("/x")
-        disk.makeFolder("/x/d")
+        disk.makeDirectory("/x")
+        disk.makeDirectory("/x/d")
         disk.write("X", to: "/x/d/f")
       }
       let exchange = {
@@ -180,7 +180,7 @@ struct ContentReadAheadTests {
     }
   }
 
-  @Test func `what is made beside it, or beside its folder, does not matter`() async {
+  @Test func `new siblings of a file or its directory do not matter`() async {
     for neighbor: Path in ["/p/d/made", "/p/made", "/made"] {
       let compared = Compared(Self.prepare)
       compared.disk.write("", to: neighbor)
@@ -189,7 +189,7 @@ struct ContentReadAheadTests {
     }
   }
 
-  @Test func `what was told of meanwhile is not overwritten`() async {
+  @Test func `reading ahead does not overwrite reported content`() async {
     let compared = Compared(Self.prepare)
     #expect(await compared.burst(.modified("/p/d/f")).count == 1)
     await compared.readAhead("/p/d/f")

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Change = ChangeBatch.Change
 
-/// A memory of files on a disk that is made up.
+/// A memory of files on a fake disk.
 private struct Remembered {
   let disk = FakeDisk()
   var memory: ContentMemory
@@ -15,125 +15,125 @@ private struct Remembered {
     memory = ContentMemory(mostFiles: mostFiles)
   }
 
-  /// What of these changes is told of.
-  mutating func told(_ changes: Change...) -> [Change] {
-    memory.follow(changes, wanted: wanted) { [disk] in disk.sample(of: $0)?.digest }
+  /// The changes that are reported.
+  mutating func reported(_ changes: Change...) -> [Change] {
+    memory.filterUnchanged(changes, wanted: wanted) { [disk] in disk.sample(of: $0)?.digest }
   }
 
-  /// Makes a file, and has it told of.
+  /// Creates a file, and reports it.
   mutating func know(_ path: Path, _ content: String = "A") {
     disk.write(content, to: path)
-    #expect(told(.created(path)) == [.created(path)])
+    #expect(reported(.created(path)) == [.created(path)])
   }
 }
 
 struct ContentMemoryTests {
-  @Test func `what holds the same as when it was told of is not told of again`() {
+  @Test func `unchanged content is not reported again`() {
     var files = Remembered()
     files.know("/d/f")
-    #expect(files.told(.modified("/d/f")) == [])
+    #expect(files.reported(.modified("/d/f")) == [])
     files.disk.replace("/d/f", with: "A")
-    #expect(files.told(.modified("/d/f")) == [])
+    #expect(files.reported(.modified("/d/f")) == [])
   }
 
-  @Test func `a byte more or another one counts, and so does the way back`() {
+  @Test func `each differing content is reported`() {
     var files = Remembered()
     files.know("/f")
     for content in ["B", "AB", "A", ""] {
       files.disk.write(content, to: "/f")
-      #expect(files.told(.modified("/f")) == [.modified("/f")])
-      #expect(files.told(.modified("/f")) == [])
+      #expect(files.reported(.modified("/f")) == [.modified("/f")])
+      #expect(files.reported(.modified("/f")) == [])
     }
   }
 
-  @Test func `a file that was never read counts, once`() {
+  @Test func `a file that was never read is reported once`() {
     var files = Remembered()
     files.disk.write("A", to: "/f")
-    #expect(files.told(.modified("/f")) == [.modified("/f")])
-    #expect(files.told(.modified("/f")) == [])
+    #expect(files.reported(.modified("/f")) == [.modified("/f")])
+    #expect(files.reported(.modified("/f")) == [])
   }
 
-  @Test func `of a burst only what has not changed is left out`() {
+  @Test func `only unchanged files are removed from a burst`() {
     var files = Remembered()
     files.know("/f")
     files.know("/g")
     files.disk.write("B", to: "/g")
-    #expect(files.told(.modified("/f"), .modified("/g")) == [.modified("/g")])
+    #expect(files.reported(.modified("/f"), .modified("/g")) == [.modified("/g")])
   }
 
-  @Test func `what cannot be read counts each time`() {
+  @Test func `an unreadable file is reported each time`() {
     var files = Remembered()
     files.know("/f")
     files.disk.makeUnreadable("/f")
-    for _ in 1...2 { #expect(files.told(.modified("/f")) == [.modified("/f")]) }
+    for _ in 1...2 { #expect(files.reported(.modified("/f")) == [.modified("/f")]) }
     #expect(files.memory.count == 0)
   }
 
-  @Test func `what is made, removed or renamed counts, whatever it holds`() {
+  @Test func `created, removed and renamed files are always reported`() {
     var files = Remembered()
     files.know("/f")
-    #expect(files.told(.removed("/f")) == [.removed("/f")])
+    #expect(files.reported(.removed("/f")) == [.removed("/f")])
     #expect(files.memory.count == 0)
-    #expect(files.told(.created("/f")) == [.created("/f")])
+    #expect(files.reported(.created("/f")) == [.created("/f")])
     files.disk.rename("/f", to: "/g")
-    #expect(files.told(.renamed("/g", from: "/f")) == [.renamed("/g", from: "/f")])
-    #expect(files.told(.modified("/g")) == [])
+    #expect(files.reported(.renamed("/g", from: "/f")) == [.renamed("/g", from: "/f")])
+    #expect(files.reported(.modified("/g")) == [])
     #expect(files.memory.count == 1)
   }
 
-  @Test func `folders, links and what is gone by now count`() {
+  @Test func `directories, links and vanished files are reported`() {
     var files = Remembered()
     files.know("/d/f")
     for change in [
       Change.modified("/d", .directory), .modified("/l", .symlink), .modified("/x", .unknown),
     ] {
-      #expect(files.told(change) == [change])
+      #expect(files.reported(change) == [change])
     }
     #expect(files.disk.readCount == 1)
   }
 
-  @Test func `a change of metadata is none of content`() {
+  @Test func `a change of metadata does not affect the content`() {
     var files = Remembered()
     files.wanted.insert(.metadata)
     files.know("/f")
-    #expect(files.told(.metadata("/f")) == [.metadata("/f")])
+    #expect(files.reported(.metadata("/f")) == [.metadata("/f")])
     #expect(files.disk.readCount == 1)
-    #expect(files.told(.modified("/f")) == [.metadata("/f")])
+    #expect(files.reported(.modified("/f")) == [.metadata("/f")])
   }
 
-  @Test func `what is not told of leaves what was told of`() {
+  @Test func `an unreported change leaves the reported content`() {
     var files = Remembered()
     files.know("/f")
     files.wanted = [.created]
     files.disk.write("B", to: "/f")
-    #expect(files.told(.modified("/f")) == [])
+    #expect(files.reported(.modified("/f")) == [])
     files.wanted = [.modified]
-    #expect(files.told(.modified("/f")) == [.modified("/f")])
-    #expect(files.told(.removed("/f"), .created("/g")) == [])
+    #expect(files.reported(.modified("/f")) == [.modified("/f")])
+    #expect(files.reported(.removed("/f"), .created("/g")) == [])
     #expect(files.memory.count == 0)
   }
 }
 
-struct ContentMemoryFolderTests {
-  @Test func `what was in a folder that is gone is forgotten`() {
+struct ContentMemoryDirectoryTests {
+  @Test func `files of a removed directory are forgotten`() {
     var files = Remembered()
     for path: Path in ["/d/f", "/d/e/f", "/dd/f"] { files.know(path) }
-    #expect(files.told(.removed("/d")) == [.removed("/d")])
+    #expect(files.reported(.removed("/d")) == [.removed("/d")])
     #expect(files.memory.count == 1)
-    #expect(files.told(.modified("/d/f"), .modified("/dd/f")) == [.modified("/d/f")])
+    #expect(files.reported(.modified("/d/f"), .modified("/dd/f")) == [.modified("/d/f")])
   }
 
-  @Test func `files of a renamed folder are known by their new paths`() {
+  @Test func `files of a renamed directory are remembered under their new paths`() {
     var files = Remembered()
     for path: Path in ["/d/f", "/d/e/f"] { files.know(path) }
     files.disk.rename("/d", to: "/x")
     let rename = Change.renamed("/x", from: "/d", .directory)
-    #expect(files.told(rename) == [rename])
-    #expect(files.told(.modified("/x/f"), .modified("/x/e/f")) == [])
+    #expect(files.reported(rename) == [rename])
+    #expect(files.reported(.modified("/x/f"), .modified("/x/e/f")) == [])
     #expect(files.memory.count == 2)
   }
 
-  @Test func `folders that changed places keep nothing of each other`() {
+  @Test func `exchanged directories keep nothing of each other`() {
     var files = Remembered()
     files.know("/d/f", "A")
     files.know("/e/f", "B")
@@ -141,67 +141,67 @@ struct ContentMemoryFolderTests {
     files.disk.rename("/e", to: "/d")
     files.disk.rename("/t", to: "/e")
     let changes: [Change] = [.modified("/d", .directory), .modified("/e", .directory)]
-    #expect(files.told(changes[0], changes[1]) == changes)
-    #expect(files.told(.modified("/d/f"), .modified("/e/f")).count == 2)
+    #expect(files.reported(changes[0], changes[1]) == changes)
+    #expect(files.reported(.modified("/d/f"), .modified("/e/f")).count == 2)
   }
 
-  @Test func `a folder that took another's name brings what is known of it`() {
+  @Test func `a directory that takes another's name keeps its remembered files`() {
     var files = Remembered()
     files.know("/d/f", "A")
     files.know("/new/f", "B")
     files.disk.rename("/d", to: "/old")
     files.disk.rename("/new", to: "/d")
-    _ = files.told(
+    _ = files.reported(
       .renamed("/old", from: "/d", .directory), .renamed("/d", from: "/new", .directory))
     #expect(files.memory.digest(of: "/d/f") == .of("B"))
     #expect(files.memory.digest(of: "/old/f") == .of("A"))
     #expect(files.memory.count == 2)
   }
 
-  @Test func `what changed in a folder before its rename counts`() {
+  @Test func `a change in a directory before its rename is reported`() {
     var files = Remembered()
     files.know("/d/f", "A")
     files.disk.write("B", to: "/d/f")
     files.disk.rename("/d", to: "/e")
     let changes: [Change] = [.modified("/e/f"), .renamed("/e", from: "/d", .directory)]
-    #expect(files.told(changes[0], changes[1]) == changes)
+    #expect(files.reported(changes[0], changes[1]) == changes)
   }
 }
 
-extension ContentMemoryFolderTests {
-  @Test func `a rename that is not told of makes nothing known`() {
+extension ContentMemoryDirectoryTests {
+  @Test func `an unreported rename makes nothing remembered`() {
     var files = Remembered()
     files.know("/d/f", "A")
     files.wanted = [.modified]
     files.disk.rename("/d", to: "/e")
     // Its event comes later.
     files.disk.write("B", to: "/e/f")
-    #expect(files.told(.renamed("/e", from: "/d", .directory)) == [])
-    #expect(files.told(.modified("/e/f")) == [.modified("/e/f")])
+    #expect(files.reported(.renamed("/e", from: "/d", .directory)) == [])
+    #expect(files.reported(.modified("/e/f")) == [.modified("/e/f")])
   }
 }
 
 struct ContentMemoryBoundTests {
-  @Test func `knows no more files than it may, and forgets rather than err`() {
+  @Test func `at most the permitted number of files is remembered`() {
     var files = Remembered(mostFiles: 64)
     for number in 0..<1000 { files.know(Path("/d\(number % 7)/f\(number)"), "\(number)") }
     #expect((48...64).contains(files.memory.count))
-    // The last one was told of last, so that it is among those that are known.
-    #expect(files.told(.modified("/d5/f999")) == [])
+    // The last one was reported last, so that it is still remembered.
+    #expect(files.reported(.modified("/d5/f999")) == [])
     files.disk.write("other", to: "/d5/f999")
-    #expect(files.told(.modified("/d5/f999")).count == 1)
+    #expect(files.reported(.modified("/d5/f999")).count == 1)
   }
 
-  @Test func `may know nothing at all`() {
+  @Test func `a limit of zero files is valid`() {
     var files = Remembered(mostFiles: 0)
     files.know("/f")
-    #expect(files.told(.modified("/f")) == [.modified("/f")])
+    #expect(files.reported(.modified("/f")) == [.modified("/f")])
   }
 
-  @Test func `what is read ahead makes nothing else be forgotten`() throws {
+  @Test func `reading ahead forgets no other files`() throws {
     var files = Remembered(mostFiles: 2)
     files.know("/f")
-    files.disk.makeFolder("/d")
+    files.disk.makeDirectory("/d")
     var samples: [(path: Path, sample: ContentSample)] = []
     for path: Path in ["/d/1", "/d/2"] {
       files.disk.write("A", to: path)
@@ -214,10 +214,9 @@ struct ContentMemoryBoundTests {
     #expect(files.memory.digest(of: "/d/2") == nil)
   }
 
-  @Test func `what comes and goes beside does not matter below a root that is where it was`() throws
-  {
+  @Test func `siblings do not matter below an unmoved root`() throws {
     var files = Remembered()
-    files.disk.makeFolder("/r")
+    files.disk.makeDirectory("/r")
     files.disk.write("A", to: "/r/f")
     let root = DirectoryAtStart(path: "/r", stamp: try #require(files.disk.stamp(of: "/r")))
     let samples: [(path: Path, sample: ContentSample)] = [
@@ -234,9 +233,9 @@ struct ContentMemoryBoundTests {
     #expect(files.memory.digest(of: "/r/f") == .of("A"))
   }
 
-  @Test func `of what was read ahead nothing is taken that is not there any more`() throws {
+  @Test func `files that have vanished since they were read ahead are not remembered`() throws {
     var files = Remembered()
-    files.disk.makeFolder("/d")
+    files.disk.makeDirectory("/d")
     files.disk.write("A", to: "/d/f")
     files.disk.write("A", to: "/d/g")
     let samples: [(path: Path, sample: ContentSample)] = [

@@ -5,21 +5,21 @@ import Testing
 @testable import FileObservation
 
 /// Random changes, bursts that end at random, files that are read ahead and remembered late, and a
-/// reader who looks at what they are told of, and at nothing else. In the end, they know all.
+/// reader of the reported files. In the end, the reader must know all contents.
 struct ContentModelTests {
   @Test(arguments: UInt64(1)...40)
-  func `who looks at what is told of knows what is there`(seed: UInt64) {
+  func `a reader of the reported files knows all contents`(seed: UInt64) {
     var model = Model(seed: seed)
     for _ in 0..<600 { model.step() }
     model.endBurst()
     #expect(model.known == model.watched)
-    // Most of what was written again as it was is left out, or the test says nothing.
+    // Most unchanged files are removed, or the test would prove nothing.
     #expect(model.skippedCount > 5)
   }
 }
 
 private struct Model {
-  private static let folders: [Path] = ["/p/a", "/p/b", "/p/c"]
+  private static let directories: [Path] = ["/p/a", "/p/b", "/p/c"]
 
   let disk = FakeDisk()
   private(set) var known: [Path: String] = [:]
@@ -33,12 +33,12 @@ private struct Model {
 
   init(seed: UInt64) {
     generator = SeededGenerator(seed: seed)
-    disk.makeFolder("/p")
-    for folder in Self.folders.dropLast() {
-      disk.makeFolder(folder)
-      for name in ["f", "g", "h"] { disk.write(fresh(), to: folder.appending(name)) }
+    disk.makeDirectory("/p")
+    for directory in Self.directories.dropLast() {
+      disk.makeDirectory(directory)
+      for name in ["f", "g", "h"] { disk.write(fresh(), to: directory.appending(name)) }
     }
-    disk.makeFolder("/elsewhere")
+    disk.makeDirectory("/elsewhere")
     disk.write("", to: "/elsewhere/f")
     start = disk.now
     disk.write("", to: "/elsewhere/f")
@@ -48,8 +48,8 @@ private struct Model {
   var watched: [Path: String] { disk.files.filter { $0.key.isWithin("/p") } }
 
   mutating func step() {
-    let file = pick(Self.folders).appending(pick(["f", "g", "h"]))
-    guard let folder = file.parent else { return }
+    let file = pick(Self.directories).appending(pick(["f", "g", "h"]))
+    guard let directory = file.parent else { return }
     let content = disk.content(of: file)
     switch Int.random(in: 0..<14, using: &generator) {
     case 0...1 where content != nil:
@@ -64,13 +64,13 @@ private struct Model {
     case 6 where content != nil:
       disk.remove(file)
       coalescer.note(.removed(file))
-    case 7 where content == nil && disk.stamp(of: folder) != nil:
+    case 7 where content == nil && disk.stamp(of: directory) != nil:
       disk.write(fresh(), to: file)
       coalescer.note(.created(file))
-    case 8 where disk.stamp(of: folder) != nil:
-      let other = pick(Self.folders)
-      if other == folder { return }
-      exchangeOrRename(folder, other)
+    case 8 where disk.stamp(of: directory) != nil:
+      let other = pick(Self.directories)
+      if other == directory { return }
+      exchangeOrRename(directory, other)
     case 9...10:
       if let sample = disk.sample(of: file) { samples.append((file, sample)) }
     case 11:
@@ -82,11 +82,11 @@ private struct Model {
     }
   }
 
-  private mutating func exchangeOrRename(_ folder: Path, _ other: Path) {
+  private mutating func exchangeOrRename(_ directory: Path, _ other: Path) {
     let isThere = disk.stamp(of: other) != nil
     if isThere { move(other, to: "/p/t") }
-    move(folder, to: other)
-    if isThere { move("/p/t", to: folder) }
+    move(directory, to: other)
+    if isThere { move("/p/t", to: directory) }
   }
 
   private mutating func move(_ old: Path, to new: Path) {
@@ -96,23 +96,24 @@ private struct Model {
     coalescer.note(.to(new, cookie, .directory))
   }
 
-  /// What was read ahead, some time ago, is remembered.
+  /// Remembers files that were read ahead some time ago.
   private mutating func learn() {
     for sample in samples {
-      guard let folder = sample.path.parent else { continue }
-      memory.learn([sample], of: folder, since: start, from: disk)
+      guard let directory = sample.path.parent else { continue }
+      memory.learn([sample], of: directory, since: start, from: disk)
     }
     samples = []
   }
 
   mutating func endBurst() {
     let changes = coalescer.take()
-    let told = memory.follow(changes, wanted: Set(ChangeBatch.Kind.allCases)) { [disk] path in
+    let reported = memory.filterUnchanged(changes, wanted: Set(ChangeBatch.Kind.allCases)) {
+      [disk] path in
       disk.sample(of: path)?.digest
     }
-    skippedCount += told.count { $0.kind == .metadata }
+    skippedCount += reported.count { $0.kind == .metadata }
     let files = watched
-    for change in told where change.kind != .metadata {
+    for change in reported where change.kind != .metadata {
       for path in [change.path, change.from].compactMap({ $0 }) {
         for old in known.keys where old.isWithin(path) { known[old] = nil }
         for (file, content) in files where file.isWithin(path) { known[file] = content }
@@ -120,8 +121,7 @@ private struct Model {
     }
   }
 
-  /// Content that was never there before: what comes back within one burst is not seen, and not
-  /// promised to be.
+  /// New content. Content that returns within one burst need not be noticed.
   private mutating func fresh() -> String {
     number += 1
     return "\(number)"

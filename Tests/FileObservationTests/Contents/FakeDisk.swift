@@ -4,7 +4,7 @@ import SystemCalls
 
 @testable import FileObservation
 
-/// Files and folders that are only made up, with a clock that goes on by one at each change.
+/// Fake files and directories, with a clock that advances by one with each change.
 final class FakeDisk: ContentSource {
   fileprivate struct Node {
     var content: String?
@@ -22,10 +22,10 @@ final class FakeDisk: ContentSource {
   }
 
   private let state = Mutex(State())
-  /// Is called once, in the middle of the next sample.
+  /// Called once, in the middle of the next sample.
   let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// What is changed from now on is stamped with this or later.
+  /// The present time, with which changes are stamped.
   var now: FileTime { FileTime(nanoseconds: state.withLock { $0.time }) }
   var readCount: Int { state.withLock { $0.readCount } }
   var files: [Path: String] {
@@ -34,7 +34,7 @@ final class FakeDisk: ContentSource {
 
   func content(of path: Path) -> String? { state.withLock { $0.nodes[path]?.content } }
 
-  /// Writes to the file that is there, or makes it.
+  /// Writes to a file, or creates it.
   func write(_ content: String, to path: Path) {
     state.withLock { state in
       if state.nodes[path] != nil {
@@ -48,12 +48,12 @@ final class FakeDisk: ContentSource {
     }
   }
 
-  /// Puts another file in its place.
+  /// Replaces a file.
   func replace(_ path: Path, with content: String) {
     state.withLock { $0.add(path, content) }
   }
 
-  func makeFolder(_ path: Path) {
+  func makeDirectory(_ path: Path) {
     state.withLock { $0.add(path, nil) }
   }
 
@@ -65,7 +65,7 @@ final class FakeDisk: ContentSource {
     }
   }
 
-  /// What is in a renamed folder keeps its times.
+  /// Renames an entry. The descendants of a directory keep their times.
   func rename(_ old: Path, to new: Path) {
     state.withLock { state in
       state.tick()

@@ -2,7 +2,7 @@ import FileObservation
 import SystemCalls
 import Testing
 
-/// What a backend has seen in one burst, and what is told of it.
+/// The events of a burst, and its net changes.
 struct Burst: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let events: [RawEvent]
@@ -92,7 +92,7 @@ struct CoalescerTests {
       "touched before it was removed and made again is modified",
       [.metadata("f"), .removed("f"), .created("f")], [.modified("f")]),
     Burst(
-      "a file that became a folder is a modified folder",
+      "a file that becomes a directory is a modified directory",
       [.removed("f"), .created("f", .directory)], [.modified("f", .directory)]),
     Burst(
       "changes come in the order in which their paths appeared",
@@ -101,7 +101,7 @@ struct CoalescerTests {
 
   private static let renames = [
     Burst(
-      "what has left a folder before its rename is not told of under its new name",
+      "a file that left a directory before its rename is not reported under its new name",
       [
         .closed("d/e/f"), .from("d/e", 1, .directory), .from("d", 2, .directory),
         .to("n", 2, .directory),
@@ -148,14 +148,14 @@ struct CoalescerTests {
       "moved out and in again by other renames is modified", [.from("a", 1), .to("a", 2)],
       [.modified("a")]),
     Burst(
-      "halves of two renames that cross are told apart",
+      "halves of two interleaved renames are distinguished",
       [.from("a", 1), .from("b", 2), .to("c", 2), .to("d", 1)],
       [.renamed("c", from: "b"), .renamed("d", from: "a")]),
   ]
 
-  private static let folders = [
+  private static let directories = [
     Burst(
-      "a renamed folder is one change", [.from("d", 1, .directory), .to("e", 1, .directory)],
+      "a renamed directory is one change", [.from("d", 1, .directory), .to("e", 1, .directory)],
       [.renamed("e", from: "d", .directory)]),
     Burst(
       "what changed in it before has its new path",
@@ -168,14 +168,14 @@ struct CoalescerTests {
       [.removed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.removed("d/f"), .renamed("e", from: "d", .directory)]),
     Burst(
-      "a folder with a longer name is another one",
+      "a directory with a longer name is a different one",
       [.closed("dd/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.modified("dd/f"), .renamed("e", from: "d", .directory)]),
     Burst(
-      "what was made in a folder that was moved out is nothing",
+      "a file created in a directory that is moved out is not reported",
       [.created("d", .directory), .created("d/f"), .from("d", 1, .directory)], []),
     Burst(
-      "what changed in a folder that was moved out is removed",
+      "a file changed in a directory that is moved out is removed",
       [.closed("d/s/f"), .from("d", 1, .directory)], [.removed("d/s/f"), .removed("d")]),
     Burst(
       "a path that is made again after its directory's rename is one change",
@@ -196,7 +196,7 @@ struct CoalescerTests {
         .created("d/d/f"),
       ]),
     Burst(
-      "what is in a folder that was made again is there",
+      "a file in a directory that is created again exists",
       [
         .from("d", 1, .directory), .created("d", .directory), .created("d/f"),
       ], [.modified("d", .directory), .created("d/f")]),
@@ -233,14 +233,14 @@ struct CoalescerTests {
       ], [.modified("f"), .created("f.bak")]),
   ]
 
-  @Test(arguments: singlePaths + renames + folders + editors)
+  @Test(arguments: singlePaths + renames + directories + editors)
   func `a burst has its net changes`(burst: Burst) {
     var coalescer = Coalescer()
     for event in burst.events { coalescer.note(event) }
     #expect(coalescer.take() == burst.changes)
   }
 
-  @Test func `what was taken is not told again`() {
+  @Test func `taken changes are not reported again`() {
     var coalescer = Coalescer()
     coalescer.note(.from("a", 1))
     #expect(!coalescer.isEmpty)
@@ -272,7 +272,7 @@ struct CoalescerTests {
         ], false
       ),
     ] as [([RawEvent], Bool)])
-  func `a file counts as being written until it is closed`(events: [RawEvent], isWritten: Bool) {
+  func `a file is being written until it is closed`(events: [RawEvent], isWritten: Bool) {
     var coalescer = Coalescer()
     for event in events { coalescer.note(event) }
     #expect(coalescer.isBeingWritten == isWritten)
@@ -295,7 +295,7 @@ struct CoalescerTests {
     return (processorTimeOfThread() - before).nanoseconds
   }
 
-  @Test func `four times as many renamed directories take about four times as long`() {
+  @Test func `the cost of renamed directories is linear`() {
     // The best of several: the machine may have other work.
     let few = (0..<5).map { _ in Self.timeForRenames(500) }.min() ?? 0
     let many = (0..<3).map { _ in Self.timeForRenames(2000) }.min() ?? 0

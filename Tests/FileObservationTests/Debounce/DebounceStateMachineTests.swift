@@ -24,7 +24,7 @@ struct DebounceStateMachineTests {
     #expect(third == .schedule(at: .milliseconds(30), generation: 3))
   }
 
-  @Test mutating func `a further change sets no timer, and a timer that is early is set again`() {
+  @Test mutating func `a further change sets no timer, and an early timer is set again`() {
     _ = machine.changed(at: .milliseconds(0))
     let further = machine.changed(at: .milliseconds(8))
     #expect(further == .none)
@@ -43,7 +43,7 @@ struct DebounceStateMachineTests {
     #expect(!machine.isWaiting(for: 1))
   }
 
-  @Test mutating func `a timer that is set nearer makes the farther one void`() {
+  @Test mutating func `an earlier timer replaces a later one`() {
     _ = machine.changed(at: .milliseconds(0), isBeingWritten: true)
     let closed = machine.changed(at: .milliseconds(4), isBeingWritten: false)
     #expect(closed == .schedule(at: .milliseconds(14), generation: 2))
@@ -51,7 +51,7 @@ struct DebounceStateMachineTests {
     #expect(farther == .none)
   }
 
-  @Test mutating func `nothing comes of a timer after a reset`() {
+  @Test mutating func `a timer has no effect after a reset`() {
     _ = machine.changed(at: .milliseconds(0))
     machine.reset()
     let action = machine.timerFired(generation: 1, at: .milliseconds(10))
@@ -59,7 +59,7 @@ struct DebounceStateMachineTests {
     #expect(!machine.isWaiting(for: 1))
   }
 
-  @Test mutating func `a change that comes after the burst's end leaves it to its timer`() {
+  @Test mutating func `a change after the end of a burst leaves the end to its timer`() {
     _ = machine.changed(at: .milliseconds(0))
     let late = machine.changed(at: .milliseconds(1200))
     #expect(late == .none)
@@ -67,14 +67,14 @@ struct DebounceStateMachineTests {
     #expect(timer == .fire)
   }
 
-  @Test mutating func `a clock that seems to go back does no harm`() {
+  @Test mutating func `a clock that goes backwards does no harm`() {
     _ = machine.changed(at: .milliseconds(10))
     _ = machine.changed(at: .milliseconds(9))
     let action = machine.timerFired(generation: 1, at: .milliseconds(20))
     #expect(action == .fire)
   }
 
-  @Test mutating func `a burst is held open, and looked at again soon`() {
+  @Test mutating func `a held burst is checked again soon`() {
     _ = machine.changed(at: .milliseconds(0))
     let held = machine.timerFired(generation: 1, at: .milliseconds(10), isHeld: true)
     #expect(held == .schedule(at: .milliseconds(35), generation: 2))
@@ -82,7 +82,7 @@ struct DebounceStateMachineTests {
     #expect(free == .fire)
   }
 
-  @Test mutating func `a burst that is held open stays so, however long it has been changing`() {
+  @Test mutating func `a hold may exceed the maximum wait`() {
     _ = machine.changed(at: .milliseconds(0))
     _ = machine.timerFired(generation: 1, at: .milliseconds(990), isHeld: true)
     let further = machine.changed(at: .milliseconds(1010))
@@ -95,7 +95,7 @@ struct DebounceStateMachineTests {
     #expect(free == .fire)
   }
 
-  @Test mutating func `a burst is not held open for more than five seconds`() {
+  @Test mutating func `a burst is held for at most five seconds`() {
     _ = machine.changed(at: .milliseconds(0))
     let last = machine.timerFired(generation: 1, at: .milliseconds(4990), isHeld: true)
     #expect(last == .schedule(at: .milliseconds(5000), generation: 2))

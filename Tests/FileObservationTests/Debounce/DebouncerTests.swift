@@ -5,7 +5,7 @@ import Testing
 
 /// Changes at certain milliseconds, and the milliseconds at which a burst must have ended.
 struct Timeline: Sendable, CustomTestStringConvertible {
-  /// A change; one in parentheses leaves a file open for writing.
+  /// A change. One in parentheses leaves a file open for writing.
   enum Change: Sendable, ExpressibleByIntegerLiteral {
     case at(Int)
     case writing(Int)
@@ -93,18 +93,18 @@ struct DebouncerTests {
   ]
 
   @Test(arguments: timelines)
-  func `a burst ends when it should`(timeline: Timeline) {
+  func `a burst ends at the expected time`(timeline: Timeline) {
     play(timeline, on: ManualScheduler())
     #expect(ends.entries == timeline.ends)
   }
 
   @Test(arguments: timelines)
-  func `timers that cannot be cancelled any more change nothing`(timeline: Timeline) {
+  func `timers that cannot be cancelled have no effect`(timeline: Timeline) {
     play(timeline, on: ManualScheduler(honoursCancelling: false))
     #expect(ends.entries == timeline.ends)
   }
 
-  @Test func `many changes cost few timers, and idling none`() {
+  @Test func `many changes need few timers, and idling none`() {
     let scheduler = ManualScheduler()
     let debouncer = Debouncer(
       quietPeriod: .adaptive, maximumWait: .seconds(1), scheduler: scheduler

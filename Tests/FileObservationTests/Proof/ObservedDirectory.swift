@@ -2,6 +2,7 @@ import FileObservation
 import Synchronization
 import SystemCalls
 import TestSupport
+import Testing
 
 /// A new directory, its observer, and the reports.
 ///
@@ -17,7 +18,7 @@ final class ObservedDirectory: Sendable {
 
   private struct State {
     var batches: [ChangeBatch] = []
-    var warnings: [ObserverError] = []
+    var warnings: [ObserverWarning] = []
     var readiness: FileObserver.Readiness?
     var marksSeen: Set<Path> = []
     var markCount = 0
@@ -58,7 +59,10 @@ final class ObservedDirectory: Sendable {
     }
     observer = try FileObserver(watching: watched + [WatchedPath(marks)], options: options)
     try observer.start(countingFrom: .now(), makeBackend: backend.makeBackend) {
-      [weak self] event in self?.note(event)
+      [weak self] event in
+      self?.note(event)
+    } onFailure: { error in
+      Issue.record("observing failed: \(error)")
     }
     guard await eventually({ self.readiness != nil }) else { throw Missing("readiness") }
     _ = try await settle()
@@ -70,7 +74,7 @@ final class ObservedDirectory: Sendable {
 
   var readiness: FileObserver.Readiness? { state.withLock { $0.readiness } }
 
-  var warnings: [ObserverError] { state.withLock { $0.warnings } }
+  var warnings: [ObserverWarning] { state.withLock { $0.warnings } }
 
   /// An event that did not happen in time.
   struct Missing: Error, CustomStringConvertible {
@@ -122,8 +126,8 @@ extension ObservedDirectory {
       switch event {
       case .ready(let readiness):
         state.readiness = readiness
-      case .warning(let error), .failed(let error):
-        state.warnings.append(error)
+      case .warning(let warning):
+        state.warnings.append(warning)
       case .changed(var batch):
         let own = batch.changes.filter { $0.path.isWithin(marks) }
         state.marksSeen.formUnion(own.map(\.path))

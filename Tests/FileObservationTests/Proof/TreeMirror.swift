@@ -1,5 +1,6 @@
 import FileObservation
 import SystemCalls
+import TestSupport
 
 /// A copy of a tree that was listed once and follows the reports.
 struct TreeMirror {
@@ -124,7 +125,7 @@ struct TreeMirror {
     let names: [[UInt8]]
     do {
       names = try File.names(in: directory)
-    } catch let error as SystemError where error.code == ENOENT || error.code == ENOTDIR {
+    } catch  where error.code == ENOENT || error.code == ENOTDIR {
       return
     }
     for name in names {

@@ -13,7 +13,7 @@ final class WatchedTree {
   let directory: TemporaryDirectory
   private let hints: InotifyHints
   private var tree: ObservedTree
-  private(set) var warnings: [ObserverError] = []
+  private(set) var warnings: [ObserverWarning] = []
 
   /// Watches roots in a new directory; an empty name is the directory itself.
   init(
@@ -28,7 +28,7 @@ final class WatchedTree {
     while FileTime.now() <= prepared {}
     hints = InotifyHints(try Inotify())
     tree = ObservedTree(
-      filter: PathFilter(extensions: extensions.map { Array($0.utf8) }), source: hints,
+      filter: PathFilter(extensions: extensions), source: hints,
       followsLinks: followsLinks)
     for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
     while tree.scanPending(atMost: 2) {}

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Which hosts and origins are let in.
+/// The hosts and origins that are allowed.
 struct AccessPolicyTests {
   private let loopback = AccessPolicy(hosts: [])
   private let named = AccessPolicy(hosts: [
@@ -101,12 +101,12 @@ struct AccessPolicyTests {
     #expect(loopback.allowsSocket(origin: Array(origin.utf8)) == isAllowed)
   }
 
-  @Test func `what is no browser may open a socket`() {
+  @Test func `a client that is not a browser may open a socket`() {
     #expect(loopback.allowsSocket(origin: nil))
   }
 
   @Test(arguments: ["0x7f.1", "a.0x1", "127.1", "1.2.3.4.5", "a.1", "1", "a..b", "", "."])
-  func `a host that browsers take for a number is no name`(host: String) {
+  func `a host that browsers parse as a number is not a name`(host: String) {
     #expect(HostAddress(host.utf8) == nil)
   }
 }

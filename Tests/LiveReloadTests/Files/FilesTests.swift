@@ -17,7 +17,7 @@ struct FilesTests {
     (".html", "application/octet-stream"), ("a.", "application/octet-stream"),
     ("", "application/octet-stream"), ("a.css/b", "application/octet-stream"),
   ])
-  func `the end of a name decides its media type`(name: String, type: String) {
+  func `the extension decides the media type`(name: String, type: String) {
     #expect(MediaType.of(name.utf8) == type)
   }
 
@@ -25,7 +25,7 @@ struct FilesTests {
     ("text/html", true), ("Text/HTML ; charset=x", true), ("text/html;x", true),
     ("application/xhtml+xml", true), ("text/htmlx", false), ("text/plain", false), ("", false),
   ])
-  func `HTML is recognised whatever its parameters`(type: String, isHTML: Bool) {
+  func `HTML is recognized regardless of its parameters`(type: String, isHTML: Bool) {
     #expect(MediaType.isHTML(type.utf8) == isHTML)
   }
 
@@ -44,13 +44,13 @@ struct FilesTests {
     ("bytes=+1-2", 100, .whole), ("bytes=1--2", 100, .whole), ("bytes 1-2", 100, .whole),
     ("lines=1-2", 100, .whole), ("", 100, .whole), ("bytes=1", 100, .whole),
   ])
-  func `a range is read for the size of a file`(value: String, size: Int, range: ByteRange) {
+  func `a range is parsed for the size of a file`(value: String, size: Int, range: ByteRange) {
     #expect(ByteRange(value.utf8, size: size) == range)
   }
 
   private let tag = EntityTag(inode: 35, size: 36, seconds: 71, nanoseconds: 1, variant: "s-7")
 
-  @Test func `a tag has all that the bytes depend on`() {
+  @Test func `an entity tag depends on everything that the bytes depend on`() {
     #expect(tag.text == "\"z.10.1z.1.s-7\"")
     let others = [
       EntityTag(inode: 36, size: 36, seconds: 71, nanoseconds: 1, variant: "s-7"),
@@ -79,7 +79,7 @@ struct FilesTests {
     ("\"z.10.1z.1.s-7\"", true), ("W/\"z.10.1z.1.s-7\"", false), ("*", false), ("", false),
     ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("Sun, 06 Nov 1994 08:49:38 GMT", false),
   ])
-  func `If-Range needs the same bytes`(value: String, matches: Bool) {
+  func `If-Range requires the same bytes`(value: String, matches: Bool) {
     #expect(tag.matches(ifRange: value.utf8, lastModified: 784_111_777) == matches)
   }
 }

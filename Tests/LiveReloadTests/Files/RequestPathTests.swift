@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Paths of requests: what they name, and which are refused.
+/// The names of request paths, and the paths that are refused.
 struct RequestPathTests {
   @Test(arguments: [
     ("/", [], true), ("/a", ["a"], false), ("/a/", ["a"], true),
@@ -44,7 +44,7 @@ struct RequestPathTests {
     ("/.well-known/.x", true), ("/.well-known2", true), ("/a.b/c", false), ("/", false),
     ("/./a", false),
   ])
-  func `names that begin with a dot are known`(target: String, hasDotFile: Bool) throws {
+  func `names that begin with a dot are recognized`(target: String, hasDotFile: Bool) throws {
     #expect(try RequestPath(target: target.utf8).hasDotFile == hasDotFile)
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveReload
 
-/// What policies become for the client script to run, and which forbid it.
+/// The relaxed policies for the client script, and the policies that forbid it.
 struct ContentSecurityPolicyTests {
   private static func admit(_ values: [String]) -> ContentSecurityPolicy.Admission {
     ContentSecurityPolicy.admitClient(values: values.map { Array($0.utf8) }, nonce: "ours")
@@ -20,7 +20,7 @@ struct ContentSecurityPolicyTests {
     "script-src *, script-src 'none'", "default-src", "script-src 'none'; script-src *",
     "script-src 'nonce-a' 'strict-dynamic', script-src 'nonce-b'",
   ])
-  func `a policy that allows no script forbids ours`(policy: String) {
+  func `a policy that allows no script forbids the client script`(policy: String) {
     #expect(Self.admit([policy]) == .forbidden)
     #expect(Self.admit(["script-src *", policy]) == .forbidden)
   }
@@ -32,7 +32,7 @@ struct ContentSecurityPolicyTests {
     "require-trusted-types-for 'script'; trusted-types x", "script-src 'self' 'sha256-AAAA'",
     "script-src 'self', img-src *", ",", ";;", "connect-src 'self'; script-src 'unsafe-inline' *",
   ])
-  func `a policy that allows a script of the same origin stays as it is`(policy: String) {
+  func `a policy that allows scripts of the same origin is not changed`(policy: String) {
     #expect(Self.admit([policy]) == Self.allowed([policy]))
   }
 
@@ -58,7 +58,7 @@ struct ContentSecurityPolicyTests {
     ("connect-src", "connect-src 'self'"),
     ("script-src *, connect-src a.test", "script-src *, connect-src a.test 'self'"),
   ])
-  func `what is missing is added, and nothing else`(policy: String, rewritten: String) {
+  func `only missing permissions are added`(policy: String, rewritten: String) {
     #expect(Self.admit([policy]) == Self.allowed([rewritten]))
   }
 
@@ -87,13 +87,13 @@ struct ContentSecurityPolicyTests {
       "script-src 'nonce-a', script-src 'strict-dynamic' 'nonce-a'", "a"
     ),
   ])
-  func `a nonce is taken over, or added where only a nonce helps`(
+  func `a nonce is reused, or added if only a nonce allows the script`(
     policy: String, rewritten: String, nonce: String
   ) {
     #expect(Self.admit([policy]) == Self.allowed([rewritten], nonce: nonce))
   }
 
-  @Test func `several headers keep their order, and each is loosened by itself`() {
+  @Test func `several headers keep their order, and are relaxed separately`() {
     #expect(
       Self.admit(["script-src a.test", "img-src  *", "connect-src b.test"])
         == Self.allowed(["script-src a.test 'self'", "img-src  *", "connect-src b.test 'self'"]))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Where the tag goes, and that the way a document is split makes no difference.
+/// The position of the tag, which does not depend on how a document is split.
 struct ScriptInjectorTests {
   private static let tag = "<T>"
 
@@ -50,7 +50,7 @@ struct ScriptInjectorTests {
   }
 
   @Test(arguments: documents)
-  func `the tag goes before the first end tag of the body, or to the end`(document: String) {
+  func `the tag is inserted before the end tag of the body, or at the end`(document: String) {
     let (input, output) = Self.expectation(document)
     let (injector, result) = Self.run([input])
     #expect(String(decoding: result, as: UTF8.self) == output)
@@ -92,7 +92,7 @@ struct ScriptInjectorTests {
   }
 
   @Test(arguments: ["<p>text", "a<!-- comment", "<script>code </scr", "<a title='x</body>", "</p"])
-  func `what cannot begin the end tag is not held back`(text: String) {
+  func `bytes that cannot begin the end tag are not held back`(text: String) {
     var injector = ScriptInjector(tag: Array(Self.tag.utf8))
     #expect(injector.process(text.utf8) == Array(text.utf8))
   }
@@ -106,7 +106,7 @@ struct ScriptInjectorTests {
   }
 
   @Test(arguments: [[0xFE, 0xFF] as [UInt8], [0xFF, 0xFE]])
-  func `UTF-16 is left alone`(mark: [UInt8]) {
+  func `UTF-16 is not changed`(mark: [UInt8]) {
     let document = mark + "</body>".utf8
     for parts in [[document], document.map { [$0] }] {
       let (injector, output) = Self.run(parts)
@@ -115,7 +115,7 @@ struct ScriptInjectorTests {
     }
   }
 
-  @Test func `bytes that only begin like a mark are text`() {
+  @Test func `an incomplete byte order mark is text`() {
     #expect(Self.run([[0xFE, 0x41]]).output == [0xFE, 0x41] + Self.tag.utf8)
     #expect(Self.run([[0xFF], [0xFF]]).output == [0xFF, 0xFF] + Self.tag.utf8)
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Dates of HTTP, written and read.
+/// Formatting and parsing of HTTP dates.
 struct HTTPDateTests {
   @Test(arguments: [
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -13,17 +13,17 @@ struct HTTPDateTests {
     (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
     (-62_167_219_200, "Sat, 01 Jan 0000 00:00:00 GMT"),
   ])
-  func `seconds are written as a date, and read back`(seconds: Int, text: String) {
+  func `seconds are formatted as a date, and parsed again`(seconds: Int, text: String) {
     #expect(HTTPDate.string(secondsSince1970: seconds) == text)
     #expect(HTTPDate.seconds(in: text.utf8) == seconds)
   }
 
-  @Test func `times that no date can have become the nearest`() {
+  @Test func `times outside of the range of dates are clamped`() {
     #expect(HTTPDate.string(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
     #expect(HTTPDate.string(secondsSince1970: .min) == "Sat, 01 Jan 0000 00:00:00 GMT")
   }
 
-  @Test func `random seconds survive writing and reading`() {
+  @Test func `random seconds survive formatting and parsing`() {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {
       let seconds = Int.random(in: -62_167_219_200...253_402_300_799, using: &random)
@@ -38,7 +38,7 @@ struct HTTPDateTests {
     ("Monday, 01-Jan-69 00:00:00 GMT", 3_124_224_000),
     ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
   ])
-  func `the older formats are read`(text: String, seconds: Int) {
+  func `the older formats are parsed`(text: String, seconds: Int) {
     #expect(HTTPDate.seconds(in: text.utf8) == seconds)
   }
 
@@ -52,7 +52,7 @@ struct HTTPDateTests {
     "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994",
     "784111777", "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov -994 08:49:37 GMT",
   ])
-  func `anything else is no date`(text: String) {
+  func `anything else is not a date`(text: String) {
     #expect(HTTPDate.seconds(in: text.utf8) == nil)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// What a parser makes of bytes, as short texts.
+/// The events of a parser, as short texts.
 private func events(
   _ text: String, _ role: HTTPParser.Role = .requests, method: String = "GET",
   parts: (Int) -> [Int] = { [$0] }
@@ -38,7 +38,7 @@ extension HTTPParser.Event {
 }
 
 extension [String] {
-  /// The parts of a body as one.
+  /// The events with the parts of a body joined.
   fileprivate var joiningBodies: [String] {
     reduce(into: []) { all, next in
       if next.hasPrefix("body:"), let last = all.last, last.hasPrefix("body:") {
@@ -119,12 +119,12 @@ struct HTTPParserTests {
   ]
 
   @Test(arguments: good)
-  func `a proper request is read`(row: Row) {
+  func `a valid request is parsed`(row: Row) {
     #expect(events(row.text) == row.expected)
   }
 
   @Test(arguments: bad)
-  func `what can be read in two ways is refused`(row: Row) {
+  func `an ambiguous message is refused`(row: Row) {
     #expect(events(row.text) == row.expected)
   }
 
@@ -135,7 +135,7 @@ struct HTTPParserTests {
   }
 
   @Test(arguments: good + bad)
-  func `it does not matter in which parts bytes come`(row: Row) {
+  func `the parts of the input do not matter`(row: Row) {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<20 {
       let found = events(row.text) { count in
@@ -147,7 +147,7 @@ struct HTTPParserTests {
     }
   }
 
-  @Test func `limits are kept`() {
+  @Test func `limits are enforced`() {
     let long = String(repeating: "x", count: 20_000)
     #expect(events("GET /\(long)") == ["414"])
     #expect(events("GET / HTTP/1.1\r\nHost: h\r\nA: \(long)\(long)\(long)\(long)") == ["431"])
@@ -158,7 +158,7 @@ struct HTTPParserTests {
     #expect(events(head + "0\r\n" + String(repeating: "A: b\r\n", count: 4000)).last == "431")
   }
 
-  @Test func `after an error nothing more is read`() throws {
+  @Test func `nothing is parsed after an error`() throws {
     var parser = HTTPParser(.requests)
     parser.append("x\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
     #expect(throws: HTTPError.self) { _ = try parser.next() }
@@ -180,7 +180,7 @@ struct HTTPParserTests {
   ]
 
   @Test(arguments: responses)
-  func `a response is read`(row: Row) {
+  func `a response is parsed`(row: Row) {
     #expect(events(row.text, .responses) == row.expected)
   }
 

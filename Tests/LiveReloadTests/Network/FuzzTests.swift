@@ -4,17 +4,17 @@ import Testing
 
 @testable import LiveReload
 
-/// Requests that no client should send, the same ones each time.
+/// Invalid requests, the same ones in each run.
 struct FuzzTests {
   private static let seeds = Array(1...UInt64(4))
 
   @Test(arguments: seeds)
-  func `no request brings down the server or reads what is outside`(seed: UInt64) async throws {
+  func `no request crashes the server or reads outside files`(seed: UInt64) async throws {
     let pages = try ServedPages()
-    try pages.folder.makeDirectories("site")
-    try pages.folder.write("<body>home</body>", to: "site/index.html")
-    try pages.folder.write("the secret text", to: "secret")
-    try pages.folder.link("site/out", to: "\(pages.folder["secret"])")
+    try pages.directory.makeDirectories("site")
+    try pages.directory.write("<body>home</body>", to: "site/index.html")
+    try pages.directory.write("the secret text", to: "secret")
+    try pages.directory.link("site/out", to: "\(pages.directory["secret"])")
     let port = try pages.openSite()
     var generator = RequestGenerator(seed: seed)
     for round in 0..<Effort.count(25_000, quick: 400) {
@@ -25,7 +25,7 @@ struct FuzzTests {
         rest = rest.dropFirst(part.count)
         guard await client.send(Array(part)) else { break }
       }
-      // Most clients go without waiting for an answer, as crawlers and scanners do.
+      // Most clients close without waiting for a response, as scanners do.
       if round.isMultiple(of: 8) {
         client.endSending()
         let (text, isClosed) = await client.receive()
@@ -39,8 +39,8 @@ struct FuzzTests {
   /// Each connection has its own state: garbage on one does not matter to another.
   @Test func `garbage closes its own connection alone`() async throws {
     let pages = try ServedPages()
-    try pages.folder.makeDirectories("site")
-    try pages.folder.write("<body>home</body>", to: "site/index.html")
+    try pages.directory.makeDirectories("site")
+    try pages.directory.write("<body>home</body>", to: "site/index.html")
     let port = try pages.openSite()
     let listener = try RawClient(port: port)
     _ = await listener.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -49,7 +49,7 @@ struct FuzzTests {
     _ = await garbage.send("\u{0}\u{1}\r\n\r\n")
     let (text, isClosed) = await garbage.receive()
     #expect(isClosed && text.hasPrefix("HTTP/1.1 400"))
-    pages.server.note(.changed([pages.folder["site/index.html"]]))
+    pages.server.note(.changed([pages.directory["site/index.html"]]))
     #expect(await listener.receive { $0.contains("reload") }.text.contains("\"reload\""))
   }
 }
@@ -82,7 +82,7 @@ private struct RequestGenerator {
   mutating func next() -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 1...3, using: &random) { bytes += request() }
-    // Now and then bytes are changed, left out or put in.
+    // Some bytes are changed, removed or inserted.
     for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
       let place = Int.random(in: 0..<bytes.count, using: &random)
       switch Int.random(in: 0..<3, using: &random) {

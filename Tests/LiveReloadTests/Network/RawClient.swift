@@ -4,15 +4,15 @@ import Testing
 
 @testable import LiveReload
 
-/// A server with pages, and what it has reported.
+/// A server with pages, with its reports.
 final class ServedPages: Sendable {
-  let folder: TemporaryDirectory
+  let directory: TemporaryDirectory
   let server: PageServer
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
     let reports = Log<PageServer.Report>()
-    server = PageServer(directory: folder.path) { reports.note($0) }
+    server = PageServer(directory: directory.path) { reports.note($0) }
     log = reports
   }
 
@@ -32,17 +32,17 @@ final class ServedPages: Sendable {
     return try #require(UInt16(url.split(separator: ":")[2].dropLast()))
   }
 
-  /// Serves the folder `site`.
+  /// Serves the directory `site`.
   func openSite(_ change: (inout Page) -> Void = { _ in }) throws -> UInt16 {
-    try folder.makeDirectories("site")
-    var page = Page(name: "site", source: .directory(folder["site"]))
-    page.watched = [folder["site"]]
+    try directory.makeDirectories("site")
+    var page = Page(name: "site", source: .directory(directory["site"]))
+    page.watched = [directory["site"]]
     change(&page)
     return try open(page)
   }
 }
 
-/// A client that sends bytes as they are.
+/// A client that sends raw bytes.
 struct RawClient: ~Copyable {
   private let socket: Descriptor
 
@@ -50,7 +50,7 @@ struct RawClient: ~Copyable {
     socket = try Socket.connect(to: "127.0.0.1", port: port)
   }
 
-  /// Sends all of it, as far as the other side takes it.
+  /// Sends bytes until the server receives no more.
   func send(_ bytes: [UInt8]) async -> Bool {
     var rest = bytes[...]
     for _ in 0..<5000 {
@@ -60,28 +60,28 @@ struct RawClient: ~Copyable {
       case .nothing: try? await Task.sleep(for: .milliseconds(2))
       case .failed:
         if Socket.error(of: socket.number) != nil { return false }
-        // The connection is not there yet.
+        // The connection is not established yet.
         try? await Task.sleep(for: .milliseconds(2))
       }
     }
     return rest.isEmpty
   }
 
-  /// Sends no more.
+  /// Closes the sending side.
   func endSending() {
     Socket.shutDownWriting(socket.number)
   }
 
   func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
-  /// Receives until it is enough, or the other side closes.
+  /// Receives until `isEnough`, or until the server closes.
   func receive(
     until isEnough: (String) -> Bool = { _ in false }
   ) async -> (text: String, isClosed: Bool) {
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
     defer { buffer.deallocate() }
-    // Not by the clock: other tests may keep this one from looking for long.
+    // Counts attempts instead of time, because other tests may delay this one.
     for _ in 0..<10_000 {
       if let count = Socket.receive(into: buffer, from: socket.number) {
         if count == 0 { return (String(decoding: bytes, as: UTF8.self), true) }

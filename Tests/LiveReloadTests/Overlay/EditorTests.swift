@@ -44,7 +44,7 @@ struct EditorTests {
     ("code --goto={file}", ["code", "--goto=/p/a b.c"]),
     ("env A=1 code", ["env", "A=1", "code", "/p/a b.c"]),
   ])
-  func `each editor is told the place in its own way`(setting: String, arguments: [String]) {
+  func `each editor receives the location in its own syntax`(setting: String, arguments: [String]) {
     #expect(Self.command(setting) == arguments)
   }
 
@@ -54,12 +54,12 @@ struct EditorTests {
     ("idea", ["idea", "--line", "3", "/p/a b.c"]), ("notepad++", ["notepad++", "-n3", "/p/a b.c"]),
     ("x {line}:{column}:{other}", ["x", "3:1:{other}"]), ("emacs", ["emacs", "+3", "/p/a b.c"]),
   ])
-  func `without a column only the line is told`(setting: String, arguments: [String]) {
+  func `without a column, only the line is passed`(setting: String, arguments: [String]) {
     #expect(Self.command(setting, column: nil) == arguments)
   }
 
   @Test(arguments: ["", "  ", "'code", "code \"x", "code \\", "''"])
-  func `a setting that is no command gives none`(setting: String) {
+  func `an invalid setting has no command`(setting: String) {
     #expect(Self.command(setting) == nil)
   }
 
@@ -70,12 +70,12 @@ struct EditorTests {
     ("gvim", false), ("code", false),
     ("my-editor", false), ("subl", false), ("vim {file}", true),
   ])
-  func `editors of the terminal are known`(setting: String, needsTerminal: Bool) {
+  func `terminal editors are recognized`(setting: String, needsTerminal: Bool) {
     #expect(
       Editor(setting: setting, path: "/a", line: 1, column: nil)?.needsTerminal == needsTerminal)
   }
 
-  @Test func `odd paths stay one argument, byte for byte`() {
+  @Test func `unusual paths stay one argument, byte for byte`() {
     let path = Path(bytes: Array("/p/{line} $(x)'\"".utf8) + [0xFF])
     #expect(
       Editor(setting: "x {file}", path: path, line: 3, column: nil)?.arguments.last == path.bytes)
@@ -92,7 +92,7 @@ struct EditorTests {
       ("$(x) `y` ;z|", ["$(x)", "`y`", ";z|"]), ("", []),
       ("'a", nil), ("a\\", nil), ("\"a\\", nil),
     ] as [(String, [String]?)])
-  func `words are split as by a shell, and by none`(text: String, words: [String]?) {
+  func `words are split as by a shell, without running one`(text: String, words: [String]?) {
     #expect(ShellWords.split(text) == words)
   }
 }

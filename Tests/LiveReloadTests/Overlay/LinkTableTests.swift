@@ -12,13 +12,13 @@ struct LinkTableTests {
     return lines.joined().compactMap(\.link)
   }
 
-  @Test mutating func `a place keeps its number`() {
+  @Test mutating func `a source location keeps its number`() {
     #expect(links(in: "a.c:1:2: x, b.c:3") == [1, 2])
     #expect(links(in: "a.c:1:2, a.c:1, a.c:1:3") == [1, 3, 4])
     #expect(table[1] == LinkTable.Target(path: "a.c", line: 1, column: 2))
   }
 
-  @Test mutating func `a place that is shown now and then stays valid`() throws {
+  @Test mutating func `a source location that is shown repeatedly stays valid`() throws {
     _ = links(in: "dropped.c:1")
     for round in 0..<5 {
       let kept = try #require(links(in: "kept.c:1").first)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Which places of files a line of output names.
+/// The source locations in a line of output.
 struct SourceLocationTests {
   private static let files: Set<String> = [
     "a.c", "src/a.c", "/p/a.js", "/p/my file.c", "my file.c", "app/(group)/page.tsx", "Makefile",
@@ -51,7 +51,7 @@ struct SourceLocationTests {
     ("a.c(x,1)", []),
     ("a.c(0)", []), ("\", line 3", []), ("a.c:3x", []), ("", []),
   ])
-  func `a place is found where a file exists`(text: String, places: [String]) {
+  func `a source location is found if its file exists`(text: String, places: [String]) {
     #expect(Self.find(text) == places)
   }
 
@@ -73,7 +73,7 @@ struct SourceLocationTests {
     #expect(duration < .seconds(1))
   }
 
-  @Test func `names that are not UTF-8 or hold a NUL are not looked up`() {
+  @Test func `names that are not UTF-8 or contain a NUL are not resolved`() {
     #expect(SourceLocation.find(in: [0xFF] + "a.c:1".utf8) { Path($0) }.isEmpty)
     let cut = SourceLocation.find(in: Array("a\0.c:1".utf8)) { Path($0) }
     #expect(cut.map(\.range) == [2..<6])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LiveReload
 
-/// What a terminal makes of a command's output.
+/// The rendering of a command's output.
 struct TerminalTextTests {
   /// The lines as `{classes|text}`, plain text without braces.
   private static func render(_ lines: [[UInt8]]) -> String {
@@ -41,7 +41,7 @@ struct TerminalTextTests {
     ("\u{1B}[7;42;31ma", "{f2 g1|a}"),
     ("\u{1B}[31ma\nb\u{1B}[0m\nc", "{f1|a}⏎{f1|b}⏎c"), ("\u{1B}[31ma\u{1B}cb", "{f1|a}b"),
   ])
-  func `colours and effects are kept over lines`(text: String, rendered: String) {
+  func `colours and effects carry over to the next lines`(text: String, rendered: String) {
     #expect(Self.render(text) == rendered)
   }
 
@@ -79,7 +79,7 @@ struct TerminalTextTests {
     #expect(Self.render([[0x61, 0xFF, 0x62, 0xC3]]) == "a\u{FFFD}b\u{FFFD}")
   }
 
-  @Test func `a line is bounded`() {
+  @Test func `the length of a line is limited`() {
     let long = [UInt8](repeating: 0x61, count: 100_000)
     let text = Self.render([long])
     #expect(text.count == 2_000 && text.hasSuffix("a…"))
@@ -123,7 +123,7 @@ struct TerminalTextTests {
     (0..<2, "[ab]c|dé"), (1..<4, "a[bc]|[d]é"), (0..<6, "[abc]|[dé]"), (5..<6, "abc|dé"),
     (4..<6, "abc|d[é]"), (6..<9, "abc|dé"), (2..<2, "abc|dé"),
   ])
-  func `a link splits spans where it begins and ends`(range: Range<Int>, rendered: String) {
+  func `a link splits spans at its ends`(range: Range<Int>, rendered: String) {
     let bold = Style(isBold: true)
     let line = [Span(text: "abc"), Span(text: "dé", style: bold)].linked([(range, 1)])
     let plain = line.filter { $0.style == Style() }, styled = line.filter { $0.style == bold }
@@ -133,7 +133,7 @@ struct TerminalTextTests {
     #expect(text == rendered)
   }
 
-  @Test func `several links are set in one line`() {
+  @Test func `a line may have several links`() {
     let line = [Span(text: "abcdef")].linked([(0..<1, 1), (1..<2, 2), (4..<6, 3)])
     #expect(line.map(\.text) == ["a", "b", "cd", "ef"])
     #expect(line.map(\.link) == [1, 2, nil, 3])

@@ -32,7 +32,7 @@ struct ProxyExchangeTests {
     ProxyExchange(head: Array("H".utf8), isChunked: chunked, isRepeatable: repeatable)
   }
 
-  @Test func `a request goes to the server and its response back`() {
+  @Test func `a request is forwarded to the server, and its response to the client`() {
     var exchange = exchange()
     #expect(exchange.begin(isHeld: false).map(\.text) == ["connect"])
     #expect(exchange.receiveEnd().isEmpty)
@@ -43,7 +43,7 @@ struct ProxyExchangeTests {
     #expect(exchange.isDone)
   }
 
-  @Test func `a body that comes before the connection is sent with the head`() {
+  @Test func `a body that arrives before the connection is sent with the head`() {
     var exchange = exchange(chunked: true, repeatable: false)
     #expect(exchange.begin(isHeld: false).map(\.text) == ["connect fresh"])
     #expect(exchange.receiveBody([97, 98]).isEmpty)
@@ -51,7 +51,7 @@ struct ProxyExchangeTests {
     #expect(exchange.receiveEnd().map(\.text) == ["send 0\r\n\r\n"])
   }
 
-  @Test func `a long body waits with the client until there is a connection`() {
+  @Test func `the client is not read until there is a connection for a long body`() {
     var exchange = exchange(repeatable: false)
     _ = exchange.begin(isHeld: false)
     let long = [UInt8](repeating: 97, count: 300_000)
@@ -59,19 +59,19 @@ struct ProxyExchangeTests {
     #expect(exchange.connected(isReused: false).last?.text == "read")
   }
 
-  @Test func `while the server restarts a request is held`() {
+  @Test func `a request is held while the server restarts`() {
     var exchange = exchange()
     #expect(exchange.begin(isHeld: true).map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
     #expect(exchange.connectionFailed().map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
     #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
-    // The server is stopped while it works: the request is sent to the next one.
+    // The server is stopped during the request, which is sent to the next one.
     #expect(exchange.connectionLost().map(\.text) == ["drop", "wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
   }
 
-  @Test func `a request is not held for longer than it may`() {
+  @Test func `a request is held for a limited time`() {
     var waiting = exchange()
     _ = waiting.begin(isHeld: true)
     #expect(waiting.timeIsUp().map(\.text) == ["fail unreachable"])
@@ -81,7 +81,7 @@ struct ProxyExchangeTests {
     #expect(connecting.connectionFailed().map(\.text) == ["fail unreachable"])
   }
 
-  @Test func `a request that may have been read is repeated only if it is safe`() {
+  @Test func `a request that the server may have read is repeated only if it is safe`() {
     var unsafe = exchange(repeatable: false)
     _ = unsafe.begin(isHeld: false)
     _ = unsafe.connected(isReused: false)
@@ -92,7 +92,7 @@ struct ProxyExchangeTests {
     #expect(stale.connectionLost().map(\.text) == ["drop", "connect fresh"])
   }
 
-  @Test func `a response that is cut off is not passed off as a whole one`() {
+  @Test func `a truncated response is not presented as a complete one`() {
     var exchange = exchange()
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: false)
@@ -101,7 +101,7 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionLost().isEmpty)
   }
 
-  @Test func `what is no response is not asked for again`() {
+  @Test func `a request with an invalid response is not repeated`() {
     var exchange = exchange()
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: true)
@@ -109,7 +109,7 @@ struct ProxyExchangeTests {
     #expect(actions == ["drop", #"fail malformed("x")"#])
   }
 
-  @Test func `after a change of protocol bytes pass as they are`() {
+  @Test func `after a change of protocol, bytes are forwarded unchanged`() {
     var exchange = exchange(chunked: true, repeatable: false)
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: false)
@@ -119,7 +119,7 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionLost().map(\.text) == ["drop", "finish"])
   }
 
-  @Test func `a connection is used again only if both sides are done with it`() {
+  @Test func `a connection is reused only if both sides have finished`() {
     var closing = exchange()
     _ = closing.begin(isHeld: false)
     _ = closing.receiveEnd()
@@ -133,7 +133,7 @@ struct ProxyExchangeTests {
     #expect(early.receiveResponseEnd().map(\.text) == ["drop", "finish"])
   }
 
-  @Test func `a client that goes takes the connection with it`() {
+  @Test func `the connection is closed with its client`() {
     var exchange = exchange()
     _ = exchange.begin(isHeld: false)
     #expect(exchange.clientClosed().isEmpty)

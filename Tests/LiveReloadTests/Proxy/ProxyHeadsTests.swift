@@ -21,7 +21,7 @@ struct ProxyHeadsTests {
     return Set(String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n"))
   }
 
-  @Test func `fields of one connection are not passed on, and the client is named`() throws {
+  @Test func `hop-by-hop fields are not forwarded, and the client is named`() throws {
     let sent = try lines(
       """
       GET /a?b HTTP/1.1\r
@@ -43,7 +43,7 @@ struct ProxyHeadsTests {
       ])
   }
 
-  @Test func `a document is asked for without compression`() throws {
+  @Test func `a document is requested without compression`() throws {
     let sent = try lines(
       "GET / HTTP/1.1\r\nHost: localhost:8080\r\nAccept: text/html\r\nAccept-Encoding: gzip",
       to: local)
@@ -51,7 +51,7 @@ struct ProxyHeadsTests {
     #expect(!sent.contains("Accept-Encoding: gzip"))
   }
 
-  @Test func `another host is asked by its own name`() throws {
+  @Test func `a remote server receives its own name`() throws {
     let sent = try lines(
       "POST /a HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: http://localhost:8080\r\n"
         + "Content-Length: 3", to: remote)
@@ -63,11 +63,11 @@ struct ProxyHeadsTests {
     ("localhost", true), ("a.LOCALHOST", true), ("127.0.0.2", true), ("::1", true),
     ("127.evil.test", false), ("app.test", false), ("::2", false),
   ])
-  func `a server on this machine is known by its address`(host: String, isLoopback: Bool) {
+  func `a server on this machine is recognized by its address`(host: String, isLoopback: Bool) {
     #expect(ServerAddress(host: host, port: 1).isLoopback == isLoopback)
   }
 
-  @Test func `a change of protocol is asked for`() throws {
+  @Test func `a change of protocol is forwarded`() throws {
     let sent = try lines(
       "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket", to: local)
     #expect(sent.isSuperset(of: ["Connection: Upgrade", "Upgrade: websocket"]))
@@ -79,11 +79,11 @@ struct ProxyHeadsTests {
     ("https://localhost:3000/x", "https://localhost:3000/x"), ("//localhost:3000/x", "/x"),
     ("http://other.test/x", "http://other.test/x"),
   ])
-  func `addresses on the server become ours`(location: String, expected: String) throws {
+  func `addresses on the server become the page's`(location: String, expected: String) throws {
     #expect(try fields("Location: \(location)", from: local).first("location") == expected)
   }
 
-  @Test func `cookies for the server's domain become ours`() throws {
+  @Test func `cookies for the server's domain become the page's`() throws {
     let fields = try fields(
       "Set-Cookie: a=b; Domain=app.test; Path=/; Secure\r\nSet-Cookie: c=d", from: remote)
     #expect(
@@ -92,7 +92,7 @@ struct ProxyHeadsTests {
       ])
   }
 
-  @Test func `neither framing nor length of the server is passed on`() throws {
+  @Test func `neither framing nor length of the server is forwarded`() throws {
     let fields = try fields(
       "Transfer-Encoding: chunked\r\nConnection: close, X-A\r\nX-A: 1\r\nX-B: 2", from: local)
     #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])

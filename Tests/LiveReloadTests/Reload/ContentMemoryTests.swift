@@ -5,31 +5,31 @@ import Testing
 @testable import LiveReload
 
 struct ContentMemoryTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
-    try folder.write("one", to: "a")
-    try folder.write("two", to: "b")
+    directory = try TemporaryDirectory()
+    try directory.write("one", to: "a")
+    try directory.write("two", to: "b")
   }
 
-  @Test func `what is written again as it was has not changed`() throws {
+  @Test func `unchanged content that is written again has not changed`() throws {
     var memory = ContentMemory()
-    let paths = [folder["a"], folder["b"]]
+    let paths = [directory["a"], directory["b"]]
     #expect(memory.changed(paths) == paths)
-    try folder.write("one", to: "a")
-    try folder.write("three", to: "b")
-    #expect(memory.changed(paths) == [folder["b"]])
-    try folder.remove("a")
-    #expect(memory.changed([folder["a"]]) == [folder["a"]])
-    #expect(memory.changed([folder["a"]]).isEmpty)
-    try folder.write("one", to: "a")
-    #expect(memory.changed([folder["a"]]) == [folder["a"]])
+    try directory.write("one", to: "a")
+    try directory.write("three", to: "b")
+    #expect(memory.changed(paths) == [directory["b"]])
+    try directory.remove("a")
+    #expect(memory.changed([directory["a"]]) == [directory["a"]])
+    #expect(memory.changed([directory["a"]]).isEmpty)
+    try directory.write("one", to: "a")
+    #expect(memory.changed([directory["a"]]) == [directory["a"]])
   }
 
-  @Test func `what cannot be compared has changed`() throws {
+  @Test func `content that cannot be compared has changed`() throws {
     var memory = ContentMemory()
-    try folder.makeDirectories("d")
-    for _ in 1...2 { #expect(memory.changed([folder["d"]]) == [folder["d"]]) }
+    try directory.makeDirectories("d")
+    for _ in 1...2 { #expect(memory.changed([directory["d"]]) == [directory["d"]]) }
   }
 }

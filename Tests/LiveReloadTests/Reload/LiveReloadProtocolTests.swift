@@ -10,7 +10,7 @@ struct LiveReloadProtocolTests {
   private static let answer =
     #"{"command":"hello","protocols":["\#(seven)"],"serverName":"watchrun"}"#
 
-  @Test func `a client is greeted once`() {
+  @Test func `a client receives one hello`() {
     var session = LiveReloadProtocol()
     #expect(!session.isReady)
     #expect(session.receive(Array(Self.hello.utf8)) == .send(Array(Self.answer.utf8)))
@@ -25,7 +25,7 @@ struct LiveReloadProtocolTests {
     #"{"command":"hello","protocols":["official-7"]}"#,
     #"{"command":"info"}"#, "\(hello)x", "\u{1}",
   ])
-  func `a client that speaks something else is sent away`(text: String) {
+  func `a client of another protocol is disconnected`(text: String) {
     var session = LiveReloadProtocol()
     #expect(session.receive(Array(text.utf8)) == .close)
     #expect(!session.isReady)
@@ -38,7 +38,7 @@ struct LiveReloadProtocolTests {
     ),
     (#"{"command":"url"}"#, .ignore), ("{", .close), ("", .close),
   ])
-  func `after the greeting, commands are ignored`(
+  func `commands after the hello are ignored`(
     text: String, reaction: LiveReloadProtocol.Reaction
   ) {
     var session = LiveReloadProtocol()
@@ -46,7 +46,7 @@ struct LiveReloadProtocolTests {
     #expect(session.receive(Array(text.utf8)) == reaction)
   }
 
-  @Test func `messages are those of the protocol`() {
+  @Test func `messages follow the protocol`() {
     #expect(
       LiveReloadProtocol.reload(path: "/a \"b\".css")
         == Array(#"{"command":"reload","path":"/a \"b\".css","liveCSS":true,"liveImg":true}"#.utf8))

@@ -15,7 +15,7 @@ struct ReloadSessionTests {
     (["a.css"], true), (["a.css", "b.png"], true), (["a.css", "a.scss", "a.css.map"], true),
     (["a.css", "index.html"], false), (["app.js"], false), (["a.scss"], false), (["A.CSS"], true),
   ])
-  func `stylesheets and images are replaced, all else reloads`(
+  func `stylesheets and images are replaced, other files reload`(
     names: [String], isReplaced: Bool
   ) {
     var session = session()
@@ -24,12 +24,12 @@ struct ReloadSessionTests {
     #expect((message == .send(.reload)) == !isReplaced)
   }
 
-  @Test func `what lies elsewhere changes nothing`() {
+  @Test func `changes outside of the watched paths are ignored`() {
     var session = session()
     #expect(session.changed(["/p/other/a.css", "/p/public2/a.css"], at: 0) == nil)
   }
 
-  @Test func `changes wait for the tasks that the page depends on, and come at once`() {
+  @Test func `changes wait for the dependencies of the page, and are then sent at once`() {
     var session = session(["build"])
     #expect(session.unsettled(["build", "test"], at: 0) == nil)
     #expect(session.changed(["/p/public/a.css"], at: 0) == nil)
@@ -40,13 +40,13 @@ struct ReloadSessionTests {
     #expect(session.unsettled([], at: 0) == nil)
   }
 
-  @Test func `a task that changed nothing that is seen reloads the page`() {
+  @Test func `a task without visible changes reloads the page`() {
     var session = session(["server"])
     _ = session.unsettled(["server"], at: 0)
     #expect(session.unsettled([], at: 0) == .send(.reload))
   }
 
-  @Test func `after a failure nothing is told until the task succeeds`() {
+  @Test func `after a failure, nothing is sent until the task succeeds`() {
     var session = session(["build"])
     _ = session.unsettled(["build"], at: 0)
     session.ended("build", hasFailed: true)
@@ -66,7 +66,7 @@ struct ReloadSessionTests {
     #expect(session.unsettled([], at: 0) == nil)
   }
 
-  @Test func `what each reload changes does not reload for ever`() {
+  @Test func `files that each reload changes do not reload for ever`() {
     var session = session()
     let log: Path = "/p/public/app.log"
     for time in [0, 100, 200, 300] { #expect(session.changed([log], at: time) == .send(.reload)) }
@@ -85,7 +85,7 @@ struct ReloadSessionTests {
     }
   }
 
-  @Test func `the pause doubles, and what comes later reloads at once`() {
+  @Test func `the pause doubles, and later changes reload at once`() {
     var session = session()
     let log: Path = "/p/public/app.log"
     for time in [0, 100, 200, 300] { _ = session.changed([log], at: time) }

@@ -7,7 +7,7 @@ import Testing
 struct WebSocketTests {
   private typealias Event = WebSocketParser.Event
 
-  /// A client's frame; `length` overrides how the length is written.
+  /// A client's frame; `length` overrides the encoding of the length.
   private static func frame(
     _ first: UInt8, _ payload: [UInt8] = [], length: [UInt8]? = nil, isMasked: Bool = true
   ) -> [UInt8] {
@@ -52,7 +52,7 @@ struct WebSocketTests {
     (frame(0x88, [0x03, 0xE8] + hello), [.close(code: 1000)]),
     (frame(0x88, [0x0F, 0xA0]), [.close(code: 4000)]),
     (frame(0x81, hello) + [0x81], [.text(hello)]),
-    // Errors; nothing is read afterwards.
+    // Errors, after which nothing is parsed.
     (frame(0x81, hello, isMasked: false), [.failure(code: 1002)]),
     (frame(0xC1, hello), [.failure(code: 1002)]),
     (frame(0x91) + frame(0x81), [.failure(code: 1002)]), (frame(0x83), [.failure(code: 1002)]),
@@ -78,7 +78,7 @@ struct WebSocketTests {
   ]
 
   @Test(arguments: exchanges.indices)
-  func `frames are read, strictly`(index: Int) {
+  func `frames are parsed strictly`(index: Int) {
     let (bytes, events) = Self.exchanges[index]
     #expect(Self.parse([bytes]) == events)
   }
@@ -137,7 +137,7 @@ struct WebSocketTests {
       ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZSE=", .malformed),
       ("websocketx", "upgrade", "13", key, .malformed),
     ] as [(String?, String?, String?, String?, WebSocketHandshake)])
-  func `a handshake is judged`(
+  func `a handshake is accepted or refused`(
     upgrade: String?, connection: String?, version: String?, key: String?,
     outcome: WebSocketHandshake
   ) {
@@ -156,7 +156,7 @@ struct WebSocketTests {
     (String(repeating: "a", count: 64), "AJi6gktcFkJ716ESKlpEKiXsZE0="),
     (String(repeating: "a", count: 1000), "KR6abGaZSUm1e6XmUDYemPw2sbo="),
   ])
-  func `SHA-1 and Base64 agree with others`(text: String, digest: String) {
+  func `SHA-1 and Base64 agree with known values`(text: String, digest: String) {
     #expect(Base64.encode(SHA1.digest(Array(text.utf8))) == digest)
   }
 

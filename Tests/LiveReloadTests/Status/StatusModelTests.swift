@@ -15,7 +15,7 @@ struct StatusModelTests {
     return model
   }
 
-  @Test func `a round is told from its begin to its end`() throws {
+  @Test func `a round is recorded from its start to its end`() throws {
     var model = model()
     model.note(
       .roundBegan(reason: "change", changes: [.init(path: "a.c", kind: "modified")]), at: 100)
@@ -43,7 +43,7 @@ struct StatusModelTests {
     #expect(model.tasks[0].lines.map { $0.map(\.text) } == [["2"]])
   }
 
-  @Test func `output and rounds are bounded`() {
+  @Test func `output and rounds are limited`() {
     var model = model()
     model.note(.started(task: "build"), at: 0)
     for number in 0..<2000 {
@@ -59,7 +59,7 @@ struct StatusModelTests {
     #expect(model.rounds.first?.number == 200)
   }
 
-  @Test func `each line is searched for links once, whatever is dropped in between`() {
+  @Test func `each line is searched for links once, even if others are dropped`() {
     var model = model()
     var searched: [String] = []
     func link() {
@@ -85,7 +85,7 @@ struct StatusModelTests {
     #expect(searched.last == "again")
   }
 
-  @Test func `a changed project keeps what is known of its tasks`() {
+  @Test func `a changed project keeps the state of its tasks`() {
     var model = model()
     model.note(.started(task: "build"), at: 5)
     model.note(

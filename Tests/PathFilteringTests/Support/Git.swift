@@ -3,18 +3,18 @@ import PathFiltering
 import SystemCalls
 import Testing
 
-/// The installed git, which knows what is ignored.
+/// The installed git.
 enum Git {
   static let isInstalled = (try? run(["--version"], in: "/", input: [])) != nil
 
-  /// What `git check-ignore --no-index -v -n` prints before each of the paths, which are relative to
-  /// the folder, as `FilterDecision.bytes` is written.
+  /// The output of `git check-ignore --no-index -v -n` before each path, in the format of
+  /// `FilterDecision.bytes`. The paths are relative to the directory.
   static func rules(
-    for paths: [Path], in folder: Path, environment: [String: String] = [:]
+    for paths: [Path], in directory: Path, environment: [String: String] = [:]
   ) throws -> [Path: [UInt8]] {
     let input: [UInt8] = paths.flatMap { $0.bytes + [0 as UInt8] }
     let output = try run(
-      ["check-ignore", "--no-index", "--stdin", "-z", "-v", "-n"], in: folder, input: input,
+      ["check-ignore", "--no-index", "--stdin", "-z", "-v", "-n"], in: directory, input: input,
       environment: environment)
     let fields = output.split(separator: 0, omittingEmptySubsequences: false)
     var rules: [Path: [UInt8]] = [:]
@@ -26,10 +26,10 @@ enum Git {
     return rules
   }
 
-  /// Runs git, and waits for it. The input goes through a file, so no pipe can fill up.
+  /// Runs git, and waits for it. The input is a file, so that no pipe can fill up.
   @discardableResult
   static func run(
-    _ arguments: [String], in folder: Path, input: [UInt8], environment: [String: String] = [:]
+    _ arguments: [String], in directory: Path, input: [UInt8], environment: [String: String] = [:]
   ) throws -> [UInt8] {
     let inputFile = FileManager.default.temporaryDirectory.appendingPathComponent(
       "watchrun-tests-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ enum Git {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["git"] + arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: try #require(folder.string))
+    process.currentDirectoryURL = URL(fileURLWithPath: try #require(directory.string))
     let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     process.environment = environment.merging(["PATH": searchPath]) { own, _ in own }
     process.standardInput = try FileHandle(forReadingFrom: inputFile)
@@ -48,7 +48,7 @@ enum Git {
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // check-ignore ends with 1 if nothing is ignored.
+    // check-ignore exits with status 1 if nothing is ignored.
     guard process.terminationStatus <= 1 else { throw Failure(arguments: arguments) }
     return Array(output)
   }
@@ -57,7 +57,8 @@ enum Git {
     let arguments: [String]
   }
 
-  /// True for patterns such as `foo**/bar`, which git before 2.52 takes for `foo` and then `**/bar`.
+  /// Whether it is a pattern such as `foo**/bar`, which git before 2.52 parses as `foo` and
+  /// `**/bar`.
   static func isMisreadByOldVersions(_ pattern: some Sequence<UInt8>) -> Bool {
     let special = Set("*?[\\".utf8)
     var previous: UInt8?

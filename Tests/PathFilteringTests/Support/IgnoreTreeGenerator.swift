@@ -1,35 +1,35 @@
 import PathFiltering
 import SystemCalls
 
-/// Makes random trees with random ignore files that have something to do with them. The same seed
-/// makes the same trees.
+/// A generator of random trees with related random ignore files. The same seed generates the same
+/// trees.
 struct IgnoreTreeGenerator {
   private var random: SeededGenerator
-  /// The ignore files of the tree made last, for a failure's message.
+  /// The ignore files of the last tree, for the message of a failure.
   private(set) var shownFiles = ""
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
   }
 
-  /// Fills an empty tree; the paths in it, relative to its root.
+  /// Fills an empty tree, and returns the paths in it, relative to its root.
   mutating func fill(_ tree: TemporaryTree) throws -> [Path] {
     shownFiles = ""
     let foldsCase = chance(1, in: 4)
     try tree.makeRepository(configuration: "ignorecase = \(foldsCase)\n")
     try tree.writeAtHome(".gitconfig", "[core]\n\texcludesFile = ~/excludes\n")
 
-    var folders = [""]
+    var directories = [""]
     var entries: [String] = []
     for _ in 0..<Int.random(in: 3...10, using: &random) {
-      let folder = pick(folders) + pick(Self.names)
-      if folder.filter({ $0 == "/" }).count > 4 || entries.contains(folder) { continue }
-      try tree.makeFolder(tree.path(folder))
-      entries.append(folder)
-      folders.append(folder + "/")
+      let directory = pick(directories) + pick(Self.names)
+      if directory.filter({ $0 == "/" }).count > 4 || entries.contains(directory) { continue }
+      try tree.makeDirectory(tree.path(directory))
+      entries.append(directory)
+      directories.append(directory + "/")
     }
     for _ in 0..<Int.random(in: 10...40, using: &random) {
-      let name = pick(folders) + pick(Self.names)
+      let name = pick(directories) + pick(Self.names)
       if entries.contains(name) { continue }
       if chance(1, in: 20) {
         try tree.makeLink(name, to: pick([".", "nowhere", "a"]))
@@ -39,8 +39,8 @@ struct IgnoreTreeGenerator {
       entries.append(name)
     }
 
-    for folder in Set(folders.shuffled(using: &random).prefix(3)).sorted() {
-      try write(tree.path(folder + ".gitignore"), for: entries, below: folder, to: tree)
+    for directory in Set(directories.shuffled(using: &random).prefix(3)).sorted() {
+      try write(tree.path(directory + ".gitignore"), for: entries, below: directory, to: tree)
     }
     if chance(1, in: 3) {
       try write(tree.path(".git/info/exclude"), for: entries, below: "", to: tree)
@@ -51,11 +51,11 @@ struct IgnoreTreeGenerator {
     return entries.sorted().map { Path($0) }
   }
 
-  /// Writes an ignore file for the entries of a folder.
+  /// Writes an ignore file for the entries of a directory.
   private mutating func write(
-    _ file: Path, for entries: [String], below folder: String, to tree: TemporaryTree
+    _ file: Path, for entries: [String], below directory: String, to tree: TemporaryTree
   ) throws {
-    let names = entries.filter { $0.hasPrefix(folder) }.map { $0.dropFirst(folder.count) }
+    let names = entries.filter { $0.hasPrefix(directory) }.map { $0.dropFirst(directory.count) }
     var bytes: [UInt8] = chance(1, in: 8) ? [0xEF, 0xBB, 0xBF] : []
     for _ in 0..<Int.random(in: 1...7, using: &random) {
       let line = chance(1, in: 6) || names.isEmpty ? pick(Self.lines) : pattern(for: pick(names))
@@ -69,7 +69,7 @@ struct IgnoreTreeGenerator {
 
   // MARK: - Patterns
 
-  /// A pattern that may well match this path.
+  /// A pattern that is likely to match this path.
   private mutating func pattern(for path: Substring) -> String {
     var components = path.split(separator: "/").map(String.init)
     if chance(1, in: 2) { components = [components[components.count - 1]] }
@@ -88,7 +88,7 @@ struct IgnoreTreeGenerator {
     return line
   }
 
-  /// A name with something in it made general, escaped or broken.
+  /// A name with a part replaced by a wildcard, escaped or made invalid.
   private mutating func mutated(_ name: String) -> String {
     let characters = Array(name)
     let index = Int.random(in: characters.indices, using: &random)
@@ -116,7 +116,7 @@ struct IgnoreTreeGenerator {
     Int.random(in: 0..<whole, using: &random) < part
   }
 
-  /// One of them; they are not empty.
+  /// A random element of a non-empty array.
   private mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int.random(in: elements.indices, using: &random)]
   }
@@ -138,7 +138,7 @@ struct IgnoreTreeGenerator {
   ]
 }
 
-/// A generator of random numbers that a seed sets (SplitMix64).
+/// A seeded generator of random numbers (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,78 +1,68 @@
-import Foundation
 import PathFiltering
 import SystemCalls
-import Testing
+import TestSupport
 
-/// A folder of its own for one test, gone with it. It is in no repository, and holds a home folder
-/// beside the project, so that no setting of the machine has a say.
+/// A project of its own for one test, and a home directory beside it, so that no setting of the
+/// machine has an effect. It is in no repository.
 final class TemporaryTree {
-  private let folder: Path
+  private let directory: TemporaryDirectory
   /// The project.
   let root: Path
-  /// The home folder.
+  /// The home directory.
   let home: Path
 
   init() throws {
-    let name = "watchrun-tests-\(UUID().uuidString)"
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    folder = try resolvedPath(Path(url.path))
-    root = folder.appending("project")
-    home = folder.appending("home")
-    try makeFolder(root)
-    try makeFolder(home)
+    directory = try TemporaryDirectory()
+    root = directory["project"]
+    home = directory["home"]
+    try directory.makeDirectories("project")
+    try directory.makeDirectories("home")
   }
 
-  deinit {
-    if let path = folder.string { try? FileManager.default.removeItem(atPath: path) }
-  }
-
-  /// What the program and git are told of the user.
+  /// The environment for the filter and for git.
   var environment: [String: String] {
     ["HOME": home.string ?? "", "GIT_CONFIG_NOSYSTEM": "1"]
   }
 
-  /// Makes the smallest folder that git takes for a repository.
+  /// Creates the smallest directory that git accepts as a repository.
   func makeRepository(_ name: String = ".", configuration: String = "") throws {
     try write("\(name)/.git/HEAD", "ref: refs/heads/main\n")
     try write("\(name)/.git/config", "[core]\n\trepositoryformatversion = 0\n" + configuration)
-    try makeFolder(path("\(name)/.git/objects"))
-    try makeFolder(path("\(name)/.git/refs"))
+    try makeDirectory(path("\(name)/.git/objects"))
+    try makeDirectory(path("\(name)/.git/refs"))
   }
 
-  /// The absolute path of something in the project.
+  /// The absolute path of an entry of the project.
   func path(_ name: String) -> Path {
     Path(name).absolute(from: root)
   }
 
-  /// Writes a file in the project, and the folders that it takes.
+  /// Writes a file in the project, and creates its ancestors.
   func write(_ name: String, _ text: String = "") throws {
     try write(path(name), Array(text.utf8))
   }
 
-  /// Writes a file in the home folder.
+  /// Writes a file in the home directory, and creates its ancestors.
   func writeAtHome(_ name: String, _ text: String) throws {
     try write(Path(name).absolute(from: home), Array(text.utf8))
   }
 
+  /// Writes a file, and creates its ancestors.
   func write(_ path: Path, _ bytes: [UInt8]) throws {
-    if let parent = path.parent { try makeFolder(parent) }
-    let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
-    try writeAll(bytes, to: file.number)
+    if let parent = path.parent { try makeDirectory(parent) }
+    try File.write(bytes, to: path)
   }
 
-  func makeFolder(_ path: Path) throws {
-    if (try? FileStatus(of: path)) != nil { return }
-    if let parent = path.parent { try makeFolder(parent) }
-    _ = try checked("mkdir", path: path) { path.withCString { mkdir($0, 0o755) } }
+  /// Creates a directory and its missing ancestors.
+  func makeDirectory(_ path: Path) throws {
+    try File.makeDirectories(path)
   }
 
   func makeLink(_ name: String, to target: String) throws {
-    let link = path(name)
-    _ = try checked("symlink", path: link) { link.withCString { symlink(target, $0) } }
+    try File.makeLink(path(name), to: Path(target))
   }
 
   func remove(_ name: String) throws {
-    try FileManager.default.removeItem(atPath: try #require(path(name).string))
+    try File.removeTree(path(name))
   }
 }

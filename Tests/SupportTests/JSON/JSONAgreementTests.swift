@@ -30,7 +30,8 @@ struct JSONAgreementTests {
     String(repeating: "[", count: 64) + String(repeating: "]", count: 64),
   ]
 
-  /// Numbers are compared within an array: Foundation reads past the end of a text that ends with one.
+  /// Numbers are compared within an array: Foundation reads past the end of a text that ends with
+  /// one.
   private static let numbers = [
     "0", "-0", "+0", "1", "-1", "+1", "1.5", ".5", "-.5", "+.5", "5.", "-5.", "0.", "0.0", "1e3",
     "1E3", "1e+3", "1e-3", "1.5e3", "1.e3", ".5e3", "0e0", "0x0", "0xF", "0XfF", "-0x1F", "+0x1f",
@@ -153,8 +154,9 @@ struct JSONAgreementTests {
     #expect(accepted > 20 && refused > 20)
   }
 
-  /// Whether a text contains something from ``exceptions``, the byte 0xA0, which Foundation takes for
-  /// white space even where it is not UTF-8, or a NUL near the start, by which we recognise UTF-16.
+  /// Whether a text contains something from ``exceptions``, the byte 0xA0, which Foundation takes
+  /// for white space even where it is not UTF-8, or a NUL near the start, by which we recognise
+  /// UTF-16.
   private static func isException(_ text: [UInt8]) -> Bool {
     let parts = [
       "\\\n", "\\\r", #"\v"#, #"\0"#, #"\u0000"#, #"\x00"#, "\u{2028}", "\u{2029}", "\u{FEFF}",
@@ -175,8 +177,8 @@ struct JSONAgreementTests {
       && contains(text, [UInt8(ascii: "\\")])
   }
 
-  /// Whether Foundation could stop the program with a failed precondition: on invalid UTF-8 in a key,
-  /// and on an exponent or a hexadecimal prefix without digits.
+  /// Whether Foundation could stop the program with a failed precondition: on invalid UTF-8 in a
+  /// key, and on an exponent or a hexadecimal prefix without digits.
   private static func mayTrapFoundation(_ text: [UInt8]) -> Bool {
     if String(validating: text, as: UTF8.self) == nil { return true }
     return text.indices.contains { index in

@@ -114,7 +114,7 @@ struct JSONParserTests {
       ("{ / a }", "1:3", "expected a comment, as in // or /* */"),
       ("{ a: 1e999 }", "1:6", "this number is too large"),
     ] as [(String, String, String)])
-  func `a mistake is reported with its position`(
+  func `an error is reported with its position`(
     text: String, position: String, message: String
   ) throws {
     let bytes = Array(text.utf8)

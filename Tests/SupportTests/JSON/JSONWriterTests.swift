@@ -3,7 +3,7 @@ import Testing
 @testable import Support
 
 struct JSONWriterTests {
-  @Test func `commas and brackets come by themselves`() {
+  @Test func `commas and brackets are added`() {
     let json = JSONWriter.encode { writer in
       writer.object {
         $0.member("a", 1)
@@ -34,7 +34,7 @@ struct JSONWriterTests {
     ("\u{0}\u{1B}\u{1F}\u{7F}", #""\u0000\u001b\u001f\u007f""#), ("/<", #""/<""#),
     ("é😀", #""é😀""#), ("e\u{301}", "\"e\u{301}\""),
   ])
-  func `a string is between quotes, with what JSON requires escaped`(text: String, json: String)
+  func `a string is quoted, and escaped as JSON requires`(text: String, json: String)
     throws
   {
     let written = JSONWriter.encode { $0.value(text) }
@@ -43,7 +43,7 @@ struct JSONWriterTests {
     #expect(try JSONValue(parsing: written).content == .string(text))
   }
 
-  @Test func `as ASCII only bytes are written that stand for themselves`() {
+  @Test func `only bytes that need no escape are written as ASCII`() {
     for byte in UInt8.min...UInt8.max {
       var writer = JSONWriter()
       let isWritten = writer.member("a", ascii: [0x61, byte])

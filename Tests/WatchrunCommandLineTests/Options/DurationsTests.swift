@@ -29,15 +29,4 @@ struct DurationsTests {
     #expect(long == Duration(parsing: "99999999999999h"))
     #expect(long > .seconds(100 * 365 * 24 * 3600))
   }
-
-  @Test(
-    arguments: [
-      (.zero, "0 ms"), (.microseconds(999), "0 ms"), (.milliseconds(12), "12 ms"),
-      (.milliseconds(999), "999 ms"), (.seconds(1), "1.0 s"), (.milliseconds(1299), "1.2 s"),
-      (.milliseconds(59_999), "59.9 s"), (.seconds(60), "1 min 0 s"), (.seconds(200), "3 min 20 s"),
-      (.seconds(3600), "1 h 0 min"), (.seconds(7384), "2 h 3 min"),
-    ] as [(Duration, String)])
-  func `is shown in the unit that people would use`(duration: Duration, text: String) {
-    #expect(duration.forPeople == text)
-  }
 }

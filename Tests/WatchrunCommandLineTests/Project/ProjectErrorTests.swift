@@ -89,7 +89,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', filter: ['a['] }",
-      "2:22: the pattern 'a[' has a [ without its ]; write it as in .gitignore"
+      "2:22: the pattern 'a[' has a [ without ]; write it as in .gitignore"
     ),
     (
       "{ run: 'x', ignore: ['# x'] }",

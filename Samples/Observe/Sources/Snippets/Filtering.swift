@@ -1,7 +1,7 @@
 import PathFiltering
 
 func matchPattern() {
-  if let pattern = GlobPattern(line: "docs/**/*.md".utf8) {
+  if let pattern = GlobPattern(line: "docs/**/*.md") {
     print(pattern.matches("docs/guide/start.md", isDirectory: false))
   }
 }
@@ -9,8 +9,8 @@ func matchPattern() {
 func filterPaths() {
   let filter = PathFilter(
     base: "/project",
-    ignore: [GlobPattern(line: "Generated/".utf8)].compactMap { $0 },
-    extensions: [Array("swift".utf8)],
+    ignore: ["Generated/"],
+    extensions: ["swift"],
     sources: [.versionControl, .defaults],
     environment: [:])
 
@@ -18,14 +18,14 @@ func filterPaths() {
     for: "/project/Generated/Table.swift", isDirectory: false, below: "/project")
   print(decision.isIncluded, decision)
 
-  if let rule = decision.rule, case .option(let option) = rule.source {
-    print(option, rule.line, rule.pattern)
+  if let rule = decision.rule, case .parameter(let parameter) = rule.source {
+    print(parameter, rule.line, rule.pattern)
   }
 }
 
 func readIgnoreFile() {
   let file = IgnoreFile(path: "/project/.gitignore", contents: Array("*.o\n!keep.o\n".utf8))
   for rule in file.rules { print(rule.line, rule.pattern.isNegated) }
-  let stack = IgnoreStack(root: "/project", currentFolder: "/", environment: [:])
-  print(stack.files.map(\.path), stack.entering("/project/a", seen: .all).files.count)
+  let stack = IgnoreStack(root: "/project", currentDirectory: "/", environment: [:])
+  print(stack.files.map(\.path), stack.entering("/project/a").files.count)
 }

@@ -10,7 +10,7 @@ func observeWithEvents() async throws {
     switch event {
     case .ready(let readiness): print("\(readiness.watches) directories are watched")
     case .changed(let batch): for change in batch.changes { print(change.kind, change.path) }
-    case .warning(let error), .failed(let error): print(error)
+    case .warning(let warning): print(warning)
     }
   }
 }
@@ -24,6 +24,8 @@ func observeWithBatches(_ observer: FileObserver) async throws {
 func observeWithHandler(_ observer: FileObserver) throws {
   try observer.start { event in
     if case .changed(let batch) = event { print(batch.changes.count, "changes") }
+  } onFailure: { error in
+    print(error)
   }
 }
 
@@ -35,7 +37,7 @@ func observeByWaiting(_ observer: FileObserver) throws {
 
 func observeWithOptions() throws -> FileObserver {
   var options = ObserverOptions()
-  options.filter = PathFilter(base: "/project", extensions: [Array("swift".utf8)])
+  options.filter = PathFilter(base: "/project", extensions: ["swift"])
   options.quietPeriod = .fixed(.milliseconds(50))
   options.kinds = [.created, .modified, .removed, .renamed, .metadata]
   options.skipsUnchanged = true
@@ -45,6 +47,7 @@ func observeWithOptions() throws -> FileObserver {
 
 func control(_ observer: FileObserver) throws {
   try observer.add(WatchedPath("Plugins", mayBeMissing: true))
+  print(observer.watchedPaths)
   observer.remove("Plugins")
   observer.pause()
   observer.resume()
@@ -75,7 +78,11 @@ func configureTheRest() -> ObserverOptions {
     contentLimits: ContentLimits())
 }
 
+func describe(_ warning: ObserverWarning) -> String {
+  let isLimit = warning.code == .watchLimitReached || warning.code == .instanceLimitReached
+  return "\(warning.message) \(isLimit ? warning.advice ?? "" : "") \(warning.path?.string ?? "")"
+}
+
 func describe(_ error: ObserverError) -> String {
-  let isLimit = error.code == .watchLimitReached || error.code == .instanceLimitReached
-  return "\(error) \(isLimit ? error.advice : "") \(error.path?.string ?? "")"
+  error.code == .pathUnavailable ? error.path?.name ?? "" : error.message
 }

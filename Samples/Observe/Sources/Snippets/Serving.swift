@@ -21,4 +21,6 @@ func servePages() throws {
   server.stop()
 }
 
-func describe(_ error: PageError) -> String { error.description }
+func describe(_ error: PageError) -> String {
+  error.code == .portInUse ? "\(error.page): choose another port" : error.message
+}

@@ -1,4 +1,4 @@
-// The library in another program: waits for the first change in a directory, and runs a command for it.
+// The library in another program: waits for the first change in a directory, and runs a command.
 //
 //   observe DIRECTORY COMMAND [ARGUMENT...]
 
@@ -13,7 +13,7 @@ let observer = try FileObserver(paths: [Path(CommandLine.arguments[1])])
 for try await event in observer.events {
   switch event {
   case .ready(let readiness): print("ready: \(readiness.watches) watches, \(readiness.backend)")
-  case .warning(let error), .failed(let error): print("problem: \(error)")
+  case .warning(let warning): print("warning: \(warning)")
   case .changed(let batch):
     for change in batch.changes { print("\(change.kind): \(change.path)") }
     let status = await run(CommandLine.arguments.dropFirst(2), for: batch)

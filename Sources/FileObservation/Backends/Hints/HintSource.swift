@@ -44,7 +44,7 @@ package protocol HintSource: AnyObject {
   func stop()
 
   /// The warning that not everything can be watched.
-  func limitReached(watched: Int, unwatched: Int) -> ObserverError
+  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning
 }
 
 /// The kind of file that is watched, and how it is reached.

@@ -55,7 +55,7 @@ final class InotifyHints: HintSource {
     source = nil
   }
 
-  func limitReached(watched: Int, unwatched: Int) -> ObserverError {
+  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
     .watchLimitReached(watched: watched, unwatched: unwatched)
   }
 }

@@ -69,7 +69,7 @@ package final class VnodeHints: HintSource {
     pending.hintsAvailable = nil
   }
 
-  package func limitReached(watched: Int, unwatched: Int) -> ObserverError {
+  package func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
     .descriptorLimitReached(watched: watched, unwatched: unwatched)
   }
 

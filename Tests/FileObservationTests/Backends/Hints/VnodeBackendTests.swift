@@ -24,7 +24,7 @@ struct VnodeBackendTests {
       countingFrom: .now(),
       makeBackend: { configuration, _ in
         TreeBackend(configuration, source: VnodeHints(KqueueLikeSource(capacity: capacity)))
-      }, recorder.handler)
+      }, recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     return observer
   }
@@ -72,7 +72,7 @@ struct VnodeBackendTests {
     }
     let observer = try await start(capacity: 8)
     #expect(await eventually { recorder.warnings.map(\.code) == [.watchLimitReached] })
-    #expect(recorder.warnings.first?.advice.contains("ulimit -n") == true)
+    #expect(recorder.warnings.first?.advice?.contains("ulimit -n") == true)
     #expect(observer.statistics.watches <= 8)
     for number in 1...4 {
       try directory.append("x", to: "d\(number)/f5")

@@ -1,0 +1,12 @@
+/// How long nothing must change before a burst ends and its batch is delivered.
+public enum QuietPeriod: Sendable, Hashable {
+  /// Twice the longest gap in the burst within these bounds; the upper bound while a file of the
+  /// burst has been written to and not closed.
+  case growing(ClosedRange<Duration>)
+  /// A fixed time; zero delivers each change at once.
+  case fixed(Duration)
+
+  /// Twice the longest gap in the burst, from 10 to 100 ms; 100 ms while a file of the burst has
+  /// been written to and not closed.
+  public static let adaptive = Self.growing(.milliseconds(10) ... .milliseconds(100))
+}

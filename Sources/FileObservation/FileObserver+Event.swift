@@ -1,0 +1,42 @@
+import PathFiltering
+
+extension FileObserver {
+  /// A report of an observer. A failure is not an event: streams throw it, and a handler has a
+  /// second closure for it.
+  public enum Event: Sendable {
+    /// Everything is watched. Reported once.
+    case ready(Readiness)
+    /// Something changed.
+    case changed(ChangeBatch)
+    /// Something is not watched, or is polled. The observer goes on.
+    case warning(ObserverWarning)
+  }
+
+  /// The state when everything is watched.
+  public struct Readiness: Sendable {
+    /// The number of kernel watches.
+    public let watches: Int
+    /// The number of ignored directories, not counting those below them.
+    public let pruned: Int
+    /// The mechanism, such as `inotify`, `polling` or `inotify+polling`; `none` without paths.
+    public let backend: String
+    /// The ignore files that are applied.
+    public let ignoreFiles: [IgnoreFile]
+  }
+
+  /// Counters of an observer. One that is not running has no watches.
+  public struct Statistics: Sendable, Hashable {
+    /// The number of kernel watches.
+    public let watches: Int
+    /// The number of directories that are polled because they cannot be watched.
+    public let polledDirectories: Int
+    /// The number of ignored directories, not counting those below them.
+    public let pruned: Int
+    /// The number of times that the kernel has dropped events.
+    public let overflows: Int
+    /// The number of scans of the whole tree after overflows.
+    public let rescans: Int
+    /// The number of batches that have been reported.
+    public let batches: Int
+  }
+}

@@ -1,0 +1,30 @@
+import SystemCalls
+
+/// A watched path, made absolute, and the root by which backends watch it.
+struct WatchedRoot: Sendable {
+  let watched: WatchedPath
+  let root: BackendConfiguration.Root
+
+  var path: Path { root.path }
+
+  init(_ watched: WatchedPath) throws(ObserverError) {
+    do throws(SystemError) {
+      let path = watched.path.absolute(from: try currentDirectory())
+      self.watched = WatchedPath(
+        path, isRecursive: watched.isRecursive, mayBeMissing: watched.mayBeMissing)
+      root = .init(path: path, coverage: try Self.coverage(of: self.watched))
+    } catch {
+      throw .pathUnavailable(watched.path, error)
+    }
+  }
+
+  private static func coverage(of watched: WatchedPath) throws(SystemError) -> Coverage {
+    let coverage: Coverage = watched.isRecursive ? .recursive : .entries
+    let path = watched.path
+    // If a missing path becomes a file, its coverage makes no difference.
+    if watched.mayBeMissing && (try? FileStatus(of: path)) == nil { return coverage }
+    let own = try FileStatus(of: path)
+    let target = try? FileStatus(of: path, followsLinks: true)
+    return own.type == .directory || target?.type == .directory ? coverage : .named
+  }
+}

@@ -1,0 +1,74 @@
+import SystemCalls
+
+/// The properties that the layers of a stack share.
+struct IgnoreContext: Sendable {
+  /// The watched directory.
+  let root: Path
+  /// The directory to which displayed paths of ignore files are relative: the root of the outermost
+  /// repository.
+  let top: Path
+  let sources: IgnoreSources
+  /// The repository whose rules apply.
+  private(set) var repository: GitRepository?
+  /// The settings of the repository.
+  private(set) var configuration: GitConfiguration
+  private let userConfiguration: GitConfiguration
+  let directories: UserDirectories
+
+  init(
+    root: Path, top: Path, sources: IgnoreSources, environment: [String: String],
+    repository: GitRepository?, warn: (SystemError) -> Void
+  ) {
+    self.root = root
+    self.top = top
+    self.sources = sources
+    self.repository = nil
+    directories = UserDirectories(environment: environment)
+    userConfiguration = GitConfiguration(environment: environment, warn: warn)
+    configuration = userConfiguration
+    if let repository { enter(repository, warn: warn) }
+  }
+
+  /// Enters a nested repository.
+  mutating func enter(_ repository: GitRepository, warn: (SystemError) -> Void) {
+    self.repository = repository
+    configuration = userConfiguration.adding(
+      repository.commonDirectory.appending("config"), warn: warn)
+  }
+}
+
+extension IgnoreContext {
+  /// See ``IgnoreStack/outerFiles``.
+  var outerFiles: [Path] {
+    var files: [Path] = []
+    var directory = root
+    while directory != top, let parent = directory.parent {
+      directory = parent
+      // Outside of repositories, the creation of such a file is too unlikely to be watched for.
+      let names = repository == nil ? IgnoreFileNames.present(in: directory) : .all
+      files += names.intersection(sources.fileNames).subtracting(.git).texts.map {
+        directory.appending($0)
+      }
+    }
+    if sources.contains(.versionControl), let repository {
+      files.append(repository.commonDirectory.appending("info/exclude"))
+    }
+    if sources.contains(.global) {
+      if sources.contains(.versionControl), let file = configuration.excludesFile {
+        files.append(file.absolute(from: top))
+      }
+      if let file = directories.configuration?.appending("watchrun/ignore") { files.append(file) }
+    }
+    return files
+  }
+}
+
+extension IgnoreSources {
+  /// The names in a directory that matter to these kinds of rules.
+  var fileNames: IgnoreFileNames {
+    var names: IgnoreFileNames = []
+    if contains(.versionControl) { names.formUnion([.git, .gitignore]) }
+    if contains(.project) { names.formUnion([.ignore, .watchrunignore]) }
+    return names
+  }
+}
