@@ -1,38 +1,58 @@
-/// The built-in ignore list: files that tools write and no developer edits by hand. All other rules
-/// take precedence over it.
+/// The built-in list of ignored names, which every other rule can override.
 ///
-/// Only unambiguous names are listed. `build`, `dist`, `vendor` and `venv` are not, because some
-/// projects keep sources in directories of these names.
+/// A name is in this list only if tools write it and people do not: what is missing here costs a run
+/// too many, but changes of a source that is ignored are never noticed. Hence no plain words such as
+/// `build`, `dist`, `out`, `bin`, `obj`, `coverage`, `vendor`, `deps` or `venv`: sources are kept in
+/// directories of these names, and watchexec and nodemon leave them to `.gitignore` too. `_build` is
+/// only used by tools (Mix, dune, rebar3, Sphinx). Where a project is detected, the directories that
+/// its own tools write are ignored besides (`ProjectKind.products`).
 package enum DefaultIgnores {
   static let list = PatternList(patterns.compactMap { GlobPattern(line: $0.utf8) })
 
   package static let patterns =
-    versionControl + buildProducts + editorFiles + ["*.pyc", ".DS_Store"]
+    versionControl + buildDirectories + caches + coverage + editorFiles
 
-  /// Directories of version control systems. In worktrees and submodules `.git` is a file.
+  /// Directories of version control systems. In worktrees and submodules, `.git` is a file.
   private static let versionControl = [
     ".git", ".hg/", ".svn/", ".bzr/", ".jj/", "_darcs/", ".pijul/", "CVS/",
   ]
 
-  /// Directories of package managers, compilers and test runners.
-  private static let buildProducts = [
+  /// Directories of package managers and compilers.
+  private static let buildDirectories = [
     ".build/", ".swiftpm/", "DerivedData/",
-    "node_modules/",
-    "target/",
-    "__pycache__/", ".venv/", ".tox/", ".mypy_cache/", ".pytest_cache/",
+    "node_modules/", ".next/", ".nuxt/", ".svelte-kit/", ".parcel-cache/", ".turbo/",
+    "target/", "_build/",
+    "__pycache__/", "*.pyc", ".venv/", ".eggs/", "*.egg-info/",
+    ".gradle/", ".zig-cache/", "zig-cache/", ".dart_tool/", ".stack-work/", ".terraform/",
+    ".direnv/",
   ]
 
-  /// Swap, backup and lock files, and the temporary files of atomic saves.
+  /// Caches of test runners and checkers.
+  private static let caches = [
+    ".tox/", ".nox/", ".mypy_cache/", ".pytest_cache/", ".ruff_cache/", ".hypothesis/",
+    ".benchmarks/", ".ipynb_checkpoints/", ".sass-cache/",
+  ]
+
+  /// Reports and raw data of coverage tools.
+  private static let coverage = [
+    // coverage.py: the data, and the data of each process. `.coveragerc` is its configuration.
+    ".coverage", ".coverage.*", "htmlcov/", "coverage.xml", "lcov.info",
+    ".nyc_output/", "*.profraw", "*.profdata", "*.gcda",
+  ]
+
+  /// Swap, backup and lock files, temporary files that are renamed to the saved file, and state.
   private static let editorFiles = [
-    // vim: swap files, and the file by which it tests whether a directory is writable.
+    // vim: swap files, and the file that tests whether a directory can be written.
     ".*.sw?", ".*.sw?x", "4913",
     // Backups of vim, emacs and many others.
     "*~",
     // emacs: locks and auto-saves.
     ".#*", "\\#*#",
     // JetBrains, Kate, GNOME.
-    "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
-    // sed -i: six random letters or digits. `?` would also match sed.swift.
+    ".idea/", "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
+    // sed -i: six random letters or digits. With ? for them, sed.swift would be ignored.
     "sed" + String(repeating: "[[:alnum:]]", count: 6),
+    // macOS.
+    ".DS_Store",
   ]
 }

@@ -63,8 +63,10 @@ public enum Watchrun {
   ) throws(Failure) -> Never {
     let source = ProjectSource(settings, directory: directory)
     let project = settings.isForProject ? try source.load(settings, console) : nil
+    // The file may set the colors.
+    let projectConsole = project.map { Console(settings.adding($0.defaults)) }
     let session = Session(
-      settings, console: console, directory: directory, began: began,
+      settings, console: projectConsole ?? console, directory: directory, began: began,
       ignoredSignals: ignoredSignals, guardian: startGuardian(settings, console))
     if let mode = settings.printMode {
       try PrintSession(session, mode).begin()

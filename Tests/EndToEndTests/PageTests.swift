@@ -132,7 +132,7 @@ import Testing
       try project.place("two/style.css")
       try await watchrun.said("watchrun: created two/style.css")
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
-      try await watchrun.said("watchrun.json read again (gone: p)")
+      try await watchrun.said("watchrun.json read again (removed: p)")
       #expect(project.logged == ["a"], "the task is as it was")
     }
   }
@@ -155,7 +155,7 @@ import Testing
       try project.writeTasks(
         "a: { run: 'echo a >> $LOG', watch: ['src'] }, p: { serve: 'out', after: ['a'] },")
       let watchrun = try await project.startTasks()
-      try await watchrun.said("the page 'p' needs out, which is not there; it is waited for")
+      try await watchrun.said("p: no such path: out; it is served and watched as soon as it exists")
       try project.makeDirectory("out")
       try project.place("out/index.html")
       try await watchrun.said("watchrun: created out")

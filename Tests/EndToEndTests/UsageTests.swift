@@ -5,7 +5,7 @@ import Testing
 @Suite struct UsageTests {
   @Test(
     arguments: [
-      ([], "no command"), (["-e", "swift"], "exts"), (["--print", "json", "make"], "--print"),
+      ([], "no command given"), (["-W", "src"], "-W"), (["--print", "json", "make"], "--print"),
       (["-0", "make"], "-0"),
       (["--no-such-option", "make"], "--no-such-option"), (["-Z", "make"], "-Z"),
       (["--restrat", "make"], "--restart"), (["--debounce", "soon", "make"], "soon"),

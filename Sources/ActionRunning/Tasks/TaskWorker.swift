@@ -55,12 +55,15 @@ final class TaskWorker: Sendable {
 
   /// What the round is told of it; nil if nothing.
   func outcome(_ reached: TaskStateMachine.Reached) -> TaskRound.Outcome? {
-    let (status, duration) = state.access { ($0.status, $0.duration) }
+    let (status, duration, result) = state.access { ($0.status, $0.duration, $0.result) }
     switch reached.state {
     case .succeeded:
       if !definition.runsOn { return .succeeded(duration) }
       return .ready(definition.readiness == nil ? .zero : duration)
-    case .failed: return definition.runsOn ? .notReady : .failed(status, duration)
+    case .failed:
+      // A service that has not exited with a failure was only not ready in time.
+      let isLate = definition.runsOn && result != .failed
+      return isLate ? .notReady : .failed(status, duration)
     case .cancelled: return .cancelled
     case .skipped(let because):
       return reached.isUp ? .kept(because: because) : .skipped(because: because)

@@ -3,7 +3,7 @@ import ActionRunning
 extension OptionTable {
   static let running: [Option] = [
     Option(
-      "o", "on-busy", .init("MODE", .choice(Settings.BusyMode.names)), .running,
+      "o", "on-busy", .init("MODE", .choice(BusyMode.names)), .running,
       "On a change during a run: queue, ignore, restart or signal", default: "queue"
     ) { (settings, value) throws(UsageError) in
       settings.busyMode = try choice(value)
@@ -140,7 +140,7 @@ extension OptionTable {
       settings, _ in settings.readsKeys = false
     },
     Option(
-      nil, "color", .init("WHEN", .choice(Settings.ColorMode.names)), .output,
+      nil, "color", .init("WHEN", .choice(ColorMode.names)), .output,
       "Use color: auto, always or never", default: "auto"
     ) { (settings, value) throws(UsageError) in
       settings.colorMode = try choice(value)

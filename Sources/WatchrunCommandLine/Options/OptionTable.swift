@@ -77,7 +77,7 @@ enum OptionTable {
       nil, "explain", nil, .filtering, "Print the rule that decides for each PATH, and exit"
     ) { settings, _ in settings.task = .explain },
     Option(
-      nil, "events", .init("LIST", .choices(kindNames.map(\.key))), .filtering,
+      nil, "events", .init("LIST", .choices(ChangeBatch.Kind.names)), .filtering,
       "Only these events: create, modify, remove, rename, metadata",
       default: "all except metadata; with --print, all"
     ) { (settings, value) throws(UsageError) in

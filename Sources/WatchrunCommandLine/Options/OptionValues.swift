@@ -42,8 +42,7 @@ extension OptionTable {
   static func polling(_ value: [UInt8]) throws(UsageError) -> Polling {
     if value.isEmpty { return Polling(.always) }
     let interval = try duration(value)
-    let shortest = Duration.milliseconds(10)
-    if interval < shortest { throw UsageError("the interval must be at least 10ms") }
+    if interval < Polling.shortestInterval { throw UsageError("the interval must be at least 10ms") }
     return Polling(.always, interval: interval...interval)
   }
 
@@ -85,18 +84,13 @@ extension OptionTable {
     return .init(name: Array(value[..<cut]), value: Array(value[(cut + 1)...]))
   }
 
-  static let kindNames: KeyValuePairs<String, ChangeBatch.Kind> = [
-    "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
-    "metadata": .metadata,
-  ]
-
   static func kinds(_ value: [UInt8]) throws(UsageError) -> Set<ChangeBatch.Kind> {
     var kinds: Set<ChangeBatch.Kind> = []
     for name in value.split(separator: UInt8(ascii: ",")) {
-      guard let kind = kindNames.first(where: { name.elementsEqual($0.key.utf8) }) else {
-        throw notOne(of: kindNames.map(\.key), name)
+      guard let kind = ChangeBatch.Kind(named: text(Array(name))) else {
+        throw notOne(of: ChangeBatch.Kind.names, name)
       }
-      kinds.insert(kind.value)
+      kinds.insert(kind)
     }
     if kinds.isEmpty { throw UsageError("the list is empty; write events, such as create,modify") }
     return kinds

@@ -40,19 +40,6 @@ struct Settings: Sendable {
     case lines
   }
 
-  enum ColorMode: String, CaseIterable, Sendable {
-    case auto
-    case always
-    case never
-  }
-
-  enum BusyMode: String, CaseIterable, Sendable {
-    case queue
-    case ignore
-    case restart
-    case signal
-  }
-
   enum EmitMode: String, CaseIterable, Sendable {
     case env
     case lines

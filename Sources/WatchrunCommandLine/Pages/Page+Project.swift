@@ -12,7 +12,7 @@ extension Project {
       let ancestors = ancestors(of: page)
       var watched = page.reload
       switch page.source {
-      case .folder(let folder): watched.append(folder)
+      case .directory(let directory): watched.append(directory)
       case .port, .url:
         // The answers of a server depend on the files that its tasks watch.
         watched += tasks.filter { ancestors.contains($0.name) }.flatMap(\.watched)
@@ -52,13 +52,13 @@ extension Project {
 extension Project.Page {
   /// The paths that are observed for the page and not for a task.
   var observed: [Path] {
-    if case .folder(let folder) = source { return reload + [folder] }
+    if case .directory(let directory) = source { return reload + [directory] }
     return reload
   }
 
   fileprivate func servedSource(in directory: Path) -> LiveReload.Page.Source {
     switch source {
-    case .folder(let folder): return .directory(folder.absolute(from: directory))
+    case .directory(let served): return .directory(served.absolute(from: directory))
     case .port(let port): return .upstream(ServerAddress(port: port))
     case .url(let url):
       // The project reader has validated it.

@@ -3,28 +3,27 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-// From a project to what the stages are made with.
+// Converts a project to the graph that is run and the paths that are observed.
 
 extension Project {
-  /// The graph of its tasks, as they are run in this folder with these options.
-  func graph(
-    _ settings: Settings, in directory: Path, ignoring ignored: Set<Signal>
-  ) throws(TaskGraphError) -> TaskGraph {
+  /// The graph of its tasks.
+  func graph(_ context: ProjectContext) throws(TaskGraphError) -> TaskGraph {
+    let directory = context.directory
     let isAlone = tasks.count == 1
-    let observed = settings.makeFilter(in: directory)
     let roots = watched(in: directory).map(\.path)
     let definitions = tasks.map { task in
       var task = task
       let own = task.watched.map { $0.absolute(from: directory) }
-      // Watched for another task or a page only, though it is ignored where this one looks.
-      let foreign = observed.patterns(ignoring: roots, whereNotIn: own, in: directory)
+      // One observer serves all tasks. A path that is ignored below this task's paths may be observed
+      // because another task or a page names it.
+      let foreign = context.filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
       task.ignores = foreign + task.ignores
-      return task.definition(settings, in: directory, ignoring: ignored, isAlone: isAlone)
+      return task.definition(context, isAlone: isAlone)
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
   }
 
-  /// What is watched for all of them, and for the pages. What is not there is waited for.
+  /// The paths that are watched for all tasks and pages. They need not exist yet.
   func watched(in directory: Path) -> [WatchedPath] {
     var known: Set<Path> = []
     return (tasks.flatMap(\.watched) + pages.flatMap(\.observed))
@@ -33,62 +32,58 @@ extension Project {
       .map { WatchedPath($0, mayBeMissing: true) }
   }
 
-  /// The kinds of change that count for any of them.
+  /// The kinds of change that any task counts.
   var kinds: Set<ChangeBatch.Kind> {
     tasks.reduce(into: []) { $0.formUnion($1.effectiveKinds) }
   }
 }
 
 extension Project.Task {
-  private static let usualKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
+  private static let defaultKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
 
-  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? Self.usualKinds }
+  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? Self.defaultKinds }
 
-  fileprivate func definition(
-    _ settings: Settings, in directory: Path, ignoring ignored: Set<Signal>, isAlone: Bool
-  ) -> TaskDefinition {
-    // What git and others ignore is the observer's affair.
+  fileprivate func definition(_ context: ProjectContext, isAlone: Bool) -> TaskDefinition {
+    // Ignore files are applied by the observer.
     let filter = PathFilter(
-      base: directory, ignore: ignores, filter: filters, extensionBytes: extensions, sources: [])
+      base: context.directory, ignore: ignores, filter: filters, extensionBytes: extensions,
+      sources: [])
     let watched = watched.map {
-      WatchedPath($0.absolute(from: directory), mayBeMissing: true)
+      WatchedPath($0.absolute(from: context.directory), mayBeMissing: true)
     }
     return TaskDefinition(
-      name, command(settings, isAlone: isAlone),
+      name, command(context, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      dependencies: after, isService: isService, readiness: readiness,
-      options: options(settings, ignoring: ignored),
-      isPostponed: isPostponed || settings.isPostponed)
+      dependencies: after, isService: isService, readiness: readiness, options: options(context),
+      isPostponed: isPostponed || context.isPostponed)
   }
 
-  private func command(_ settings: Settings, isAlone: Bool) -> Command {
+  private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
     switch run {
     case .line(let line):
-      return makeCommand(
-        [Array(line.utf8)], .shell(settings.usualShell), settings, isAlone: isAlone)
+      return makeCommand([Array(line.utf8)], .shell(context.shell), context, isAlone: isAlone)
     case .words(let words):
-      return makeCommand(words.map { Array($0.utf8) }, .direct, settings, isAlone: isAlone)
+      return makeCommand(words.map { Array($0.utf8) }, .direct, context, isAlone: isAlone)
     }
   }
 
   private func makeCommand(
-    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings, isAlone: Bool = false
+    _ words: [[UInt8]], _ form: Command.Form, _ context: ProjectContext, isAlone: Bool = false
   ) -> Command {
-    // Several cannot share it, and a terminal is not for a command in a background group.
+    // Several tasks cannot share standard input, and a background process group must not read from a
+    // terminal.
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
     return Command(
-      words: words, form: form, environment: settings.environment + environment,
+      words: words, form: form, environment: context.environment + environment,
       directory: directory, inheritsStandardInput: inherits)
   }
 
-  private func options(
-    _ settings: Settings, ignoring ignored: Set<Signal>
-  ) -> ActionQueue.Options {
+  private func options(_ context: ProjectContext) -> ActionQueue.Options {
     var options = ActionQueue.Options(
-      busyPolicy: busyPolicy, stopPlan: stopPlan, ignoredSignals: ignored)
+      busyPolicy: busyPolicy, stopPlan: stopPlan, ignoredSignals: context.ignoredSignals)
     options.timeout = timeout
     let lines = [onSuccess, onFailure].map { line in
-      line.map { makeCommand([$0], .shell(settings.usualShell), settings) }
+      line.map { makeCommand([$0], .shell(context.shell), context) }
     }
     options.onSuccess = lines[0]
     options.onFailure = lines[1]

@@ -7,16 +7,27 @@ import SystemCalls
 /// The tasks and pages of a directory. One from a file is validated: all dependencies exist, there is no
 /// cycle, and every service with dependents has a readiness check.
 struct Project: Hashable, Sendable {
-  /// How many tasks may run side by side; nil for as many as there are cores.
+  /// The maximum number of tasks that run at once; `nil` for the number of cores.
   var jobs: Int?
-  /// What changes start nothing at all.
+  var defaults = Defaults()
+  /// Patterns for paths whose changes are ignored by all tasks.
   var ignores: [GlobPattern] = []
   /// In the order of the file.
   var tasks: [Task] = []
   /// In the order of the file.
   var pages: [Page] = []
 
-  /// Something to run.
+  /// Values for options that were not given.
+  struct Defaults: Hashable, Sendable {
+    var quietPeriod: QuietPeriod?
+    var clearsScreen: Bool?
+    var polling: Polling?
+    var skipsUnchanged: Bool?
+    var shell: [UInt8]?
+    var colorMode: ColorMode?
+  }
+
+  /// A command and the changes that start it.
   struct Task: Hashable, Sendable {
     var name: String
     var run: Run
@@ -26,34 +37,34 @@ struct Project: Hashable, Sendable {
     var extensions: [[UInt8]] = []
     var filters: [GlobPattern] = []
     var ignores: [GlobPattern] = []
-    /// Nil for the usual ones.
+    /// `nil` for the default.
     var kinds: Set<ChangeBatch.Kind>?
     var after: [String] = []
-    /// True if it runs on, and is started again when it ends.
+    /// Whether it does not end by itself, and is restarted if it does.
     var isService = false
     var readiness: TaskDefinition.Readiness?
-    /// Nil for what is usual.
-    var busyMode: Settings.BusyMode?
+    /// `nil` for the default.
+    var busyMode: BusyMode?
     var stopPlan = StopPlan()
     var timeout: Duration?
     var isPostponed = false
-    /// Lines for a shell.
+    /// Shell lines.
     var onSuccess: [UInt8]?
     var onFailure: [UInt8]?
   }
 
-  /// What a task runs.
+  /// The command of a task.
   enum Run: Hashable, Sendable {
-    /// A line for the shell.
+    /// A shell line.
     case line(String)
     /// A program and its arguments.
     case words([String])
   }
 
-  /// A page that is open in a browser.
+  /// A page that is served and reloaded.
   struct Page: Hashable, Sendable {
     enum Source: Hashable, Sendable {
-      case folder(Path)
+      case directory(Path)
       case port(UInt16)
       case url(String)
     }
@@ -71,9 +82,9 @@ struct Project: Hashable, Sendable {
   }
 }
 
-/// Something in the project file that is not right, and where.
+/// An error in the project file, with its position.
 struct ProjectProblem: Error, Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// What was read, as it is shown.
+  /// The file, as it is shown in messages.
   var file: String
   var position: TextPosition
   var message: String

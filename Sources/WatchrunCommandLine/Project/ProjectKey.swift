@@ -1,6 +1,8 @@
+import FileObservation
+
 /// A key of the project file: the objects in which it may occur, the type of its value, and its help.
 ///
-/// The reader, the schema and the manual are all based on this list.
+/// The reader, the schema and the manual are based on this list.
 struct ProjectKey: Hashable, Sendable {
   /// The objects in which keys occur.
   enum Scope: String, CaseIterable, Sendable {
@@ -10,20 +12,24 @@ struct ProjectKey: Hashable, Sendable {
     case readiness = "ready"
   }
 
-  /// The type of the value of a key.
+  /// The type of the value of a key. A single string stands for an array of one string.
   enum Kind: Hashable, Sendable {
-    case flag
+    case boolean
     case count
     case port
     case portOrURL
     case url
-    case text
+    case string
     case command
     case duration
+    case positiveDuration
+    case quietPeriod
+    case polling
+    case shell
     case signal
     case choice([String])
     case choices([String])
-    case texts
+    case paths
     case hosts
     case globs
     case extensions
@@ -48,7 +54,8 @@ struct ProjectKey: Hashable, Sendable {
 
 extension ProjectKey {
   /// All keys, in the order in which they are explained.
-  static let all: [ProjectKey] = project + commands + triggers + course + pages + readiness
+  static let all: [ProjectKey] =
+    project + defaults + commands + triggers + course + pages + readiness
 
   /// The names of the keys of an object.
   static func names(in scope: Scope) -> [String] {
@@ -65,88 +72,117 @@ extension ProjectKey {
     "cwd": "directory", "dir": "directory", "workdir": "directory",
     "workingdirectory": "directory", "environment": "env",
     "files": "watch", "paths": "watch", "sources": "watch", "inputs": "watch",
-    "extensions": "exts", "exclude": "ignore", "include": "filter",
+    "extensions": "exts", "ext": "exts", "exclude": "ignore", "include": "filter",
     "depends": "after", "dependson": "after", "deps": "after", "needs": "after",
-    "dependencies": "after", "requires": "after",
+    "dependencies": "after", "requires": "after", "delay": "debounce", "interval": "poll",
   ]
 
   private static let project = [
-    ProjectKey("$schema", in: .project, is: .text, "for editors; what --schema prints"),
+    ProjectKey("$schema", in: .project, is: .string, "address of the schema, for editors"),
     ProjectKey(
       "jobs", in: .project, is: .count,
-      "how many tasks may run side by side; default: the number of cores"),
-    ProjectKey("tasks", in: .project, is: .tasks, "the tasks and pages, by their names"),
+      "maximum number of tasks that run at once (default: number of cores)"),
+    ProjectKey("tasks", in: .project, is: .tasks, "tasks and pages, by name"),
+  ]
+
+  // Options of the command line. One that is given replaces the key.
+  private static let defaults = [
+    ProjectKey(
+      "debounce", in: .project, is: .quietPeriod,
+      "quiet period before a run, or \"auto\" (default: auto)"),
+    ProjectKey(
+      "poll", in: .project, is: .polling,
+      "true or an interval: poll instead of using kernel events"),
+    ProjectKey(
+      "skipUnchanged", in: .project, is: .boolean,
+      "ignore changes that leave a file's content as it was"),
+    ProjectKey(
+      "shell", in: .project, is: .shell, "shell for shell lines (default: $SHELL, otherwise sh)"),
+    ProjectKey("clear", in: .project, is: .boolean, "clear the screen before each round"),
+    ProjectKey(
+      "color", in: .project, is: .choice(ColorMode.allCases.map(\.rawValue)),
+      "when to color messages (default: auto)"),
   ]
 
   private static let commands = [
     ProjectKey(
-      "run", in: .task, is: .command, "a line for the shell, or a list that is executed directly"),
-    ProjectKey("directory", in: .task, is: .text, "where it is run; default: where watchrun is"),
-    ProjectKey("env", in: .task, is: .variables, "variables for its environment"),
+      "run", in: .task, is: .command,
+      "shell line, or array of a program and its arguments"),
+    ProjectKey(
+      "directory", in: .task, is: .string, "working directory (default: that of watchrun)"),
+    ProjectKey("env", in: .task, is: .variables, "environment variables of the command"),
   ]
 
   private static let triggers = [
     ProjectKey(
-      "watch", in: .task, is: .texts,
-      "files and folders; default: the folder, but nothing for what stands after others"),
+      "watch", in: .task, is: .paths,
+      "files and directories to watch (default: \".\", or none in a task with 'after')"),
     ProjectKey("exts", in: .task, is: .extensions, "only files with these extensions"),
-    ProjectKey(
-      "filter", in: .task, is: .globs, "only paths that match, in gitignore syntax"),
+    ProjectKey("filter", in: .task, is: .globs, "only paths that match (gitignore syntax)"),
     ProjectKey(
       "ignore", in: .project, .task, is: .globs,
-      "not paths that match; at the top: for every task"),
+      "ignore paths that match (gitignore syntax); at the top level, for all tasks"),
     ProjectKey(
-      "events", in: .task, is: .choices(OptionTable.kindNames.map(\.key)),
-      "only these kinds of change; default: all but metadata"),
+      "events", in: .task, is: .choices(ChangeBatch.Kind.names),
+      "only these kinds of change (default: all but metadata)"),
     ProjectKey(
-      "after", in: .task, .page, is: .taskNames, "the tasks that must have succeeded before"),
+      "after", in: .task, .page, is: .taskNames, "tasks that must succeed before this one"),
   ]
 
   private static let course = [
-    ProjectKey("service", in: .task, is: .flag, "it is to run on, as a server does"),
     ProjectKey(
-      "ready", in: .task, is: .readiness, "by what it is known that a service can be used"),
+      "service", in: .task, is: .boolean,
+      "the command keeps running, as a server does, and is restarted if it exits"),
+    ProjectKey("ready", in: .task, is: .readiness, "readiness check of a service"),
     ProjectKey(
-      "onBusy", in: .task, is: .choice(Settings.BusyMode.allCases.map(\.rawValue)),
-      "on a change during a run; default: queue, for a service restart"),
-    ProjectKey("stopSignal", in: .task, is: .signal, "how it is asked to end; default: TERM"),
+      "onBusy", in: .task, is: .choice(BusyMode.allCases.map(\.rawValue)),
+      "action on a change during a run (default: queue; for a service: restart)"),
     ProjectKey(
-      "stopTimeout", in: .task, is: .duration, "how long it may take to; default: 10s"),
-    ProjectKey("timeout", in: .task, is: .duration, "a run that takes longer has failed"),
+      "stopSignal", in: .task, is: .signal, "signal that stops the command (default: TERM)"),
     ProjectKey(
-      "keepAlive", in: .task, is: .flag, "it is started again when it ends; a service is anyway"),
-    ProjectKey("postpone", in: .task, is: .flag, "it is not run at the start"),
-    ProjectKey("onSuccess", in: .task, is: .text, "a line for the shell after a run that succeeds"),
-    ProjectKey("onFailure", in: .task, is: .text, "a line for the shell after a run that fails"),
+      "stopTimeout", in: .task, is: .duration,
+      "kill the command this long after the stop signal (default: 10s)"),
+    ProjectKey(
+      "timeout", in: .task, is: .positiveDuration, "stop a longer run; it counts as failed"),
+    ProjectKey(
+      "keepAlive", in: .task, is: .boolean, "restart the command if it exits; the same as service"),
+    ProjectKey("postpone", in: .task, is: .boolean, "do not run at the start"),
+    ProjectKey("onSuccess", in: .task, is: .string, "shell line to run after a successful run"),
+    ProjectKey("onFailure", in: .task, is: .string, "shell line to run after a failed run"),
   ]
 
   private static let pages = [
-    ProjectKey("serve", in: .page, is: .text, "the directory to serve"),
+    ProjectKey("serve", in: .page, is: .string, "directory to serve"),
+    ProjectKey("proxy", in: .page, is: .portOrURL, "port or URL of the server behind the page"),
     ProjectKey(
-      "proxy", in: .page, is: .portOrURL, "the port or URL of the server behind the page"),
+      "port", in: .page, is: .port, "port of the page (default: first free port from 8080)"),
     ProjectKey(
-      "port", in: .page, is: .port, "port of the page; default: the first free one from 8080 on"),
+      "host", in: .page, is: .hosts, "addresses to listen on (default: this computer only)"),
     ProjectKey(
-      "host", in: .page, is: .hosts, "addresses to listen on; default: this computer only"),
+      "reload", in: .page, is: .paths,
+      "more files and directories whose changes reload the page"),
     ProjectKey(
-      "reload", in: .page, is: .texts,
-      "files and directories whose changes reload the page, beside the served directory"),
+      "fallback", in: .page, is: .string, "file to serve for missing paths, as in index.html"),
+    ProjectKey("overlay", in: .page, is: .boolean, "show failures in the page (default: true)"),
     ProjectKey(
-      "fallback", in: .page, is: .text, "the file to serve where there is none, as in index.html"),
-    ProjectKey("overlay", in: .page, is: .flag, "show failures in the page; default: true"),
+      "listing", in: .page, is: .boolean,
+      "list directories that have no index.html (default: false)"),
     ProjectKey(
-      "listing", in: .page, is: .flag, "list directories without index.html; default: false"),
-    ProjectKey(
-      "dotfiles", in: .page, is: .flag,
-      "serve files whose names begin with a dot; default: false"),
+      "dotfiles", in: .page, is: .boolean,
+      "serve files whose names begin with a dot (default: false)"),
   ]
 
   private static let readiness = [
-    ProjectKey("port", in: .readiness, is: .port, "it accepts connections on this port"),
-    ProjectKey("url", in: .readiness, is: .url, "it answers there with a status below 500"),
-    ProjectKey("line", in: .readiness, is: .text, "it prints a line that holds this text"),
     ProjectKey(
-      "timeout", in: .readiness, is: .duration, "it has failed if it takes longer; default: 30s"),
+      "port", in: .readiness, is: .port, "ready when this port accepts connections"),
+    ProjectKey(
+      "url", in: .readiness, is: .url,
+      "ready when this http:// URL answers with a status below 500"),
+    ProjectKey(
+      "line", in: .readiness, is: .string, "ready when a line of output contains this text"),
+    ProjectKey(
+      "timeout", in: .readiness, is: .positiveDuration,
+      "the service counts as failed if it is not ready by then (default: 30s)"),
   ]
 }
 
@@ -154,22 +190,25 @@ extension ProjectKey.Kind {
   /// The expected value with an example, to follow "must be".
   var expectation: String {
     switch self {
-    case .flag: "true or false"
-    case .count: "an integer from 1 to 10000, as in 4"
+    case .boolean: "true or false"
+    case .count: "an integer from 1 to 10000"
     case .port: "a port from 1 to 65535, as in 8080"
     case .portOrURL: #"a port or a URL, as in 8080 or "http://localhost:8080""#
     case .url: #"a URL, as in "http://localhost:8080/health""#
-    case .text: "a string that is not empty"
+    case .string: "a string that is not empty"
     case .command: #"a shell line or an array of words, as in "make test" or ["make", "test"]"#
-    case .duration: #"a duration, as in "50ms", "1.5s" or "2m""#
+    case .duration, .positiveDuration: #"a duration, as in "50ms", "1.5s" or "2m""#
+    case .quietPeriod: #"a duration or "auto", as in "50ms""#
+    case .polling: #"true, false or an interval, as in "2s""#
+    case .shell: #"the name or path of a shell, as in "bash""#
     case .signal: #"a signal, as in "TERM""#
     case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
     case .choices(let names): "an array of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .texts: #"an array of paths, as in ["Sources"]"#
-    case .hosts: #"an array of addresses, as in ["0.0.0.0"]"#
-    case .globs: #"an array of patterns, as in ["docs/**"]"#
-    case .extensions: #"an array of extensions, as in ["swift", "md"]"#
-    case .taskNames: #"an array of task names, as in ["build"]"#
+    case .paths: #"a path or an array of paths, as in ["Sources"]"#
+    case .hosts: #"an address or an array of addresses, as in ["0.0.0.0"]"#
+    case .globs: #"a pattern or an array of patterns, as in ["docs/**"]"#
+    case .extensions: #"an extension or an array of extensions, as in ["swift", "md"]"#
+    case .taskNames: #"a task name or an array of task names, as in ["build"]"#
     case .variables: #"an object of strings, as in { PORT: "8080" }"#
     case .readiness: #"an object, as in { port: 8080, timeout: "10s" }"#
     case .tasks: #"an object of tasks, as in { build: { run: "make" } }"#

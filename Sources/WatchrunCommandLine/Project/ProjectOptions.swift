@@ -1,11 +1,11 @@
-/// What an option of the command line means where there is no command but a project.
+/// The meaning of options without a command, in a project.
 enum ProjectOptions {
   enum Use: Hashable, Sendable {
-    /// It is meant for all that is done.
+    /// It applies to the whole run, or to every task.
     case forAll
-    /// It is a task's own affair, and said in the project file by this key.
+    /// It belongs to a single task, which has this key in the project file.
     case key(String)
-    /// It is for the page of the command line. A page of a project has this key in the file.
+    /// It belongs to the page of the command line. A page of a project has this key in the file.
     case pageKey(String)
     /// It has no meaning without a command.
     case forCommand
@@ -18,15 +18,12 @@ enum ProjectOptions {
   }
 
   private static let keys = [
-    "watch": "watch", "watch-shallow": "watch", "exts": "exts", "filter": "filter",
-    "events": "events", "on-busy": "onBusy", "restart": "onBusy", "signal": "onBusy",
-    "stop-signal": "stopSignal", "stop-timeout": "stopTimeout", "timeout": "timeout",
-    "keep-alive": "keepAlive",
+    "watch-shallow": "watch", "signal": "onBusy", "keep-alive": "keepAlive",
   ]
 
   private static let pageKeys: Set = ["serve", "proxy", "port", "host"]
 
-  /// Whether an option has no meaning where a page is served and nothing is run.
+  /// Whether an option has no meaning where a page is served and no command is run.
   static func needsCommand(_ option: String) -> Bool {
     runOptions.contains(option)
   }
@@ -38,6 +35,6 @@ enum ProjectOptions {
   ]
 
   private static let forCommand: Set = [
-    "files-from", "build", "on-success", "on-failure", "shell", "emit", "interactive", "null",
+    "files-from", "build", "on-success", "on-failure", "emit", "interactive", "null",
   ]
 }

@@ -1,18 +1,18 @@
 import FileObservation
 import SystemCalls
 
-/// `--list-tasks`, `--init`, `--check` and `--schema`: what is said of a project without doing it.
+/// `--list-tasks`, `--init`, `--check` and `--schema`: questions about a project, which run nothing.
 struct ProjectQuestions {
   let settings: Settings
   let console: Console
   let source: ProjectSource
 
-  /// Answers. The status to exit with.
+  /// Prints the answer. Returns the exit status.
   func answer() throws(Failure) -> Int32 {
     switch settings.task {
     case .listTasks: try listTasks()
     case .initialize: try initialize()
-    case .check: return try check()
+    case .check: try check()
     case .schema: try print(ProjectSchema.text)
     case .run, .explain, .help, .version, .manual, .completions: break
     }
@@ -24,7 +24,7 @@ struct ProjectQuestions {
     do throws(ProjectSource.Refusal) {
       if let read = try source.read() {
         project = read
-      } else if let found = source.recognize() {
+      } else if let found = source.detect() {
         project = found.project
       } else {
         throw .failure(source.nothingFound())
@@ -35,37 +35,54 @@ struct ProjectQuestions {
     try print(ProjectText.list(try project.selecting(settings.taskNames)))
   }
 
-  private func check() throws(Failure) -> Int32 {
+  private func check() throws(Failure) {
+    let file: ProjectReader.File?
     do throws(ProjectSource.Refusal) {
-      guard let project = try source.read() else {
-        throw .failure(
-          Failure(
-            "there is no file \(source.file) to check; --init writes one", ExitCode.usage))
-      }
-      let count = project.tasks.count + project.pages.count
-      try? print("\(source.file): \(count == 1 ? "1 task" : "\(count) tasks"), no problem\n")
-      return ExitCode.success
+      file = try source.readFile()
     } catch {
       throw console.failure(of: error)
     }
+    guard let file else {
+      throw Failure(
+        "there is no file \(source.file) to check; to write one: watchrun --init", ExitCode.usage)
+    }
+    let missing = file.paths.filter { !exists($0.path) }
+    for path in missing {
+      console.say(
+        .problem,
+        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)",
+        style: .warning)
+    }
+    let count = file.project.tasks.count + file.project.pages.count
+    let warnings =
+      switch missing.count {
+      case 0: "no problems"
+      case 1: "no errors, 1 warning"
+      default: "no errors, \(missing.count) warnings"
+      }
+    try print("\(source.file): \(count == 1 ? "1 task" : "\(count) tasks"), \(warnings)\n")
+  }
+
+  private func exists(_ path: Path) -> Bool {
+    (try? FileStatus(of: path.absolute(from: source.directory), followsLinks: true)) != nil
   }
 
   private func initialize() throws(Failure) {
-    let found = source.recognize()
-    let text = found.map { ProjectText.file($0.project, $0.summary) } ?? ProjectText.example
+    let found = source.detect()
+    let text = ProjectText.file(found?.project ?? .example)
     do throws(SystemError) {
       let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
       try writeAll(Array(text.utf8), to: file.number)
     } catch {
       if error.code == EEXIST {
         throw Failure(
-          "\(source.file) is there already, and is left as it is; remove it first to begin anew",
+          "\(source.file) exists already and is left unchanged; to write a new one, remove it first",
           ExitCode.usage)
       }
       throw Failure("cannot write \(source.file): \(error.reason)", ExitCode.usage)
     }
-    let origin = found?.summary ?? "an example: put in what is to be run"
-    console.say(.news, "wrote \(source.file): \(origin)")
+    console.say(
+      .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
   }
 
   private func print(_ text: String) throws(Failure) {
@@ -79,7 +96,7 @@ struct ProjectQuestions {
 }
 
 extension Console {
-  /// Tells of all problems but the last, which is what is thrown.
+  /// Reports all problems but the last. Returns the last as the error to throw.
   func failure(of refusal: ProjectSource.Refusal) -> Failure {
     switch refusal {
     case .failure(let failure):

@@ -26,7 +26,7 @@ extension ProjectReader {
       "'\(field.key.name)' must be \(field.key.kind.expectation), not \(found)", at: value.offset)
   }
 
-  mutating func text(_ field: ProjectField?) -> String? {
+  mutating func string(_ field: ProjectField?) -> String? {
     guard let field else { return nil }
     if case .string(let text) = field.value.content, Self.isUsable(text) { return text }
     mismatch(field)
@@ -39,12 +39,14 @@ extension ProjectReader {
   }
 
   mutating func path(_ field: ProjectField?) -> Path? {
-    text(field).map { Path($0) }
+    guard let field, let text = string(field) else { return nil }
+    notePath(text, field, at: field.value.offset)
+    return Path(text)
   }
 
-  mutating func flag(_ field: ProjectField?) -> Bool? {
+  mutating func boolean(_ field: ProjectField?) -> Bool? {
     guard let field else { return nil }
-    if case .boolean(let flag) = field.value.content { return flag }
+    if case .boolean(let boolean) = field.value.content { return boolean }
     mismatch(field)
     return nil
   }
@@ -78,12 +80,6 @@ extension ProjectReader {
   mutating func server(_ field: ProjectField?) -> Project.Page.Source? {
     guard let field else { return nil }
     if let port = Self.port(field.value) { return .port(port) }
-    if case .string(let text) = field.value.content, text.lowercased().hasPrefix("https:") {
-      note(
-        "watchrun speaks plain HTTP to the server behind it, not HTTPS; give its port or its "
-          + "http:// address", at: field.value.offset)
-      return nil
-    }
     guard let url = url(field) else { return nil }
     if ServerAddress(url: url) == nil {
       note("the address of the server must not have a query; remove it", at: field.value.offset)
@@ -95,7 +91,13 @@ extension ProjectReader {
   mutating func url(_ field: ProjectField?) -> String? {
     guard let field else { return nil }
     guard case .string(let text) = field.value.content, HTTPAddress(text) != nil else {
-      mismatch(field)
+      if case .string(let text) = field.value.content, text.lowercased().hasPrefix("https:") {
+        note(
+          "'\(field.key.name)': HTTPS is not supported; give the server's port or http:// address",
+          at: field.value.offset)
+      } else {
+        mismatch(field)
+      }
       return nil
     }
     return text
@@ -118,6 +120,32 @@ extension ProjectReader {
     return duration
   }
 
+  mutating func quietPeriod(_ field: ProjectField?) -> QuietPeriod? {
+    if case .string("auto") = field?.value.content { return .adaptive }
+    return duration(field).map { .fixed($0) }
+  }
+
+  mutating func polling(_ field: ProjectField?) -> Polling? {
+    if case .boolean(let isOn) = field?.value.content {
+      return Polling(isOn ? .always : .whereNeeded)
+    }
+    guard let field, let interval = duration(field) else { return nil }
+    if interval < Polling.shortestInterval {
+      note("'\(field.key.name)' must be at least 10ms", at: field.value.offset)
+    }
+    return Polling(.always, interval: interval...interval)
+  }
+
+  mutating func shell(_ field: ProjectField?) -> [UInt8]? {
+    guard let field, let shell = string(field) else { return nil }
+    if shell == "none" {
+      note(
+        "a shell line needs a shell; to run a program without one, write 'run' as an array",
+        at: field.value.offset)
+    }
+    return Array(shell.utf8)
+  }
+
   mutating func signal(_ field: ProjectField?) -> Signal? {
     guard let field else { return nil }
     guard case .string(let text) = field.value.content else {
@@ -130,10 +158,13 @@ extension ProjectReader {
     return nil
   }
 
-  mutating func busyMode(_ field: ProjectField?) -> Settings.BusyMode? {
+  /// One of the names of an enumeration.
+  mutating func choice<Choice: RawRepresentable>(
+    _ field: ProjectField?
+  ) -> Choice? where Choice.RawValue == String {
     guard let field else { return nil }
-    if case .string(let text) = field.value.content, let mode = Settings.BusyMode(rawValue: text) {
-      return mode
+    if case .string(let text) = field.value.content, let choice = Choice(rawValue: text) {
+      return choice
     }
     mismatch(field)
     return nil
@@ -143,36 +174,42 @@ extension ProjectReader {
 // MARK: - Arrays and objects
 
 extension ProjectReader {
-  /// The strings of an array and their positions.
-  private mutating func texts(_ field: ProjectField?) -> [(text: String, offset: Int)]? {
+  /// The strings of an array, or a single string, with their positions.
+  private mutating func strings(_ field: ProjectField?) -> [(text: String, offset: Int)]? {
     guard let field else { return nil }
-    guard case .array(let elements) = field.value.content else {
+    let elements: [JSONValue]
+    switch field.value.content {
+    case .array(let array): elements = array
+    case .string: elements = [field.value]
+    default:
       mismatch(field)
       return nil
     }
-    var texts: [(String, Int)] = []
+    var strings: [(String, Int)] = []
     for element in elements {
       if case .string(let text) = element.content, Self.isUsable(text) {
-        texts.append((text, element.offset))
+        strings.append((text, element.offset))
       } else {
         mismatch(field, element)
       }
     }
-    return texts
+    return strings
   }
 
   mutating func paths(_ field: ProjectField?) -> [Path]? {
-    texts(field)?.map { Path($0.text) }
+    guard let field, let strings = strings(field) else { return nil }
+    for (text, offset) in strings { notePath(text, field, at: offset) }
+    return strings.map { Path($0.text) }
   }
 
   mutating func extensions(_ field: ProjectField?) -> [[UInt8]] {
-    (texts(field) ?? []).map { Array($0.text.utf8) }
+    (strings(field) ?? []).map { Array($0.text.utf8) }
   }
 
   /// The dependencies, each once.
   mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
     var references: [ProjectDraft.Reference] = []
-    for (name, offset) in texts(field) ?? [] {
+    for (name, offset) in strings(field) ?? [] {
       if references.contains(where: { $0.name == name }) {
         note("'\(Path(name))' occurs twice; remove one", at: offset)
       } else {
@@ -183,7 +220,7 @@ extension ProjectReader {
   }
 
   mutating func globs(_ field: ProjectField?) -> [GlobPattern]? {
-    texts(field)?.compactMap { text, offset in
+    strings(field)?.compactMap { text, offset in
       let pattern = GlobPattern(line: text.utf8)
       if let pattern, pattern.defect == nil { return pattern }
       let reason = pattern?.defect.map { "\($0)" } ?? "is empty or a comment"
@@ -193,28 +230,28 @@ extension ProjectReader {
   }
 
   mutating func kinds(_ field: ProjectField?) -> Set<ChangeBatch.Kind>? {
-    guard let field, let texts = texts(field) else { return nil }
+    guard let field, let strings = strings(field) else { return nil }
     var kinds: Set<ChangeBatch.Kind> = []
-    for (text, offset) in texts {
-      if let kind = OptionTable.kindNames.first(where: { $0.key == text }) {
-        kinds.insert(kind.value)
+    for (text, offset) in strings {
+      if let kind = ChangeBatch.Kind(named: text) {
+        kinds.insert(kind)
       } else {
-        let names = OptionTable.kindNames.map(\.key).joined(separator: ", ")
+        let names = ChangeBatch.Kind.names.joined(separator: ", ")
         note("'\(Path(text))' is not one of \(names)", at: offset)
       }
     }
-    if texts.isEmpty {
+    if strings.isEmpty {
       note("'events' is empty; remove it for the default", at: field.value.offset)
     }
     return kinds
   }
 
   mutating func hosts(_ field: ProjectField?) -> [String] {
-    guard let field, let texts = texts(field) else { return [] }
-    for (text, offset) in texts where !PageHost.isValid(text) {
+    guard let field, let strings = strings(field) else { return [] }
+    for (text, offset) in strings where !PageHost.isValid(text) {
       note("'\(Path(text))' is not an address; write \"0.0.0.0\" or a host name", at: offset)
     }
-    return texts.map(\.text)
+    return strings.map(\.text)
   }
 
   mutating func run(_ field: ProjectField?) -> Project.Run? {
@@ -265,7 +302,7 @@ extension ProjectReader {
     guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
     let port = port(fields["port"]).map { TaskDefinition.Readiness.Condition.port($0) }
     let url = url(fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
-    let line = text(fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
+    let line = string(fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
     let timeout = positiveDuration(fields["timeout"])
     let given = ["port", "url", "line"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }

@@ -14,6 +14,11 @@ struct ProjectReader {
 
   /// The project, or all problems of the file.
   static func read(_ text: [UInt8], as file: String) -> Result<Project, ProjectProblems> {
+    readFile(text, as: file).map(\.project)
+  }
+
+  /// The same, with the paths that the file names.
+  static func readFile(_ text: [UInt8], as file: String) -> Result<File, ProjectProblems> {
     var reader = ProjectReader()
     var project: Project?
     do throws(JSONSyntaxError) {
@@ -21,15 +26,40 @@ struct ProjectReader {
     } catch {
       reader.findings = [Finding(offset: error.offset, message: error.message)]
     }
-    if let project, reader.findings.isEmpty { return .success(project) }
+    func position(of offset: Int) -> TextPosition { TextPosition(offset, in: text) }
+    if let project, reader.findings.isEmpty {
+      let paths = reader.references.sorted { $0.offset < $1.offset }.map { path in
+        PathReference(path: path.path, key: path.key, position: position(of: path.offset))
+      }
+      return .success(File(project: project, paths: paths))
+    }
     let problems = reader.findings.map { finding in
       ProjectProblem(
-        file: file, position: TextPosition(finding.offset, in: text), message: finding.message)
+        file: file, position: position(of: finding.offset), message: finding.message)
     }
     return .failure(ProjectProblems(list: problems.sorted()))
   }
 
+  /// A project file without errors.
+  struct File {
+    var project: Project
+    /// In the order of the text.
+    var paths: [PathReference]
+  }
+
+  /// A path in the file, which need not exist.
+  struct PathReference: Hashable {
+    var path: Path
+    var key: String
+    var position: TextPosition
+  }
+
   private(set) var findings: [Finding] = []
+  private var references: [(path: Path, key: String, offset: Int)] = []
+
+  mutating func notePath(_ text: String, _ field: ProjectField, at offset: Int) {
+    references.append((Path(text), field.key.name, offset))
+  }
 
   mutating func note(_ message: String, at offset: Int) {
     findings.append(Finding(offset: offset, message: message))
@@ -47,8 +77,9 @@ extension ProjectReader {
   private mutating func project(from top: JSONValue) -> Project {
     var project = Project()
     guard let fields = fields(of: top, .project, named: "a project file") else { return project }
-    _ = text(fields["$schema"])
+    _ = string(fields["$schema"])
     project.jobs = count(fields["jobs"])
+    project.defaults = defaults(fields)
     project.ignores = globs(fields["ignore"]) ?? []
     var drafts: [ProjectDraft] = []
     if let tasks = fields["tasks"] {
@@ -68,6 +99,13 @@ extension ProjectReader {
     project.tasks = drafts.compactMap(\.task)
     project.pages = drafts.compactMap(\.page)
     return project
+  }
+
+  private mutating func defaults(_ fields: ProjectFields) -> Project.Defaults {
+    Project.Defaults(
+      quietPeriod: quietPeriod(fields["debounce"]), clearsScreen: boolean(fields["clear"]),
+      polling: polling(fields["poll"]), skipsUnchanged: boolean(fields["skipUnchanged"]),
+      shell: shell(fields["shell"]), colorMode: choice(fields["color"]))
   }
 
   private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {
@@ -110,8 +148,8 @@ extension ProjectReader {
         at: member.keyOffset)
     }
     draft.references = after(fields["after"])
-    let isKeptAlive = flag(fields["keepAlive"]) ?? false
-    let isService = (flag(fields["service"]) ?? false) || isKeptAlive
+    let isKeptAlive = boolean(fields["keepAlive"]) ?? false
+    let isService = (boolean(fields["service"]) ?? false) || isKeptAlive
     if isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
     var task = Project.Task(name: member.key, run: run ?? .words([]))
     task.directory = path(fields["directory"])
@@ -124,13 +162,13 @@ extension ProjectReader {
     task.after = draft.references.map(\.name)
     task.isService = isService
     task.readiness = readiness(fields["ready"])
-    task.busyMode = busyMode(fields["onBusy"])
+    task.busyMode = choice(fields["onBusy"])
     if let signal = signal(fields["stopSignal"]) { task.stopPlan.signal = signal }
     if let time = duration(fields["stopTimeout"]) { task.stopPlan.timeout = time }
     task.timeout = positiveDuration(fields["timeout"])
-    task.isPostponed = flag(fields["postpone"]) ?? false
-    task.onSuccess = text(fields["onSuccess"]).map { Array($0.utf8) }
-    task.onFailure = text(fields["onFailure"]).map { Array($0.utf8) }
+    task.isPostponed = boolean(fields["postpone"]) ?? false
+    task.onSuccess = string(fields["onSuccess"]).map { Array($0.utf8) }
+    task.onFailure = string(fields["onFailure"]).map { Array($0.utf8) }
     checkTogether(task, fields)
     draft.task = task
   }
@@ -179,9 +217,9 @@ extension ProjectReader {
         "a page has either 'serve' or 'proxy'; remove one, or make two pages",
         at: proxy.keyOffset)
     }
-    let folder = path(fields["serve"]).map { Project.Page.Source.folder($0) }
+    let served = path(fields["serve"]).map { Project.Page.Source.directory($0) }
     let server = server(fields["proxy"])
-    let source = folder ?? server
+    let source = served ?? server
     let reload = paths(fields["reload"]) ?? []
     if case .port(let port) = source, port == draft.port, let field = fields["port"] {
       note(
@@ -197,8 +235,8 @@ extension ProjectReader {
       }
     }
     let hosts = hosts(fields["host"])
-    let fallback = text(fields["fallback"])
-    let flags = ["overlay", "listing", "dotfiles"].map { flag(fields[$0]) }
+    let fallback = string(fields["fallback"])
+    let flags = ["overlay", "listing", "dotfiles"].map { boolean(fields[$0]) }
     guard let source else { return }
     var page = Project.Page(
       name: member.key, source: source, port: draft.port, reload: reload,

@@ -1,71 +1,180 @@
 import ActionRunning
 import Support
+import SystemCalls
 
-/// The JSON schema of the project file, made from the list of keys, for editors.
+/// The JSON schema of the project file for editors, based on the list of keys.
+///
+/// It accepts what ``ProjectReader`` accepts, except that a schema cannot compare values: names in
+/// `after`, cycles, and ports that occur twice are left to the reader.
 enum ProjectSchema {
-  static var text: String {
-    let project = object(.project, required: ["tasks"])
-    return """
-      {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "watchrun.json",
-        "description": "The tasks of a project, run by watchrun when files change.",
-        \(project),
-        "$defs": {
-          "task": { \(object(.task, required: ["run"])) },
-          "page": { \(object(.page, required: [])), "oneOf": [{ "required": ["serve"] }, { "required": ["proxy"] }] },
-          "ready": { \(object(.readiness, required: [])), "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }] }
-        }
-      }
+  /// Identifies the schema. Editors load it from here unless they are told another place.
+  static let address = "https://json.schemastore.org/watchrun.json"
 
-      """
+  static var text: String {
+    """
+    {
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "$id": \(JSONWriter.quoted(address)),
+      "title": "watchrun.json",
+      "description": "The tasks of a project, run by watchrun when files change.",
+      \(object(.project)), "required": ["tasks"],
+      "$defs": {
+        "task": { \(object(.task)), "required": ["run"],
+          \(taskRules) },
+        "page": { \(object(.page)),
+          \(pageRules) },
+        "ready": { \(object(.readiness)),
+          \(readinessRules) }
+      }
+    }
+
+    """
   }
 
-  private static func object(_ scope: ProjectKey.Scope, required: [String]) -> String {
+  private static func object(_ scope: ProjectKey.Scope) -> String {
     let keys = ProjectKey.all.filter { $0.scopes.contains(scope) }
     let properties = keys.map { key in
-      "\(JSONWriter.quoted(key.name)): { \(type(of: key.kind)), "
+      "\(JSONWriter.quoted(key.name)): { \(SchemaValue.schema(of: key.kind)), "
         + "\"description\": \(JSONWriter.quoted(key.help)) }"
     }
-    let list = required.map { JSONWriter.quoted($0) }.joined(separator: ", ")
-    let needs = required.isEmpty ? "" : ", \"required\": [\(list)]"
-    return "\"type\": \"object\", \"additionalProperties\": false\(needs), "
+    return "\"type\": \"object\", \"additionalProperties\": false, "
       + "\"properties\": {\n      \(properties.joined(separator: ",\n      ")) }"
   }
+}
 
-  private static let someText = #""type": "string", "minLength": 1"#
-  private static let words = #""type": "array", "items": { "type": "string" }"#
-  private static let name = ##""pattern": "^[^\\s-]\\S*$""##
-  private static let number = "([0-9]+[.]?[0-9]*|[.][0-9]+)"
-  private static let texts = #""type": "array", "items": { \#(someText) }"#
-  private static let somePort = #""type": "integer", "minimum": 1, "maximum": 65535"#
-  private static let someURL = #""type": "string", "pattern": "^http://[^/]""#
+// MARK: - Combinations of keys
 
-  private static func type(of kind: ProjectKey.Kind) -> String {
+extension ProjectSchema {
+  private static let taskRules = #"""
+    "not": { "required": ["service", "keepAlive"] },
+          "allOf": [
+            {
+              "description": "A service has no end to wait for; other tasks have no readiness check.",
+              "if": { "anyOf": [
+                { "required": ["service"], "properties": { "service": { "const": true } } },
+                { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
+              ] },
+              "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
+              "else": { "properties": { "ready": false } }
+            },
+            {
+              "description": "Changes are filtered only in a task that watches something.",
+              "if": { "anyOf": [
+                { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
+                { "required": ["after"], "not": { "required": ["watch"] } }
+              ] },
+              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "events": false } }
+            }
+          ]
+    """#
+
+  private static let pageRules = #"""
+    "oneOf": [{ "required": ["serve"] }, { "required": ["proxy"] }],
+          "dependentRequired": { "fallback": ["serve"], "listing": ["serve"], "dotfiles": ["serve"] }
+    """#
+
+  private static let readinessRules = #"""
+    "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }]
+    """#
+}
+
+/// The parts of the schema for values.
+enum SchemaValue {
+  /// The keywords for a type of value, without the braces.
+  static func schema(of kind: ProjectKey.Kind) -> String {
     switch kind {
-    case .flag: return #""type": "boolean""#
+    case .boolean: return #""type": "boolean""#
     case .count: return #""type": "integer", "minimum": 1, "maximum": \#(ProjectReader.mostJobs)"#
-    case .port: return somePort
-    case .url: return someURL
-    case .portOrURL: return #""anyOf": [{ \#(somePort) }, { \#(someURL) }]"#
-    case .text, .signal: return someText
-    case .command: return #""anyOf": [{ \#(someText) }, { \#(words), "minItems": 1 }]"#
-    case .duration: return #""type": "string", "pattern": "^(0|\#(number)(us|ms|s|m|min|h))$""#
+    case .port: return port
+    case .url: return matching(url)
+    case .portOrURL: return anyOf(port, matching(serverURL))
+    case .string: return nonEmpty
+    case .shell: return #"\#(nonEmpty), "not": { "const": "none" }"#
+    case .command: return anyOf(nonEmpty, words)
+    case .duration: return matching(duration)
+    case .positiveDuration: return matching("\(positive)(?:\(duration))")
+    case .quietPeriod: return anyOf(#""const": "auto""#, matching(duration))
+    case .polling: return anyOf(#""type": "boolean""#, matching(interval))
+    case .signal: return anyOf(#""enum": [\#(list(Signal.names))]"#, matching(signal))
     case .choice(let names): return #""enum": [\#(list(names))]"#
-    case .choices(let names):
-      return #""type": "array", "minItems": 1, "items": { "enum": [\#(list(names))] }"#
-    case .texts, .hosts, .globs, .extensions: return texts
-    case .taskNames: return #"\#(texts), "uniqueItems": true"#
-    case .variables: return #""type": "object", "additionalProperties": { "type": "string" }"#
+    case .choices(let names): return oneOrMore(#""enum": [\#(list(names))]"#, #""minItems": 1"#)
+    case .paths: return oneOrMore(nonEmpty)
+    case .hosts: return oneOrMore(matching("[A-Za-z0-9_$.:%-]+"))
+    case .globs: return oneOrMore(matching(glob))
+    case .extensions: return oneOrMore(nonEmpty)
+    case .taskNames: return oneOrMore(nonEmpty, #""uniqueItems": true"#)
+    case .variables:
+      return #""type": "object", "propertyNames": { \#(matching(#"[^=\u0000]+"#)) }, "#
+        + #""additionalProperties": { \#(anyText) }"#
     case .readiness: return ##""$ref": "#/$defs/ready""##
     case .tasks:
-      return #""type": "object", "minProperties": 1, "propertyNames": { \#(name) }, "#
-        + #""additionalProperties": "#
+      return #""type": "object", "minProperties": 1, "#
+        + #""propertyNames": { \#(matching(taskName)) }, "additionalProperties": "#
         + ##"{ "anyOf": [{ "$ref": "#/$defs/task" }, { "$ref": "#/$defs/page" }] }"##
     }
+  }
+
+  private static let port = #""type": "integer", "minimum": 1, "maximum": 65535"#
+  private static let anyText = matching(#"[^\u0000]*"#)
+  private static let nonEmpty = matching(#"[^\u0000]+"#)
+  private static let words =
+    #""type": "array", "minItems": 1, "prefixItems": [{ \#(nonEmpty) }], "items": { \#(anyText) }"#
+
+  private static func anyOf(_ schemas: String...) -> String {
+    #""anyOf": [\#(schemas.map { "{ \($0) }" }.joined(separator: ", "))]"#
+  }
+
+  /// One value, or an array of such values.
+  private static func oneOrMore(_ schema: String, _ rules: String...) -> String {
+    let array = [#""type": "array""#] + rules + [#""items": { \#(schema) }"#]
+    return anyOf(schema, array.joined(separator: ", "))
   }
 
   private static func list(_ names: [String]) -> String {
     names.map { JSONWriter.quoted($0) }.joined(separator: ", ")
   }
+
+  /// A string that matches a regular expression from its beginning to its end.
+  private static func matching(_ expression: String) -> String {
+    #""type": "string", "pattern": \#(JSONWriter.quoted("^(?:\(expression))$"))"#
+  }
+}
+
+// MARK: - Regular expressions
+
+extension SchemaValue {
+  private static let number = "(?:[0-9]+[.]?[0-9]*|[.][0-9]+)"
+  private static let positive = "(?=[^1-9]*[1-9])"
+  private static let duration = "\(number)(?:us|ms|s|m|min|h)|0+[.]?0*|[.]0+"
+  /// At least ten milliseconds.
+  private static let interval =
+    "0*[1-9][0-9]+(?:[.][0-9]*)?ms|0*[1-9][0-9]{4,}(?:[.][0-9]*)?us"
+    + "|0*[1-9][0-9]*(?:[.][0-9]*)?(?:s|m|min|h)|0*[.](?:0[1-9]|[1-9])[0-9]*(?:s|m|min|h)"
+  private static let taskName = #"(?!-)(?:[A-Za-z0-9_$.:-]|[^\u0000-\u007F])+"#
+
+  /// A name in either case, with or without SIG, or a number.
+  private static var signal: String {
+    func anyCase(_ text: String) -> String {
+      text.map { $0.isLetter ? "[\($0)\($0.lowercased())]" : "\($0)" }.joined()
+    }
+    let names = Signal.names.map(anyCase).joined(separator: "|")
+    return "(?:\(anyCase("SIG")))?(?:\(names))|[+]?0*(?:[1-9]|[1-5][0-9]|6[0-4])"
+  }
+
+  private static let visible = #"[^\u0000- \u007F]"#
+  private static let host =
+    #"(?:\[[^\u0000- \u007F\]/?#]+\]|[^\u0000- \u007F/?#:@\[][^\u0000- \u007F/?#:@]*)"#
+  private static let authority =
+    "[Hh][Tt][Tt][Pp]://\(host)(?::0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
+    + "|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+  private static let url = "\(authority)(?:[/?#]\(visible)*)?"
+  private static let serverURL = #"\#(authority)(?:/[^\u0000- \u007F?#]*)?(?:#\#(visible)*)?"#
+
+  /// Names between single slashes, in which brackets are closed and backslashes escape something.
+  private static let glob: String = {
+    let letter = #"(?:[^\u0000\\\[/]|\\[^\u0000/]|\[[!^]?\]?(?:[^\u0000\\\]]|\\[^\u0000])*\])"#
+    let classes = "alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit"
+    let unknownClass = #".*\[\[:(?!(?:\#(classes)):\])[^\]]*:\]"#
+    return #"(?!#)(?! *$)(?!\#(unknownClass))!?/?\#(letter)+(?:/\#(letter)+)*/?"#
+  }()
 }

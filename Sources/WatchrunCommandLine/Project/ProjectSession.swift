@@ -3,24 +3,26 @@ import FileObservation
 import Synchronization
 import SystemCalls
 
-/// Runs the tasks of a project when something changes, and serves its pages: observer → runner → console
-/// and pages. Reads the project again when its file changes.
+/// Runs the tasks of a project on changes, and serves its pages: observer → runner → console and pages.
+/// Reads the project file again when it changes.
 final class ProjectSession: ChangeSource {
   private let session: Session
   private let source: ProjectSource
   private let reporter: TaskReporter
   private let waiting: WaitingReporter
   private let keys: KeyPresses
-  /// For what is said of changes.
+  /// Reports changes.
   private let plain: RunReporter
 
   struct State {
-    /// The project as it is run.
+    /// The project that is run.
     var project: Project
+    /// The command line with the defaults of the project.
+    var settings: Settings
     var observer: FileObserver?
-    /// `nil` until there is a page.
+    /// `nil` as long as there was no page.
     var pages: PageHost?
-    /// True if the file was not right when it was read the last time.
+    /// Whether the file had errors when it was read the last time.
     var isBroken = false
   }
 
@@ -38,7 +40,8 @@ final class ProjectSession: ChangeSource {
       restartAdvice: "\"onBusy\": \"restart\" restarts at once",
       isEnding: { session.isEnding }, reporter: { [reporter] in reporter.reporter(of: $0) })
     keys = KeyPresses(plain, waiting: waiting)
-    state = Mutex(State(project: project))
+    state = Mutex(
+      State(project: project, settings: session.settings.adding(project.defaults)))
   }
 
   func begin() throws(Failure) {
@@ -54,8 +57,8 @@ final class ProjectSession: ChangeSource {
     session.listen { runner.end() }
     session.readKeys(keys, for: runner)
     session.passOnSignals { runner.send($0) }
-    sayWhatIsMissing(in: project)
-    // The first runs see all that has changed before them; what counts is what changes from then on.
+    warnOfMissingPaths(in: project)
+    // The first runs see all changes made before they start; only later changes count.
     let start = FileTime.now()
     runner.start()
     if isOneRound && project.tasks.contains(where: { !$0.isPostponed }) { return }
@@ -66,8 +69,9 @@ final class ProjectSession: ChangeSource {
 
   private func graph(of project: Project) throws(Failure) -> TaskGraph {
     do throws(TaskGraphError) {
+      let settings = session.settings.adding(project.defaults)
       return try project.graph(
-        session.settings, in: session.directory, ignoring: session.ignoredSignals)
+        settings.projectContext(in: session.directory, ignoring: session.ignoredSignals))
     } catch {
       throw Failure("\(source.file): \(error)", ExitCode.usage)
     }
@@ -83,7 +87,8 @@ final class ProjectSession: ChangeSource {
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options, source: self) { [self] report in
       let beginsAnew = reporter.beginsAnew(with: report)
-      if beginsAnew && session.settings.clearsScreen { session.console.clearScreen() }
+      let settings = state.withLock { $0.settings }
+      if beginsAnew && settings.clearsScreen { session.console.clearScreen() }
       reporter.report(report)
       waiting.note(report)
       state.withLock { $0.pages }?.note(report)
@@ -107,13 +112,14 @@ final class ProjectSession: ChangeSource {
     observer.flush(then: done)
   }
 
-  /// What is asked for and cannot be had, or not yet.
-  private func sayWhatIsMissing(in project: Project, since old: Project? = nil) {
+  /// Warns of paths that are watched and do not exist.
+  private func warnOfMissingPaths(in project: Project, since old: Project? = nil) {
     for page in project.pages where old?.pages.contains(page) != true {
       for path in page.observed
       where (try? FileStatus(of: path.absolute(from: session.directory))) == nil {
         session.console.say(
-          .problem, "the page '\(page.name)' needs \(path), which is not there; it is waited for",
+          .problem,
+          "\(page.name): no such path: \(path); it is served and watched as soon as it exists",
           style: .warning)
       }
     }
@@ -121,7 +127,8 @@ final class ProjectSession: ChangeSource {
       for path in task.watched
       where (try? FileStatus(of: path.absolute(from: session.directory))) == nil {
         session.console.say(
-          .problem, "\(task.name) watches \(path), which is not there; it is waited for",
+          .problem,
+          "\(task.name): no such path to watch: \(path); it is watched as soon as it exists",
           style: .warning)
       }
     }
@@ -131,11 +138,12 @@ final class ProjectSession: ChangeSource {
 // MARK: - Changes
 
 extension ProjectSession {
-  /// One for the files of all tasks, and the project's own.
+  /// One observer for the paths of all tasks and for the project file.
   private func makeObserver(for project: Project) throws(Failure) -> FileObserver {
-    let file = WatchedPath(source.path, isRecursive: false, mayBeMissing: true)
+    let files = source.candidates.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
     return try session.makeObserver(
-      of: project.watched(in: session.directory) + [file], ignoring: project.ignores,
+      of: project.watched(in: session.directory) + files,
+      with: session.settings.adding(project.defaults), ignoring: project.ignores,
       kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
   }
 
@@ -152,10 +160,11 @@ extension ProjectSession {
   }
 
   private func handle(_ batch: ChangeBatch, _ runner: TaskRunner) {
+    let files = source.candidates
     var rest = batch
-    rest.changes.removeAll { $0.path == source.path }
-    let isFileAffected = batch.changes.contains {
-      $0.path == source.path || $0.from == source.path
+    rest.changes.removeAll { files.contains($0.path) }
+    let isFileAffected = batch.changes.contains { change in
+      files.contains { $0 == change.path || $0 == change.from }
     }
     if isFileAffected { readAgain(runner) }
     if rest.changes.isEmpty { return }
@@ -168,7 +177,7 @@ extension ProjectSession {
     do throws(Failure) {
       guard let project = try source.readAgain(session.settings, session.console) else {
         return session.console.say(
-          .problem, "\(source.file) is gone: going on as before", style: .warning)
+          .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
       }
       let wasBroken = state.withLock { state in
         defer { state.isBroken = false }
@@ -176,14 +185,15 @@ extension ProjectSession {
       }
       let old = state.withLock { $0.project }
       if project == old {
-        if wasBroken { session.console.say(.news, "\(source.file) is right again") }
+        if wasBroken { session.console.say(.news, "\(source.file) has no errors any more") }
         return
       }
       let graph = try graph(of: project)
       try observe(project, insteadOf: old, runner)
-      state.withLock { $0.project = project }
+      let settings = session.settings.adding(project.defaults)
+      state.withLock { ($0.project, $0.settings) = (project, settings) }
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
-      sayWhatIsMissing(in: project, since: old)
+      warnOfMissingPaths(in: project, since: old)
       reporter.take(project)
       let pages = servePages(of: project, graph)
       runner.replace(graph, readsOutput: pages != nil)
@@ -191,7 +201,7 @@ extension ProjectSession {
       state.withLock { $0.isBroken = true }
       session.console.problem(error.message)
       session.console.say(
-        .problem, "going on with \(source.file) as it was before", style: .warning)
+        .problem, "the tasks stay as they were until \(source.file) is correct", style: .warning)
     }
   }
 
@@ -210,15 +220,16 @@ extension ProjectSession {
     return project.pages.isEmpty ? nil : pages
   }
 
-  /// Sees to it that the files of the new tasks are watched.
+  /// Watches the paths of the new tasks.
   private func observe(
     _ project: Project, insteadOf old: Project, _ runner: TaskRunner
   ) throws(Failure) {
-    if project.ignores == old.ignores && project.kinds == old.kinds {
-      return try observeOtherPaths(of: project, than: old)
-    }
-    // What is ignored is known from the start. Until the new observer knows all there is, the old one
-    // is listened to as well: rather a run too many than a change too few.
+    let hasSameOptions =
+      project.ignores == old.ignores && project.kinds == old.kinds
+      && project.defaults == old.defaults
+    if hasSameOptions { return try observeOtherPaths(of: project, than: old) }
+    // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
+    // reporting: a change may then start two runs, but is never lost.
     let start = FileTime.now()
     let observer = try makeObserver(for: project)
     let outdated = state.withLock { state in
@@ -246,23 +257,36 @@ extension ProjectSession {
 }
 
 extension Project {
-  /// What is other than before, in one line.
+  /// The differences, in one line.
   func changes(since old: Project) -> String {
     let (now, before) = (entries, old.entries)
     let common = now.filter { before[$0.key] != nil && before[$0.key] != $0.value }
     let parts = [
       ("new", names.filter { before[$0] == nil }),
       ("changed", names.filter { common[$0] != nil }),
-      ("gone", old.names.filter { now[$0] == nil }),
-      ("for all", (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])),
+      ("removed", old.names.filter { now[$0] == nil }),
+      ("for all tasks", changedKeys(since: old)),
     ]
-    let told = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
-    return told.isEmpty ? "in another order" : told.joined(separator: "; ")
+    let shown = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+    return shown.isEmpty ? "in another order" : shown.joined(separator: "; ")
+  }
+
+  /// The changed keys of the file's top level.
+  private func changedKeys(since old: Project) -> [String] {
+    let (now, before) = (defaults, old.defaults)
+    let keys = [
+      ("jobs", jobs == old.jobs), ("ignore", ignores == old.ignores),
+      ("debounce", now.quietPeriod == before.quietPeriod), ("poll", now.polling == before.polling),
+      ("skipUnchanged", now.skipsUnchanged == before.skipsUnchanged),
+      ("shell", now.shell == before.shell), ("clear", now.clearsScreen == before.clearsScreen),
+      ("color (at the next start)", now.colorMode == before.colorMode),
+    ]
+    return keys.filter { !$0.1 }.map(\.0)
   }
 
   private var names: [String] { tasks.map(\.name) + pages.map(\.name) }
 
-  /// Tasks and pages by their names.
+  /// Tasks and pages by name.
   private var entries: [String: AnyHashable] {
     let all = tasks.map { ($0.name, AnyHashable($0)) } + pages.map { ($0.name, AnyHashable($0)) }
     return Dictionary(all) { first, _ in first }

@@ -2,33 +2,58 @@ import ActionRunning
 import FileObservation
 import SystemCalls
 
-/// Where the project of a run comes from: a file, or what is found in the folder.
+/// Where the project of a run comes from: a project file, or detection.
 struct ProjectSource {
-  static let usualFile = Path("watchrun.json")
+  /// The names of project files. A directory has at most one of them.
+  static let usualFiles: [Path] = ["watchrun.json", "watchrun.json5", "watchrun.jsonc"]
+  /// The one that `--init` writes.
+  static let usualFile: Path = "watchrun.json"
 
-  /// The file, as it was given.
-  let file: Path
+  /// The file that was named with `--config`.
+  private let namedFile: Path?
   let directory: Path
-  /// True if it was asked for by name, and so has to be there.
-  let isNamed: Bool
 
-  init(_ settings: Settings, directory: Path) {
-    file = settings.projectFile ?? Self.usualFile
-    isNamed = settings.projectFile != nil
+  init(_ namedFile: Path?, directory: Path) {
+    self.namedFile = namedFile
     self.directory = directory
   }
 
+  /// The file as it is shown in messages: the named one, or the one that exists.
+  var file: Path { namedFile ?? existingFiles.first ?? Self.usualFile }
+
   var path: Path { file.absolute(from: directory) }
 
-  /// Why there is no project to go by.
+  /// The absolute paths at which a project file is read if it appears.
+  var candidates: [Path] {
+    (namedFile.map { [$0] } ?? Self.usualFiles).map { $0.absolute(from: directory) }
+  }
+
+  private var existingFiles: [Path] {
+    let directory = ProjectDirectory(path: directory)
+    return Self.usualFiles.filter { directory.holds($0.description) }
+  }
+
+  /// Why there is no project.
   enum Refusal: Error {
-    /// The file says something that cannot be.
+    /// The file was read and has errors.
     case problems(ProjectProblems)
     case failure(Failure)
   }
 
-  /// The project of the file; nil if there is no file, and none was named.
-  func read() throws(Refusal) -> Project? {
+  /// The project of the file; `nil` if none was named and none exists.
+  func read() throws(Refusal) -> Project? { try readFile()?.project }
+
+  /// The same, with the paths that the file names. A file that was named must exist, unless it is
+  /// read again.
+  func readFile(again: Bool = false) throws(Refusal) -> ProjectReader.File? {
+    let found = namedFile == nil ? existingFiles : []
+    if found.count > 1 {
+      let names = found.map(\.description).joined(separator: " and ")
+      throw .failure(
+        Failure(
+          "there is more than one project file: \(names); remove all but one, or choose one with "
+            + "--config", ExitCode.usage))
+    }
     let text: [UInt8]?
     do throws(SystemError) {
       text = try fileContents(of: path)
@@ -36,39 +61,46 @@ struct ProjectSource {
       throw .failure(Failure("cannot read \(file): \(error.reason)", ExitCode.usage))
     }
     guard let text else {
-      guard isNamed else { return nil }
-      if (try? FileStatus(of: path, followsLinks: true)) != nil {
-        throw .failure(Failure("\(file) is no file that can be read again", ExitCode.usage))
-      }
-      throw .failure(
-        Failure(
-          "there is no file \(file); 'watchrun --init --config \(file)' writes one",
-          ExitCode.usage))
+      if namedFile == nil || again { return nil }
+      throw .failure(missingFile())
     }
-    switch ProjectReader.read(text, as: file.description) {
-    case .success(let project): return project
+    switch ProjectReader.readFile(text, as: file.description) {
+    case .success(let file): return file
     case .failure(let problems): throw .problems(problems)
     }
   }
 
-  /// What the folder looks like; nil if nothing is known of it.
-  func recognize() -> RecognizedProject? {
-    RecognizedProject(ProjectFolder(path: directory))
+  private func missingFile() -> Failure {
+    if (try? FileStatus(of: path, followsLinks: true)) != nil {
+      return Failure("\(file) is not a regular file", ExitCode.usage)
+    }
+    return Failure(
+      "there is no file \(file); to write one: watchrun --init --config \(file)", ExitCode.usage)
   }
 
-  /// There is no file, and nothing is recognised.
+  /// The kind of project in the directory; `nil` if none is detected.
+  func detect() -> DetectedProject? {
+    DetectedProject(ProjectDirectory(path: directory))
+  }
+
+  /// The error where there is no file and no project is detected.
   func nothingFound() -> Failure {
-    let flaw = Recognition.flaw(ProjectFolder(path: directory))
-    let lack = "nothing to do: no command, no \(Self.usualFile), and"
-    if let nearby = NearbyProject(around: directory) {
-      return Failure(
-        "\(lack) \(flaw ?? "no project that is known"); there is \(nearby.title) in "
-          + "\(nearby.place): watchrun -C \(nearby.place)", ExitCode.usage)
+    let flaw = ProjectDetection.flaw(ProjectDirectory(path: directory))
+    let found = "no command given, no \(Self.usualFile), and"
+    if let flaw, let remedy = flaw.remedy {
+      return Failure("\(found) \(flaw.reason): \(remedy)", ExitCode.usage)
     }
-    let files = Recognition.fileNames.joined(separator: ", ")
+    if let nearby = NearbyProject(around: directory) {
+      let reason = flaw?.reason ?? "no project detected"
+      return Failure(
+        "\(found) \(reason); there is \(nearby.title) in \(nearby.place): "
+          + "watchrun -C \(nearby.place)", ExitCode.usage)
+    }
+    let files = ProjectDetection.fileNames.joined(separator: ", ")
+    let reason = flaw?.reason ?? "no project detected (by \(files))"
     return Failure(
-      "\(lack) \(flaw ?? "no project that is known (\(files))"); give a command, as in "
-        + "'watchrun make test', or write a file with --init", ExitCode.usage)
+      "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
+        + "\(Self.usualFile) with 'watchrun --init'", ExitCode.usage)
   }
 }
 
@@ -96,15 +128,20 @@ extension Project {
   }
 }
 
+// MARK: - For a run
+
 extension ProjectSource {
-  /// The project to run: that of the file, or what is recognised, which is said. Only the tasks that
-  /// were asked for.
+  init(_ settings: Settings, directory: Path) {
+    self.init(settings.projectFile, directory: directory)
+  }
+
+  /// The project to run, of the file or detected, with the selected tasks. Reports what was detected.
   func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
     let project: Project
     do throws(Refusal) {
       if let read = try read() {
         project = read
-      } else if let found = recognize() {
+      } else if let found = detect() {
         console.say(.news, "\(found.summary); to change that: watchrun --init")
         project = found.project
       } else {
@@ -116,38 +153,36 @@ extension ProjectSource {
     let wanted = try project.selecting(settings.taskNames)
     if settings.isOneRound && wanted.tasks.isEmpty {
       throw Failure(
-        "there is no task to run, only pages, and --once serves none; leave out --once",
+        "nothing to run: there are only pages, and --once serves none; remove --once",
         ExitCode.usage)
     }
     if settings.opensBrowser && wanted.pages.isEmpty {
       throw Failure(
-        "there is no page to open; leave out --open, or add a page to \(file)", ExitCode.usage)
+        "there is no page to open; remove --open, or add a page to \(file)", ExitCode.usage)
     }
-    return wanted
+    if settings.shell == .never, let task = wanted.tasks.first(where: \.isShellLine) {
+      throw Failure(
+        "--shell none: the task '\(Path(task.name))' is a shell line; write its 'run' as an array, "
+          + "or remove --shell", ExitCode.usage)
+    }
+    return wanted.overridden(by: settings.projectOverrides)
   }
-}
 
-extension ProjectSource {
-  /// The project as its file has it now; nil if there is none any more. Of all problems but the last
-  /// it is told here.
+  /// The project of the changed file with the selected tasks; `nil` if the file was removed. Reports
+  /// all problems but the last, which is thrown.
   func readAgain(_ settings: Settings, _ console: Console) throws(Failure) -> Project? {
     let project: Project?
     do throws(Refusal) {
-      project = try ProjectSource(unnamed: self).read()
+      project = try readFile(again: true)?.project
     } catch {
       throw console.failure(of: error)
     }
-    return try project?.selecting(settings.taskNames)
+    return try project?.selecting(settings.taskNames).overridden(by: settings.projectOverrides)
   }
+}
 
-  /// The same file, which need not be there.
-  private init(unnamed source: ProjectSource) {
-    self = ProjectSource(file: source.file, directory: source.directory, isNamed: false)
-  }
-
-  private init(file: Path, directory: Path, isNamed: Bool) {
-    self.file = file
-    self.directory = directory
-    self.isNamed = isNamed
+extension Project.Task {
+  fileprivate var isShellLine: Bool {
+    if case .line = run { true } else { false }
   }
 }

@@ -6,51 +6,46 @@ import SystemCalls
 
 /// Writes a project as a file, and lists its tasks.
 enum ProjectText {
-  /// The file, with comments that say what more there is.
-  static func file(_ project: Project, _ origin: String) -> String {
-    var text = """
-      // What watchrun does here: \(origin).
-      // All keys: watchrun --schema. To check this file: watchrun --check.
-      {
-
-      """
-    if let jobs = project.jobs { text += "  jobs: \(jobs),\n" }
+  /// The project file: JSON without the extensions of JSON5, so that every tool can read it.
+  static func file(_ project: Project) -> String {
+    var members = [("$schema", JSONWriter.quoted(ProjectSchema.address))]
+    if let jobs = project.jobs { members.append(("jobs", "\(jobs)")) }
     if !project.ignores.isEmpty {
-      text += "  // Changes to these start nothing, nor do those that git ignores.\n"
-      text += "  ignore: \(list(project.ignores.map(\.description))),\n"
+      members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))
     }
-    text += "  tasks: {\n"
-    for task in project.tasks { text += lines(for: task) }
-    return text + """
-          // A server that is restarted when the build has succeeded:
-          // server: { run: "./server", after: ["build"], service: true, ready: { port: 8080 } },
-        },
+    let tasks = project.tasks.map { ($0.name, object(fields(of: $0), indent: 4)) }
+    members.append(("tasks", object(tasks, indent: 2)))
+    return object(members, indent: 0) + "\n"
+  }
+
+  private static func fields(of task: Project.Task) -> [(String, String)] {
+    func field(_ key: String, _ values: [String]) -> [(String, String)] {
+      values.isEmpty ? [] : [(key, array(values, indent: 6))]
+    }
+    let run =
+      switch task.run {
+      case .line(let line): JSONWriter.quoted(line)
+      case .words(let words): array(words, indent: 6)
       }
-
-      """
+    return [("run", run)] + field("watch", task.watched.map(\.description))
+      + field("filter", task.filters.map(\.description)) + field("after", task.after)
+      + (task.isService ? [("service", "true")] : [])
   }
 
-  private static func lines(for task: Project.Task) -> String {
-    var fields: [String] = []
-    switch task.run {
-    case .line(let line): fields.append("run: \(JSONWriter.quoted(line))")
-    case .words(let words): fields.append("run: \(list(words))")
-    }
-    if !task.watched.isEmpty { fields.append("watch: \(list(task.watched.map(\.description)))") }
-    if !task.filters.isEmpty { fields.append("filter: \(list(task.filters.map(\.description)))") }
-    if !task.after.isEmpty { fields.append("after: \(list(task.after))") }
-    return "    \(key(task.name)): {\n"
-      + fields.map { "      \($0),\n" }.joined() + "    },\n"
+  private static func object(_ members: [(String, String)], indent: Int) -> String {
+    let space = String(repeating: " ", count: indent)
+    let lines = members.map { "\(space)  \(JSONWriter.quoted($0.0)): \($0.1)" }
+    return "{\n\(lines.joined(separator: ",\n"))\n\(space)}"
   }
 
-  private static func key(_ name: String) -> String {
-    let isPlain = name.utf8.allSatisfy(JSONParser.isNameByte)
-    let startsWithDigit = name.utf8.first.map(JSONParser.isDigit) ?? false
-    return isPlain && !startsWithDigit ? name : JSONWriter.quoted(name)
-  }
+  private static let widestLine = 80
 
-  private static func list(_ texts: [String]) -> String {
-    "[" + texts.map { JSONWriter.quoted($0) }.joined(separator: ", ") + "]"
+  private static func array(_ strings: [String], indent: Int) -> String {
+    let values = strings.map { JSONWriter.quoted($0) }
+    let line = "[\(values.joined(separator: ", "))]"
+    if line.utf8.count + indent <= widestLine { return line }
+    let space = String(repeating: " ", count: indent)
+    return "[\n\(space)  \(values.joined(separator: ",\n\(space)  "))\n\(space)]"
   }
 }
 
@@ -60,12 +55,12 @@ extension ProjectText {
   private static let widestColumn = 60
   private static let longestCommand = 80
 
-  /// A line for each task and page: its name, what is run, and when.
+  /// A line for each task and page: its name, its command and what starts it.
   static func list(_ project: Project) -> String {
     let rows =
       project.tasks.map { [$0.name, shown($0.run), conditions(of: $0)] }
       + project.pages.map { [$0.name, shown($0), after($0.after) ?? "at once"] }
-    // A long line is not to push all others aside.
+    // A long line does not widen its column.
     let widths = [0, 1].map { column in
       rows.map { $0[column].count }.filter { $0 <= widestColumn }.max() ?? 0
     }
@@ -76,7 +71,7 @@ extension ProjectText {
     }.joined()
   }
 
-  /// As one would write it.
+  /// The command as it is typed.
   static func shown(_ run: Project.Run) -> String {
     switch run {
     case .line(let line): Path(line).description
@@ -84,7 +79,7 @@ extension ProjectText {
     }
   }
 
-  /// The same, as much as is needed to know it by.
+  /// The same, at most ``longestCommand`` characters.
   static func abridged(_ run: Project.Run) -> String {
     let text = shown(run)
     return text.count <= longestCommand ? text : text.prefix(longestCommand - 1) + "…"
@@ -93,7 +88,7 @@ extension ProjectText {
   private static func shown(_ page: Project.Page) -> String {
     let source =
       switch page.source {
-      case .folder(let folder): "serve \(folder)"
+      case .directory(let directory): "serve \(directory)"
       case .port(let port): "proxy \(port)"
       case .url(let url): "proxy \(url)"
       }
@@ -117,12 +112,12 @@ extension ProjectText {
     return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
   }
 
-  /// An extension may be given with its dot.
+  /// An extension may begin with its dot.
   private static func pattern(of ending: [UInt8]) -> String {
     "*.\(Path(bytes: ending.drop { $0 == UInt8(ascii: ".") }))"
   }
 
-  /// As many as fit into a line.
+  /// As many patterns as fit into a line.
   private static func some(of patterns: [String]) -> String {
     let more = patterns.count - 5
     return patterns.prefix(5).joined(separator: " ") + (more > 0 ? " and \(more) more" : "")
@@ -142,20 +137,15 @@ extension ProjectText {
   }
 }
 
-extension ProjectText {
-  /// For a folder of which nothing is known.
-  static let example = """
-    // What watchrun does here when something changes. To check this file: watchrun --check.
-    // All keys: watchrun --schema.
-    {
-      tasks: {
-        // A line for the shell, or a list of words. Without 'watch', the whole folder is watched.
-        build: { run: "echo 'put your build here'" },
-        test: { run: ["echo", "put your tests here"], after: ["build"] },
-        // A server that is restarted when the build has succeeded:
-        // server: { run: "./server", after: ["build"], service: true, ready: { port: 8080 } },
-      },
-    }
-
-    """
+extension Project {
+  /// What `--init` writes where no project is detected.
+  static var example: Project {
+    var build = Task(name: "build", run: .line("echo 'replace this with your build command'"))
+    build.watched = ["."]
+    var test = Task(name: "test", run: .words(["echo", "replace this with your test command"]))
+    test.after = ["build"]
+    var project = Project()
+    project.tasks = [build, test]
+    return project
+  }
 }

@@ -59,11 +59,11 @@ extension Session {
   ///   - filters: Whether `--filter` and `--exts` are for all that is observed.
   ///   - adaptiveQuietPeriod: Applies unless the user has chosen a fixed one.
   func makeObserver(
-    of paths: [WatchedPath], ignoring ignores: [GlobPattern] = [],
+    of paths: [WatchedPath], with settings: Settings? = nil, ignoring ignores: [GlobPattern] = [],
     kinds: Set<ChangeBatch.Kind>? = nil, sources: IgnoreSources? = nil, filters: Bool = true,
     adaptiveQuietPeriod: QuietPeriod = .adaptive
   ) throws(Failure) -> FileObserver {
-    var settings = settings
+    var settings = settings ?? self.settings
     settings.ignores = ignores + settings.ignores + ownOutput
     if let sources { settings.ignoreSources = sources }
     if !filters { (settings.filters, settings.extensions) = ([], []) }

@@ -101,6 +101,21 @@ struct TaskServiceTests {
     #expect(tasks.isGone("pids"))
   }
 
+  @Test func `a service that exits before it is ready fails with its status`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { folder in
+      [
+        TaskDefinition(
+          "server", in: folder, "exit 3", service: true,
+          ready: TaskDefinition.Readiness(.line("up"))),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasWaves(1))
+    #expect(tasks.waves[0].status == .exited(3))
+    #expect(await eventually { tasks.isFinished })
+  }
+
   @Test func `a status of 500 or more is no readiness`() async throws {
     let port = try freePort()
     let tasks = try RunningTasks { folder in

@@ -2,8 +2,8 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// What is said of projects without running them.
-@Suite struct ProjectFileTests {
+/// The questions about a project that run nothing.
+struct ProjectFileTests {
   private func said(
     _ arguments: [String], status: Int32 = 0, in project: Project
   ) async throws -> (output: [String], errors: [String]) {
@@ -12,7 +12,7 @@ import Testing
     return (watchrun.process.output.lines, watchrun.errors)
   }
 
-  @Test func theTasksOfAFileAreListed() async throws {
+  @Test func `the tasks of a file are listed`() async throws {
     try await withProject { project in
       try project.write(
         "watchrun.json",
@@ -29,38 +29,38 @@ import Testing
     }
   }
 
-  @Test func theTasksOfAFolderAreListedAndWrittenAsAFile() async throws {
+  @Test func `the tasks of a detected project are listed and written as a file`() async throws {
     try await withProject { project in
       try project.write("Makefile", "app: app.c\n\tcc -o app app.c\ntest: app\n\t./app\n")
       let list = ["build  make       on changes in .", "test   make test  after build"]
-      let recognized = try await said(["--list-tasks"], in: project)
-      #expect(recognized.output == list)
+      let detected = try await said(["--list-tasks"], in: project)
+      #expect(detected.output == list)
       let written = try await said(["--init"], in: project)
       #expect(
         written.errors == ["watchrun: wrote watchrun.json: this is a Makefile: build, then test"])
       let checked = try await said(["--check"], in: project)
-      #expect(checked.output == ["watchrun.json: 2 tasks, no problem"])
+      #expect(checked.output == ["watchrun.json: 2 tasks, no problems"])
       let listed = try await said(["--list-tasks"], in: project)
       #expect(listed.output == list)
     }
   }
 
-  @Test func aFileThatIsThereIsNeverOverwritten() async throws {
+  @Test func `an existing file is never overwritten`() async throws {
     try await withProject { project in
       for name in ["watchrun.json", "other.json"] {
         try project.write(name, "mine")
         let written = try await said(["--init", "--config", name], status: 64, in: project)
         #expect(
           written.errors == [
-            "watchrun: \(name) is there already, and is left as it is; "
-              + "remove it first to begin anew"
+            "watchrun: \(name) exists already and is left unchanged; "
+              + "to write a new one, remove it first"
           ])
         #expect(project.read(name) == "mine")
       }
     }
   }
 
-  @Test func allThatIsWrongIsToldOfWithItsPlace() async throws {
+  @Test func `all errors are reported with their positions`() async throws {
     try await withProject { project in
       try project.write(
         "watchrun.json", "{\n  tasks: {\n    a: { run: 1 },\n    b: { rnu: 'x' },\n  },\n}\n")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func theSchemaIsJSON() async throws {
+  @Test func `the schema is JSON`() async throws {
     try await withProject { project in
       let schema = try await said(["--schema"], in: project)
       let text = schema.output.joined(separator: "\n")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func whereNothingIsKnownALineHelps() async throws {
+  @Test func `without a project, one line says what to type`() async throws {
     try await withProject { project in
       for arguments in [[], ["--list-tasks"]] {
         let watchrun = try await said(arguments, status: 64, in: project)
@@ -95,25 +95,64 @@ import Testing
       let missing = try await said(["--config", "none.json"], status: 64, in: project)
       #expect(
         missing.errors == [
-          "watchrun: there is no file none.json; 'watchrun --init --config none.json' writes one"
+          "watchrun: there is no file none.json; to write one: watchrun --init --config none.json"
         ])
       try project.makeDirectory("folder")
       let odd = try await said(["--config", "folder"], status: 64, in: project)
-      #expect(odd.errors == ["watchrun: folder is no file that can be read again"])
+      #expect(odd.errors == ["watchrun: folder is not a regular file"])
       let unchecked = try await said(["--check"], status: 64, in: project)
       #expect(
         unchecked.errors == [
-          "watchrun: there is no file watchrun.json to check; --init writes one"
+          "watchrun: there is no file watchrun.json to check; to write one: watchrun --init"
         ])
     }
   }
 
-  @Test func withACommandTheFileIsNotRead() async throws {
+  @Test func `with a command, the file is not read`() async throws {
     try await withProject { project in
       try project.write("watchrun.json", "broken")
       let watchrun = try await said(["--once", "-q", "echo", "told"], in: project)
       #expect(watchrun.output == ["told"])
       #expect(watchrun.errors.isEmpty)
+    }
+  }
+
+  @Test func `watchrun.json5 and watchrun.jsonc are read, but not two files at once`() async throws
+  {
+    try await withProject { project in
+      for name in ["watchrun.jsonc", "watchrun.json5"] {
+        try project.write(name, "// \(name)\n{ tasks: { a: { run: 'x', } } }")
+        let checked = try await said(["--check"], in: project)
+        #expect(checked.output == ["\(name): 1 task, no problems"])
+        if name == "watchrun.jsonc" { try project.remove(name) }
+      }
+      try project.write("watchrun.json", "{}")
+      for arguments in [["--check"], [], ["--list-tasks"]] {
+        let refused = try await said(arguments, status: 64, in: project)
+        #expect(
+          refused.errors == [
+            "watchrun: there is more than one project file: watchrun.json and watchrun.json5; "
+              + "remove all but one, or choose one with --config"
+          ])
+      }
+      let chosen = try await said(["--check", "--config", "watchrun.json5"], in: project)
+      #expect(chosen.output == ["watchrun.json5: 1 task, no problems"])
+    }
+  }
+
+  @Test func `paths that do not exist are warnings`() async throws {
+    try await withProject { project in
+      try project.write(
+        "watchrun.json",
+        "{ tasks: { a: { run: 'x', directory: 'nosuch' },\nb: { run: 'x', watch: ['.', 'none'] } } }"
+      )
+      let checked = try await said(["--check"], in: project)
+      #expect(checked.output == ["watchrun.json: 2 tasks, no errors, 2 warnings"])
+      #expect(
+        checked.errors == [
+          "watchrun: watchrun.json:1:38: warning: 'directory': no such path: nosuch",
+          "watchrun: watchrun.json:2:29: warning: 'watch': no such path: none",
+        ])
     }
   }
 }

@@ -1,14 +1,14 @@
 import SystemCalls
 import Testing
 
-/// The project file, changed while it is in force.
-@Suite struct ProjectLiveTests {
+/// Changes of the project file while watchrun runs.
+struct ProjectLiveTests {
   private static let server = """
     server: { run: ["sh", "-c", "echo server >> $LOG; exec sleep 1000"], service: true,
               watch: ["server"] },
     """
 
-  @Test func whatHasNotChangedKeepsRunning() async throws {
+  @Test func `an unchanged task keeps running`() async throws {
     try await withProject { project in
       try project.writeTasks(Self.server + "a: { run: 'echo a >> $LOG', watch: ['a'] },")
       let watchrun = try await project.startTasks()
@@ -23,24 +23,24 @@ import Testing
       try await project.logged("b")
       #expect(project.logged.filter { $0 == "server" }.count == 1)
       #expect(project.commandProcesses == servers)
-      // What is new is watched.
+      // The new task's path is watched.
       try project.place("b")
       try await project.logged("b", times: 2)
     }
   }
 
-  @Test func whatIsGoneIsStopped() async throws {
+  @Test func `a removed task is stopped`() async throws {
     try await withProject { project in
       try project.writeTasks(Self.server + "a: { run: 'echo a >> $LOG' },")
       let watchrun = try await project.startTasks()
       try await project.logged("server")
       try project.writeTasks("a: { run: 'echo a >> $LOG' },")
-      try await watchrun.said("watchrun.json read again (gone: server)")
+      try await watchrun.said("watchrun.json read again (removed: server)")
       try await eventually("the server is stopped") { project.commandProcesses.isEmpty }
     }
   }
 
-  @Test func aBrokenFileIsToldOfAndTheLastGoodOneStays() async throws {
+  @Test func `an invalid file is reported and the last valid one stays in force`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
       try project.makeDirectory("src")
@@ -48,19 +48,19 @@ import Testing
       try await project.logged("a")
       try project.place("watchrun.json", "{\n  tasks: {\n    a: { rnu: 'x' },\n  },\n}\n")
       try await watchrun.said("watchrun: watchrun.json:3:10: the task 'a' has no key 'rnu'")
-      try await watchrun.said("going on with watchrun.json as it was before")
+      try await watchrun.said("the tasks stay as they were until watchrun.json is correct")
       try project.place("src/file")
       try await project.logged("a", times: 2)
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
-      try await watchrun.said("watchrun.json is right again")
+      try await watchrun.said("watchrun.json has no errors any more")
       try project.remove("watchrun.json")
-      try await watchrun.said("watchrun.json is gone: going on as before")
+      try await watchrun.said("watchrun.json was removed; its tasks stay as they were")
       try project.place("src/other")
       try await project.logged("a", times: 3)
     }
   }
 
-  @Test func theFileItselfStartsNothing() async throws {
+  @Test func `a change of the file starts no unchanged task`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo a >> $LOG' },")
       let watchrun = try await project.startTasks()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func whatIsIgnoredChangesWithTheFile() async throws {
+  @Test func `the ignored paths change with the file`() async throws {
     try await withProject { project in
       let task = #"a: { run: ["sh", "-c", "echo $(basename $WATCHRUN_FIRST .) >> $LOG"] },"#
       try project.makeDirectory("x")
@@ -83,7 +83,7 @@ import Testing
       try await project.logged(".")
       try project.writeTasks(task, "ignore: ['y']")
       try await watchrun.said("watchrun.json read again")
-      try await eventually("it is watched anew") {
+      try await eventually("the tree is watched again") {
         watchrun.errors.count { $0.contains("watching ") } == 2
       }
       try project.place("x/file")
@@ -91,14 +91,34 @@ import Testing
     }
   }
 
-  @Test func aFileThatComesTakesThePlaceOfWhatWasRecognised() async throws {
+  @Test func `a new file replaces the detected project`() async throws {
     try await withProject { project in
       try project.write("Makefile", "all:\n\techo made >> $$LOG\n")
       let watchrun = try await project.startTasks()
       try await project.logged("made")
       try project.writeTasks("mine: { run: 'echo mine >> $LOG' },")
-      try await watchrun.said("watchrun.json read again (new: mine; gone: build; for all: ignore)")
+      try await watchrun.said(
+        "watchrun.json read again (new: mine; removed: build; for all tasks: ignore)")
       try await project.logged("mine")
+    }
+  }
+
+  @Test func `defaults for options change with the file`() async throws {
+    try await withProject { project in
+      let task = "a: { run: 'echo a >> $LOG' },"
+      try project.writeTasks(task, "debounce: '50ms'")
+      let watchrun = try await project.startTasks()
+      try await project.logged("a")
+      try project.writeTasks(task, "skipUnchanged: true")
+      try await watchrun.said("watchrun.json read again (for all tasks: debounce, skipUnchanged)")
+      try await eventually("the tree is watched again") {
+        watchrun.errors.count { $0.contains("watching ") } == 2
+      }
+      try project.place("file", "1")
+      try await project.logged("a", times: 2)
+      try project.write("file", "1")
+      try project.place("other", "2")
+      try await project.logged("a", times: 3)
     }
   }
 }

@@ -7,7 +7,7 @@ extension Project {
     try place("watchrun.json", "{ tasks: {\n\(tasks)\n}, \(rest) }\n")
   }
 
-  /// Starts watchrun for the project, and waits until everything is watched.
+  /// Starts watchrun for the project and waits until everything is watched.
   func startTasks(_ options: String...) async throws -> Watchrun {
     let watchrun = try await start(["--verbose"] + options)
     try await watchrun.watching()
@@ -16,17 +16,17 @@ extension Project {
 }
 
 extension Watchrun {
-  /// Waits until so many waves have ended whose closing line holds this text.
+  /// Waits until this many rounds have ended whose closing line contains this text.
   func closed(_ text: String, times: Int = 1) async throws {
-    try await eventually("'\(text)' closes a wave") {
+    try await eventually("'\(text)' closes a round") {
       errors.count { $0.contains(text) } >= times
     }
   }
 }
 
-/// The tasks of a project, run.
-@Suite struct ProjectRunTests {
-  @Test func tasksRunInOrderAndTheOutputBearsTheirNames() async throws {
+/// Runs of the tasks of a project.
+struct ProjectRunTests {
+  @Test func `tasks run in order and their output is prefixed with their names`() async throws {
     try await withProject { project in
       try project.writeTasks(
         """
@@ -46,7 +46,7 @@ extension Watchrun {
     }
   }
 
-  @Test func colorsTellTasksApart() async throws {
+  @Test func `each task has its color`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo x' }, b: { run: 'echo y', after: ['a'] },")
       let watchrun = try await project.start("--once", "--color", "always")
@@ -56,7 +56,7 @@ extension Watchrun {
     }
   }
 
-  @Test func aColorThatIsLeftOnEndsWithItsLine() async throws {
+  @Test func `a color that a command leaves on ends with its line`() async throws {
     try await withProject { project in
       try project.writeTasks(
         "a: { run: \"printf '\\u001b[31mx'\" }, b: { run: 'echo y', after: ['a'] },")
@@ -69,7 +69,7 @@ extension Watchrun {
     }
   }
 
-  @Test func aDirectoryThatIsMissingIsNamed() async throws {
+  @Test func `a missing working directory is named`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'make', directory: 'none' },")
       let watchrun = try await project.start("--once")
@@ -79,7 +79,7 @@ extension Watchrun {
     }
   }
 
-  @Test func oneTaskAloneLooksAsACommandDoes() async throws {
+  @Test func `a single task is reported as a command is`() async throws {
     try await withProject { project in
       try project.writeTasks("only: { run: 'echo out; exit 3' },")
       let watchrun = try await project.start("--once")
@@ -91,7 +91,7 @@ extension Watchrun {
     }
   }
 
-  @Test func whatFailsSkipsWhatStandsAfterIt() async throws {
+  @Test func `a failure skips the dependents`() async throws {
     try await withProject { project in
       try project.writeTasks(
         """
@@ -109,7 +109,7 @@ extension Watchrun {
     }
   }
 
-  @Test func aServiceIsRestartedWhenWhatItStandsAfterHasSucceeded() async throws {
+  @Test func `a service is restarted when its dependency has succeeded`() async throws {
     try await withProject { project in
       try project.makeDirectory("src")
       try project.writeTasks(
@@ -138,7 +138,7 @@ extension Watchrun {
     }
   }
 
-  @Test func onlySomeTasksAreRunIfThatIsAskedFor() async throws {
+  @Test func `only the selected tasks and their dependencies run`() async throws {
     try await withProject { project in
       try project.writeTasks(
         """
@@ -151,7 +151,7 @@ extension Watchrun {
     }
   }
 
-  @Test func aTaskSeesOnlyTheChangesThatAreItsAffair() async throws {
+  @Test func `a task runs only on changes that pass its own keys`() async throws {
     try await withProject { project in
       try project.makeDirectory("src")
       try project.makeDirectory("doc/drafts")
@@ -180,7 +180,7 @@ extension Watchrun {
     }
   }
 
-  @Test func aFolderIsRecognisedAndItsTasksAreRun() async throws {
+  @Test func `a project is detected and its tasks run`() async throws {
     try await withProject { project in
       try project.write(
         "Makefile",
@@ -193,7 +193,7 @@ extension Watchrun {
       try await project.logged("tested 1")
       try project.place("in", "2\n")
       try await project.logged("tested 2")
-      // What the build writes may be noticed when the tests have begun: then they are run once more.
+      // The output of the build may be noticed after the tests have begun, which then run once more.
       let order = project.logged.reduce(into: [String]()) { order, line in
         if order.last != line { order.append(line) }
       }
@@ -201,18 +201,19 @@ extension Watchrun {
     }
   }
 
-  @Test func whatIsNotThereYetIsWaitedFor() async throws {
+  @Test func `a path that does not exist yet is watched as soon as it exists`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'], postpone: true },")
       let watchrun = try await project.startTasks()
-      try await watchrun.said("watchrun: a watches src, which is not there; it is waited for")
+      try await watchrun.said(
+        "watchrun: a: no such path to watch: src; it is watched as soon as it exists")
       try project.makeDirectory("src")
       try project.place("src/file")
       try await project.logged("a")
     }
   }
 
-  @Test func whatIsBesideAPathThatIsWaitedForIsNoNews() async throws {
+  @Test func `files beside a missing path are not reported as new`() async throws {
     try await withProject { project in
       try project.writeTasks(
         "a: { run: 'echo a >> $LOG', postpone: true }, b: { run: 'true', watch: ['missing'] },")
@@ -221,6 +222,34 @@ extension Watchrun {
       try project.place("new")
       try await watchrun.said("watchrun: created new")
       #expect(!watchrun.errors.contains { $0.contains("created old") })
+    }
+  }
+
+  @Test func `options without a command apply to every task`() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo a >> $LOG' }, b: { run: 'echo b >> $LOG' },")
+      let watchrun = try await project.startTasks("-e", "c", "-p")
+      for name in ["x.md", "y.h"] { try project.place(name) }
+      try project.place("x.c")
+      try await project.logged("a")
+      try await project.logged("b")
+      #expect(project.logged.count == 2)
+      // The project file is read whatever its extension.
+      try project.writeTasks("a: { run: 'echo c >> $LOG' },")
+      try await watchrun.said("watchrun.json read again (changed: a; removed: b)")
+    }
+  }
+
+  @Test func `options without a command apply to a detected project`() async throws {
+    try await withProject { project in
+      try project.write("Makefile", "all:\n\techo made >> $$LOG\n")
+      try project.makeDirectory("src")
+      _ = try await project.startTasks("-w", "src", "-r")
+      try await project.logged("made")
+      try project.place("beside")
+      try project.place("src/file")
+      try await project.logged("made", times: 2)
+      #expect(project.logged.count == 2)
     }
   }
 }

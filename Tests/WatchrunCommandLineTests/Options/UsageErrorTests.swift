@@ -71,14 +71,14 @@ struct UsageErrorTests {
     ),
     (["--print", "json", "make"], "--print runs no command; remove one of them"),
     (
-      ["-e", "swift"],
-      "-e needs a command, as in: watchrun -e LIST make test; in a project, set \"exts\" for a task "
+      ["-W", "src"],
+      "-W needs a command, as in: watchrun -W PATH make test; in a project, set \"watch\" for a task "
         + "in watchrun.json (--init writes one)"
     ),
     (
-      ["-r"],
-      "-r needs a command, as in: watchrun -r make test; in a project, set \"onBusy\" for a task "
-        + "in watchrun.json (--init writes one)"
+      ["-s", "USR1"],
+      "-s needs a command, as in: watchrun -s SIGNAL make test; in a project, set \"onBusy\" for a "
+        + "task in watchrun.json (--init writes one)"
     ),
     (["-I", "-q"], "-I needs a command, as in: watchrun -I make test"),
     (["--check", "make"], "--check runs no command; remove one of them"),

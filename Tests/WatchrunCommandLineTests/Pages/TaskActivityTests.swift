@@ -19,7 +19,7 @@ struct TaskActivityTests {
 
   private func translator(_ text: String) throws -> (ActivityTranslator, Activity) {
     let project = try readProject("{ tasks: { \(text) } }")
-    let graph = try project.graph(Settings(), in: "/p", ignoring: [])
+    let graph = try project.graph(Settings().projectContext(in: "/p", ignoring: []))
     var translator = ActivityTranslator(directory: "/p")
     let tasks = translator.take(graph, commands: project.shownCommands)
     return (translator, tasks)

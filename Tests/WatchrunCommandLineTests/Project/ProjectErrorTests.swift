@@ -76,16 +76,16 @@ struct ProjectErrorTests {
     ),
     ("{ run: 'x', env: { 'A=B': '' } }", "2:20: 'A=B' is not a valid name of a variable"),
     (
-      "{ run: 'x', watch: 'src' }",
-      #"2:20: 'watch' must be an array of paths, as in ["Sources"], not "src""#
+      "{ run: 'x', watch: 7 }",
+      #"2:20: 'watch' must be a path or an array of paths, as in ["Sources"], not 7"#
     ),
     (
       "{ run: 'x', watch: ['src', 1] }",
-      #"2:28: 'watch' must be an array of paths, as in ["Sources"], not 1"#
+      #"2:28: 'watch' must be a path or an array of paths, as in ["Sources"], not 1"#
     ),
     (
-      "{ run: 'x', exts: 'swift' }",
-      #"2:19: 'exts' must be an array of extensions, as in ["swift", "md"], not "swift""#
+      "{ run: 'x', exts: { swift: true } }",
+      #"2:19: 'exts' must be an extension or an array of extensions, as in ["swift", "md"], not an object"#
     ),
     (
       "{ run: 'x', filter: ['a['] }",
@@ -100,9 +100,10 @@ struct ProjectErrorTests {
       "2:22: 'delete' is not one of create, modify, remove, rename, metadata"
     ),
     ("{ run: 'x', events: [] }", "2:21: 'events' is empty; remove it for the default"),
+    ("{ run: 'x', after: 'build' }", "2:20: there is no task 'build'; there is no other task"),
     (
-      "{ run: 'x', after: 'build' }",
-      #"2:20: 'after' must be an array of task names, as in ["build"], not "build""#
+      "{ run: 'x', after: true }",
+      #"2:20: 'after' must be a task name or an array of task names, as in ["build"], not true"#
     ),
     (
       "{ run: 'x', after: ['t'] }",
@@ -129,7 +130,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', service: true, ready: { url: 'https://a' } }",
-      #"2:42: 'url' must be a URL, as in "http://localhost:8080/health", not "https://a""#
+      "2:42: 'url': HTTPS is not supported; give the server's port or http:// address"
     ),
     (
       "{ run: 'x', service: true, ready: { prot: 80 } }",
@@ -176,15 +177,15 @@ struct ProjectErrorTests {
     ),
     (
       "{ proxy: 'https://a' }",
-      "2:10: watchrun speaks plain HTTP to the server behind it, not HTTPS; give its port or its http:// address"
+      "2:10: 'proxy': HTTPS is not supported; give the server's port or http:// address"
     ),
     (
       "{ proxy: 'http://a/?b' }",
       "2:10: the address of the server must not have a query; remove it"
     ),
     (
-      "{ serve: 'a', host: 'b' }",
-      #"2:21: 'host' must be an array of addresses, as in ["0.0.0.0"], not "b""#
+      "{ serve: 'a', host: 1 }",
+      #"2:21: 'host' must be an address or an array of addresses, as in ["0.0.0.0"], not 1"#
     ),
     (
       "{ serve: 'a', host: ['b/c'] }",
@@ -214,11 +215,11 @@ struct ProjectErrorTests {
   ]
 
   @Test(arguments: tasks)
-  func `a task that is not right is told of in one line`(task: String, problem: String) {
+  func `an invalid task is reported in one line`(task: String, problem: String) {
     #expect(problems(ofTask: task) == ["watchrun.json:" + problem])
   }
 
-  @Test func `what does not go with a service is told of at once`() {
+  @Test func `everything that a service cannot have is reported at once`() {
     let task = "{ run: 'x', service: true, timeout: '1s', onBusy: 'queue', keepAlive: true }"
     #expect(
       problems(ofTask: task).map { $0.split(separator: " ")[0] } == [
@@ -227,7 +228,7 @@ struct ProjectErrorTests {
   }
 
   @Test(arguments: ["exts: ['c']", "filter: ['*.c']", "ignore: ['*.o']", "events: ['create']"])
-  func `what changes count is not said where nothing is watched`(field: String) {
+  func `changes are not filtered in a task that watches nothing`(field: String) {
     let name = field.prefix { $0 != ":" }
     #expect(
       problems("{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'],\n\(field) } } }") == [
@@ -258,27 +259,47 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, run: 'x' }",
-      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, ignore"
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, shell, clear, color, ignore"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",
-      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 0"
+      "1:37: 'jobs' must be an integer from 1 to 10000, not 0"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 1e23 }",
-      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 1e+23"
+      "1:37: 'jobs' must be an integer from 1 to 10000, not 1e+23"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 1.5 }",
-      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not 1.5"
+      "1:37: 'jobs' must be an integer from 1 to 10000, not 1.5"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: '2' }",
-      "1:37: 'jobs' must be an integer from 1 to 10000, as in 4, not \"2\""
+      "1:37: 'jobs' must be an integer from 1 to 10000, not \"2\""
     ),
     (
-      "{ tasks: { a: { run: 'x' } }, ignore: 'x' }",
-      #"1:39: 'ignore' must be an array of patterns, as in ["docs/**"], not "x""#
+      "{ tasks: { a: { run: 'x' } }, ignore: false }",
+      #"1:39: 'ignore' must be a pattern or an array of patterns, as in ["docs/**"], not false"#
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, debounce: 50 }",
+      #"1:41: 'debounce' must be a duration or "auto", as in "50ms", not 50"#
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, poll: '5ms' }",
+      "1:37: 'poll' must be at least 10ms"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, poll: 2 }",
+      #"1:37: 'poll' must be true, false or an interval, as in "2s", not 2"#
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, shell: 'none' }",
+      "1:38: a shell line needs a shell; to run a program without one, write 'run' as an array"
+    ),
+    (
+      "{ tasks: { a: { run: 'x' } }, color: true }",
+      #"1:38: 'color' must be one of "auto", "always", "never", not true"#
     ),
     (
       "{ tasks: { 'a b': { run: 'x' } } }",
@@ -327,7 +348,7 @@ struct ProjectErrorTests {
     #expect(problems(text) == ["watchrun.json:" + problem])
   }
 
-  @Test func `all problems are told of at once, in the order of the text`() {
+  @Test func `all problems are reported at once, in the order of the text`() {
     let text = """
       {
         jobs: "many",

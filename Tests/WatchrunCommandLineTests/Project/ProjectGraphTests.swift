@@ -6,14 +6,16 @@ import Testing
 
 @testable import WatchrunCommandLine
 
-/// From a project to the graph that is run.
+/// The graph of a project.
 struct ProjectGraphTests {
   private func graph(
     _ tasks: String, _ rest: String = "", _ settings: Settings = Settings(),
     in directory: Path = "/p"
   ) throws -> TaskGraph {
-    try readProject("{ tasks: { \(tasks) }, \(rest) }")
-      .graph(settings, in: directory, ignoring: [])
+    let project = try readProject("{ tasks: { \(tasks) }, \(rest) }")
+      .overridden(by: settings.projectOverrides)
+    return try project.graph(
+      settings.adding(project.defaults).projectContext(in: directory, ignoring: []))
   }
 
   /// The tasks that a change of this path starts.
@@ -22,8 +24,8 @@ struct ProjectGraphTests {
     return graph.tasks.filter { $0.triggers.isTriggered(by: change) }.map(\.name)
   }
 
-  /// One observer sees for all: it sees a folder that is ignored when one task watches that by name.
-  @Test func `what another task watches by name is as ignored as before for the rest`() throws {
+  /// One observer serves all tasks: it observes an ignored directory that one task names.
+  @Test func `an ignored path that one task watches stays ignored for the others`() throws {
     let graph = try graph(
       """
       all: { run: 'x' }, generated: { run: 'x', watch: ['.build/out'] },
@@ -34,12 +36,12 @@ struct ProjectGraphTests {
     #expect(started(by: "/p/out/a", in: graph) == ["all", "both"])
   }
 
-  @Test func `what is not ignored belongs to all who look there`() throws {
+  @Test func `a path that is not ignored starts all tasks that watch it`() throws {
     let graph = try graph("all: { run: 'x' }, docs: { run: 'x', watch: ['docs'] },")
     #expect(started(by: "/p/docs/a", in: graph) == ["all", "docs"])
   }
 
-  @Test func `ignore files and the whole project's patterns count for it`() throws {
+  @Test func `ignore files apply to each task's own paths`() throws {
     let folder = try TemporaryDirectory()
     try folder.write("made/\n", to: ".gitignore")
     try folder.makeDirectories("made")
@@ -50,11 +52,48 @@ struct ProjectGraphTests {
   }
 
   @Test(arguments: ["a*", "a?", "[a]", "a b ", #"a\\b"#, "!a", "#a"])
-  func `a name is taken as it is, and not for a pattern`(name: String) throws {
+  func `a path is not a pattern`(name: String) throws {
     let graph = try graph(
       "all: { run: 'x', }, odd: { run: 'x', watch: ['node_modules/\(name)'] },")
     let plain = name.replacing(#"\\"#, with: #"\"#)
     #expect(started(by: Path("/p/node_modules").appending(plain), in: graph) == ["odd"])
     #expect(started(by: "/p/node_modules/ax", in: graph) == ["all"])
+  }
+
+  private static let line = "a: { run: 'x' }, s: { run: 'y', service: true, watch: ['src'] },"
+
+  private func settings(_ words: String...) throws -> Settings {
+    try OptionParser.parse(words.map { Array($0.utf8) })
+  }
+
+  @Test func `options replace the keys of all tasks`() throws {
+    let settings = try settings(
+      "-w", "lib", "-r", "--stop-signal", "INT", "--timeout", "9s", "--events", "create")
+    let tasks = try graph(Self.line, "", settings).tasks
+    #expect(tasks.map { $0.triggers.watched.map(\.path) } == [["/p/lib"], ["/p/lib"]])
+    #expect(tasks.map(\.options.busyPolicy) == [.restart, .restart])
+    #expect(tasks.map(\.options.stopPlan.signal) == [.interrupt, .interrupt])
+    #expect(tasks.map(\.triggers.kinds) == [[.created], [.created]])
+    // A service does not end.
+    #expect(tasks.map(\.options.timeout) == [.seconds(9), nil])
+  }
+
+  @Test func `a task that watches nothing still watches nothing with --watch`() throws {
+    let tasks = try graph(
+      "a: { run: 'x' }, b: { run: 'x', after: 'a' }", "", settings("-w", "lib")
+    ).tasks
+    #expect(tasks.map(\.triggers.watched.count) == [1, 0])
+  }
+
+  @Test func `a service is not queued by --on-busy queue`() throws {
+    let tasks = try graph(Self.line, "", settings("-o", "queue")).tasks
+    #expect(tasks.map(\.options.busyPolicy) == [.queue, .restart])
+  }
+
+  @Test func `the shell of the file is used unless an option names another`() throws {
+    let form = try graph(Self.line, "shell: 'bash'").tasks.map(\.command.form)
+    #expect(form == Array(repeating: .shell(Array("bash".utf8)), count: 2))
+    let other = try graph(Self.line, "shell: 'bash'", settings("--shell", "zsh")).tasks
+    #expect(other.map(\.command.form) == Array(repeating: .shell(Array("zsh".utf8)), count: 2))
   }
 }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import WatchrunCommandLine
 
-/// One list of keys, and all that is made from it.
+/// The list of keys and everything that is based on it.
 struct ProjectKeyTests {
   private static let places = ProjectKey.all.flatMap { key in key.scopes.map { (key, $0) } }
 
-  /// A file with this member in an object of that kind.
+  /// A file with this member in an object of this scope.
   private func file(_ field: String, in scope: ProjectKey.Scope) -> String {
     switch scope {
     case .project: "{ tasks: { t: { run: 'x' } }, \(field) }"
@@ -35,7 +35,7 @@ struct ProjectKeyTests {
     #expect(!problems.list.contains { $0.message.contains("has no key") })
   }
 
-  @Test func `the schema is JSON, and has every key with what it is for`() throws {
+  @Test func `the schema is JSON and describes every key`() throws {
     let object = try JSONSerialization.jsonObject(with: Data(ProjectSchema.text.utf8))
     let schema = try #require(object as? [String: Any])
     let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
@@ -58,7 +58,7 @@ struct ProjectKeyTests {
     }
   }
 
-  @Test func `every option has a meaning in a project, and those that are keys are known`() {
+  @Test func `every option has a meaning in a project, and the keys that are named exist`() {
     for option in OptionTable.options {
       if case .key(let name) = ProjectOptions.use(of: option.long) {
         #expect(ProjectKey.named(name, in: .task) != nil)
@@ -70,9 +70,11 @@ struct ProjectKeyTests {
     let forAll = OptionTable.options.map(\.long).filter { ProjectOptions.use(of: $0) == .forAll }
     #expect(
       Set(forAll) == [
-        "follow-symlinks", "poll", "directory", "ignore", "no-vcs-ignore", "no-project-ignore",
+        "watch", "follow-symlinks", "poll", "directory", "exts", "filter", "events", "ignore",
+        "no-vcs-ignore", "no-project-ignore",
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
-        "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success", "env", "task",
+        "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
+        "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
         "no-keys", "color", "help", "version", "man",
         "completions", "open", "editor",

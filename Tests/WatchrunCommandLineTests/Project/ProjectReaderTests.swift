@@ -10,7 +10,7 @@ func readProject(_ text: String) throws -> Project {
 }
 
 struct ProjectReaderTests {
-  @Test func `the example of the design page is read as it is meant`() throws {
+  @Test func `the example of the documentation is read correctly`() throws {
     let project = try readProject(
       """
       {
@@ -71,9 +71,7 @@ struct ProjectReaderTests {
     #expect(task.onSuccess == Array("yes".utf8) && task.onFailure == Array("no".utf8))
   }
 
-  @Test func `without 'watch' the folder is watched, but nothing for what stands after others`()
-    throws
-  {
+  @Test func `the default of 'watch' is the directory, or nothing in a task with 'after'`() throws {
     let project = try readProject(
       "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'] }, c: { run: 'z', watch: [] } } }")
     #expect(project.tasks.map(\.watched) == [["."], [], []])
@@ -84,7 +82,7 @@ struct ProjectReaderTests {
       ("port: 80", .port(80)), ("url: 'http://localhost/x'", .url("http://localhost/x")),
       ("line: 'up'", .line("up")),
     ] as [(String, TaskDefinition.Readiness.Condition)])
-  func `a service is ready by one sign, within thirty seconds`(
+  func `a service has one readiness check, with thirty seconds by default`(
     field: String, sign: TaskDefinition.Readiness.Condition
   ) throws {
     let project = try readProject(
@@ -118,14 +116,74 @@ struct ProjectReaderTests {
     #expect(other?.message == "--task: there is no task 'x'; tasks: build")
   }
 
-  @Test func `what is other than before is named`() throws {
+  @Test func `the differences from an earlier file are named`() throws {
     let old = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'x' }, c: { run: 'x' } } }")
     let new = try readProject("{ tasks: { a: { run: 'x' }, b: { run: 'y' }, d: { run: 'x' } } }")
-    #expect(new.changes(since: old) == "new: d; changed: b; gone: c")
+    #expect(new.changes(since: old) == "new: d; changed: b; removed: c")
     let other = try readProject(
       "{ jobs: 1, ignore: ['x'], tasks: { c: { run: 'x' }, b: { run: 'x' }, a: { serve: 'x' } } }")
-    #expect(other.changes(since: old) == "changed: a; for all: jobs, ignore")
+    #expect(other.changes(since: old) == "changed: a; for all tasks: jobs, ignore")
     let turned = try readProject("{ tasks: { c: { run: 'x' }, b: { run: 'x' }, a: { run: 'x' } } }")
     #expect(turned.changes(since: old) == "in another order")
+  }
+
+  @Test func `a single string stands for an array`() throws {
+    let short = try readProject(
+      """
+      { ignore: "docs", tasks: {
+        a: { run: "x", watch: "src", exts: "c", filter: "*.c", ignore: "b", events: "create" },
+        b: { run: "x", after: "a" }, p: { serve: "x", host: "h", reload: "r", after: "a" },
+      } }
+      """)
+    let long = try readProject(
+      """
+      { ignore: ["docs"], tasks: {
+        a: { run: "x", watch: ["src"], exts: ["c"], filter: ["*.c"], ignore: ["b"],
+             events: ["create"] },
+        b: { run: "x", after: ["a"] },
+        p: { serve: "x", host: ["h"], reload: ["r"], after: ["a"] },
+      } }
+      """)
+    #expect(short == long)
+  }
+
+  @Test func `the top level has defaults for options`() throws {
+    let project = try readProject(
+      """
+      { debounce: "auto", poll: "2s", skipUnchanged: true, shell: "bash", clear: true,
+        color: "always", tasks: { a: { run: "x" } } }
+      """)
+    let defaults = project.defaults
+    #expect(defaults.quietPeriod == .adaptive)
+    #expect(defaults.polling == Polling(.always, interval: .seconds(2) ... .seconds(2)))
+    #expect(defaults.skipsUnchanged == true && defaults.clearsScreen == true)
+    #expect(defaults.shell == Array("bash".utf8) && defaults.colorMode == .always)
+    let settings = Settings().adding(defaults)
+    #expect(settings.polling.use == .always && settings.skipsUnchanged && settings.clearsScreen)
+    #expect(settings.shell == .always(Array("bash".utf8)) && settings.colorMode == .always)
+  }
+
+  @Test func `an option that is given is stronger than the file`() throws {
+    let words = ["-d", "1s", "--poll", "--color", "never", "--shell", "zsh"]
+    let settings = try OptionParser.parse(words.map { Array($0.utf8) })
+    let project = try readProject(
+      """
+      { debounce: "2s", poll: false, color: "always", shell: "bash", tasks: { a: { run: "x" } } }
+      """)
+    let both = settings.adding(project.defaults)
+    #expect(both.quietPeriod == .fixed(.seconds(1)) && both.polling == Polling(.always))
+    #expect(both.colorMode == .never && both.shell == .always(Array("zsh".utf8)))
+  }
+
+  @Test func `the paths of a file are listed with their positions`() throws {
+    let text = """
+      { tasks: { a: { directory: 'd',
+      run: 'x', watch: ['w', 'v'] }, p: { serve: 's' } } }
+      """
+    let file = try ProjectReader.readFile(Array(text.utf8), as: "f").get()
+    #expect(
+      file.paths.map { "\($0.position) \($0.key) \($0.path)" } == [
+        "1:28 directory d", "2:19 watch w", "2:24 watch v", "2:44 serve s",
+      ])
   }
 }

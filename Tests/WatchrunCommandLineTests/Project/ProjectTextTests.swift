@@ -3,7 +3,7 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct ProjectTextTests {
-  @Test func `the tasks are listed, a line each`() throws {
+  @Test func `each task is listed in a line`() throws {
     let project = try readProject(
       """
       { tasks: {
@@ -33,7 +33,7 @@ struct ProjectTextTests {
       ])
   }
 
-  @Test func `a long command neither pushes others aside nor is told in full each time`() throws {
+  @Test func `a long command widens no column and is abridged in messages`() throws {
     let line = String(repeating: "x", count: 90)
     let project = try readProject(
       "{ tasks: { a: { run: '\(line)' }, bb: { run: 'make', watch: [] } } }")
@@ -45,8 +45,39 @@ struct ProjectTextTests {
     #expect(ProjectText.abridged(project.tasks[1].run) == "make")
   }
 
-  @Test func `the example is a project`() throws {
-    let project = try readProject(ProjectText.example)
-    #expect(project.tasks.map(\.name) == ["build", "test"])
+  @Test func `the example is read as it was written`() throws {
+    #expect(try readProject(ProjectText.file(.example)) == .example)
+  }
+
+  @Test func `a file is indented JSON, and long arrays are broken into lines`() throws {
+    let project = try readProject(
+      """
+      { jobs: 2, ignore: ["*.md", "a-rather-long-directory/**", "another-rather-long-directory/**", "x"],
+        tasks: { build: { run: "make" }, test: { run: ["make", "test"], after: "build" } } }
+      """)
+    #expect(
+      ProjectText.file(project) == """
+        {
+          "$schema": "\(ProjectSchema.address)",
+          "jobs": 2,
+          "ignore": [
+            "*.md",
+            "a-rather-long-directory/**",
+            "another-rather-long-directory/**",
+            "x"
+          ],
+          "tasks": {
+            "build": {
+              "run": "make",
+              "watch": ["."]
+            },
+            "test": {
+              "run": ["make", "test"],
+              "after": ["build"]
+            }
+          }
+        }
+
+        """)
   }
 }

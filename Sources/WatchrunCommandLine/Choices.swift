@@ -1,0 +1,38 @@
+import FileObservation
+
+// The values of options and keys that are chosen from a list of names.
+
+/// What a change during a run does: `--on-busy` and `onBusy`.
+enum BusyMode: String, CaseIterable, Sendable {
+  case queue
+  case ignore
+  case restart
+  case signal
+}
+
+/// When messages are colored: `--color` and `color`.
+enum ColorMode: String, CaseIterable, Sendable {
+  case auto
+  case always
+  case never
+}
+
+extension ChangeBatch.Kind {
+  private static let all: KeyValuePairs<String, ChangeBatch.Kind> = [
+    "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
+    "metadata": .metadata,
+  ]
+
+  /// The names of the kinds in `--events` and `events`.
+  static var names: [String] { all.map(\.key) }
+
+  init?(named name: String) {
+    guard let kind = Self.all.first(where: { $0.key == name })?.value else { return nil }
+    self = kind
+  }
+}
+
+extension Polling {
+  /// The shortest interval of `--poll` and `poll`.
+  static let shortestInterval = Duration.milliseconds(10)
+}

@@ -1,0 +1,62 @@
+import SystemCalls
+
+/// A directory that may hold a project, as far as detection reads it.
+struct ProjectDirectory {
+  let path: Path
+
+  /// Whether there is a file of this name.
+  func holds(_ name: String) -> Bool {
+    (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .file
+  }
+
+  /// Whether there is a directory of this name.
+  func holdsDirectory(_ name: String) -> Bool {
+    (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .directory
+  }
+
+  /// Whether there is an entry of this name, of any type.
+  func holdsAnything(_ name: String) -> Bool {
+    (try? FileStatus(of: path.appending(name))) != nil
+  }
+
+  /// The content of a file; `nil` if it cannot be read.
+  func text(of name: String) -> String? {
+    let bytes = try? fileContents(of: path.appending(name))
+    return bytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The first file that exists, of names such as `Makefile` or `*.sln`.
+  func first(of names: [String]) -> String? {
+    for name in names {
+      if name.hasPrefix("*") {
+        if let found = files(endingWith: String(name.dropFirst())).first { return found }
+      } else if holds(name) {
+        return name
+      }
+    }
+    return nil
+  }
+
+  /// The files whose names end like this, in order.
+  func files(endingWith ending: String) -> [String] {
+    names(of: .file).filter { $0.hasSuffix(ending) && $0 != ending }
+  }
+
+  /// The names of the entries of this type, in order; hidden ones and names that are not UTF-8 are
+  /// left out.
+  func names(of type: FileType) -> [String] {
+    var names: [String] = []
+    do throws(SystemError) {
+      let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+      try DirectoryReader().forEachEntry(of: directory) { (name, found) throws(SystemError) in
+        guard found == type, name.first != UInt8(ascii: "."),
+          let name = String(validating: name, as: UTF8.self)
+        else { return }
+        names.append(name)
+      }
+    } catch {
+      return []
+    }
+    return names.sorted()
+  }
+}

@@ -1,0 +1,51 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import SystemCalls
+
+/// What a project's tasks depend on beside the project itself.
+struct ProjectContext: Sendable {
+  /// The directory that relative paths start from.
+  var directory: Path
+  /// The filter by which the tasks' files are observed.
+  var filter: PathFilter
+  /// The shell for shell lines.
+  var shell: [UInt8]
+  /// Variables for every task. A task's own are stronger.
+  var environment: [Command.EnvironmentVariable] = []
+  /// Whether no task runs at the start.
+  var isPostponed = false
+  /// Signals that tasks ignore, as watchrun does.
+  var ignoredSignals: Set<Signal> = []
+}
+
+extension Project {
+  /// Values that replace those of every task.
+  struct Overrides: Sendable {
+    /// For tasks that watch something.
+    var watched: [Path]?
+    var kinds: Set<ChangeBatch.Kind>?
+    var busyMode: BusyMode?
+    var stopSignal: Signal?
+    var stopTimeout: Duration?
+    var timeout: Duration?
+  }
+
+  func overridden(by values: Overrides) -> Project {
+    var project = self
+    for index in project.tasks.indices { project.tasks[index].override(by: values) }
+    return project
+  }
+}
+
+extension Project.Task {
+  fileprivate mutating func override(by values: Project.Overrides) {
+    if let watched = values.watched, !self.watched.isEmpty { self.watched = watched }
+    if let kinds = values.kinds { self.kinds = kinds }
+    if let signal = values.stopSignal { stopPlan.signal = signal }
+    if let timeout = values.stopTimeout { stopPlan.timeout = timeout }
+    // A service does not end: it can neither be waited for nor take too long.
+    if let mode = values.busyMode, !(isService && mode == .queue) { busyMode = mode }
+    if let timeout = values.timeout, !isService { self.timeout = timeout }
+  }
+}

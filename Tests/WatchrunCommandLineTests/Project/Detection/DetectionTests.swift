@@ -1,0 +1,388 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct DetectionTests {
+  /// The files of a directory, the summary of what is detected, and its tasks.
+  private typealias Row = ([String: String], String, [String])
+
+  private static let alone: [Row] = [
+    (
+      ["Package.swift": ".target(name: \"a\")", "Sources/": ""],
+      "this is a Swift package (Package.swift): build", ["build: swift build"]
+    ),
+    (
+      ["Package.swift": ".testTarget(name: \"a\")"],
+      "this is a Swift package (Package.swift): build, then test",
+      ["build: swift build", "test: swift test"]
+    ),
+    (
+      ["Package.swift": "", "Tests/": ""],
+      "this is a Swift package (Package.swift): build, then test",
+      ["build: swift build", "test: swift test"]
+    ),
+    (
+      ["Cargo.toml": ""], "this is a Rust package (Cargo.toml): build, then test",
+      ["build: cargo build", "test: cargo test"]
+    ),
+    (
+      ["go.mod": ""], "this is a Go module (go.mod): build, then test",
+      ["build: go build -o /dev/null ./...", "test: go test ./..."]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "jest", "build": "tsc", "lint": "x"}}"#],
+      "this is a Node package (package.json): build, then test",
+      ["build: npm run build", "test: npm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "vitest"}}"#, "pnpm-lock.yaml": ""],
+      "this is a Node package (package.json): test", ["test: pnpm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"build": "x"}}"#, "yarn.lock": ""],
+      "this is a Node package (package.json): build", ["build: yarn run build"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "x"}}"#, "bun.lockb": ""],
+      "this is a Node package (package.json): test", ["test: bun run test"]
+    ),
+    (
+      ["pyproject.toml": ""], "this is a Python project (pyproject.toml): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["pytest.ini": "", "uv.lock": ""], "this is a Python project (pytest.ini): test",
+      ["test: uv run pytest"]
+    ),
+    (
+      ["pyproject.toml": "", "poetry.lock": ""],
+      "this is a Python project (pyproject.toml): test", ["test: poetry run pytest"]
+    ),
+    (
+      ["tox.ini": "[tox]\n[testenv]\n"], "this is a Python project (tox.ini): test", ["test: tox"]
+    ),
+    (
+      ["tox.ini": "[pytest]\n", "setup.py": ""], "this is a Python project (tox.ini): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["setup.py": ""], "this is a Python project (setup.py): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["Rakefile": "Rake::TestTask.new", "Gemfile": ""],
+      "this is a Ruby project (Rakefile): test", ["test: bundle exec rake test"]
+    ),
+    (
+      ["Rakefile": "RSpec::Core::RakeTask.new(:spec)"],
+      "this is a Ruby project (Rakefile): test", ["test: rake spec"]
+    ),
+    (
+      ["Rakefile": "task default: []"], "this is a Ruby project (Rakefile): build",
+      ["build: rake"]
+    ),
+    (
+      ["Gemfile": "", ".rspec": ""], "this is a Ruby project (Gemfile): test",
+      ["test: bundle exec rspec"]
+    ),
+    (
+      ["Gemfile": "", "Rakefile": "", "bin/rails": ""],
+      "this is a Ruby project (Rakefile): test", ["test: bin/rails test"]
+    ),
+    (
+      ["mix.exs": ""], "this is a Mix project (mix.exs): build, then test",
+      ["build: mix compile", "test: mix test"]
+    ),
+    (
+      ["build.zig": "b.step(\"test\", \"run\")"],
+      "this is a Zig project (build.zig): build, then test",
+      ["build: zig build", "test: zig build test"]
+    ),
+    (["build.zig": ""], "this is a Zig project (build.zig): build", ["build: zig build"]),
+    (
+      ["build.gradle": "", "gradlew": ""],
+      "this is a Gradle project (build.gradle): build, then test",
+      ["build: ./gradlew assemble", "test: ./gradlew test"]
+    ),
+    (
+      ["settings.gradle.kts": ""],
+      "this is a Gradle project (settings.gradle.kts): build, then test",
+      ["build: gradle assemble", "test: gradle test"]
+    ),
+    (
+      ["pom.xml": "", "mvnw": ""], "this is a Maven project (pom.xml): build, then test",
+      ["build: ./mvnw compile", "test: ./mvnw test"]
+    ),
+    (
+      ["pom.xml": ""], "this is a Maven project (pom.xml): build, then test",
+      ["build: mvn compile", "test: mvn test"]
+    ),
+    (
+      ["App.sln": "", "App.csproj": ""], "this is a .NET project (App.sln): build, then test",
+      ["build: dotnet build", "test: dotnet test --no-build"]
+    ),
+    (
+      ["App.csproj": "<Project/>"], "this is a .NET project (App.csproj): build",
+      ["build: dotnet build"]
+    ),
+    (
+      ["Tests.fsproj": "Include=\"Microsoft.NET.Test.Sdk\""],
+      "this is a .NET project (Tests.fsproj): build, then test",
+      ["build: dotnet build", "test: dotnet test --no-build"]
+    ),
+    (["deno.json": "{}"], "this is a Deno project (deno.json): test", ["test: deno test"]),
+    (
+      ["deno.jsonc": "{ /* x */ \"tasks\": { \"build\": \"x\", \"test\": \"y\" } }"],
+      "this is a Deno project (deno.jsonc): build, then test",
+      ["build: deno task build", "test: deno task test"]
+    ),
+    (
+      ["meson.build": "project('x')\ntest ('a', b)"],
+      "this is a Meson project (meson.build): build, then test",
+      [
+        "build: meson setup .build/meson && meson compile -C .build/meson",
+        "test: meson test -C .build/meson",
+      ]
+    ),
+    (
+      ["justfile": "set shell := ['x']\n@build:\n  x\ntest filter='': build\n  y\n"],
+      "this is a justfile: build, then test", ["build: just build", "test: just test"]
+    ),
+    (
+      ["Justfile": "check: \n  y\n"], "this is a Justfile: test", ["test: just check"]
+    ),
+    (
+      ["Procfile": "# x\nweb: ./server -p 80\nworker:  ./worker\nrelease: x\n"],
+      "this is a Procfile: web, worker", ["web: ./server -p 80", "worker: ./worker"]
+    ),
+    (
+      ["Procfile": "web: x", "Procfile.dev": "web: y"],
+      "this is a Procfile.dev: web", ["web: y"]
+    ),
+    (["Makefile": "app: a.c\n\tcc a.c\n"], "this is a Makefile: build", ["build: make"]),
+    (
+      ["GNUmakefile": "all:\ntest: all\n\t./run\n"], "this is a GNUmakefile: build, then test",
+      ["build: make", "test: make test"]
+    ),
+    // `make` alone runs the tests.
+    (["Makefile": "test:\n\t./run\n"], "this is a Makefile: test", ["test: make test"]),
+    (
+      ["makefile": "x: y\ncheck :\n"], "this is a makefile: build, then test",
+      ["build: make", "test: make check"]
+    ),
+    // The targets of included files count.
+    (
+      ["Makefile": "-include config.mk rules.mk\nall:\n", "rules.mk": "test: all\n"],
+      "this is a Makefile: build, then test", ["build: make", "test: make test"]
+    ),
+    (
+      ["CMakeLists.txt": "project(x)"], "this is a CMake project (CMakeLists.txt): build",
+      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+    ),
+    (
+      ["CMakeLists.txt": "PROJECT(x)\nINCLUDE ( CTest )"],
+      "this is a CMake project (CMakeLists.txt): build, then test",
+      [
+        "build: cmake -S . -B .build/cmake && cmake --build .build/cmake",
+        "test: ctest --test-dir .build/cmake --output-on-failure",
+      ]
+    ),
+    (
+      ["CMakeLists.txt": "enable_testing()"],
+      "this is a CMake project (CMakeLists.txt): build, then test",
+      [
+        "build: cmake -S . -B .build/cmake && cmake --build .build/cmake",
+        "test: ctest --test-dir .build/cmake --output-on-failure",
+      ]
+    ),
+  ]
+
+  private static let together: [Row] = [
+    (
+      ["Package.swift": "", "package.json": #"{"scripts": {"build": "x", "test": "y"}}"#],
+      "this is a Swift package (Package.swift) and a Node package (package.json), each with its own "
+        + "tasks and sources: swift-build; node-build, then node-test",
+      ["swift-build: swift build", "node-build: npm run build", "node-test: npm run test"]
+    ),
+    (
+      ["Makefile": "a: b", "pyproject.toml": ""],
+      "this is a Python project (pyproject.toml) and a Makefile, each with its own tasks and sources: "
+        + "python-test; make-build",
+      ["python-test: python3 -m pytest", "make-build: make"]
+    ),
+    // A Makefile beside a compiler's own project file usually calls that.
+    (
+      ["Makefile": "test:\n\tcargo test", "Cargo.toml": ""],
+      "this is a Rust package (Cargo.toml): build, then test; not used: a Makefile",
+      ["build: cargo build", "test: cargo test"]
+    ),
+    (
+      ["Package.swift": "", "Cargo.toml": "", "pytest.ini": ""],
+      "this is a Swift package (Package.swift), a Rust package (Cargo.toml) and a Python project "
+        + "(pytest.ini), each with its own tasks and sources: swift-build; cargo-build, then cargo-test; python-test",
+      [
+        "swift-build: swift build", "cargo-build: cargo build", "cargo-test: cargo test",
+        "python-test: python3 -m pytest",
+      ]
+    ),
+    // Unless make compiles sources itself, and Cargo only a part.
+    (
+      ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "Cargo.toml": ""],
+      "this is a Makefile: build; not used: a Rust package (Cargo.toml)", ["build: make"]
+    ),
+    (
+      ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "CMakeLists.txt": ""],
+      "this is a CMake project (CMakeLists.txt): build; not used: a Makefile",
+      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+    ),
+    // Two build systems for the same sources: the first one.
+    (
+      ["pom.xml": "", "build.gradle": ""],
+      "this is a Gradle project (build.gradle): build, then test; not used: "
+        + "a Maven project (pom.xml)",
+      ["build: gradle assemble", "test: gradle test"]
+    ),
+    (
+      ["CMakeLists.txt": "", "meson.build": "", "Makefile": "", "justfile": "build:\n"],
+      "this is a CMake project (CMakeLists.txt): build; not used: a Meson project (meson.build), "
+        + "a Makefile and a justfile",
+      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+    ),
+    // A file of commands is not used beside a project.
+    (
+      ["Procfile": "web: x", "package.json": #"{"scripts": {"test": "y"}}"#],
+      "this is a Node package (package.json): test; not used: a Procfile",
+      ["test: npm run test"]
+    ),
+    (
+      ["Procfile": "web: x", "justfile": "test:\n"],
+      "this is a justfile: test; not used: a Procfile", ["test: just test"]
+    ),
+  ]
+
+  private func folder(_ files: [String: String]) throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory()
+    for (name, text) in files {
+      if name.hasSuffix("/") {
+        try folder.makeDirectories(name)
+      } else {
+        if let slash = name.lastIndex(of: "/") {
+          try folder.makeDirectories(String(name[..<slash]))
+        }
+        try folder.write(text, to: name)
+      }
+    }
+    return folder
+  }
+
+  @Test(arguments: alone + together)
+  func `a project is detected by its files`(
+    files: [String: String], summary: String, tasks: [String]
+  ) throws {
+    let folder = try folder(files)
+    let found = try #require(DetectedProject(ProjectDirectory(path: folder.path)))
+    #expect(found.summary == summary)
+    #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
+  }
+
+  @Test(arguments: alone + together)
+  func `a detected project that is written as a file is read as the same project`(
+    files: [String: String], summary: String, tasks: [String]
+  ) throws {
+    let folder = try folder(files)
+    let found = try #require(DetectedProject(ProjectDirectory(path: folder.path)))
+    let text = ProjectText.file(found.project)
+    #expect(try readProject(text) == found.project)
+    // Strict JSON, which Foundation reads only without the extensions of JSON5.
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    #expect(object?["$schema"] as? String == ProjectSchema.address)
+  }
+
+  @Test(
+    arguments: [
+      [:], ["README.md": ""], ["Package.swift/": ""], ["package.json": "{"],
+      ["package.json": #"{"scripts": {"start": "x"}}"#], ["Gemfile": ""],
+      ["justfile": "deploy:\n"], ["Procfile": "no process"],
+      ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
+    ] as [[String: String]])
+  func `nothing is detected without a known file and task`(files: [String: String]) throws {
+    let folder = try folder(files)
+    #expect(DetectedProject(ProjectDirectory(path: folder.path)) == nil)
+  }
+
+  @Test func `each of several kinds watches its own sources`() throws {
+    let folder = try folder(["Package.swift": "", "go.mod": ""])
+    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    #expect(project.tasks.map(\.name) == ["swift-build", "go-build", "go-test"])
+    #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
+    #expect(project.tasks[1].filters.map(\.description).contains("*.go"))
+    #expect(project.tasks[2].after == ["go-build"])
+  }
+
+  @Test(
+    arguments: [
+      (["Package.swift": ""], ".build/debug/a"), (["Cargo.toml": ""], "target/debug/a"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "node_modules/x/y.js"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "dist/y.js"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "build/y.js"),
+      (["pyproject.toml": ""], "pkg/__pycache__/a.pyc"), (["pyproject.toml": ""], "build/lib/a.py"),
+      (["CMakeLists.txt": ""], ".build/cmake/Makefile"), (["CMakeLists.txt": ""], "build/x"),
+      (["Makefile": "app: a.c"], "app"), (["Makefile": "app: a.c"], "src/a.o"),
+      (["Makefile": ""], "build/x"), (["build.gradle": ""], "app/build/classes/A.class"),
+      (["pom.xml": ""], "app/target/A.class"), (["App.csproj": ""], "src/App/obj/a.dll"),
+      (["App.csproj": ""], "src/App/bin/Debug/net9.0/App.dll"), (["mix.exs": ""], "deps/a/b.ex"),
+      (["build.zig": ""], "zig-out/bin/a"), (["meson.build": ""], ".build/meson/a"),
+      (["Rakefile": ""], "coverage/index.html"),
+    ] as [([String: String], String)])
+  func `changes of what its tools write are ignored`(
+    files: [String: String], product: String
+  ) throws {
+    let folder = try folder(files)
+    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    var settings = Settings()
+    settings.ignores = project.ignores
+    let filter = settings.makeFilter(in: folder.path)
+    #expect(
+      !filter.decision(for: folder[product], isDirectory: false, below: folder.path).isIncluded)
+    #expect(
+      filter.decision(for: folder["source.c"], isDirectory: false, below: folder.path).isIncluded)
+  }
+
+  @Test(
+    arguments: [
+      ("a: b\n\tx: y\n", ["a"]), ("a b: c", ["a", "b"]), ("X := y\na:", ["a"]),
+      ("X ::= y", []), ("%.o: %.c\n$(X): y", []), (".PHONY: test\ntest:", ["test"]),
+      ("# a: b", []), ("a:: b\na:: c", ["a"]), ("../x: y\n/etc/z: y", []),
+    ] as [(String, [String])])
+  func `the targets of a makefile are those with explicit rules`(
+    text: String, targets: [String]
+  ) {
+    #expect(ProjectDetection.makeTargets(in: text) == targets)
+  }
+
+  @Test(
+    arguments: [
+      ("build:\n  x", ["build"]), ("@test a='b:c' +d: build\n", ["test"]),
+      ("x := 'a:b'\nset dotenv-load := true\nalias b := build", []),
+      ("# a: b\n[private]\n_h:\n", ["_h"]), ("  indented: x", []),
+    ] as [(String, [String])])
+  func `the recipes of a justfile are those with rules`(text: String, recipes: [String]) {
+    #expect(ProjectDetection.recipes(in: text) == recipes)
+  }
+
+  @Test func `every kind of project is detected by some row`() {
+    let rows = Self.alone.flatMap(\.0.keys)
+    for kind in ProjectDetection.kinds {
+      let endings = kind.files.map { $0.hasPrefix("*") ? String($0.dropFirst()) : $0 }
+      #expect(rows.contains { row in endings.contains { row.hasSuffix($0) } }, "\(kind.name)")
+    }
+  }
+
+  @Test func `the processes of a Procfile are services that run side by side`() throws {
+    let folder = try folder(["Procfile": "web: x\nworker: y"])
+    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    #expect(project.tasks.allSatisfy { $0.isService && $0.after.isEmpty && $0.watched == ["."] })
+  }
+}

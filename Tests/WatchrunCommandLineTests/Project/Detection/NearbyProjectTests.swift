@@ -1,0 +1,87 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import WatchrunCommandLine
+
+/// The error where there is no project.
+struct NearbyProjectTests {
+  private func remark(in place: String, of folder: TemporaryDirectory) -> String {
+    ProjectSource(nil, directory: folder[place]).nothingFound().message
+  }
+
+  @Test func `the error lists the known files`() throws {
+    let folder = try TemporaryDirectory()
+    #expect(
+      remark(in: "", of: folder)
+        == "no command given, no watchrun.json, and no project detected "
+        + "(by Package.swift, Cargo.toml, go.mod, build.zig, package.json, deno.json, "
+        + "pyproject.toml, Rakefile, mix.exs, build.gradle, pom.xml, *.sln, CMakeLists.txt, "
+        + "meson.build, Makefile, justfile, Procfile); give a command, as in "
+        + "'watchrun make test', or write a watchrun.json with 'watchrun --init'")
+  }
+
+  private static let flaws: [([String: String], String)] = [
+    (
+      ["package.json": "{"],
+      "package.json is not valid JSON; give a command, as in 'watchrun make test', or write a "
+        + "watchrun.json with 'watchrun --init'"
+    ),
+    (
+      ["package.json": #"{"scripts": {"start": "x", "lint": "z", "dev": "y"}}"#],
+      "package.json has no script 'build' or 'test', but 'dev', 'start', 'lint': "
+        + "watchrun -r npm run dev"
+    ),
+    (
+      ["package.json": #"{"scripts": {"lint": "z"}}"#, "yarn.lock": ""],
+      "package.json has no script 'build' or 'test', but 'lint': watchrun yarn run lint"
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
+      "the script 'test' in package.json is only the placeholder of npm init; give a command, as in "
+        + "'watchrun make test', or write a watchrun.json with 'watchrun --init'"
+    ),
+    (
+      ["justfile": "deploy:\n  x\n_hidden:\n"],
+      "justfile has no recipe 'build' or 'test', but 'deploy': watchrun just deploy"
+    ),
+  ]
+
+  @Test(arguments: flaws)
+  func `the error names what is missing in a known file, and what to type instead`(
+    files: [String: String], reason: String
+  ) throws {
+    let folder = try TemporaryDirectory()
+    for (name, text) in files { try folder.write(text, to: name) }
+    #expect(
+      remark(in: "", of: folder) == "no command given, no watchrun.json, and \(reason)")
+  }
+
+  @Test func `the error names a project in an ancestor within the repository`() throws {
+    let folder = try TemporaryDirectory()
+    try folder.write(to: "Makefile")
+    try folder.makeDirectories("repository/Sources/Core")
+    #expect(NearbyProject(around: folder["repository/Sources/Core"]) == nil)
+    try folder.makeDirectories("repository/.git")
+    #expect(NearbyProject(around: folder["repository/Sources/Core"]) == nil)
+    try folder.write(to: "repository/Package.swift")
+    #expect(
+      remark(in: "repository/Sources/Core", of: folder).hasSuffix(
+        "; there is a Swift package (Package.swift) in ../..: watchrun -C ../.."))
+    #expect(NearbyProject(around: folder["repository/Sources"])?.place == Path(".."))
+  }
+
+  @Test func `the error names the first project in a subdirectory`() throws {
+    let folder = try TemporaryDirectory()
+    try folder.makeDirectories("docs")
+    try folder.makeDirectories("server")
+    try folder.makeDirectories("web")
+    try folder.makeDirectories(".hidden")
+    try folder.write(to: ".hidden/Makefile")
+    try folder.write(to: "web/Cargo.toml")
+    try folder.write("{}", to: "server/watchrun.json")
+    #expect(
+      remark(in: "", of: folder).hasSuffix(
+        "; there is watchrun.json in server: watchrun -C server"))
+  }
+}
