@@ -42,7 +42,9 @@ extension OptionTable {
   static func polling(_ value: [UInt8]) throws(UsageError) -> Polling {
     if value.isEmpty { return Polling(.always) }
     let interval = try duration(value)
-    if interval < Polling.shortestInterval { throw UsageError("the interval must be at least 10ms") }
+    if interval < Polling.shortestInterval {
+      throw UsageError("the interval must be at least 10ms")
+    }
     return Polling(.always, interval: interval...interval)
   }
 
