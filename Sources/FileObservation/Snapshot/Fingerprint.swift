@@ -31,7 +31,7 @@ package struct Fingerprint: Hashable, Sendable {
   /// The change between this fingerprint and a later one; `nil` if there is none.
   package func difference(to later: Fingerprint) -> Difference? {
     if self == later { return nil }
-    if !mayBeSameFile(with: later) || content != later.content { return .content }
+    if !mayBeSameFile(as: later) || content != later.content { return .content }
     // The mtime of a file can be set back after a write. Only if another attribute has changed does
     // that explain a new ctime.
     return attributes == later.attributes ? .content : .attributes
@@ -51,7 +51,7 @@ package struct Fingerprint: Hashable, Sendable {
   }
 
   /// Whether nothing proves that another file has taken this one's place.
-  package func mayBeSameFile(with later: Fingerprint) -> Bool {
+  package func mayBeSameFile(as later: Fingerprint) -> Bool {
     inode == later.inode && born == later.born
   }
 

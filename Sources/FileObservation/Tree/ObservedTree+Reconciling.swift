@@ -80,7 +80,7 @@ extension ObservedTree {
     if isDirectory != wasDirectory { return true }
     guard isDirectory, directories[entry] != nil else { return false }
     if let known = snapshot.fingerprint(of: entry) {
-      return !known.mayBeSameFile(with: Fingerprint(status))
+      return !known.mayBeSameFile(as: Fingerprint(status))
     }
     guard case .hint(let reasons) = occasion, reasons.isAboutName else { return false }
     // Another directory may reuse the inode of the former one, but never its watch.
@@ -126,7 +126,7 @@ extension ObservedTree {
     if isReported || kind == .movedDirectory {
       let isOther =
         kind == .created
-        || before.map { !$0.mayBeSameFile(with: now) }
+        || before.map { !$0.mayBeSameFile(as: now) }
           ?? (snapshot.inode(of: entry) != status.inode)
       let appeared = isOther ? sighting(now, isFound: occasion) : nil
       var disappeared: Moves.Sighting?
@@ -175,7 +175,7 @@ extension ObservedTree {
       guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
         switch difference {
         case .content:
-          return isDirectory && before.mayBeSameFile(with: now) ? nil : .modified(isOpen: false)
+          return isDirectory && before.mayBeSameFile(as: now) ? nil : .modified(isOpen: false)
         case .attributes: return .metadata
         case nil: return isRewritten ? .modified(isOpen: false) : nil
         }

@@ -90,7 +90,7 @@ extension ObservedTree {
     guard !isAnchor(directory, details), let known = snapshot.fingerprint(of: directory) else {
       return false
     }
-    return !known.mayBeSameFile(with: Fingerprint(opened))
+    return !known.mayBeSameFile(as: Fingerprint(opened))
   }
 
   /// The rules in force in a directory that was just listed.

@@ -136,9 +136,7 @@ extension ObservedTree {
 
   /// Warns once when the watch limit is reached, and again after it was not.
   mutating func warnOfLimit() {
-    guard let source, watches.unwatched.isEmpty == watches.hasReportedLimit else { return }
-    watches.hasReportedLimit = !watches.unwatched.isEmpty
-    guard watches.hasReportedLimit else { return }
+    guard let source, warnings.setLimitReached(!watches.unwatched.isEmpty) else { return }
     warnings.add(
       source.limitReached(watched: directories.watchCount, unwatched: watches.unwatched.count))
   }

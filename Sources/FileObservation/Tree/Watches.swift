@@ -11,6 +11,4 @@ struct Watches {
   var hasTransferred = false
   /// Other paths of watched directories, such as bind mounts, by watch.
   var aliases: [Int32: Set<TreeSnapshot.Entry>] = [:]
-  /// Whether the warning about the watch limit was reported.
-  var hasReportedLimit = false
 }

@@ -128,7 +128,7 @@ extension ScriptParser {
   }
 }
 
-// MARK: - What is done and expected then
+// MARK: - Operations and expectations
 
 extension ScriptParser {
   private mutating func readAfterWatch(

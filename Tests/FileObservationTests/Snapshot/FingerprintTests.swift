@@ -25,7 +25,7 @@ struct FingerprintTests {
     #expect(await clockTicks())
     try directory.write("two", to: "f")
     #expect(before.difference(to: try look()) == .content)
-    #expect(before.mayBeSameFile(with: try look()))
+    #expect(before.mayBeSameFile(as: try look()))
     #expect(try !before.hasSameContent(as: look()))
   }
 

@@ -111,7 +111,7 @@ struct RandomTree {
   private mutating func text() -> String { "text \(count)" }
 }
 
-// MARK: - What is done
+// MARK: - Operations
 
 extension RandomTree {
   private mutating func makeFile() throws {
