@@ -178,6 +178,7 @@ extension TreeSnapshot {
 
   /// Calls `body` with the path of the entry `name` in `directory`, which need not be in the
   /// snapshot, and the offset of the name in it. Allocates nothing unless the path is very long.
+  @inline(__always)
   package func withPath<Result>(
     of name: UnsafeBufferPointer<UInt8>, in directory: Entry,
     _ body: (_ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result

@@ -38,7 +38,9 @@ extension ObservedTree {
     keep(hint)
   }
 
-  private func isRelevant(_ hint: Hint, in directory: Entry) -> Bool {
+  // Mutating, so that the closure captures the tree by reference: a copy would retain every array
+  // of it.
+  private mutating func isRelevant(_ hint: Hint, in directory: Entry) -> Bool {
     guard let details = directories[directory] else { return false }
     let known = snapshot.child(hint.name, of: directory)
     let marks = known.map { snapshot.marks(of: $0) } ?? []
