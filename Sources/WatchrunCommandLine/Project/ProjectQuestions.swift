@@ -48,9 +48,10 @@ struct ProjectQuestions {
     }
     let missing = file.paths.filter { !exists($0.path) }
     for path in missing {
+      let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""
       console.say(
         .problem,
-        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)",
+        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)",
         style: .warning)
     }
     let count = file.project.tasks.count + file.project.pages.count
@@ -106,4 +107,9 @@ extension Console {
       return Failure(problems.list.last?.description ?? "", ExitCode.usage)
     }
   }
+}
+
+extension Path {
+  /// Whether the path has a character that is special in patterns.
+  fileprivate var looksLikePattern: Bool { bytes.contains { Array("*?[{".utf8).contains($0) } }
 }

@@ -144,14 +144,16 @@ struct ProjectFileTests {
     try await withProject { project in
       try project.write(
         "watchrun.json",
-        "{ tasks: { a: { run: 'x', directory: 'nosuch' },\nb: { run: 'x', watch: ['.', 'none'] } } }"
+        "{ tasks: { a: { run: 'x', directory: 'nosuch' },\nb: { run: 'x', watch: ['.', 'none', '*.c'] } } }"
       )
       let checked = try await said(["--check"], in: project)
-      #expect(checked.output == ["watchrun.json: 2 tasks, no errors, 2 warnings"])
+      #expect(checked.output == ["watchrun.json: 2 tasks, no errors, 3 warnings"])
       #expect(
         checked.errors == [
           "watchrun: watchrun.json:1:38: warning: 'directory': no such path: nosuch",
           "watchrun: watchrun.json:2:29: warning: 'watch': no such path: none",
+          "watchrun: watchrun.json:2:37: warning: 'watch': no such path: *.c; "
+            + "patterns belong in 'filter'",
         ])
     }
   }
