@@ -57,7 +57,8 @@ let package = Package(
       dependencies: ["ActionRunning", "PathFiltering", "Support", "TestSupport"]),
     .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "TestSupport"]),
     .testTarget(
-      name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"]),
+      name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"],
+      exclude: ["FirstCommands/FirstCommands.txt"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["SystemCalls", "TestSupport", "watchrun"]),
   ],

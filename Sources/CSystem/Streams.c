@@ -14,6 +14,15 @@ static int prepare(int descriptor, int waits) {
   return waits ? 0 : fcntl(descriptor, F_SETFL, O_NONBLOCK);
 }
 
+long csystem_copy_pipe(int from, int to, unsigned long limit) {
+#ifdef __linux__
+  return tee(from, to, limit, SPLICE_F_NONBLOCK);
+#else
+  (void)from, (void)to, (void)limit;
+  return -1;
+#endif
+}
+
 int csystem_pipe(int ends[2]) {
 #ifdef __linux__
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;

@@ -70,8 +70,8 @@ public struct PathFilter: Sendable, Hashable {
     extensionBytes: [[UInt8]], sources: IgnoreSources = .all, environment: [String: String] = [:]
   ) {
     self.base = base
-    ignoreList = PatternList(ignore)
-    filterList = PatternList(filter)
+    ignoreList = PatternList(ignore.map { $0.anchored(to: base) })
+    filterList = PatternList(filter.map { $0.anchored(to: base) })
     extensions = extensionBytes.map { $0.first == Byte.dot ? $0 : [Byte.dot] + $0 }
     self.sources = sources
     self.environment = environment

@@ -49,6 +49,13 @@ package struct Terminal: Hashable, Sendable {
     return TerminalModes(raw: modes)
   }
 
+  /// Discards what has been typed and not been read.
+  package func discardInput() {
+    _ = try? withoutBeingStopped { () throws(SystemError) in
+      try checked("tcflush") { tcflush(descriptor, TCIFLUSH) }
+    }
+  }
+
   /// Puts other modes in force, at once. What has been typed is kept.
   package func setModes(_ modes: TerminalModes) throws(SystemError) {
     var modes = modes.raw

@@ -1,16 +1,16 @@
-/// The statuses with which watchrun itself ends; otherwise it ends with the command's.
+/// Exit statuses of watchrun itself. With `--once` and similar options, it exits with the command's status.
 enum ExitCode {
-  /// Ended by the user, or done.
+  /// The user ended it, or there was nothing left to do.
   static let success: Int32 = 0
   /// Wrong usage or configuration (`EX_USAGE`).
   static let usage: Int32 = 64
-  /// A path to watch, or the folder to work in, does not exist (`EX_NOINPUT`).
+  /// A path to watch, or the directory of `-C`, does not exist (`EX_NOINPUT`).
   static let noInput: Int32 = 66
-  /// Watching failed and could not go on (`EX_SOFTWARE`).
+  /// The observer failed and could not go on (`EX_SOFTWARE`).
   static let failure: Int32 = 70
 }
 
-/// What is wrong with the words on the command line, in one line.
+/// An error in the command line, described in one line.
 struct UsageError: Error, Hashable, CustomStringConvertible {
   let description: String
 
@@ -19,7 +19,7 @@ struct UsageError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// What keeps watchrun from beginning: a message, and the status with which it exits.
+/// An error that ends watchrun at its start: a message, and the exit status.
 struct Failure: Error {
   let message: String
   let status: Int32

@@ -2,7 +2,7 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-/// `--explain`: which rule decides on a path, in the form of `git check-ignore -v -n`.
+/// `--explain`: prints the rule that decides for each path, in the format of `git check-ignore -v -n`.
 struct Explanation {
   private let settings: Settings
   private let console: Console
@@ -18,7 +18,7 @@ struct Explanation {
     roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
   }
 
-  /// Prints what decides on each path.
+  /// Prints one line for each path.
   func print() throws(Failure) {
     var text: [UInt8] = []
     var unreadable: Set<Path> = []
@@ -43,7 +43,7 @@ struct Explanation {
     let path = Path(bytes: word).absolute(from: directory)
     let type = (try? FileStatus(of: path))?.type
     let isDirectory = type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
-    // Several watched paths may hold it: it is watched if one of them lets it be.
+    // If several watched paths contain it, one that includes it is enough.
     let decisions = roots.filter { path.isWithin($0) }.map {
       filter.decision(for: path, isDirectory: isDirectory, below: $0, warn: warn)
     }

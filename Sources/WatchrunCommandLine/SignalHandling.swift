@@ -2,7 +2,7 @@ import ActionRunning
 import Dispatch
 import SystemCalls
 
-/// Calls `body` whenever this process is sent the signal, for as long as it lives.
+/// Calls `body` on a queue of its own whenever this process receives the signal.
 func whenSignaled(_ signal: Signal, _ body: @escaping @Sendable () -> Void) {
   whenSignaled(signal, on: DispatchQueue(label: "watchrun.signals"), body)
 }

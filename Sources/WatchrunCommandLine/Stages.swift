@@ -3,7 +3,7 @@ import FileObservation
 import PathFiltering
 import SystemCalls
 
-// From settings to what the stages are made with.
+// Makes the options of the stages from the settings of the command line.
 extension Settings {
   func makeFilter(in directory: Path) -> PathFilter {
     PathFilter(
@@ -12,8 +12,8 @@ extension Settings {
   }
 
   func makeCommand() -> Command {
-    // A terminal is not for a command in a background group: it would be stopped by it. What is none
-    // and was a list has been read to its end.
+    // A command in a background process group that reads from the terminal is stopped by the kernel. A
+    // list on standard input has been read to its end.
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
       words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
@@ -23,11 +23,14 @@ extension Settings {
     return command
   }
 
-  /// Who sees to the terminal; nil if standard input is none.
+  /// `nil` if standard input is not a terminal.
   func makeTerminalController(_ guardian: Guardian?) -> TerminalController? {
     guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
-    let use: TerminalController.Use = isInteractive ? .lending : readsKeys ? .keys : .none
-    return TerminalController(Terminal(STDIN_FILENO), for: use, guardian: guardian)
+    // With a single run, what is typed is for whatever comes next in the shell.
+    let listens = readsKeys && !endsAfterFirstRun
+    let use: TerminalController.Use = isInteractive ? .lending : listens ? .keys : .none
+    return TerminalController(
+      Terminal(STDIN_FILENO), for: use, readsKeys: listens, guardian: guardian)
   }
 
   func makeQueueOptions(
@@ -44,7 +47,7 @@ extension Settings {
     return options
   }
 
-  /// What is run beside the command; our standard input is for that alone.
+  /// Makes a build or a hook from a shell line. Only the command inherits standard input.
   private func makeLine(_ line: [UInt8]) -> Command {
     var shell = usualShell
     if case .always(let named) = self.shell { shell = named }
@@ -61,21 +64,19 @@ extension Settings {
 
   private var commandForm: Command.Form {
     switch shell {
-    case .never:
-      return .direct
-    case .always(let shell):
-      return .shell(shell)
-    case .whenNeeded:
-      guard let word = command.first, command.count == 1, Self.needsShell(word) else {
-        return .direct
-      }
-      return .shell(usualShell)
+    case .never: .direct
+    case .always(let shell): .shell(shell)
+    case .whenNeeded: shellOfLine.map { .shell($0) } ?? .direct
     }
   }
 
-  /// True for a word in which a space or a shell's special character stands.
-  private static func needsShell(_ word: [UInt8]) -> Bool {
-    let special = Array(" \t\n|&;<>()$`\\\"'*?[]{}!#~".utf8)
-    return word.contains { special.contains($0) }
+  /// The shell for a command that is a single argument and a shell line; `nil` for any other command.
+  var shellOfLine: [UInt8]? {
+    guard let line = command.first, command.count == 1 else { return nil }
+    switch shell {
+    case .never: return nil
+    case .always(let shell): return shell
+    case .whenNeeded: return ShellLine(line).needsShell ? usualShell : nil
+    }
   }
 }

@@ -4,13 +4,13 @@ import SystemCalls
 
 /// The program `watchrun`.
 public enum Watchrun {
-  /// Does what the command line says, and exits.
+  /// Parses the command line, does what it asks for, and exits.
   public static func main() -> Never {
     let began = FileTime.processStart()
     shareFreeMemory()
     openMissingStandardDescriptors()
     let ignored = ignoredSignals()
-    // A reader that goes away is told by the failing write.
+    // A closed pipe is noticed by the write that fails.
     Signal(rawValue: SIGPIPE).ignore()
     Signal(rawValue: SIGCHLD).restoreDefaultAction()
     do throws(UsageError) {
@@ -36,7 +36,8 @@ public enum Watchrun {
     let console = Console(settings)
     do throws(Failure) {
       let directory = try enterDirectory(settings)
-      let settings = try addFileList(to: settings, in: directory, console)
+      let listed = try addFileList(to: settings, in: directory, console)
+      let settings = try listed.resolvingTasks(in: directory) { console.say(.news, $0) }
       switch settings.task {
       case .explain:
         try Explanation(settings, console: console, directory: directory).print()
@@ -72,7 +73,7 @@ public enum Watchrun {
       try PrintSession(session, mode).begin()
       dispatchMain()
     }
-    // Job control demands that.
+    // Job control handles the stop signals itself.
     Signal.blockAll()
     if let project {
       try ProjectSession(session, source, project).begin()
@@ -84,30 +85,31 @@ public enum Watchrun {
     sleepForever()
   }
 
-  /// Before there is a second thread. Nil where nothing is run that could be left behind.
+  /// Must be called while there is only one thread. `nil` if nothing is run that could be left over.
   private static func startGuardian(_ settings: Settings, _ console: Console) -> Guardian? {
     if settings.printMode != nil { return nil }
     do throws(SystemError) {
       return try Guardian.start(settings.stopPlan)
     } catch {
       console.problem(
-        "cannot start a guardian (\(error.reason)): if watchrun is killed, the command stays")
+        "cannot start the guardian process (\(error.reason)): "
+          + "if watchrun is killed, the command keeps running")
       return nil
     }
   }
 
-  /// Changes to the folder that `-C` names, if it does. The folder in which we are then.
+  /// Changes to the directory of `-C`, and returns the current directory.
   private static func enterDirectory(_ settings: Settings) throws(Failure) -> Path {
     do throws(SystemError) {
       if let directory = settings.directory { try changeDirectory(to: directory) }
       return try currentDirectory()
     } catch {
       throw Failure(
-        "cannot change to \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
+        "cannot change to the directory \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
   }
 
-  /// The settings with the paths that `--files-from` names.
+  /// Returns the settings with the paths of `--files-from`.
   private static func addFileList(
     to settings: Settings, in directory: Path, _ console: Console
   ) throws(Failure) -> Settings {
@@ -115,7 +117,7 @@ public enum Watchrun {
     let list = try FileList.read(
       from: file, separatedByNUL: settings.separatesByNUL, in: directory)
     for problem in list.problems { console.problem(problem) }
-    // Now that it is read, whoever sits at the terminal can be heard.
+    // The list has been read to its end, so keys can be read from the terminal.
     if file == "-" && settings.printMode == nil { _ = Terminal.becomeStandardInput() }
     var settings = settings
     settings.watched += list.watched
@@ -128,7 +130,7 @@ public enum Watchrun {
     exit(ExitCode.success)
   }
 
-  /// The words behind the program's name, as bytes.
+  /// The arguments that follow the program's name, as bytes.
   private static func commandLineWords() -> [[UInt8]] {
     let count = Int(CommandLine.argc)
     let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: count)

@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// How a command learns what has changed, and that no name can do harm on the way.
+/// How a command receives the changed paths.
 @Suite struct CommandTests {
-  /// Writes each of its arguments between brackets, and a line for the run.
+  /// Logs a line with each of its arguments in brackets.
   private static let script = #"for a; do printf '[%s]' "$a" >> "$LOG"; done; echo >> "$LOG""#
 
   @Test(
@@ -11,7 +11,9 @@ import Testing
       (["{}"], "[a][b]"), (["x", "{}", "y"], "[x][a][b][y]"), (["{first}"], "[a]"),
       (["/_"], "[a]"), (["{first}", "{}"], "[a][a][b]"), (["{}x", "{ }"], "[{}x][{ }]"),
     ] as [([String], String)])
-  func placeholdersBecomeArguments(_ words: [String], _ expected: String) async throws {
+  func `placeholders are replaced by changed paths`(_ words: [String], _ expected: String)
+    async throws
+  {
     try await withProject { project in
       let command = ["sh", "-c", Self.script, "sh"] + words
       let watchrun = try await project.start(["-v", "-p", "-d", "300ms", "--"] + command)
@@ -19,14 +21,14 @@ import Testing
       try project.place("a")
       try project.place("b")
       try await eventually("a run") { !project.logged.isEmpty }
-      // A busy machine may have made two bursts of it.
+      // A busy machine may have made two bursts of them.
       if watchrun.errors.contains(where: { $0.contains("(a and 1 more changed)") }) {
         #expect(project.logged == [expected])
       }
     }
   }
 
-  @Test func withNoChangedPathPlaceholdersAreLeftOut() async throws {
+  @Test func `placeholders are left out if no path has changed`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "--once", "sh", "-c", Self.script, "sh", "x", "{}", "{first}", "/_", "y")
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func inAShellLinePlaceholdersAreArgumentsToo() async throws {
+  @Test func `placeholders beside --shell are arguments of the shell`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p", "--shell", "sh", "printf", "'[%s]'", "{}", "{first}", #">> "$LOG";"#,
@@ -46,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func theEnvironmentTellsWhatHasChanged() async throws {
+  @Test func `the environment holds the changed paths`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-d", "300ms",
@@ -75,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func aLongListOfPathsIsCutInTheEnvironmentAndWholeInTheFile() async throws {
+  @Test func `a long list of paths is cut in the environment, and whole in the file`() async throws
+  {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-d", "500ms", "--max-wait", "20s"],
@@ -98,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func variablesOfTheUserAreSet() async throws {
+  @Test func `-E sets variables of the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "--once", "-E", "FIRST=a=b c", "--env", "HOME=elsewhere", "-E", "EMPTY=",
@@ -113,7 +116,7 @@ import Testing
       ["sh", "-c", "true", "sh", "{}", "{first}"], ["--shell", "sh", "true", "{}", "{first}"],
       ["true $WATCHRUN_PATHS $WATCHRUN_FIRST"],
     ])
-  func noNameIsEverRun(_ command: [String]) async throws {
+  func `a file name is never run as a command`(_ command: [String]) async throws {
     try await withProject { project in
       let watchrun = try await project.start(["-v", "-p"] + command)
       try await watchrun.watching()
@@ -128,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func aNameIsNeverTakenForAnOption() async throws {
+  @Test func `a file name is never taken for an option`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "-p", "--", "sh", "-c", Self.script, "sh", "{}")
       try await watchrun.watching()
@@ -137,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func aNameWithANewlineIsOneName() async throws {
+  @Test func `a file name with a newline is one path`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p",
@@ -149,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func aNameThatIsNotUTF8ReachesTheCommandAsItIs() async throws {
+  @Test func `a file name that is not UTF-8 reaches the command unchanged`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p",

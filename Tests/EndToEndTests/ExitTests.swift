@@ -3,7 +3,7 @@ import Testing
 
 import enum SystemCalls.ExitStatus
 
-/// How watchrun ends, and with which status.
+/// How watchrun ends, and its exit status.
 @Suite struct ExitTests {
   @Test(
     arguments: [
@@ -15,7 +15,9 @@ import enum SystemCalls.ExitStatus
       (["--exit-on-error", "--", "sh", "-c", "exit 3"], 3),
       (["--exit-on-error", "no-such-program"], 127), (["--until-success", "true"], 0),
     ] as [([String], Int32)])
-  func theStatusIsTheCommands(_ arguments: [String], _ status: Int32) async throws {
+  func `watchrun exits with the status of the command`(_ arguments: [String], _ status: Int32)
+    async throws
+  {
     try await withProject { project in
       try project.write("not-executable")
       let watchrun = try await project.start(arguments)
@@ -28,7 +30,7 @@ import enum SystemCalls.ExitStatus
     arguments: [
       (["--exit-on-error"], "fails", "works", 1), (["--until-success"], "works", "fails", 0),
     ] as [([String], String, String, Int32)])
-  func itEndsWithTheRunThatIsWaitedFor(
+  func `--exit-on-error and --until-success exit after such a run`(
     _ options: [String], _ last: String, _ first: String, _ status: Int32
   ) async throws {
     try await withProject { project in
@@ -43,7 +45,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func onceStaysUntilARunEndsByItself() async throws {
+  @Test func `--once does not exit after a run that was restarted`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       let watchrun = try await project.startRunning(
@@ -54,11 +56,11 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func aProgramThatIsNotFoundIsToldOfAndLookedForAgain() async throws {
+  @Test func `a missing program is reported, and run once it exists`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "./program")
       try await watchrun.watching()
-      try await watchrun.said("./program is not found")
+      try await watchrun.said("there is no file ./program")
       try project.write(project.outside + "/program", "#!/bin/sh\necho found >> \"$LOG\"\n")
       try await project.shell("chmod +x $OUTSIDE/program")
       try project.move(project.outside + "/program", to: "program")
@@ -67,7 +69,9 @@ import enum SystemCalls.ExitStatus
   }
 
   @Test(arguments: [["-w", "missing"], ["-w", ".", "-w", "missing"], ["-C", "missing"]])
-  func whatIsToBeWatchedMustExist(_ options: [String]) async throws {
+  func `a path to watch that does not exist is an error with status 66`(_ options: [String])
+    async throws
+  {
     try await withProject { project in
       let watchrun = try await project.start(options + ["--", "sh", "-c", #"echo run >> "$LOG""#])
       try await #expect(watchrun.ended() == .exited(66))
@@ -77,7 +81,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func aTerminationIsPassedOnAndRaisedAgain() async throws {
+  @Test func `SIGTERM is passed on to the command and raised again`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"trap 'echo term >> "$LOG"; exit 0' TERM; echo $$ >> "$LOG"; sleep 1000 & wait"#)
@@ -91,7 +95,9 @@ import enum SystemCalls.ExitStatus
   }
 
   @Test(arguments: [(SIGINT, 0), (SIGHUP, 0), (SIGQUIT, 128 + SIGQUIT)] as [(Int32, Int32)])
-  func endedByTheUserItLeavesNothing(_ signal: Int32, _ status: Int32) async throws {
+  func `no process is left after watchrun is ended by a signal`(_ signal: Int32, _ status: Int32)
+    async throws
+  {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"sleep 1000 & echo $! >> "$LOG"; wait"#)
@@ -105,7 +111,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func aSecondInterruptKillsAtOnce() async throws {
+  @Test func `a second interrupt kills the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--stop-timeout", "1h"],
@@ -120,7 +126,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func whileItEndsNothingNewIsStarted() async throws {
+  @Test func `no run starts while watchrun ends`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r"], #"trap 'sleep 0.3; exit' TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
@@ -132,7 +138,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func whenTheReaderOfItsOutputGoesAwayItEnds() async throws {
+  @Test func `watchrun ends when the reader of its output closes the pipe`() async throws {
     try await withProject { project in
       let pipeline = try await project.start(
         ["--print", "json"],
@@ -146,7 +152,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  /// What goes into a pipe that nobody reads, and that is full soon.
+  /// Starts watchrun with its output in a pipe that is never read and soon full.
   private static let unread = [
     "/bin/sh", "-c",
     #"""
@@ -155,7 +161,7 @@ import enum SystemCalls.ExitStatus
     """#, "sh",
   ]
 
-  /// Waits until a process that only writes has to wait.
+  /// Waits until the command is blocked by the full pipe.
   private func isStuck(_ project: Project) async throws -> pid_t {
     let pid = try await value("it writes") { project.logged.last.flatMap { pid_t($0) } }
     try await eventually("the pipe is full") {
@@ -167,7 +173,9 @@ import enum SystemCalls.ExitStatus
   @Test(
     arguments: [(SIGTERM, .signaled(.terminate)), (SIGINT, .exited(0)), (SIGHUP, .exited(0))]
       as [(Int32, ExitStatus)])
-  func itEndsThoughNobodyReadsWhatItSays(_ signal: Int32, _ status: ExitStatus) async throws {
+  func `a full output pipe does not keep watchrun from ending`(
+    _ signal: Int32, _ status: ExitStatus
+  ) async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         [#"echo $$ >> "$LOG"; exec yes"#], prefix: Self.unread)
@@ -178,7 +186,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func itRestartsThoughNobodyReadsWhatItSays() async throws {
+  @Test func `a full output pipe does not keep watchrun from restarting`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         ["-r", #"echo $$ >> "$LOG"; exec yes"#], prefix: Self.unread)
@@ -193,7 +201,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func aProjectEndsThoughNobodyReadsItsOutput() async throws {
+  @Test func `a full output pipe does not keep a project from ending`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'sleep 1000' }, b: { run: 'echo $$ >> $LOG; exec yes' },")
       let watchrun = try await project.start([], prefix: Self.unread)
@@ -204,7 +212,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func aSlowReaderReadsAllTheSame() async throws {
+  @Test func `a slow reader receives all output`() async throws {
     try await withProject { project in
       try project.writeTasks("a: { run: 'seq 40000' }, b: { run: 'true' },")
       let watchrun = try await project.start(

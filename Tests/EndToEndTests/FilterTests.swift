@@ -1,10 +1,10 @@
 import SystemCalls
 import Testing
 
-/// Which changes count.
+/// The options that select which changes count.
 @Suite struct FilterTests {
   @Test(arguments: [["-e", "swift,md"], ["-e", "swift", "--exts=md"]])
-  func onlyTheExtensionsThatAreListedCount(_ options: [String]) async throws {
+  func `only files with a listed extension count`(_ options: [String]) async throws {
     try await withProject { project in
       let watchrun = try await project.start(["--print", "json"] + options)
       try await watchrun.ready()
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func aRenameCountsIfEitherNameDoes() async throws {
+  @Test func `a rename counts if either name does`() async throws {
     try await withProject { project in
       try project.write("a.tmp")
       let watchrun = try await project.startPrinting("-e", "swift")
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func onlyPathsThatMatchAFilterCount() async throws {
+  @Test func `only paths that match a filter count`() async throws {
     try await withProject { project in
       try project.makeDirectory("c1/x")
       try project.makeDirectory("c2")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aFilterMatchesTheLastNameOfARenamedFolder() async throws {
+  @Test func `a filter matches the new name of a renamed directory`() async throws {
     try await withProject { project in
       try project.makeDirectory("a1/x/y")
       let watchrun = try await project.startPrinting("-f", "c1/**")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func ignoredPathsDoNotCount() async throws {
+  @Test func `ignored paths do not count`() async throws {
     try await withProject { project in
       try project.makeDirectory("out/deep")
       try project.makeDirectory("sub")
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func ignoredFoldersHaveNoWatches() async throws {
+  @Test func `an ignored directory has no watch`() async throws {
     try await withProject { project in
       try await project.shell(
         "mkdir -p .git/objects Sources; for i in $(seq 100); do mkdir -p node_modules/$i/lib; done")
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func aPathNamedForWatchingIsNeverIgnored() async throws {
+  @Test func `a path given with -w is never ignored`() async throws {
     try await withProject { project in
       try project.makeDirectory("node_modules/library")
       let watchrun = try await project.startPrinting("-w", "node_modules/library")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheEventsThatAreListedCount() async throws {
+  @Test func `only listed events count`() async throws {
     try await withProject { project in
       try project.write("written")
       try project.write("removed")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aChangeOfTheModeAloneCountsWhereItIsAskedFor() async throws {
+  @Test func `a change of the mode counts only if metadata is listed`() async throws {
     try await withProject { project in
       try project.write("file")
       _ = try await project.startRunning(["--events", "metadata,create"], Project.record)

@@ -2,9 +2,9 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// Ignore files, and why a path is watched or not.
+/// Ignore files and `--explain`.
 @Suite struct IgnoreTests {
-  @Test func eachPathIsExplainedByTheRuleThatDecides() async throws {
+  @Test func `--explain prints the rule that decides for each path`() async throws {
     try await withProject { project in
       try project.makeDirectory(".git")
       try project.write(".gitignore", "# objects\n*.o\n!keep.o\n")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func anIgnoreFileTakesEffectWhileWatchrunRuns() async throws {
+  @Test func `an edited ignore file takes effect at once`() async throws {
     try await withProject { project in
       try project.makeDirectory("out")
       let watchrun = try await project.startPrinting()
@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: [
     ["--no-vcs-ignore"], ["--ignore-nothing"], ["-i", "!*.log"],
   ])
-  func whatGitIgnoresCountsIfThatIsAskedFor(_ options: [String]) async throws {
+  func `files ignored by git count if an option says so`(_ options: [String]) async throws {
     try await withProject { project in
       try project.write(".gitignore", "*.log\n")
       let watchrun = try await project.start(["--print", "json"] + options)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aPathThatIsNamedIsWatchedThoughItIsIgnored() async throws {
+  @Test func `a path given with -w is watched although it is ignored`() async throws {
     try await withProject { project in
       try project.makeDirectory("build")
       try project.write(".gitignore", "build/\n")
@@ -65,12 +65,11 @@ import Testing
     }
   }
 
-  /// A checkout replaces many files, over some time.
-  @Test func aBurstIsHeldOpenWhileGitWorks() async throws {
+  @Test func `a burst is held open while git holds its index lock`() async throws {
     try await withProject { project in
       try project.makeDirectory(".git")
       let watchrun = try await project.startPrinting()
-      // A lock that is older than five seconds holds nothing.
+      // Only a lock younger than five seconds holds a burst open.
       try project.write(".git/index.lock")
       for number in 1...5 {
         try project.place("file-\(number)")

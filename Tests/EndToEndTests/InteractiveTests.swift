@@ -21,6 +21,27 @@ import Testing
     }
   }
 
+  @Test func `keys are read between runs, and not during one`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", #"stty -g > modes; echo up >> "$LOG"; read -r line; echo "read $line" >> "$LOG""#)
+      try await session.shows("between runs: r runs again, q quits")
+      try await project.logged("up")
+      try session.type("qr" + Keystroke.enter)
+      try await project.logged("read qr")
+      try await session.shows("succeeded")
+      let modes = project.read("modes")
+      try session.type("r")
+      try await project.logged("up", times: 2)
+      #expect(project.read("modes") == modes)
+      try session.type(Keystroke.enter)
+      try await session.shows("succeeded", times: 2)
+      try session.type("q")
+      try await #expect(session.ended() == 0)
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
   @Test func theCommandMayChangeTheTerminalsModes() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
@@ -40,6 +61,8 @@ import Testing
       #expect(try session.terminal.modes != session.modes)
       try session.type("\n")
       try await session.shows("failed with status 3")
+      try session.type("q")
+      try await #expect(session.ended() == 0)
       #expect(try session.terminal.modes == session.modes)
       #expect(session.terminal.foregroundGroup == session.group)
     }
@@ -103,7 +126,7 @@ import Testing
   @Test func aCommandThatCannotBeStartedDoesNotKeepTheTerminal() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-I", "no-such-program")
-      try await session.shows("no-such-program is not found")
+      try await session.shows("no program 'no-such-program' in PATH")
       try await eventually("it has the terminal") {
         session.terminal.foregroundGroup == session.group
       }

@@ -34,7 +34,7 @@ import Testing
       try await watchrun.ended()
       #expect(watchrun.process.errors.bytes.isEmpty)
       let other = try await project.start("-q", "--once", "no-such-program")
-      try await other.said("no-such-program is not found")
+      try await other.said("no program 'no-such-program' in PATH")
     }
   }
 

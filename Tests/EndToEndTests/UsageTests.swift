@@ -1,7 +1,7 @@
 import SystemCalls
 import Testing
 
-/// The command line: what it refuses, and what it passes on.
+/// Usage errors, the help, and how the command line becomes a command.
 @Suite struct UsageTests {
   @Test(
     arguments: [
@@ -16,7 +16,7 @@ import Testing
       (["--color", "sometimes", "make"], "sometimes"), (["--print", "xml"], "xml"),
       (["--restart=yes", "make"], "--restart"), (["-w"], "-w"), (["-w", "", "make"], "-w"),
     ] as [([String], String)])
-  func whatItDoesNotUnderstandItRefusesInOneLine(
+  func `a usage error is one line that names the word, and the status is 64`(
     _ arguments: [String], _ word: String
   ) async throws {
     try await withProject { project in
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func theCommandsOptionsAreItsOwn() async throws {
+  @Test func `options after the command belong to the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "--once", "-q", "printf", "%s\n", "--help", "-r", "--", "--no-such-option")
@@ -41,8 +41,40 @@ import Testing
     }
   }
 
+  @Test func `a word that names a task runs it with its dependencies`() async throws {
+    try await withProject { project in
+      try project.write(
+        "watchrun.json",
+        #"""
+        { "tasks": {
+          "build": { "run": "echo build >> $LOG" },
+          "test": { "run": "echo test >> $LOG", "after": ["build"] },
+          "other": { "run": "echo other >> $LOG" }
+        } }
+        """#)
+      let watchrun = try await project.start("--once", "test")
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["build", "test"])
+      #expect(watchrun.errors.contains { $0.contains("for the program: watchrun -- test") })
+      let program = try await project.start("--once", "--", "test", "-d", ".")
+      try await #expect(program.ended() == .exited(0))
+      #expect(project.logged == ["build", "test"])
+    }
+  }
+
+  @Test func `a list of files on standard input is recognised`() async throws {
+    try await withProject { project in
+      try project.place("a")
+      let watchrun = try await project.start(
+        ["sleep", "1000"], prefix: ["/bin/sh", "-c", #"(ls; sleep 1000) | "$@""#, "sh"])
+      try await watchrun.said("standard input lists files (a")
+    }
+  }
+
   @Test(arguments: [["--help"], ["-h"], ["-w", ".", "--help"]])
-  func theHelpFitsAScreen(_ arguments: [String]) async throws {
+  func `the help is printed on standard output in at most 80 columns`(_ arguments: [String])
+    async throws
+  {
     try await withProject { project in
       let watchrun = try await project.start(arguments)
       try await #expect(watchrun.ended() == .exited(0))
@@ -55,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["--version", "-V"])
-  func theVersionIsOneLine(_ option: String) async throws {
+  func `the version is one line`(_ option: String) async throws {
     try await withProject { project in
       let watchrun = try await project.start(option)
       try await #expect(watchrun.ended() == .exited(0))
@@ -65,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func shortOptionsMayStandTogetherAndHoldTheirValue() async throws {
+  @Test func `short options can be combined and hold a value`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub")
       let watchrun = try await project.start("-vrpwsub", "-d0", Project.record)
@@ -77,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func itWorksInTheFolderItIsTold() async throws {
+  @Test func `-C changes the directory before anything else`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub")
       let watchrun = try await project.start(
@@ -91,13 +123,13 @@ import Testing
 
   @Test(
     arguments: [
-      // One word that needs a shell is a shell line; several words never are.
+      // A single argument that needs a shell is a shell line; several arguments never are.
       ([#"echo "a  b" | tr a x"#], ["x  b"]), (["echo", "a  b", "|", "$HOME"], ["a  b | $HOME"]),
       (["--shell", "none", "echo", "$HOME;"], ["$HOME;"]),
       (["--shell", "sh", "echo", "a", "|", "tr", "a", "x"], ["x"]),
       (["--shell=/bin/sh", "echo $0"], ["/bin/sh"]),
     ] as [([String], [String])])
-  func aShellIsUsedOnlyWhereItIsNeeded(
+  func `only a single argument that needs a shell is run by one`(
     _ arguments: [String], _ expected: [String]
   ) async throws {
     try await withProject { project in
@@ -109,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func theUsersShellIsUsed() async throws {
+  @Test func `a shell line is run by the shell of the user`() async throws {
     try await withProject { project in
       try await project.shell(
         """

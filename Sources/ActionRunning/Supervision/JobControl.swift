@@ -69,6 +69,7 @@ extension JobControl {
   /// It could not be started.
   func launchFailed() {
     controller?.reclaim()
+    controller?.prepareForKeys()
   }
 
   /// - Parameter isInteractive: True if the terminal is meant for it, though it may not have been ours

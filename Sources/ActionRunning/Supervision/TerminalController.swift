@@ -33,20 +33,24 @@ package final class TerminalController: Sendable {
 
   package let terminal: Terminal
   package let use: Use
+  /// Whether keys are read; with `lending`, only while the terminal is not lent.
+  package let readsKeys: Bool
   private let guardian: GuardianProcess?
   private let state = Mutex(State())
 
-  package init(_ terminal: Terminal, for use: Use, guardian: Guardian?) {
+  package init(_ terminal: Terminal, for use: Use, readsKeys: Bool = true, guardian: Guardian?) {
     self.terminal = terminal
     self.use = use
+    self.readsKeys = readsKeys && use != .none
     self.guardian = guardian?.process
   }
 
   /// Prepares it for keys, if it is ours. True if they can be read.
   @discardableResult
   package func prepareForKeys() -> Bool {
-    guard use == .keys, terminal.isOurs else { return false }
+    guard readsKeys, terminal.isOurs else { return false }
     return state.withLock { state in
+      if state.isLent { return false }
       if state.isChanged { return true }
       guard !state.isReleased, change(&state), let found = state.found else { return false }
       return (try? terminal.setModes(found.forKeys)) != nil
@@ -80,10 +84,10 @@ package final class TerminalController: Sendable {
   /// We have been continued. If we had not been asked to stop, but were stopped, somebody else has had the
   /// terminal meanwhile, and may have put it into modes of his own.
   func continued() {
-    guard use == .keys else { return }
+    guard readsKeys else { return }
     let isOurs = terminal.isOurs
     state.withLock { state in
-      guard state.isChanged, !state.isReleased, let found = state.found,
+      guard state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
       if modes == found.forKeys {
@@ -123,7 +127,13 @@ extension TerminalController {
   func lend() -> Terminal? {
     guard use == .lending, terminal.isOurs else { return nil }
     return state.withLock { state in
-      if state.isReleased || (!state.isChanged && !change(&state)) { return nil }
+      if state.isReleased { return nil }
+      if state.isChanged, !state.isLent, let found = state.found {
+        // The command receives the modes that were found, not those for keys.
+        try? terminal.setModes(found)
+      } else if !state.isChanged && !change(&state) {
+        return nil
+      }
       state.isLent = true
       return terminal
     }
@@ -143,6 +153,8 @@ extension TerminalController {
       guard state.isLent else { return }
       reclaim(&state)
       restoreModes(&state)
+      // What was typed for the command is not a key.
+      if readsKeys { terminal.discardInput() }
     }
   }
 

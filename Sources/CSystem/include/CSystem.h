@@ -63,6 +63,9 @@ void csystem_silence(int epoll);
 /// A pipe of which neither end is inherited, and reading does not wait. 0, or -1 with `errno`.
 int csystem_pipe(int ends[2]);
 
+/// Copies bytes that wait in a pipe into another pipe, and leaves them there. Does not wait. How many, or -1.
+long csystem_copy_pipe(int from, int to, unsigned long limit);
+
 /// Begins to connect to a TCP port of a host, by its number or name, without waiting for it. The socket,
 /// or -1 with `errno`.
 int csystem_connect(const char *host, uint16_t port);

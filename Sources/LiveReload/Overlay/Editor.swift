@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The command that opens a file at a line in the user's editor.

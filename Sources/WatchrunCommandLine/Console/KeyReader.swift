@@ -22,9 +22,11 @@ final class KeyReader: Sendable {
 
   /// Starts reading. Returns whether this process group is in the foreground; if it is not, keys are read as
   /// soon as it is.
-  func start() throws(SystemError) -> Bool {
+  ///
+  /// - Parameter prepares: False if a command that receives the terminal starts now.
+  func start(prepares: Bool = true) throws(SystemError) -> Bool {
     let input = TypedInput(
-      try TerminalInput(keeper.terminal, includesKeys: keeper.use == .keys))
+      try TerminalInput(keeper.terminal, includesKeys: keeper.readsKeys))
     let source = DispatchSource.makeReadSource(
       fileDescriptor: input.events.number, queue: DispatchQueue(label: "watchrun.keys"))
     // The handler holds the source until it is cancelled.
@@ -40,7 +42,7 @@ final class KeyReader: Sendable {
     }
     source.setCancelHandler { @Sendable in withExtendedLifetime(input) {} }
     source.activate()
-    return keeper.prepareForKeys()
+    return prepares && keeper.prepareForKeys()
   }
 
   /// Reads what was typed, if this process group is in the foreground.

@@ -6,8 +6,9 @@ import SystemCalls
 /// Writes the reports of an observer and of an action queue to the console.
 struct RunReporter: Sendable {
   let console: Console
-  /// The command as messages show it.
+  /// The command as messages show it, which can be pasted into a shell.
   let command: String
+  private let words: [[UInt8]]
   /// Paths are shown relative to this directory.
   let directory: Path
   /// The task that the reports are about, if there is more than one.
@@ -15,7 +16,9 @@ struct RunReporter: Sendable {
 
   init(console: Console, command: [[UInt8]], directory: Path, task: TaskLabel? = nil) {
     self.console = console
-    self.command = command.map { Path(bytes: $0).description }.joined(separator: " ")
+    let isLine = command.count == 1 && ShellLine(command[0]).needsShell
+    self.command = isLine ? Path(bytes: command[0]).description : ShellWords.quoted(command)
+    words = command
     self.directory = directory
     self.task = task
   }
@@ -103,7 +106,7 @@ struct RunReporter: Sendable {
 
   func reportFailedStart(_ job: ActionQueue.Job, _ error: SystemError) {
     let name = job == .command ? command : job.object
-    say(.problem, "cannot run \(name): \(explanation(of: error))", style: .bad)
+    say(.problem, "cannot run \(name): \(explanation(of: error, starting: job))", style: .bad)
   }
 
   func reportEnd(
@@ -151,19 +154,14 @@ struct RunReporter: Sendable {
         + "to ignore it: \(ignore("/" + name))", style: .warning)
   }
 
-  private func explanation(of error: SystemError) -> String {
+  private func explanation(of error: SystemError, starting job: ActionQueue.Job) -> String {
     if error.call == "chdir", let path = error.path {
       return error.isNotFound
         ? "there is no directory \(shown(path))"
         : "cannot enter the directory \(shown(path)): \(error.reason)"
     }
-    return switch error.code {
-    case ENOENT: "\(error.path?.description ?? "it") is not found; is it installed and in PATH?"
-    case EACCES: "\(error.path?.description ?? "it") may not be executed"
-    case E2BIG: "its arguments and environment exceed the limit of the kernel"
-    case ETXTBSY: "\(error.path?.description ?? "it") is still open for writing"
-    default: error.description
-    }
+    return LaunchAdvice(words: job == .command ? words : [], directory: directory)
+      .explanation(of: error)
   }
 
   private func shown(_ change: ChangeBatch.Change) -> String {

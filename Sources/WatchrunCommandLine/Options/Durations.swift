@@ -2,10 +2,10 @@ extension Duration {
   private static let units: KeyValuePairs<String, Double> = [
     "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600,
   ]
-  /// What a longer one is held to be; a century is as good as for ever.
+  /// The longest duration; a century is as good as unlimited.
   private static let longestInSeconds = 3.2e9
 
-  /// From a number and a unit, as in `50ms`, `1.5s`, `2m`, or a bare `0`. Nil if it is none.
+  /// Parses a number with a unit, such as `50ms`, `1.5s` or `2m`, or a bare `0`.
   init?(parsing text: String) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = String(text.dropFirst(digits.count))

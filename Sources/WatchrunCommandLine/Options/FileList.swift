@@ -1,14 +1,14 @@
 import FileObservation
 import SystemCalls
 
-/// The paths that `--files-from` names.
+/// The list of paths that `--files-from` reads.
 struct FileList {
-  /// Those that are there, in the order of the list.
+  /// The paths that exist, in the order of the list.
   private(set) var watched: [WatchedPath] = []
-  /// What is said of those that are not.
+  /// A message for each path that does not exist.
   private(set) var problems: [String] = []
 
-  /// Reads the list from a file, or from standard input if that is `-`.
+  /// Reads the list from a file, or from standard input if the file is `-`.
   static func read(
     from file: Path, separatedByNUL: Bool, in directory: Path
   ) throws(Failure) -> FileList {
@@ -22,12 +22,12 @@ struct FileList {
     let list = FileList(text, separatedByNUL: separatedByNUL, in: directory)
     if list.watched.isEmpty {
       let first = list.problems.first.map { ": " + $0 } ?? ""
-      throw Failure("the list of files names nothing to watch\(first)", ExitCode.noInput)
+      throw Failure("the list of files has no path that exists\(first)", ExitCode.noInput)
     }
     return list
   }
 
-  /// From the text of a list. Files are watched by name, folders without their subfolders.
+  /// Parses a list. Files are watched by name, directories without their subdirectories.
   init(_ text: [UInt8], separatedByNUL: Bool, in directory: Path) {
     let separator = separatedByNUL ? 0 : UInt8(ascii: "\n")
     var known: Set<Path> = []

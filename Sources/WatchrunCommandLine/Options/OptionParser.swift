@@ -26,7 +26,10 @@ struct OptionParser {
     while let word = rest.first {
       guard word.first == dash, word.count > 1 else { break }
       rest = rest.dropFirst()
-      if word.elementsEqual("--".utf8) { break }
+      if word.elementsEqual("--".utf8) {
+        settings.isCommandMarked = true
+        break
+      }
       if word.starts(with: "--".utf8) {
         try parseLong(word)
       } else {
@@ -41,7 +44,7 @@ struct OptionParser {
     let cut = word.firstIndex(of: UInt8(ascii: "="))
     let written = String(decoding: word[..<(cut ?? word.count)], as: UTF8.self)
     guard let option = OptionTable.options.first(where: { "--" + $0.long == written }) else {
-      throw unknown(Path(written).description)
+      throw unknown(Path(written), name: written)
     }
     let attached = cut.map { Array(word[($0 + 1)...]) }
     if option.value == nil && attached != nil {
@@ -51,12 +54,13 @@ struct OptionParser {
   }
 
   private mutating func parseCluster(_ word: [UInt8]) throws(UsageError) {
+    try checkDashes(word)
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
       let short = Character(Unicode.Scalar(letter))
       let written = "-\(short)"
       guard letter < 0x80, let option = OptionTable.options.first(where: { $0.short == short })
-      else { throw unknown(Path(bytes: word).description) }
+      else { throw unknown(Path(bytes: word), name: written) }
       if option.value == nil {
         try apply(option, as: written, attached: nil)
         continue
@@ -86,9 +90,25 @@ struct OptionParser {
     }
   }
 
-  private func unknown(_ written: String) -> UsageError {
+  /// - Parameters:
+  ///   - argument: The argument as it was written.
+  ///   - name: The name of the option in it.
+  private func unknown(_ argument: Path, name: String) -> UsageError {
     let names = OptionTable.options.map { "--" + $0.long }
-    let hint = nearestName(to: written, among: names).map { "did you mean '\($0)'?" }
-    return UsageError("unknown option '\(written)'; \(hint ?? "see watchrun --help")")
+    let nearest = nearestName(to: argument.description, among: names)
+    let advice =
+      ForeignOptions.advice(for: name) ?? nearest.map { "did you mean '\($0)'?" }
+      ?? "see watchrun --help"
+    return UsageError("unknown option '\(argument)'; \(advice)")
+  }
+
+  /// Refuses `-watch`, which would mean `-w atch`.
+  private func checkDashes(_ word: [UInt8]) throws(UsageError) {
+    let written = String(decoding: word.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    let isLong = OptionTable.options.contains { "-" + $0.long == written }
+    if isLong { throw UsageError("unknown option '\(written)'; did you mean '-\(written)'?") }
+    if written.count > 2, let advice = ForeignOptions.advice(for: "-" + written) {
+      throw UsageError("unknown option '\(written)'; \(advice)")
+    }
   }
 }

@@ -6,16 +6,15 @@ extension OptionTable {
       "o", "on-busy", .init("MODE", .choice(BusyMode.names)), .running,
       "On a change during a run: queue, ignore, restart or signal", default: "queue"
     ) { (settings, value) throws(UsageError) in
-      settings.busyMode = try choice(value)
+      settings.onBusy = try choice(value)
     },
     Option("r", "restart", nil, .running, "Restart a running command (--on-busy restart)") {
-      settings, _ in settings.busyMode = .restart
+      settings, _ in settings.restarts = true
     },
     Option(
       "s", "signal", .init("SIGNAL", .signal), .running, "Send SIGNAL to a running command instead"
     ) { (settings, value) throws(UsageError) in
       settings.signal = try signal(value)
-      settings.busyMode = .signal
     },
     Option(
       nil, "stop-signal", .init("SIGNAL", .signal), .running, "Stop the command with SIGNAL",

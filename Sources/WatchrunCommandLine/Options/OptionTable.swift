@@ -50,13 +50,13 @@ enum OptionTable {
       "f", "filter", .init("GLOB", .pattern), .filtering,
       "Only paths that match GLOB (gitignore syntax)", isRepeatable: true
     ) { (settings, value) throws(UsageError) in
-      settings.filters.append(try glob(value))
+      settings.filters += try globs(value)
     },
     Option(
       "i", "ignore", .init("GLOB", .pattern), .filtering,
       "Ignore paths that match GLOB (gitignore syntax)", isRepeatable: true
     ) { (settings, value) throws(UsageError) in
-      settings.ignores.append(try glob(value))
+      settings.ignores += try globs(value)
     },
     Option(
       nil, "no-vcs-ignore", nil, .filtering, "Do not read .gitignore and other files of git"
@@ -100,7 +100,7 @@ enum OptionTable {
       nil, "max-wait", .init("TIME", .duration), .timing, "Run after TIME even if changes go on",
       default: "1s"
     ) { (settings, value) throws(UsageError) in
-      settings.maximumWait = try duration(value)
+      settings.longestWait = try duration(value)
     },
     Option("p", "postpone", nil, .timing, "Wait for a change before the first run") {
       settings, _ in settings.isPostponed = true

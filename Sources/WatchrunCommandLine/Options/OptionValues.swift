@@ -17,21 +17,25 @@ extension OptionTable {
   }
 
   static func extensions(_ value: [UInt8]) throws(UsageError) -> [[UInt8]] {
-    let list = value.split(separator: UInt8(ascii: ",")).map(Array.init)
-    if list.isEmpty { throw UsageError("the list is empty; write extensions, such as c,h") }
-    return list
+    do throws(PatternError) {
+      return try GlobPattern.parseExtensions(value)
+    } catch {
+      switch error {
+      case .empty: throw UsageError("the list is empty; write extensions, such as c,h")
+      case .notAnExtension(nil):
+        throw UsageError("'\(Path(bytes: value))' is not an extension; for a pattern, use -f")
+      default: throw UsageError("'\(Path(bytes: value))' \(error)")
+      }
+    }
   }
 
-  static func glob(_ value: [UInt8]) throws(UsageError) -> GlobPattern {
-    guard let pattern = GlobPattern(line: value) else {
-      guard value.first == UInt8(ascii: "#") else { throw UsageError("the pattern is empty") }
-      let written = Path(bytes: value)
-      throw UsageError("'\(written)' is a comment in gitignore syntax; write '\\\(written)'")
+  static func globs(_ value: [UInt8]) throws(UsageError) -> [GlobPattern] {
+    do throws(PatternError) {
+      return try GlobPattern.parse(value)
+    } catch {
+      throw UsageError(
+        error == .empty ? "the pattern is empty" : "the pattern '\(Path(bytes: value))' \(error)")
     }
-    if let defect = pattern.defect {
-      throw UsageError("the pattern '\(Path(bytes: value))' \(defect)")
-    }
-    return pattern
   }
 
   static func text(_ value: [UInt8]) -> String {
@@ -60,6 +64,10 @@ extension OptionTable {
 
   static func signal(_ value: [UInt8]) throws(UsageError) -> Signal {
     if let signal = Signal(name: text(value)) { return signal }
+    if value.contains(UInt8(ascii: " ")) {
+      throw UsageError(
+        "'\(Path(bytes: value))' is not a signal; for a shell line, give it without an option")
+    }
     let name = text(value).uppercased()
     let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
     throw UsageError(

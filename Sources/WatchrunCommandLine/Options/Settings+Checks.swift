@@ -1,4 +1,5 @@
 import ActionRunning
+import FileObservation
 
 // Which options can be combined with each other, with a command, and with a project.
 
@@ -9,6 +10,7 @@ extension Settings {
       throw UsageError("--explain needs a path, as in: watchrun --explain build/main.o")
     }
     try checkPage()
+    if task == .run { try checkContradictions() }
     if task.isAboutProject || isForProject {
       try checkForProject()
       return self
@@ -16,8 +18,13 @@ extension Settings {
     guard task == .run, !isForPageAlone else { return self }
     if let printing = given["print"] { try checkPrinting(printing) }
     try checkSeparator()
+    try checkPlaceholders()
+    try checkInterval()
     if let option = given["task"] ?? given["config"] {
-      throw UsageError("\(option) is for a project; remove it, or the command")
+      throw UsageError(
+        option == given["task"]
+          ? "\(option) runs a task, not a command; for several tasks: \(option) NAME \(option) NAME"
+          : "\(option) is for a project; remove it, or the command")
     }
     return self
   }
@@ -36,6 +43,28 @@ extension Settings {
       throw UsageError(
         "\(option) has no effect here; it needs --files-from, --print, --emit lines or --explain")
     }
+  }
+
+  /// Refuses `--poll 1s make`, where `1s` would be the command.
+  private func checkInterval() throws(UsageError) {
+    guard let option = given["poll"], polling == Polling(.always), let word = command.first else {
+      return
+    }
+    let text = String(decoding: word, as: UTF8.self)
+    let isNumber = UInt32(text) != nil
+    guard isNumber || Duration(parsing: text) != nil else { return }
+    throw UsageError(
+      "\(option) takes its value after '=': \(option)=\(text)\(isNumber ? "ms" : "")")
+  }
+
+  /// Refuses `{}` in a shell line, where it is not replaced: paths are never pasted into a line.
+  private func checkPlaceholders() throws(UsageError) {
+    guard let line = command.first, command.count == 1, let shell = shellOfLine else { return }
+    guard let placeholder = ShellLine(line).placeholder else { return }
+    let written = String(decoding: placeholder, as: UTF8.self)
+    throw UsageError(
+      "\(written) is replaced only as an argument of its own, not in a shell line; write: watchrun "
+        + ShellLine(line).replacement(in: shell))
   }
 
   private func checkForProject() throws(UsageError) {

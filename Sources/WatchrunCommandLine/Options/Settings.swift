@@ -3,9 +3,9 @@ import FileObservation
 import LiveReload
 import PathFiltering
 
-/// What the command line asks for, checked and typed.
+/// The parsed command line.
 struct Settings: Sendable {
-  /// What watchrun is to do.
+  /// What watchrun does.
   enum Task: Hashable, Sendable {
     case run
     case explain
@@ -18,7 +18,7 @@ struct Settings: Sendable {
     case check
     case schema
 
-    /// Whether this is a question about a project, which runs nothing.
+    /// Whether this asks about a project and runs nothing.
     var isAboutProject: Bool {
       switch self {
       case .listTasks, .initialize, .check, .schema: true
@@ -27,9 +27,9 @@ struct Settings: Sendable {
     }
   }
 
-  /// How a command becomes a process.
+  /// Whether the command is run by a shell.
   enum Shell: Hashable, Sendable {
-    /// A shell if the command is one word that needs one.
+    /// If the command is a single argument that needs a shell.
     case whenNeeded
     case always([UInt8])
     case never
@@ -49,6 +49,8 @@ struct Settings: Sendable {
 
   var task = Task.run
   var command: [[UInt8]] = []
+  /// Whether `--` marks the beginning of the command, which is then never a task.
+  var isCommandMarked = false
   /// The options that were given: long names, and how each was written, such as `-e` or `--exts`.
   var given: [String: String] = [:]
 
@@ -60,7 +62,7 @@ struct Settings: Sendable {
   var watched: [WatchedPath] = []
   /// A file that lists what to watch; `-` is standard input.
   var filesFrom: Path?
-  /// The first that it lists.
+  /// The first path of the list.
   var firstOfList: Path?
   var directory: Path?
   var followsLinks = false
@@ -74,14 +76,18 @@ struct Settings: Sendable {
   var skipsUnchanged = false
 
   var quietPeriod = QuietPeriod.adaptive
-  var maximumWait = Duration.seconds(1)
+  /// The value of `--max-wait`.
+  var longestWait: Duration?
 
   var isPostponed = false
-  var busyMode = BusyMode.queue
+  /// The mode of `--on-busy`.
+  var onBusy: BusyMode?
+  var restarts = false
+  /// The signal of `--signal`.
   var signal: Signal?
   var stopPlan = StopPlan()
   var emitMode = EmitMode.env
-  /// Lines for a shell.
+  /// Shell lines.
   var build: [UInt8]?
   var onSuccess: [UInt8]?
   var onFailure: [UInt8]?
@@ -114,6 +120,11 @@ struct Settings: Sendable {
 }
 
 extension Settings {
+  /// What a change during a run does.
+  var busyMode: BusyMode {
+    onBusy ?? (restarts ? .restart : signal != nil ? .signal : .queue)
+  }
+
   var busyPolicy: BusyPolicy {
     switch busyMode {
     case .queue: .queue
@@ -123,13 +134,20 @@ extension Settings {
     }
   }
 
-  /// Whether the first round, which begins at the start, is the last one, so that no change matters.
+  /// Whether the round that begins at the start is the last one, so that nothing needs to be watched.
   var isOneRound: Bool {
     guard endsAfterFirstRun && !isPostponed else { return false }
     switch busyPolicy {
     case .queue, .ignore: return true
     case .restart, .signal: return false
     }
+  }
+
+  /// The longest time for which a burst is collected; never shorter than a quiet period that was chosen.
+  var maximumWait: Duration {
+    if let longestWait { return longestWait }
+    if case .fixed(let period) = quietPeriod { return max(period, .seconds(1)) }
+    return .seconds(1)
   }
 
   var completion: CompletionRule {
@@ -147,27 +165,28 @@ extension Settings {
     }
   }
 
-  /// The kinds that count: those of `--events`; by default all but metadata, and with `--print` all.
+  /// The kinds of changes that count: those of `--events`, by default all except metadata, and all with
+  /// `--print`.
   ///
-  /// `--skip-unchanged` asks for changes of content, so metadata is not a default there: an unchanged
-  /// file that was written again would be reported as a change of its metadata.
+  /// With `--skip-unchanged`, metadata is not a default either: a file that was rewritten with the same
+  /// content would be reported as a change of its metadata.
   var effectiveKinds: Set<ChangeBatch.Kind> {
     if let kinds { return kinds }
     let all = Set(ChangeBatch.Kind.allCases)
     return printMode == nil || skipsUnchanged ? all.subtracting([.metadata]) : all
   }
 
-  /// Without a path or a list, it is the folder where we are.
+  /// The current directory if no path and no list is given.
   var effectiveWatched: [WatchedPath] {
     watched.isEmpty && filesFrom == nil ? [WatchedPath(".")] : watched
   }
 
-  /// True if there is no command to run but a project.
+  /// Whether a project is run instead of a command.
   var isForProject: Bool {
     task == .run && printMode == nil && command.isEmpty && !hasPage
   }
 
-  /// Whether the command line asks for a page.
+  /// Whether a page is served.
   var hasPage: Bool { served != nil || upstream != nil }
 
   /// Whether a page is served and no command is run.

@@ -2,7 +2,7 @@ import ActionRunning
 import FileObservation
 import SystemCalls
 
-/// Runs a command when something changes: observer → queue → console, and pages if there are any.
+/// Runs a command on changes: observer → queue → console, and a page if there is one.
 struct CommandSession: Sendable {
   private let session: Session
   private let observer: FileObserver
@@ -31,9 +31,12 @@ struct CommandSession: Sendable {
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
     session.passOnSignals { queue.send($0) }
-    // The first run sees all that has changed before it; what counts is what changes from then on.
+    // The first run sees every change before it, so changes count from now on.
     let start = FileTime.now()
     if !session.settings.isPostponed { queue.submit(RunTrigger(.start)) }
+    if session.settings.filesFrom == nil {
+      PipedList.warnSoon(session.console, in: session.directory)
+    }
     if session.settings.isOneRound { return }
     session.start(observer, on: queue.queue, countingFrom: start) { event in
       switch event {

@@ -19,7 +19,7 @@ final class PageSession: Sendable {
     self.session = session
     self.page = page
     let settings = session.settings
-    // What is served counts, whether or not it is under version control.
+    // Served files count even if git ignores them.
     let sources = settings.served == nil ? nil : settings.ignoreSources.intersection(.defaults)
     // A reload is cheap, and a second one replaces the first while it is under way.
     observer = try session.makeObserver(

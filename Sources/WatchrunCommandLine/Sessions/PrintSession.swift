@@ -22,7 +22,7 @@ struct PrintSession: Sendable {
       do throws(SystemError) {
         try handle(event)
       } catch {
-        // The reader closed the pipe because it needs no more.
+        // A reader that closes the pipe needs no more.
         let isGone = error.code == EPIPE
         if !isGone { session.console.problem("cannot print: \(error.reason)") }
         session.end(.exit(isGone ? ExitCode.success : ExitCode.failure))
@@ -42,7 +42,7 @@ struct PrintSession: Sendable {
     }
   }
 
-  /// With `--once`, exits after the first batch.
+  /// Exits after the first batch if `--once` is given.
   private func ended(after written: Int) {
     if written > 0 && session.settings.endsAfterFirstRun { session.end(.exit(ExitCode.success)) }
   }

@@ -6,25 +6,25 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// What all ways to run watchrun have in common: how it listens to signals and to the terminal, and how
-/// it ends. What is done meanwhile is the affair of `PrintSession`, `CommandSession` and
-/// `ProjectSession`.
+/// What all modes of watchrun share: observers, signals, keys, and how it ends.
+///
+/// `PrintSession`, `CommandSession`, `PageSession` and `ProjectSession` do the work of each mode.
 final class Session: Sendable {
   let settings: Settings
   let console: Console
   let directory: Path
-  /// The time from which on changes count.
+  /// Changes count from this time on.
   let began: FileTime
   let ignoredSignals: Set<Signal>
   let guardian: Guardian?
-  /// Nil if standard input is no terminal, or nothing is run.
+  /// `nil` if standard input is not a terminal, or nothing is run.
   let keeper: TerminalController?
 
   private struct State {
     var observers: [FileObserver] = []
-    /// Ends what is run; `end` is called when that has ended.
+    /// Stops the command; `workHasEnded` is called when that is done.
     var endWork: (@Sendable () -> Void)?
-    /// How it ends once nothing is left of what is run; the first to set it decides.
+    /// How watchrun ends after the command; the first request decides.
     var ending: Ending?
   }
 
@@ -32,7 +32,7 @@ final class Session: Sendable {
 
   enum Ending: Sendable {
     case exit(Int32)
-    /// Ended by a signal: the parent is to see that.
+    /// Raises the signal again, so that the parent process sees it.
     case raise(Signal)
   }
 
@@ -53,11 +53,11 @@ final class Session: Sendable {
 // MARK: - Observing
 
 extension Session {
-  /// An observer as the command line wants it, but for what others say in its stead.
+  /// Makes an observer with the options of the command line, except for what the parameters replace.
   ///
   /// - Parameters:
-  ///   - filters: Whether `--filter` and `--exts` are for all that is observed.
-  ///   - adaptiveQuietPeriod: Applies unless the user has chosen a fixed one.
+  ///   - filters: Whether `--filter` and `--exts` apply.
+  ///   - adaptiveQuietPeriod: The quiet period unless the user has chosen a fixed one.
   func makeObserver(
     of paths: [WatchedPath], with settings: Settings? = nil, ignoring ignores: [GlobPattern] = [],
     kinds: Set<ChangeBatch.Kind>? = nil, sources: IgnoreSources? = nil, filters: Bool = true,
@@ -76,22 +76,29 @@ extension Session {
     do throws(ObserverError) {
       return try FileObserver(watching: paths, options: options)
     } catch {
-      throw Failure(
-        error.description,
-        error.code == .pathUnavailable ? ExitCode.noInput : ExitCode.failure)
+      guard error.code == .pathUnavailable else {
+        throw Failure(error.description, ExitCode.failure)
+      }
+      let missing = error.path?.absolute(from: directory)
+      let path = paths.map(\.path).first { $0.absolute(from: directory) == missing }
+      let explanation = path.flatMap { WatchAdvice.explanation(of: $0, in: directory) }
+      throw Failure(explanation ?? error.description, ExitCode.noInput)
     }
   }
 
-  /// The files to which our own output goes, and the command's with it: else each line in them would be
-  /// a reason for the next run.
+  /// Patterns for files to which standard output and standard error are redirected. Otherwise each line
+  /// of output would lead to the next run.
   private var ownOutput: [GlobPattern] {
     [STDOUT_FILENO, STDERR_FILENO].compactMap {
       pathOfFile($0)?.relative(to: directory).flatMap { GlobPattern(only: $0) }
     }
   }
 
-  /// Begins to observe, until the end, and calls the handler on the queue of what is run, if there is
-  /// one: what is done there is soon done. If it cannot begin, it ends.
+  /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue of the command, on which the handler is called, if there is one.
+  ///   - start: Changes count from this time on.
   func start(
     _ observer: FileObserver, on queue: DispatchQueue? = nil, countingFrom start: FileTime,
     _ handler: @escaping @Sendable (FileObserver.Event) -> Void
@@ -111,13 +118,13 @@ extension Session {
     }
   }
 
-  /// Ends observing with this one.
+  /// Stops an observer before the end.
   func stop(_ observer: FileObserver) {
     state.withLock { $0.observers.removeAll { $0 === observer } }
     observer.stop()
   }
 
-  /// The same, when it can have nothing more to tell of what was before.
+  /// Stops an observer after a time, when it has reported all earlier changes.
   func stop(_ observer: FileObserver, after time: Duration) {
     let scheduler = DispatchScheduler(queue: DispatchQueue.global())
     _ = scheduler.schedule(at: scheduler.now.advanced(by: time)) { [self] in stop(observer) }
@@ -127,33 +134,32 @@ extension Session {
     console.say(.problem, warning.text, style: .warning)
   }
 
-  /// Watching is over, and so are we.
+  /// Ends watchrun because its observer failed.
   func failed(_ error: ObserverError) {
     console.problem(error.description)
     endWork(.exit(ExitCode.failure), insists: false)
   }
 }
 
-// MARK: - What asks to end
+// MARK: - Signals and keys
 
 extension Session {
-  /// From now on, whoever asks to end is heard. It ends at once, or by `endWork`, which then leads to
-  /// `workHasEnded`.
+  /// Handles the signals that end watchrun: at once, or after `endWork`, which leads to `workHasEnded`.
   func listen(endWork: (@Sendable () -> Void)? = nil) {
     state.withLock { $0.endWork = endWork }
     let endings: [(Signal, Ending)] = [
       (.interrupt, .exit(ExitCode.success)), (.hangup, .exit(ExitCode.success)),
       (.terminate, .raise(.terminate)), (.quit, .exit(128 + Signal.quit.rawValue)),
     ]
-    // Those that we were started to ignore, as by `nohup`, stay ignored.
+    // Signals that were ignored at the start, as by `nohup`, stay ignored.
     for (signal, ending) in endings where !ignoredSignals.contains(signal) {
-      // Of a closed terminal one is told by the kernel and by the shell: twice is not more than once.
+      // Both the kernel and the shell send SIGHUP when a terminal is closed: a second one does not insist.
       whenSignaled(signal) { [self] in self.endWork(ending, insists: signal != .hangup) }
     }
     console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), insists: false) }
   }
 
-  /// Passes on the signals whose meaning is the affair of what is run.
+  /// Passes on the signals whose meaning only the command knows.
   func passOnSignals(_ send: @escaping @Sendable (Signal) -> Void) {
     let passedOn = [SIGUSR1, SIGUSR2, SIGWINCH].map(Signal.init(rawValue:))
     for signal in passedOn where !ignoredSignals.contains(signal) {
@@ -161,7 +167,7 @@ extension Session {
     }
   }
 
-  /// Reads keys, if there is a terminal to read them from.
+  /// Reads keys if standard input is a terminal.
   func readKeys(_ keys: KeyPresses, for runner: some KeyListener) {
     guard let keeper else { return }
     let reader = KeyReader(keeper) { [self] event in
@@ -173,14 +179,20 @@ extension Session {
       if isOver { endWork(.exit(ExitCode.success), insists: event != .hangUp) }
     }
     do throws(SystemError) {
-      let isReading = try reader.start()
-      if isReading { console.say(.news, "press h for a list of keys", style: .faint) }
+      let givesTerminal = settings.isInteractive && !settings.isPostponed
+      let isReading = try reader.start(prepares: !givesTerminal)
+      if givesTerminal && keeper.readsKeys && keeper.terminal.isOurs {
+        console.say(
+          .news, "between runs: r runs again, q quits, h lists all keys", style: .faint)
+      } else if isReading {
+        console.say(.news, "press h for a list of keys", style: .faint)
+      }
     } catch {
-      console.say(.detail, "cannot see to the terminal: \(error.reason)", style: .warning)
+      console.say(.detail, "cannot read keys: \(error.reason)", style: .warning)
     }
   }
 
-  /// Who stops what is run with us, and says so if that wants the terminal.
+  /// Stops the command together with watchrun, and prints `warning` if the command reads from the terminal.
   func makeJobControl(_ warning: String) -> JobControl {
     JobControl(keeper, ignoredSignals: ignoredSignals) { [console] in
       console.say(.problem, warning, style: .warning)
@@ -194,8 +206,7 @@ extension Session {
   /// Whether a signal, a key or an error has asked watchrun to end.
   var isEnding: Bool { state.withLock { $0.ending != nil } }
 
-  /// Ends what is run, and us when nothing is left of it. Who insists, the second time, does not want
-  /// to wait for that.
+  /// Stops the command, then exits. A second request that insists kills the command.
   func endWork(_ ending: Ending, insists: Bool) {
     let (isFirst, endWork) = state.withLock { state in
       defer { state.ending = state.ending ?? ending }
@@ -206,7 +217,7 @@ extension Session {
     if isFirst || insists { endWork() }
   }
 
-  /// Nothing is left of what was run.
+  /// Ends watchrun after the command and its process group have ended.
   func workHasEnded(_ status: ExitStatus?) {
     end(state.withLock { $0.ending } ?? .exit(status?.code ?? ExitCode.success))
   }

@@ -83,16 +83,4 @@ struct EditorTests {
       Editor(setting: "code", path: path, line: -3, column: -1)?.arguments.last == path.bytes
         + ":1:1".utf8)
   }
-
-  @Test(
-    arguments: [
-      ("a b", ["a", "b"]), (" a\t'b c'\nd ", ["a", "b c", "d"]), ("a\\ b", ["a b"]),
-      ("\"a\\\"b\\c\"", ["a\"b\\c"]),
-      ("'a\\'b", ["a\\b"]), ("a''b\"\"", ["ab"]), ("'' \"\"", ["", ""]),
-      ("$(x) `y` ;z|", ["$(x)", "`y`", ";z|"]), ("", []),
-      ("'a", nil), ("a\\", nil), ("\"a\\", nil),
-    ] as [(String, [String]?)])
-  func `words are split as by a shell, without running one`(text: String, words: [String]?) {
-    #expect(ShellWords.split(text) == words)
-  }
 }

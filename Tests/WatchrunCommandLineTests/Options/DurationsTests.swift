@@ -10,9 +10,9 @@ struct DurationsTests {
       (".5s", .milliseconds(500)), ("2m", .seconds(120)), ("2min", .seconds(120)),
       ("1h", .seconds(3600)), ("0.05s", .milliseconds(50)),
     ] as [(String, Duration)])
-  func `is read from a number and a unit`(text: String, duration: Duration) throws {
+  func `a duration is parsed from a number and a unit`(text: String, duration: Duration) throws {
     let read = try #require(Duration(parsing: text))
-    // Fractions are read as binary ones.
+    // Fractions are parsed as binary numbers.
     #expect(abs((read - duration) / .nanoseconds(1)) < 1)
   }
 
@@ -20,11 +20,11 @@ struct DurationsTests {
     "", "50", "1", "ms", "-1s", "+1s", "1 s", "1S", "1.2.3s", ".", ".s", "1e3s", "0x10s", "inf",
     "nan", "\u{663}ms", "1s ", "1d",
   ])
-  func `is not read from anything else`(text: String) {
+  func `anything else is not a duration`(text: String) {
     #expect(Duration(parsing: text) == nil)
   }
 
-  @Test func `is held at a century`() throws {
+  @Test func `a duration is at most a century`() throws {
     let long = try #require(Duration(parsing: String(repeating: "9", count: 400) + "h"))
     #expect(long == Duration(parsing: "99999999999999h"))
     #expect(long > .seconds(100 * 365 * 24 * 3600))

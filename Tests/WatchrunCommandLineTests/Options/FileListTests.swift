@@ -18,7 +18,7 @@ import Testing
     FileList(Array(text.utf8), separatedByNUL: separatedByNUL, in: folder.path)
   }
 
-  @Test func `each line is a path, and the last needs no end`() {
+  @Test func `each line is a path, and the last needs no newline`() {
     #expect(list("a\nb c").watched.map(\.path) == ["a", "b c"])
   }
 
@@ -26,21 +26,21 @@ import Testing
     #expect(list("d\ne\0a\0", separatedByNUL: true).watched.map(\.path) == ["d\ne", "a"])
   }
 
-  @Test func `a path is watched once, by the first of its names`() {
+  @Test func `a path is watched once, under its first name`() {
     #expect(list("./a\na\na\n").watched.map(\.path) == ["./a"])
   }
 
-  @Test func `folders are watched without their subfolders`() {
+  @Test func `directories are watched without their subdirectories`() {
     #expect(list(".\n").watched == [WatchedPath(".", isRecursive: false)])
   }
 
-  @Test func `what is not there is told of, and the rest is watched`() {
+  @Test func `a missing path is reported, and the others are watched`() {
     let list = list("a\nnone\n")
     #expect(list.watched.map(\.path) == ["a"])
     #expect(list.problems == ["cannot watch none: No such file or directory"])
   }
 
-  @Test func `a list that names nothing is refused`() throws {
+  @Test func `a list without an existing path is refused`() throws {
     try folder.write("none\n", to: "list")
     let failure = #expect(throws: Failure.self) {
       _ = try FileList.read(from: folder["list"], separatedByNUL: false, in: folder.path)

@@ -10,7 +10,7 @@ func parse(_ words: String...) throws -> Settings {
   try OptionParser.parse(words.map { Array($0.utf8) })
 }
 
-/// One way to write an option, and what must hold then.
+/// One way to write an option, and what must hold for the settings.
 struct Spelling: Sendable, CustomTestStringConvertible {
   let words: [String]
   let holds: @Sendable (Settings) -> Bool
@@ -22,7 +22,7 @@ struct Spelling: Sendable, CustomTestStringConvertible {
     self.holds = holds
   }
 
-  /// All spellings of an option with a value.
+  /// All spellings of an option that takes a value.
   static func all(
     _ short: String?, _ long: String, _ value: String,
     _ holds: @escaping @Sendable (Settings) -> Bool
@@ -39,7 +39,7 @@ struct Spelling: Sendable, CustomTestStringConvertible {
     ]
   }
 
-  /// All spellings of an option without one.
+  /// All spellings of an option that takes no value.
   static func all(
     _ short: String?, _ long: String, _ holds: @escaping @Sendable (Settings) -> Bool
   ) -> [Spelling] {
@@ -132,7 +132,7 @@ struct OptionParserTests {
   private static let spellings = watching + filtering + timing + running + page + output
 
   @Test(arguments: spellings)
-  func `an option is understood in every spelling`(spelling: Spelling) throws {
+  func `an option is parsed in every spelling`(spelling: Spelling) throws {
     let words = (spelling.words + ["make", "test"]).map { Array($0.utf8) }
     let settings = try OptionParser.parse(words)
     #expect(spelling.holds(settings))
@@ -140,7 +140,7 @@ struct OptionParserTests {
   }
 
   @Test(arguments: spellings.filter { $0.words.contains { $0.hasPrefix("--") } })
-  func `what an option says is not said without it`(spelling: Spelling) throws {
+  func `an option has no effect unless it is given`(spelling: Spelling) throws {
     let defaults: Set = [
       "--debounce auto", "--debounce=auto", "--on-busy queue", "--on-busy=queue", "--emit env",
       "--emit=env",
@@ -158,10 +158,10 @@ struct OptionParserTests {
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
         "open", "editor", "man",
       ],
-      "these go with no command, or only with a page, and are tested below")
+      "these need a page or exclude a command, and are tested below")
   }
 
-  @Test func `a page needs no command, and takes options of its own`() throws {
+  @Test func `a page needs no command, and has options of its own`() throws {
     let settings = try parse(
       "--serve", "public", "--port=4000", "--host", "0.0.0.0", "--host=a.local", "--open",
       "--editor", "code -g")
@@ -215,12 +215,12 @@ struct OptionParserTests {
   }
 
   @Test(arguments: ["usr1", "SIGUSR1", "SigUsr1", "USR1", "10"])
-  func `a signal is known by its name in any spelling, and by its number`(name: String) throws {
+  func `a signal is given by its name in any spelling, or by its number`(name: String) throws {
     #expect(try parse("-s", name, "make").busyPolicy == .signal(Signal(rawValue: 10)))
     #expect(try parse("--stop-signal", name, "make").stopPlan.signal == Signal(rawValue: 10))
   }
 
-  @Test func `the command begins with the first word that is no option`() throws {
+  @Test func `the command begins with the first word that is not an option`() throws {
     let settings = try parse("-q", "make", "-v", "--help", "--", "-w")
     #expect(settings.command == ["make", "-v", "--help", "--", "-w"].map { Array($0.utf8) })
     #expect(settings.isQuiet && settings.task == .run)
@@ -231,7 +231,7 @@ struct OptionParserTests {
     #expect(try parse("-").command == [Array("-".utf8)])
   }
 
-  @Test func `short options stand together, the last with its value`() throws {
+  @Test func `short options can be combined, the last with a value`() throws {
     let settings = try parse("-crvw", "src", "-qe=c,h", "make")
     #expect(settings.clearsScreen && settings.busyMode == .restart)
     #expect(settings.isQuiet && !settings.isVerbose, "the later of the two counts")
@@ -239,7 +239,7 @@ struct OptionParserTests {
     #expect(settings.extensions == [Array("c".utf8), Array("h".utf8)])
   }
 
-  @Test func `options that may be given more than once add up`() throws {
+  @Test func `repeatable options add up`() throws {
     let settings = try parse("-w", "a", "-W", "b", "-e", "c", "-e", "h", "-E", "A=", "make")
     #expect(settings.watched == [WatchedPath("a"), WatchedPath("b", isRecursive: false)])
     #expect(settings.extensions.count == 2)
@@ -251,7 +251,7 @@ struct OptionParserTests {
     #expect(settings.watched == [WatchedPath(Path(bytes: [0x2D, 0xFF]))])
   }
 
-  @Test func `the kinds that count depend on what is done with them`() throws {
+  @Test func `the default kinds of changes depend on the mode`() throws {
     #expect(try !parse("make").effectiveKinds.contains(.metadata))
     #expect(try parse("--print", "json").effectiveKinds.contains(.metadata))
     #expect(try parse("--print", "json", "--events", "create").effectiveKinds == [.created])

@@ -11,7 +11,7 @@ struct ServerAddressTests {
     ("http://a:1/app/", "a", 1, "/app"), ("a:1/app/v2", "a", 1, "/app/v2"),
     ("[::1]:3000", "::1", 3000, ""), ("http://[::1]/x", "::1", 80, "/x"),
   ])
-  func `an address is read in every form`(
+  func `an address is parsed in every form`(
     text: String, host: String, port: Int, basePath: String
   ) throws {
     let address = try ServerAddress(parsing: text)
@@ -29,7 +29,7 @@ struct ServerAddressTests {
   }
 
   @Test(arguments: [("3000", "localhost:3000"), ("http://[::1]/x", "[::1]:80/x")])
-  func `an address is shown as it can be written`(text: String, shown: String) throws {
+  func `an address is shown in a form that can be parsed`(text: String, shown: String) throws {
     #expect(try ServerAddress(parsing: text).description == shown)
   }
 }

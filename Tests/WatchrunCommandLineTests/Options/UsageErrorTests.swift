@@ -8,6 +8,12 @@ struct UsageErrorTests {
     (["--restrat", "x"], "unknown option '--restrat'; did you mean '--restart'?"),
     (["--wach=src", "x"], "unknown option '--wach'; did you mean '--watch'?"),
     (["--post", "x"], "unknown option '--post'; did you mean '--postpone'?"),
+    (
+      ["--delay", "1", "x"],
+      "unknown option '--delay'; set the quiet period with -d, as in: -d 500ms"
+    ),
+    (["-x", "ls"], "unknown option '-x'; give the command last, as in: watchrun make test"),
+    (["-watch", "a", "x"], "unknown option '-watch'; did you mean '--watch'?"),
     (["--frobnicate", "x"], "unknown option '--frobnicate'; see watchrun --help"),
     (["--\u{1B}[2J", "x"], "unknown option '--\\u{1B}[2J'; see watchrun --help"),
   ]
@@ -23,7 +29,10 @@ struct UsageErrorTests {
     (["--events", "", "x"], "--events: the list is empty; write events, such as create,modify"),
     (["--poll=", "x"], "--poll: the value after '=' is missing"),
     (["-i", "", "x"], "-i: the pattern is empty"),
-    (["-i", "#a", "x"], "-i: '#a' is a comment in gitignore syntax; write '\\#a'"),
+    (
+      ["-i", "#a", "x"],
+      "-i: the pattern '#a' is a comment in gitignore syntax; to match a '#', write '\\#'"
+    ),
     (["--build=", "x"], "--build: the command is empty"),
     (["-t", "", "-q"], "-t: the name of the task is empty"),
     (["--serve="], "--serve: the path is empty"),
@@ -82,13 +91,69 @@ struct UsageErrorTests {
     ),
     (["-I", "-q"], "-I needs a command, as in: watchrun -I make test"),
     (["--check", "make"], "--check runs no command; remove one of them"),
-    (["-t", "a", "make"], "-t is for a project; remove it, or the command"),
+    (
+      ["-t", "a", "make"],
+      "-t runs a task, not a command; for several tasks: -t NAME -t NAME"
+    ),
     (["--config", "a", "make"], "--config is for a project; remove it, or the command"),
     (
       ["-0", "make"],
       "-0 has no effect here; it needs --files-from, --print, --emit lines or --explain"
     ),
   ]
+
+  private static let contradictions: [([String], String)] = [
+    (
+      ["-r", "-s", "HUP", "x"],
+      "-r and -s exclude each other: a change during a run does one thing; remove one of them"
+    ),
+    (
+      ["-r", "-o", "queue", "x"],
+      "-r and -o queue exclude each other: a change during a run does one thing; remove one of them"
+    ),
+    (
+      ["--once", "--keep-alive", "x"],
+      "--once ends after the first run, so --keep-alive has no effect; remove one of them"
+    ),
+    (
+      ["--once", "--until-success"],
+      "--once ends after the first run, whether or not it succeeds, so --until-success has no "
+        + "effect; remove one of them"
+    ),
+    (
+      ["-d", "50ms", "--max-wait", "10ms", "x"],
+      "--max-wait must not be shorter than the quiet period of -d"
+    ),
+  ]
+
+  @Test(arguments: [
+    ["-r", "-o", "restart", "x"], ["-s", "HUP", "-o", "signal", "x"],
+    ["--exit-on-error", "--until-success", "x"], ["-d", "5s", "x"], ["--max-wait", "10ms", "x"],
+  ])
+  func `options that say the same do not contradict each other`(words: [String]) throws {
+    _ = try OptionParser.parse(words.map { Array($0.utf8) })
+  }
+
+  @Test func `a burst is collected for at least the quiet period`() throws {
+    #expect(try parse("-d", "5s", "x").maximumWait == .seconds(5))
+    #expect(try parse("-d", "50ms", "x").maximumWait == .seconds(1))
+  }
+
+  private static let placeholders: [(String, String?)] = [
+    ("ruff check {}", "ruff check {}"), ("ls {first} -l", "ls {first} -l"),
+    ("ruff {} | sort", #"sh -c 'ruff "$@" | sort' sh {}"#), ("printf '{}'", nil),
+    ("find . -exec ls {} ;", nil), ("ls | xargs -I{} cp {} x", nil), ("f(){ :; }; f", nil),
+  ]
+
+  @Test(arguments: placeholders)
+  func `a placeholder in a shell line is refused with the right form`(
+    line: String, written: String?
+  ) {
+    #expect(ShellLine(Array(line.utf8)).placeholder == nil || written != nil)
+    guard let written else { return }
+    #expect(ShellLine(Array(line.utf8)).replacement(in: Array("/bin/sh".utf8)) == written)
+    #expect(throws: UsageError.self) { try parse("-p", line) }
+  }
 
   private static let pages: [([String], String)] = [
     (
@@ -143,7 +208,7 @@ struct UsageErrorTests {
     ),
   ]
 
-  @Test(arguments: unknown + missing + bad + together + pages)
+  @Test(arguments: unknown + missing + bad + together + contradictions + pages)
   func `a usage error says in one line what is wrong`(words: [String], message: String) {
     #expect(throws: UsageError(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })

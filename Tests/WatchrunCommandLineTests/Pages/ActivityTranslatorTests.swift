@@ -108,7 +108,7 @@ struct ActivityTranslatorTests {
   @Test func `the page waits for what is under way, and for a server to begin`() throws {
     var settings = Settings()
     settings.command = [Array("./server".utf8)]
-    settings.busyMode = .restart
+    settings.restarts = true
     var translator = ActivityTranslator(CommandTasks(settings), directory: "/p")
     #expect(translator.activities(for: .settled(false)).map(shown) == ["unsettled server"])
     _ = translator.activities(for: started(.command))
@@ -174,7 +174,7 @@ struct ActivityTranslatorTests {
     var settings = Settings()
     settings.command = [Array("./build".utf8)]
     settings.build = Array("make".utf8)
-    settings.busyMode = .restart
+    settings.restarts = true
     let tasks = CommandTasks(settings)
     #expect(tasks.names == ["build", "command"])
     #expect(shown(tasks.activity) == "tasks build = make; command = ./build after build, service")

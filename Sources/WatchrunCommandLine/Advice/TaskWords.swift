@@ -1,0 +1,185 @@
+import Support
+import SystemCalls
+
+/// Decides whether the words of a command line name tasks or a program.
+///
+/// Words that all name tasks mean these tasks; anything else is a program with its arguments. After `--`
+/// there is always a program.
+struct TaskWords {
+  /// The tasks and pages that can be named, and where they come from.
+  struct Project {
+    let names: [String]
+    /// For people: "watchrun.json", or "this project" if it has no file.
+    let source: String
+  }
+
+  enum Meaning: Hashable {
+    case program
+    case tasks([String])
+  }
+
+  private let words: [[UInt8]]
+  private let project: Project?
+  private let findsProgram: ([UInt8]) -> Bool
+
+  /// - Parameter findsProgram: Whether a program of a name can be executed.
+  init(_ words: [[UInt8]], project: Project?, findsProgram: @escaping ([UInt8]) -> Bool) {
+    self.words = words
+    self.project = project
+    self.findsProgram = findsProgram
+  }
+
+  /// Whether the words can name tasks at all, so that it is worth reading the project.
+  static func mayBeTasks(_ settings: Settings) -> Bool {
+    guard settings.task == .run, !settings.isCommandMarked, settings.printMode == nil,
+      !settings.hasPage, let word = settings.command.first
+    else { return false }
+    let special = Array("/ \t\n=$".utf8)
+    return !word.contains(where: special.contains)
+  }
+
+  /// What the words mean, and a note for the user where they could mean something else, too.
+  func meaning() throws(UsageError) -> (meaning: Meaning, note: String?) {
+    guard let first = words.first else { return (.program, nil) }
+    let name = text(first)
+    guard let project, project.names.contains(name) else {
+      try refuseWordOfOption(name)
+      try refuseUnknownTask(name)
+      return (.program, nil)
+    }
+    let line = ShellWords.quoted(words)
+    if words.allSatisfy({ project.names.contains(text($0)) }) {
+      let names = words.map(text)
+      let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
+      let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
+      return (.tasks(names), findsProgram(first) ? note : nil)
+    }
+    let rest = Array(words.dropFirst())
+    if let option = rest.first, isOption(option) {
+      throw UsageError(
+        "'\(name)' is a task, and options precede it: watchrun "
+          + "\(ShellWords.quoted(rest + [first])); for the program: watchrun -- \(line)")
+    }
+    if findsProgram(first) {
+      let name = shown(first)
+      return (.program, "running the program \(name); for the task: watchrun \(name)")
+    }
+    let stranger = rest.first { !project.names.contains(text($0)) } ?? []
+    let nearest = nearestName(to: text(stranger), among: project.names)
+    throw UsageError(
+      "'\(Path(bytes: stranger))' is not a task of \(project.source); "
+        + (nearest.map { "did you mean '\(Path($0))'?" } ?? "tasks: \(list(project.names))"))
+  }
+
+  /// Words that people type to get what an option does.
+  private static let options: [(word: String, purpose: String, option: String)] = [
+    ("help", "help", "--help"), ("version", "the version", "--version"),
+    ("init", "a project file", "--init"), ("check", "a check of the project file", "--check"),
+    ("doctor", "a check of the project file", "--check"),
+    ("list", "a list of the tasks", "--list-tasks"),
+    ("tasks", "a list of the tasks", "--list-tasks"),
+    ("schema", "the schema of project files", "--schema"),
+  ]
+
+  private func refuseWordOfOption(_ name: String) throws(UsageError) {
+    guard words.count == 1 else { return }
+    if let row = Self.options.first(where: { $0.word == name }) {
+      throw UsageError(
+        "for \(row.purpose): watchrun \(row.option); "
+          + "for a program named \(name): watchrun -- \(name)")
+    }
+    // It is in every PATH, does nothing, and fails.
+    guard name == "test" else { return }
+    throw UsageError(
+      "no task 'test' \(project.map { "in \($0.source)" } ?? "here"); give a command, as in: "
+        + "watchrun make test")
+  }
+
+  private func refuseUnknownTask(_ name: String) throws(UsageError) {
+    guard let project, let first = words.first, words.count == 1, !findsProgram(first) else {
+      return
+    }
+    let lack = "no task and no program '\(Path(name))'"
+    if let nearest = nearestName(to: name, among: project.names) {
+      throw UsageError("\(lack); did you mean: watchrun \(shown(nearest))")
+    }
+    throw UsageError("\(lack); tasks of \(project.source): \(list(project.names))")
+  }
+
+  private func isOption(_ word: [UInt8]) -> Bool {
+    let written = text(word.prefix { $0 != UInt8(ascii: "=") })
+    return OptionTable.options.contains { option in
+      written == "--" + option.long || option.short.map { written == "-\($0)" } == true
+    }
+  }
+
+  private func text(_ word: some Collection<UInt8>) -> String {
+    String(decoding: word, as: UTF8.self)
+  }
+
+  private func shown(_ word: [UInt8]) -> String { ShellWords.quoted(word) }
+
+  private func shown(_ name: String) -> String { shown(Array(name.utf8)) }
+
+  private func list(_ names: [String]) -> String {
+    names.map { Path($0).description }.joined(separator: ", ")
+  }
+}
+
+extension Settings {
+  /// The settings with tasks instead of a command, if its words name tasks.
+  ///
+  /// - Parameter say: Receives a note about what else the words could mean.
+  func resolvingTasks(
+    in directory: Path, programs: [Path] = programDirectories(), say: (String) -> Void
+  ) throws(Failure) -> Settings {
+    guard TaskWords.mayBeTasks(self) else { return self }
+    let findsProgram = { (name: [UInt8]) in findProgram(name, in: programs) != nil }
+    do throws(UsageError) {
+      let words = TaskWords(
+        command, project: namedTasks(in: directory), findsProgram: findsProgram)
+      let (meaning, note) = try words.meaning()
+      if let note { say(note) }
+      guard case .tasks(let names) = meaning else { return self }
+      return try replacingCommand(by: names)
+    } catch {
+      throw Failure(error.description, ExitCode.usage)
+    }
+  }
+
+  private func replacingCommand(by names: [String]) throws(UsageError) -> Settings {
+    var settings = self
+    settings.command = []
+    settings.taskNames = names
+    let line = ShellWords.quoted(command)
+    for option in OptionTable.options {
+      guard let written = given[option.long] else { continue }
+      guard case .key(let key) = ProjectOptions.use(of: option.long) else { continue }
+      throw UsageError(
+        "'\(line)' names tasks, and \(written) is for commands; set \"\(key)\" of the task in "
+          + "watchrun.json, or for a program: watchrun \(written)\(option.valueUsage) -- \(line)")
+    }
+    do throws(UsageError) {
+      return try settings.checked()
+    } catch {
+      throw UsageError("'\(line)' names tasks: \(error)")
+    }
+  }
+
+  /// The tasks that words can name; `nil` if there is no project, or its file has errors.
+  private func namedTasks(in directory: Path) -> TaskWords.Project? {
+    let source = ProjectSource(self, directory: directory)
+    do throws(ProjectSource.Refusal) {
+      if let project = try source.read() {
+        return .init(names: project.names, source: source.file.description)
+      }
+    } catch {
+      return nil
+    }
+    return source.detect().map { .init(names: $0.project.names, source: "this project") }
+  }
+}
+
+extension Project {
+  fileprivate var names: [String] { tasks.map(\.name) + pages.map(\.name) }
+}
