@@ -203,7 +203,15 @@ extension ProjectReader {
   }
 
   mutating func extensions(_ field: ProjectField?) -> [[UInt8]] {
-    (strings(field) ?? []).map { Array($0.text.utf8) }
+    var extensions: [[UInt8]] = []
+    for (text, offset) in strings(field) ?? [] {
+      do throws(PatternError) {
+        extensions += try GlobPattern.parseExtensions(text.utf8)
+      } catch {
+        note("'\(Path(text))' \(error)", at: offset)
+      }
+    }
+    return extensions
   }
 
   /// The dependencies, each once.
@@ -220,13 +228,18 @@ extension ProjectReader {
   }
 
   mutating func globs(_ field: ProjectField?) -> [GlobPattern]? {
-    strings(field)?.compactMap { text, offset in
-      let pattern = GlobPattern(line: text.utf8)
-      if let pattern, pattern.defect == nil { return pattern }
-      let reason = pattern?.defect.map { "\($0)" } ?? "is empty or a comment"
-      note("the pattern '\(Path(text))' \(reason); write it as in .gitignore", at: offset)
-      return nil
+    guard let strings = strings(field) else { return nil }
+    var patterns: [GlobPattern] = []
+    for (text, offset) in strings {
+      do throws(PatternError) {
+        patterns += try GlobPattern.parse(text.utf8)
+      } catch {
+        var advice = ""
+        if case .defect = error { advice = "; write it as in .gitignore" }
+        note("the pattern '\(Path(text))' \(error)\(advice)", at: offset)
+      }
     }
+    return patterns
   }
 
   mutating func kinds(_ field: ProjectField?) -> Set<ChangeBatch.Kind>? {

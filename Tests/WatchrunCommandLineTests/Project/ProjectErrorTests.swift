@@ -93,7 +93,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ run: 'x', ignore: ['# x'] }",
-      "2:22: the pattern '# x' is empty or a comment; write it as in .gitignore"
+      "2:22: the pattern '# x' is a comment in gitignore syntax; to match a '#', write '\\#'"
     ),
     (
       "{ run: 'x', events: ['delete'] }",
