@@ -208,7 +208,10 @@ struct UsageErrorTests {
     ),
   ]
 
-  @Test(arguments: unknown + missing + bad + together + contradictions + pages)
+  private static let all: [([String], String)] =
+    [unknown, missing, bad, together, contradictions, pages].flatMap { $0 }
+
+  @Test(arguments: all)
   func `a usage error says in one line what is wrong`(words: [String], message: String) {
     #expect(throws: UsageError(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })
