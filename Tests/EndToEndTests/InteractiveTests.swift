@@ -1,14 +1,14 @@
 import SystemCalls
 import Testing
 
-/// Commands that have the terminal (`-I`).
+/// Commands to which the terminal is lent (`-I`).
 @Suite struct InteractiveTests {
-  /// Logs that it is there, and then what it is told.
+  /// Logs that it has started, and then each line that it reads.
   private static let reader = #"""
     echo up >> "$LOG"; while read -r line; do echo "read $line" >> "$LOG"; done
     """#
 
-  @Test func theCommandReadsWhatIsTyped() async throws {
+  @Test func `the command reads what is typed`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-I", Self.reader)
       try await project.logged("up")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func theCommandMayChangeTheTerminalsModes() async throws {
+  @Test func `the command may change the modes of the terminal`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-I", "-r", "--", "sh", "-c", #"stty raw -echo < /dev/tty; echo ok >> "$LOG"; sleep 1000"#)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func whenItEndsTheTerminalIsAsItWas() async throws {
+  @Test func `at the end, the modes of the terminal are restored`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-I", #"stty raw -echo; echo changed >> "$LOG"; read -r line; exit 3"#)
@@ -72,7 +72,7 @@ import Testing
     arguments: [
       (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137),
     ] as [(Int32, Int32)])
-  func endedByASignalWatchrunLeavesTheTerminalAsItWas(
+  func `after a signal, the modes of the terminal are restored`(
     _ signal: Int32, _ status: Int32
   ) async throws {
     try await withProject { project in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func interruptsAreTheCommandsWhileItRunsAndElseOurs() async throws {
+  @Test func `Ctrl-C goes to the command while it runs, and to watchrun otherwise`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-I",
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func theCommandLearnsOfTheTerminalsSize() async throws {
+  @Test func `the command learns of a change of the terminal's size`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-I",
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatCannotBeStartedDoesNotKeepTheTerminal() async throws {
+  @Test func `a command that cannot be started does not keep the terminal`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-I", "no-such-program")
       try await session.shows("no program 'no-such-program' in PATH")
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoTerminalGoesToTheCommandAsItIs() async throws {
+  @Test func `standard input that is not a terminal goes to the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         ["-I", "--once", Self.reader],
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func stoppedByItsKeyTheCommandStopsWatchrunAndGoesOnWithIt() async throws {
+  @Test func `Ctrl-Z stops the command with watchrun, and fg continues both`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-I", "stty -echo; echo $$ > pid; " + Self.reader)
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func whatIsStoppedByForceGetsTheTerminalAgain() async throws {
+  @Test func `after SIGSTOP and SIGCONT, the command has the terminal again`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func stoppedAgainAndAgainItGoesOnEachTime() async throws {
+  @Test func `a command that is stopped several times continues each time`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-I", #"echo $$ >> "$LOG"; exec cat"#)
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func aScriptThatHasStartedWatchrunStopsAsWell() async throws {
+  @Test func `Ctrl-Z also stops a script that started watchrun`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try project.write(project.outside + "/script", "watchrun -I '\(Self.reader)'; true\n")
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func whereStandardInputWasAListTheCommandHasTheTerminal() async throws {
+  @Test func `with a list on standard input, the command has the terminal`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try project.write("file")
@@ -239,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func inTheBackgroundTheCommandWaitsForTheTerminal(_ isInScript: Bool) async throws {
+  func `in the background, the command waits for the terminal`(_ isInScript: Bool) async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try project.write(project.outside + "/script", "watchrun -I '\(Self.reader)'; true\n")
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.vim))
-  func anEditorWorks() async throws {
+  func `an editor works`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-I", "--once", "--", "vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "file")
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.vim))
-  func anEditorCanBeStoppedAndGoesOn() async throws {
+  func `an editor can be stopped and continued`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-I", "--", "vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "file")
@@ -288,7 +288,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.python))
-  func aReadEvalPrintLoopWorks() async throws {
+  func `a read-eval-print loop works`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-I", "--", "python3", "-q", "-i")
       try await session.shows(">>>")
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func aShellWithJobsOfItsOwnWorks() async throws {
+  @Test func `a shell with job control works`() async throws {
     try await withProject { project in
       let session = try await TerminalSession(
         project, ["-I", "--", "bash", "--norc", "--noprofile", "-i"],

@@ -4,7 +4,7 @@ import Testing
 /// Keys that are pressed while watchrun runs at a terminal.
 @Suite struct KeyTests {
   @Test(arguments: ["r", Keystroke.enter])
-  func aKeyRunsTheCommand(_ key: String) async throws {
+  func `a key runs the command`(_ key: String) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Project.record)
       try await session.readsKeys()
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func aKeyStopsTheCommandAndAnotherStartsItAgain() async throws {
+  @Test func `a key stops the command, and another one starts it again`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(#"echo $$ >> "$LOG"; exec sleep 1000"#)
       try await session.readsKeys()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aKeyTellsWhyTheCommandWasRun() async throws {
+  @Test func `a key explains why the command ran`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", Project.record)
       try await session.readsKeys()
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aKeyTellsWhyTheTasksOfAWaveWereRun() async throws {
+  @Test func `a key explains why the tasks of a round ran`() async throws {
     try await withProject { project in
       try project.makeDirectory("src")
       try project.writeTasks(
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["h", "?"])
-  func aKeyListsTheKeys(_ key: String) async throws {
+  func `a key lists the keys`(_ key: String) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", "true")
       try await session.readsKeys()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aKeyClearsTheScreen() async throws {
+  @Test func `a key clears the screen`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("true")
       try await session.shows("press h for a list of keys")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func aKeyPausesAndGoesOn() async throws {
+  @Test func `a key pauses and resumes`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-v", Project.record)
       try await session.readsKeys()
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func otherKeysAndPastedTextDoNothing() async throws {
+  @Test func `other keys and pasted text do nothing`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", Project.record)
       try await session.readsKeys()
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [["--no-keys"], ["-I"]])
-  func keysAreLeftAloneWhereTheyAreNotForUs(_ option: [String]) async throws {
+  func `with --no-keys and -I, no keys are read`(_ option: [String]) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(option[0], "-v", "true")
       try await session.shows("watching 1 directory")
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func whereStandardInputWasAListKeysAreReadFromTheTerminal() async throws {
+  @Test func `with a list on standard input, keys are read from the terminal`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try project.write("file")
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func theCommandsOutputLooksAsEver() async throws {
+  @Test func `output looks the same while keys are read`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", "sleep 0.3; printf 'a\\nb\\n'; cat")
       try await session.readsKeys()

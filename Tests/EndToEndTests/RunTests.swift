@@ -1,14 +1,15 @@
 import SystemCalls
 import Testing
 
-/// How long a run may take, what comes after it, and how it is started again.
+/// Timeouts, hooks, restarts and forwarded signals.
 @Suite struct RunTests {
   @Test(
     arguments: [
       (#"exec sleep 1000"#, 143), (#"trap "exit 0" TERM; sleep 1000 & wait"#, 143),
       (#"trap "exit 9" TERM; sleep 1000 & wait"#, 9),
     ] as [(String, Int32)])
-  func aRunThatTakesTooLongHasFailed(_ command: String, _ status: Int32) async throws {
+  func `a run that exceeds its timeout has failed`(_ command: String, _ status: Int32) async throws
+  {
     try await withProject { project in
       let watchrun = try await project.start(
         "--timeout", "200ms", "--exit-on-error", "--", "sh", "-c", command)
@@ -18,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aRunThatIsStoppedInTimeIsFollowedByTheNext() async throws {
+  @Test func `a change during a timeout leads to the next run`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--timeout", "300ms", "--stop-timeout", "100ms"],
@@ -29,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aCommandIsKeptAlive() async throws {
+  @Test func `a command is kept alive`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["--keep-alive"], Project.record)
       try await watchrun.said("restarting in 500 ms")
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aRunIsFollowedByItsHook() async throws {
+  @Test func `a run is followed by its hook`() async throws {
     try await withProject { project in
       try project.write("verdict", "0")
       let hook =
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func theLastRunsHookComesBeforeTheEnd() async throws {
+  @Test func `the hook of the last run precedes the end`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "--once", "--on-failure", #"sleep 0.2; echo "hook $WATCHRUN_STATUS" >> "$LOG"; exit 5"#,
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func aRestartHasNoHookAndStopsOne() async throws {
+  @Test func `a restart runs no hook and stops one`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         ["-r", "--on-failure", #"echo hook >> "$LOG"; exec sleep 1000"#],
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [SIGUSR1, SIGUSR2, SIGWINCH])
-  func aSignalIsPassedOnToTheCommand(_ signal: Int32) async throws {
+  func `a signal is forwarded to the command`(_ signal: Int32) async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p",
@@ -94,7 +95,7 @@ import Testing
         echo up >> "$LOG"; while :; do sleep 0.1; done
         """#)
       try await watchrun.watching()
-      // While nothing runs, it is nobody's.
+      // While nothing runs, it goes nowhere.
       watchrun.process.send(signal)
       try project.place("file")
       try await project.logged("up")
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func whoSavesAsSoonAsARunHasEndedIsNotTakenForTheCommand() async throws {
+  @Test func `a save right after a run is not taken for output of the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-d", "1ms"], #"cat f >> "$LOG"; echo >> "$LOG""#)
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aFileToWhichItsOwnOutputGoesIsNotWatched() async throws {
+  @Test func `a file that receives watchrun's own output is not watched`() async throws {
     try await withProject { project in
       try project.write("all of it", "")
       _ = try await project.start(
@@ -131,7 +132,7 @@ import Testing
       try await eventually("all is watched") { project.read("all of it").contains("ready") }
       for name in ["source", "mark"] {
         try project.place(name)
-        try await eventually("\(name) is told of") {
+        try await eventually("\(name) is reported") {
           project.read("all of it").contains(project.path(name))
         }
       }

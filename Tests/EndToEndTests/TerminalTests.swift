@@ -22,7 +22,9 @@ import Testing
     arguments: [
       (Keystroke.controlC, 0), ("q", 0), (Keystroke.controlBackslash, 131),
     ] as [(String, Int32)])
-  func endedByAKeyItLeavesTheTerminalAsItWas(_ key: String, _ status: Int32) async throws {
+  func `after a key that ends it, the modes of the terminal are restored`(
+    _ key: String, _ status: Int32
+  ) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Self.pair)
       try await session.readsKeys()
@@ -38,7 +40,9 @@ import Testing
     arguments: [
       (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137), (SIGSEGV, 139),
     ] as [(Int32, Int32)])
-  func endedByASignalItLeavesTheTerminalAsItWas(_ signal: Int32, _ status: Int32) async throws {
+  func `after a signal that ends it, the modes of the terminal are restored`(
+    _ signal: Int32, _ status: Int32
+  ) async throws {
     try await withProject { project in
       // Swift's own handler of crashes would ask what to do.
       let session = try await TerminalSession(
@@ -54,7 +58,8 @@ import Testing
     }
   }
 
-  @Test func endedWithTheCommandItLeavesTheTerminalAsItWas() async throws {
+  @Test func `after an end with the command, the modes of the terminal are restored`() async throws
+  {
     try await withProject { project in
       let session = try await project.startOnTerminal("--once", "sleep 0.3; exit 7")
       try await session.readsKeys()
@@ -63,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aSecondInterruptKillsAtOnce() async throws {
+  @Test func `a second Ctrl-C kills the command`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
         "-v", "--stop-timeout", "1h",
@@ -81,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["-I"]])
-  func whenTheTerminalIsClosedAllEnds(_ options: [String]) async throws {
+  func `when the terminal is closed, everything ends`(_ options: [String]) async throws {
     try await withProject { project in
       let session = try await TerminalSession(project, options + [Self.pair])
       if options.isEmpty { try await session.readsKeys() }
@@ -92,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func whenTheReaderOfItsMessagesGoesAwayItEnds() async throws {
+  @Test func `when the reader of its messages closes the pipe, watchrun ends`() async throws {
     try await withProject { project in
       let pipeline = try await project.start(
         ["-v", #"echo run >> "$LOG"; sleep 1000"#],
@@ -108,9 +113,9 @@ import Testing
     }
   }
 
-  @Test func aStopStopsTheCommandAndAContinuationContinuesIt() async throws {
+  @Test func `a stop stops the command, and a continuation continues it`() async throws {
     try await withProject { project in
-      // Whose group has nobody who could continue it is not stopped: so a shell is in between.
+      // The kernel does not stop orphaned process groups, so a shell is in between.
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair)
       let watchrun = try await bash.watchrun()
@@ -137,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func continuedAsSoonAsSomebodyIsSeenStoppedAllGoOn() async throws {
+  @Test func `a continuation right after a stop continues everything`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-v", #"echo $$ >> "$LOG"; exec sleep 1000"#)
@@ -161,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func stoppedByForceItReadsKeysWhenItGoesOn() async throws {
+  @Test func `after SIGSTOP and SIGCONT, keys are read again`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair)
@@ -189,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func askedToStopWhileTheCommandIsStartedItStops() async throws {
+  @Test func `a stop while the command is being started takes effect`() async throws {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()
       let bash = try await Shell(project)
@@ -215,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func wherePeopleCannotContinueItItIsNotStopped() async throws {
+  @Test func `an orphaned process group is not stopped`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Self.pair)
       try await session.readsKeys()
@@ -230,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func inTheBackgroundItLeavesTheTerminalAloneUntilItGetsIt() async throws {
+  @Test func `in the background, the terminal is not touched`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair, isInBackground: true)
@@ -239,7 +244,7 @@ import Testing
       try bash.command("echo typed-$((1 + 1))")
       try await bash.shows("typed-2")
       #expect(ProcessTable.state(of: watchrun) != "T")
-      // The shell tells nobody that he is in the foreground: the first line is what tells it.
+      // A process is not notified that it is in the foreground: the first line shows it.
       try bash.command("fg")
       try await eventually("it is in the foreground") {
         bash.terminal.foregroundGroup == watchrun
@@ -254,7 +259,7 @@ import Testing
     }
   }
 
-  @Test func continuedInTheBackgroundItLeavesTheTerminalAlone() async throws {
+  @Test func `after a continuation in the background, the terminal is not touched`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
       try bash.start("-v", Self.pair)
@@ -274,7 +279,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatWantsTheTerminalIsToldHowToGetIt() async throws {
+  @Test func `a command that reads from the terminal leads to a hint at -I`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("read line < /dev/tty")
       try await session.shows("wants the terminal: -I gives it")
