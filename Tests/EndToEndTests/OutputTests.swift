@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// What a person sees, and what a program that reads along does.
+/// The output of commands, messages and colours.
 @Suite struct OutputTests {
-  @Test func theCommandsOutputIsUntouched() async throws {
+  @Test func `the output of the command is untouched`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "-c", "--once", "echo", "hi")
       try await watchrun.ended()
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func aRunsBeginningAndEndAreTold() async throws {
+  @Test func `the start and the end of each run are reported`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-d", "200ms", "grep", "-q", "works", "state")
       try await watchrun.said("running grep -q works state")
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func quietlyOnlyProblemsAreTold() async throws {
+  @Test func `with --quiet, only problems are reported`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--quiet", Project.record)
       try await project.logged("start ")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func verboselyEachChangeIsTold() async throws {
+  @Test func `with --verbose, each change is reported`() async throws {
     try await withProject { project in
       try project.write("old")
       let watchrun = try await project.start("--verbose", "true")
@@ -56,7 +56,7 @@ import Testing
       ("auto", true, [:], true), ("auto", true, ["NO_COLOR": "1"], false),
       ("auto", true, ["TERM": "dumb"], false), ("always", false, ["NO_COLOR": "1"], true),
     ] as [(String, Bool, [String: String], Bool)])
-  func colorIsAsAskedForAndElseForTerminalsOnly(
+  func `colour is used as the options say, by default at terminals only`(
     _ when: String, _ onTerminal: Bool, _ environment: [String: String], _ isColored: Bool
   ) async throws {
     try await withProject { project in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func clearingTheScreenKeepsWhatHasScrolledOff() async throws {
+  @Test func `clearing the screen keeps the scrollback`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(["-v", "-c", "echo hi"], output: .terminal)
       try await watchrun.watching()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func withoutClearTheScreenIsLeftAlone() async throws {
+  @Test func `without --clear, the screen is not cleared`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(["--once", "echo", "hi"], output: .terminal)
       try await watchrun.ended()
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aNameCannotCommandTheTerminal() async throws {
+  @Test func `escape sequences in file names do not reach the terminal`() async throws {
     try await withProject { project in
       let names = ["\u{1B}]0;x\u{7}", "a\u{1B}[2Jb", "c\r\nwatchrun: forged"]
       let watchrun = try await project.start("-v", "--color", "never", "true")
@@ -102,7 +102,7 @@ import Testing
         ProcessTable.watchCount(of: printer.process.pid) == 1
       }
       for name in names { try project.place(name) }
-      try await eventually("all names are told") {
+      try await eventually("all names are reported") {
         watchrun.errors.count { $0.contains("created") } == names.count
           && printer.process.output.lines.count >= names.count
       }
@@ -110,6 +110,24 @@ import Testing
         #expect(!collector.bytes.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") })
         #expect(!collector.lines.contains { $0.hasPrefix("watchrun: forged") })
       }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([], [:], "1-1"), (["--color", "never"], [:], "-"), ([], ["NO_COLOR": "1"], "-"),
+      ([], ["FORCE_COLOR": "3"], "3-1"),
+    ] as [([String], [String: String], String)])
+  func `the programs of several tasks write colours where the terminal shows them`(
+    _ options: [String], _ environment: [String: String], _ seen: String
+  ) async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: 'echo "$FORCE_COLOR-$CLICOLOR_FORCE" >> "$LOG"' }, b: { run: "true" },"#)
+      let watchrun = try await project.start(
+        ["--once"] + options, environment: environment, output: .terminal)
+      try await watchrun.ended()
+      try await project.logged(seen)
     }
   }
 }

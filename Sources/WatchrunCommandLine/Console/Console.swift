@@ -122,7 +122,7 @@ final class Console: Sendable {
     output.write(message: Array("\u{1B}[H\u{1B}[2J".utf8))
   }
 
-  private static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
+  static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
     switch mode {
     case .always: return true
     case .never: return false

@@ -16,8 +16,7 @@ struct RunReporter: Sendable {
 
   init(console: Console, command: [[UInt8]], directory: Path, task: TaskLabel? = nil) {
     self.console = console
-    let isLine = command.count == 1 && ShellLine(command[0]).needsShell
-    self.command = isLine ? Path(bytes: command[0]).description : ShellWords.quoted(command)
+    self.command = ShownCommand.text(command)
     words = command
     self.directory = directory
     self.task = task

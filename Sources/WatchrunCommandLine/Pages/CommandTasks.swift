@@ -16,7 +16,7 @@ struct CommandTasks: Hashable {
   let isService: Bool
 
   init(_ settings: Settings) {
-    command = settings.command.map { Path(bytes: $0).description }.joined(separator: " ")
+    command = ShownCommand.text(settings.command)
     buildLine = settings.build.map { Path(bytes: $0).description }
     let isLive = settings.busyMode == .restart || settings.busyMode == .signal
     isService = isLive || settings.keepsAlive

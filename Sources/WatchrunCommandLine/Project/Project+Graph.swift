@@ -73,8 +73,10 @@ extension Project.Task {
     // Several tasks cannot share standard input, and a background process group must not read from a
     // terminal.
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
+    // The output of a single task goes to the terminal itself.
+    let colors = isAlone ? [] : context.colorVariables
     return Command(
-      words: words, form: form, environment: context.environment + environment,
+      words: words, form: form, environment: colors + context.environment + environment,
       directory: directory, inheritsStandardInput: inherits)
   }
 

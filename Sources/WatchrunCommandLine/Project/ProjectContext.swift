@@ -13,6 +13,8 @@ struct ProjectContext: Sendable {
   var shell: [UInt8]
   /// Variables for every task. A task's own are stronger.
   var environment: [Command.EnvironmentVariable] = []
+  /// Variables for tasks whose output is forwarded, which ask for colours.
+  var colorVariables: [Command.EnvironmentVariable] = []
   /// Whether no task runs at the start.
   var isPostponed = false
   /// Signals that tasks ignore, as watchrun does.

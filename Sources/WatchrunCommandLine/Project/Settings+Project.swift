@@ -29,6 +29,7 @@ extension Settings {
       directory: directory, filter: plain.makeFilter(in: directory), shell: usualShell)
     if case .always(let shell) = shell { context.shell = shell }
     context.environment = environment
+    context.colorVariables = Console.forcedColors(colorMode)
     context.isPostponed = isPostponed
     context.ignoredSignals = signals
     return context
