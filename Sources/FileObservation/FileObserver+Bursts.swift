@@ -14,6 +14,7 @@ extension FileObserver {
         let isNews = !counted.isEmpty || overflow
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
+      if !isMetadataWanted { noteIgnoredMetadata(in: events) }
       debouncer?.noteChange(isBeingWritten: isBeingWritten)
     case .ready(let readiness):
       send(.ready(readiness))
@@ -72,6 +73,7 @@ extension FileObserver {
 
   /// Sends a batch with the changes of a burst that remain after filtering.
   private func deliver(_ changes: [ChangeBatch.Change], of burst: Burst) {
+    noteIgnored(burst.changes, except: changes)
     // Also after an overflow: the scan has found no differences.
     if changes.isEmpty { return }
     let number = state.withLock { state in

@@ -36,6 +36,8 @@ public final class FileObserver: Sendable {
   let scheduler: DispatchScheduler
   /// Drops changes of files whose content is the same as before; `nil` if every change is reported.
   let comparison: ContentComparison?
+  /// Receives the changes that are not reported; `nil` if nothing does.
+  let ignoredChanges: IgnoredChangeSink?
 
   /// Creates an observer of files and, recursively, directories. It does nothing until it is
   /// started.
@@ -53,14 +55,22 @@ public final class FileObserver: Sendable {
   ///
   /// Relative paths are resolved now, against the current directory.
   ///
+  /// - Parameters:
+  ///   - paths: The paths to watch.
+  ///   - options: The options.
+  ///   - onIgnoredChange: Called with changes that the observer has seen and does not report, at most a
+  ///     hundred in a second, on a queue of the observer, which it must not block. Meant for users
+  ///     who ask why nothing happens; without it, nothing is spent on such changes.
   /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if a path does not exist, unless
   ///   it may be missing.
   public init(
-    watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions()
+    watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions(),
+    onIgnoredChange: (@Sendable (IgnoredChange) -> Void)? = nil
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue)
     comparison = options.makeComparison()
+    ignoredChanges = onIgnoredChange.map { IgnoredChangeSink($0) }
     var roots: [WatchedRoot] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
@@ -158,12 +168,13 @@ public final class FileObserver: Sendable {
     let debouncer = makeDebouncer()
     let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
     state.withLock { ($0.debouncer, $0.readingAhead) = (debouncer, readingAhead) }
-    let configuration = BackendConfiguration(
+    var configuration = BackendConfiguration(
       roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
       queue: queue
     ) { [weak self] report in
       self?.receive(report)
     }
+    configuration.ignoredChanges = ignoredChanges
     let backend = makeBackend(configuration, options.polling)
     do throws(ObserverError) {
       try backend.start()

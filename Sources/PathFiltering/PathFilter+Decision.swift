@@ -28,6 +28,19 @@ extension PathFilter {
       if !decision.isIncluded { return decision }
       stack = stack.entering(entry, seen: .present(in: entry), warn: warn)
     }
+    return decision(for: path, isDirectory: isDirectory, in: stack)
+  }
+
+  /// Decides on an entry of a directory, as `reports` does.
+  ///
+  /// - Parameters:
+  ///   - path: The absolute path of the entry.
+  ///   - isDirectory: Whether it is a directory. As in git, a link to a directory is not.
+  ///   - stack: The rules of the directory that contains the entry.
+  /// - Returns: The decision, and the rule that made it.
+  public func decision(
+    for path: Path, isDirectory: Bool, in stack: IgnoreStack
+  ) -> FilterDecision {
     let decision = ignoreDecision(on: path, isDirectory: isDirectory, in: stack)
     if !decision.isIncluded { return decision }
     let selections = selectionDecision(

@@ -1,3 +1,4 @@
+import FileObservation
 import SystemCalls
 
 /// What a task runner has to tell. Tasks are called by their names.
@@ -35,6 +36,8 @@ public enum TaskReport: Sendable {
   case queued(String, RunTrigger, behind: [String])
   /// Changes during a run of the task lead to nothing, by the policy ``BusyPolicy/ignore``.
   case ignored(String, RunTrigger)
+  /// Changes that no task watches. Only with ``TaskRunner/Options/reportsUnwatched``.
+  case unwatched([ChangeBatch.Change])
   /// After a round: no task runs but ready services, and none is due until something changes.
   case idle
   /// All that the latest changes have led to is done.

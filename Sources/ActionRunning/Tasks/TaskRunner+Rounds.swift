@@ -30,6 +30,7 @@ extension TaskRunner {
   /// `submit`, for callers on the queue.
   package func accept(_ batch: ChangeBatch) {
     reportIgnored(batch)
+    reportUnwatched(batch)
     for component in state.access({ $0.components }) {
       let watching = state.access { state in
         state.graph.tasks.filter {

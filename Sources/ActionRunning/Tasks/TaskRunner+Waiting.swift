@@ -102,6 +102,16 @@ extension TaskRunner {
     }
   }
 
+  /// Reports the changes that start no task.
+  func reportUnwatched(_ batch: ChangeBatch) {
+    if !options.reportsUnwatched { return }
+    let tasks = state.access { $0.graph.tasks }
+    let changes = batch.changes.filter { change in
+      !tasks.contains { $0.triggers.isTriggered(by: change) }
+    }
+    if !changes.isEmpty { report(.unwatched(changes)) }
+  }
+
   /// Reports that no task runs or is due, unless that was so before.
   func reportIdle(unsettled names: Set<String>) {
     let isAtRest =

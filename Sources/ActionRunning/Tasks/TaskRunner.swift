@@ -28,6 +28,8 @@ public final class TaskRunner: Sendable {
     public var readsOutput = false
     /// Whether ``TaskReport/unsettled(_:)`` is reported.
     public var reportsSettling = false
+    /// Whether ``TaskReport/unwatched(_:)`` is reported.
+    public var reportsUnwatched = false
     /// Who stops the tasks with us.
     package var jobControl: JobControl?
 

@@ -13,6 +13,8 @@ package struct BackendConfiguration: Sendable {
   package let start: FileTime
   /// Directories in the roots that another backend observes.
   package var excluded: Set<Path> = []
+  /// Receives the changes that the filter does not report; `nil` if nothing does.
+  package var ignoredChanges: IgnoredChangeSink?
   package let queue: DispatchQueue
   /// Called on `queue`.
   package let report: @Sendable (BackendReport) -> Void
@@ -58,6 +60,7 @@ package struct BackendConfiguration: Sendable {
       roots: roots, filter: filter, followsLinks: followsLinks, start: start,
       queue: queue ?? self.queue, report: report)
     part.excluded = excluded
+    part.ignoredChanges = ignoredChanges
     return part
   }
 }

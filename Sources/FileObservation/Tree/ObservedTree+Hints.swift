@@ -33,7 +33,7 @@ extension ObservedTree {
     guard
       isRelevant(hint, in: owner)
         || namedAliases(of: hint.watch).contains(where: { isRelevant(hint, in: $0) })
-    else { return }
+    else { return noteIgnored(hint, in: owner) }
     if hint.cookie != 0, hint.reasons.contains(.disappeared) { moves.departed(hint.cookie) }
     keep(hint)
   }

@@ -42,6 +42,9 @@ extension ObservedTree {
     }
     if isDirectory && !isRoot && !mayEnter(path, site.stack) {
       if let known { removeSubtree(known) }
+      if occasion.reasons.contains(.appeared) {
+        noteIgnored(path.path, isDirectory: true, site.stack)
+      }
       return false
     }
     let isNew = known == nil || marks.contains(.absent)
@@ -139,6 +142,8 @@ extension ObservedTree {
       if kind == .created && isOpen {
         emit(.modified(isOpen: true), status.type, at: path.path)
       }
+    } else {
+      noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
     }
     return kind
   }
@@ -282,6 +287,8 @@ extension ObservedTree {
         inode: snapshot.inode(of: entry), fingerprint: snapshot.fingerprint(of: entry),
         mayBeMove: isMoved)
       emit(.removed, type, at: path.path, disappeared: sighting)
+    } else {
+      noteIgnored(path.path, isDirectory: type == .directory, stack)
     }
     if let parent = snapshot.parent(of: entry) {
       snapshot.name(of: entry).withUnsafeBufferPointer {

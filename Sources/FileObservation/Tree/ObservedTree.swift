@@ -21,6 +21,8 @@ struct ObservedTree {
   let excluded: Set<Path>
   /// Changes from this time on are reported.
   let start: FileTime
+  /// Receives the changes that the filter does not report; `nil` if nothing does.
+  private(set) var ignoredChanges: IgnoredChangeSink?
   var snapshot = TreeSnapshot()
   var directories = DirectoryTable()
   var walk = Walk()
@@ -52,6 +54,7 @@ struct ObservedTree {
     self.init(
       filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
       excluded: configuration.excluded, start: configuration.start)
+    ignoredChanges = configuration.ignoredChanges
   }
 }
 

@@ -48,10 +48,17 @@ final class KeyPresses: Sendable {
   private let state = Mutex(State())
   private let reporter: RunReporter
   private let waiting: WaitingReporter?
+  private let ignored: IgnoredChangeReporter?
 
-  /// - Parameter waiting: Lists what waits, if anything runs.
-  init(_ reporter: RunReporter, waiting: WaitingReporter? = nil) {
+  /// - Parameters:
+  ///   - reporter: Answers the keys.
+  ///   - waiting: Lists what waits, if anything runs.
+  ///   - ignored: Lists the changes that did not count.
+  init(
+    _ reporter: RunReporter, waiting: WaitingReporter? = nil, ignored: IgnoredChangeReporter?
+  ) {
     self.reporter = reporter
+    self.ignored = ignored
     self.waiting = waiting
   }
 
@@ -78,6 +85,7 @@ final class KeyPresses: Sendable {
       if runs.isEmpty { reporter.explain(nil) }
       for run in runs { reporter.explain(run.run, of: run.task, after: run.dependencies) }
       waiting?.list()
+      ignored?.list()
       if state.withLock({ $0.isPaused }) { reporter.reportPause(true) }
     case .help: reporter.listKeys()
     case .quit: return false

@@ -14,7 +14,7 @@ extension RunReporter {
     console.say(.answer, isPaused ? "paused: changes start nothing until you press p" : "resumed")
   }
 
-  /// Reports why a run was started, and the changes that it was told of.
+  /// Reports why a run was started, and the changes that it received.
   ///
   /// - Parameters:
   ///   - task: The name of its task, if there is more than one.

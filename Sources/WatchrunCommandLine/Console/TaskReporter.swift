@@ -103,7 +103,7 @@ final class TaskReporter: Sendable {
       reporter(of: task).write(output: line)
     case .roundEnded(let round):
       self.report(round)
-    case .unsettled, .waiting, .queued, .ignored, .idle, .finished:
+    case .unsettled, .waiting, .queued, .ignored, .unwatched, .idle, .finished:
       break
     }
   }

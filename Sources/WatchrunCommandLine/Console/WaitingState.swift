@@ -125,7 +125,8 @@ extension WaitingState {
       take(tasks, at: now)
     case .idle, .finished:
       self = WaitingState()
-    case .skipped, .kept, .ready, .notReady, .output, .ignored, .foundLoop, .unsettled, .roundEnded:
+    case .skipped, .kept, .ready, .notReady, .output, .ignored, .unwatched, .foundLoop, .unsettled,
+      .roundEnded:
       break
     }
   }

@@ -44,7 +44,7 @@ extension ActivityTranslator {
       return endRound(succeeded: round.status.isSuccess)
     case .unsettled(let names):
       return [.unsettled(names)]
-    case .detail, .foundLoop, .waiting, .queued, .ignored, .idle, .finished:
+    case .detail, .foundLoop, .waiting, .queued, .ignored, .unwatched, .idle, .finished:
       return []
     }
   }

@@ -39,7 +39,7 @@ final class ProjectSession: ChangeSource {
     waiting = WaitingReporter(
       restartAdvice: "\"onBusy\": \"restart\" restarts at once",
       isEnding: { session.isEnding }, reporter: { [reporter] in reporter.reporter(of: $0) })
-    keys = KeyPresses(plain, waiting: waiting)
+    keys = KeyPresses(plain, waiting: waiting, ignored: session.ignoredChanges)
     state = Mutex(
       State(project: project, settings: session.settings.adding(project.defaults)))
   }
@@ -83,6 +83,7 @@ final class ProjectSession: ChangeSource {
       guardian: session.guardian)
     options.readsOutput = readsOutput
     options.reportsSettling = true
+    options.reportsUnwatched = session.ignoredChanges != nil
     options.jobControl = session.makeJobControl(
       "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(graph, options: options, source: self) { [self] report in
@@ -99,6 +100,11 @@ final class ProjectSession: ChangeSource {
         }
         keys.remember(
           run, of: reporter.isAlone ? nil : task, after: dependencies, beginsAnew: beginsAnew)
+      case .ignored(let task, let trigger):
+        session.ignoredChanges?.note(
+          trigger.changes, "\(task) is running, with \"onBusy\": \"ignore\"")
+      case .unwatched(let changes):
+        session.ignoredChanges?.note(changes, "no task watches it")
       case .finished(let status):
         session.workHasEnded(status)
       default:

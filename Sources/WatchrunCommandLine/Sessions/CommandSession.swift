@@ -26,7 +26,7 @@ struct CommandSession: Sendable {
     let waiting = WaitingReporter(
       restartAdvice: "-r restarts at once", isEnding: { [session] in session.isEnding },
       reporter: { [reporter] _ in reporter })
-    let keys = KeyPresses(reporter, waiting: waiting)
+    let keys = KeyPresses(reporter, waiting: waiting, ignored: session.ignoredChanges)
     let queue = makeQueue(keys, waiting)
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
@@ -69,6 +69,9 @@ struct CommandSession: Sendable {
       if case .started(let run) = report { keys.remember(run) }
       reporter.report(report)
       waiting.note(report)
+      if case .ignored(let trigger) = report {
+        session.ignoredChanges?.note(trigger.changes, "--on-busy ignore: a run is under way")
+      }
       page?.host.note(report)
       if case .finished(let status) = report { session.workHasEnded(status) }
     }

@@ -32,7 +32,7 @@ final class PageSession: Sendable {
   func begin() throws(Failure) {
     try host.open([page])
     session.listen()
-    session.readKeys(KeyPresses(reporter), for: self)
+    session.readKeys(KeyPresses(reporter, ignored: session.ignoredChanges), for: self)
     session.start(observer, countingFrom: session.began) { [self] event in
       switch event {
       case .ready(let readiness):

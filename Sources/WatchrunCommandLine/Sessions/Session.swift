@@ -19,6 +19,8 @@ final class Session: Sendable {
   let guardian: Guardian?
   /// `nil` if standard input is not a terminal, or nothing is run.
   let keeper: TerminalController?
+  /// Reports why changes did not count; `nil` if nothing asks for that.
+  let ignoredChanges: IgnoredChangeReporter?
 
   private struct State {
     var observers: [FileObserver] = []
@@ -46,7 +48,13 @@ final class Session: Sendable {
     self.began = began
     self.ignoredSignals = ignoredSignals
     self.guardian = guardian
-    keeper = settings.makeTerminalController(guardian)
+    let keeper = settings.makeTerminalController(guardian)
+    self.keeper = keeper
+    let explains = settings.isVerbose || keeper?.use == .keys
+    ignoredChanges =
+      explains
+      ? IgnoredChangeReporter(console, directory: directory, ownOutput: Set(Self.ownOutputFiles))
+      : nil
   }
 }
 
@@ -73,8 +81,11 @@ extension Session {
       maximumWait: settings.maximumWait, kinds: kinds ?? settings.effectiveKinds,
       followsLinks: settings.followsLinks, polling: settings.polling,
       skipsUnchanged: settings.skipsUnchanged)
+    var onIgnoredChange: (@Sendable (IgnoredChange) -> Void)?
+    if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0) } }
     do throws(ObserverError) {
-      return try FileObserver(watching: paths, options: options)
+      return try FileObserver(
+        watching: paths, options: options, onIgnoredChange: onIgnoredChange)
     } catch {
       guard error.code == .pathUnavailable else {
         throw Failure(error.description, ExitCode.failure)
@@ -89,9 +100,13 @@ extension Session {
   /// Patterns for files to which standard output and standard error are redirected. Otherwise each line
   /// of output would lead to the next run.
   private var ownOutput: [GlobPattern] {
-    [STDOUT_FILENO, STDERR_FILENO].compactMap {
-      pathOfFile($0)?.relative(to: directory).flatMap { GlobPattern(only: $0) }
+    Self.ownOutputFiles.compactMap { path in
+      path.relative(to: directory).flatMap { GlobPattern(only: $0) }
     }
+  }
+
+  private static var ownOutputFiles: [Path] {
+    [STDOUT_FILENO, STDERR_FILENO].compactMap { pathOfFile($0) }
   }
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.

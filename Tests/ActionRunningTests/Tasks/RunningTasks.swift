@@ -39,10 +39,9 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored, .idle,
-        .roundEnded,
-        .finished:
+      case .output, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored, .unwatched, .idle:
         nil
+      case .roundEnded, .finished: nil
       }
     }
   }

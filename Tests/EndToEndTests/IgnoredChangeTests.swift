@@ -1,0 +1,70 @@
+import SystemCalls
+import Testing
+
+/// Why a change did not count, as it happens.
+@Suite struct IgnoredChangeTests {
+  @Test(
+    arguments: [
+      (["-e", "c"], "a.md", "--exts:0:*"), (["-f", "*.c"], "a.md", "--filter:0:*"),
+      (["-i", "*.md"], "a.md", "--ignore:1:*.md"), ([], "a.log", ".gitignore:2:*.log"),
+      ([], "a.c~", "built-in:"), (["--events", "remove"], "a.c", "--events leaves out created"),
+      (["--poll=20ms", "-e", "c"], "a.md", "--exts:0:*"),
+    ] as [([String], String, String)])
+  func `verbosely, the rule is named`(_ options: [String], _ name: String, _ rule: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.makeFolder(".git")
+      try project.write(".gitignore", "x\n*.log\n")
+      let watchrun = try await project.start(["-v"] + options + ["--", "true"])
+      try await watchrun.watching()
+      try project.place(name)
+      try await watchrun.said("watchrun: \(name) did not count: \(rule)")
+    }
+  }
+
+  @Test func `verbosely, the policy is named`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-o", "ignore"], #"echo run >> "$LOG"; exec sleep 1000"#)
+      try project.place("file")
+      try await watchrun.said("file did not count: --on-busy ignore: a run is under way")
+    }
+  }
+
+  @Test func `in a project, a change that no task watches is named`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "true", exts: ["c"] }, b: { run: "true", exts: ["h"] },"#)
+      let watchrun = try await project.startTasks()
+      try project.place("a.md")
+      try await watchrun.said("a.md did not count: ")
+    }
+  }
+
+  @Test func `a key lists what did not count`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("-e", "c", "true")
+      try await session.readsKeys()
+      try await session.shows("succeeded")
+      try project.place("a.md")
+      try project.place("b.c")
+      try await session.shows("succeeded", times: 2)
+      try session.type("e")
+      try await session.shows("changes that did not count:")
+      try await session.shows("  a.md: --exts:0:*")
+      #expect(!session.terminal.output.text.contains("a.md did not count"))
+    }
+  }
+
+  @Test func `output that goes to a watched file does not lead to more of it`() async throws {
+    try await withProject { project in
+      _ = try await project.start(
+        ["-v", "true"], prefix: ["sh", "-c", #"exec "$0" "$@" 2>messages"#])
+      try await eventually("all is watched") { project.read("messages").contains("watching ") }
+      try project.place("mark")
+      try await eventually("the mark is seen") { project.read("messages").contains("created mark") }
+      #expect(!project.read("messages").contains("messages did not count"))
+    }
+  }
+}
