@@ -14,7 +14,7 @@ import Testing
     async throws
   {
     try await withProject { project in
-      try project.makeFolder(".git")
+      try project.makeDirectory(".git")
       try project.write(".gitignore", "x\n*.log\n")
       let watchrun = try await project.start(["-v"] + options + ["--", "true"])
       try await watchrun.watching()

@@ -21,7 +21,7 @@ struct IgnoredChangeTests {
       watching: [WatchedPath(directory.path)], options: options,
       onIgnoredChange: { ignored.note($0) })
     defer { observer.stop() }
-    try observer.start(recorder.handler)
+    try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     return await eventually {
       try? change(directory)
@@ -32,7 +32,7 @@ struct IgnoredChangeTests {
   @Test(arguments: [Polling.Use.whereNeeded, .always])
   func `a file without a wanted extension is ignored by its rule`(_ use: Polling.Use) async throws {
     let options = ObserverOptions(
-      filter: PathFilter(extensions: [Array("c".utf8)]),
+      filter: PathFilter(extensions: ["c"]),
       polling: Polling(use, interval: .milliseconds(10) ... .milliseconds(20)))
     let isRule = { @Sendable (change: IgnoredChange) in
       guard case .rule(let rule) = change.reason else { return false }

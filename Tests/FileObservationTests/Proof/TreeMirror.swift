@@ -122,13 +122,9 @@ struct TreeMirror {
   }
 
   private mutating func list(_ directory: Path) throws {
-    let names: [[UInt8]]
-    do {
-      names = try File.names(in: directory)
-    } catch  where error.code == ENOENT || error.code == ENOTDIR {
-      return
-    }
-    for name in names {
+    guard (try? FileStatus(of: directory))?.type == .directory else { return }
+    // It may be gone by now.
+    for name in (try? File.names(in: directory)) ?? [] {
       let path = directory.appending(name)
       guard isReported(path) else { continue }
       try read(at: path)
