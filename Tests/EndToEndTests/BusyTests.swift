@@ -111,7 +111,7 @@ import Testing
 
   @Test func aStreamOfWritesCannotStarveTheCommand() async throws {
     try await withProject { project in
-      _ = try await project.startRunning(["-d", "60s", "--max-wait", "300ms"], Project.record)
+      _ = try await project.startRunning(["-d", "290ms", "--max-wait", "300ms"], Project.record)
       try await eventually("a run while the writes go on") {
         try project.write("file", "more\n", appending: true)
         return !project.recordedRuns.isEmpty

@@ -102,7 +102,7 @@ import Testing
       try await #expect(watchrun.ended() == .exited(126))
       #expect(
         watchrun.errors.last?.hasSuffix(
-          ": its arguments and environment exceed the limit of the kernel") == true)
+          ": its arguments and its environment are too long for the kernel") == true)
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       try await #expect(watchrun.ended() == .exited(126))
       #expect(
         watchrun.errors.last == "watchrun: cannot run ../outside/program: "
-          + "../outside/program is still open for writing")
+          + "../outside/program is open for writing in another process")
       _ = consume busy
     }
   }

@@ -298,6 +298,8 @@ import Testing
       try await session.shows("KeyboardInterrupt")
       try session.type("exit(5)" + Keystroke.enter)
       try await session.shows("failed with status 5")
+      try session.type("q")
+      try await #expect(session.ended() == 0)
       #expect(try session.terminal.modes == session.modes)
     }
   }
@@ -323,6 +325,8 @@ import Testing
       try session.type("exit 4" + Keystroke.enter)
       try await session.shows("failed with status 4")
       #expect(session.terminal.foregroundGroup == session.group)
+      try session.type("q")
+      try await #expect(session.ended() == 0)
       #expect(try session.terminal.modes == session.modes)
     }
   }

@@ -25,7 +25,7 @@ struct PageServerTests {
     let port = try pages.openSite()
     let page = try await RawClient.request(port, "/")
     #expect(page.status == 200)
-    #expect(page.body.hasPrefix("<html><body>hi<script src=\"/__watchrun/client.js\""))
+    #expect(page.body.hasPrefix("<html><body>hi<script src=\"/__watchrun/client.js?"))
     #expect(page.body.hasSuffix("</body></html>"))
     let source = try #require(page.body.split(separator: "\"").first { $0.hasPrefix("/__") })
     let script = try await RawClient.request(port, String(source))
