@@ -178,10 +178,13 @@ extension TreeSnapshot {
 
   /// Calls `body` with the path of the entry `name` in `directory`, which need not be in the
   /// snapshot, and the offset of the name in it. Allocates nothing unless the path is very long.
+  ///
+  /// What `body` needs is passed as `context`: a closure that captured the owner of the snapshot
+  /// would retain every array of it.
   @inline(__always)
-  package func withPath<Result>(
-    of name: UnsafeBufferPointer<UInt8>, in directory: Entry,
-    _ body: (_ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result
+  package func withPath<Context, Result>(
+    of name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ context: Context,
+    _ body: (Context, _ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result
   ) -> Result {
     let length = pathLength(of: directory)
     return withUnsafeTemporaryAllocation(byteCount: length + 1 + name.count, alignment: 1) { path in
@@ -189,7 +192,8 @@ extension TreeSnapshot {
       path[length] = UInt8(ascii: "/")
       UnsafeMutableRawBufferPointer(rebasing: path[(length + 1)...])
         .copyMemory(from: UnsafeRawBufferPointer(name))
-      return body(UnsafeBufferPointer(path.assumingMemoryBound(to: UInt8.self)), length + 1)
+      let path = UnsafeBufferPointer(path.assumingMemoryBound(to: UInt8.self))
+      return body(context, path, length + 1)
     }
   }
 

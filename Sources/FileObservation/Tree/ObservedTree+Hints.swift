@@ -38,8 +38,7 @@ extension ObservedTree {
     keep(hint)
   }
 
-  // Mutating, so that the closure captures the tree by reference: a copy would retain every array
-  // of it.
+  // Mutating, because a call from a closure would copy the tree otherwise.
   private mutating func isRelevant(_ hint: Hint, in directory: Entry) -> Bool {
     guard let details = directories[directory] else { return false }
     let known = snapshot.child(hint.name, of: directory)
@@ -56,7 +55,7 @@ extension ObservedTree {
     if hint.reasons.isAboutName, known != nil || isDirectory || links.areFollowed { return true }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
     guard let stack = details.stack else { return false }
-    return snapshot.withPath(of: hint.name, in: directory) { path, nameStart in
+    return snapshot.withPath(of: hint.name, in: directory, filter) { filter, path, nameStart in
       filter.reports(path, nameAt: nameStart, isDirectory: isDirectory, in: stack)
     }
   }

@@ -154,7 +154,9 @@ extension ObservedTree {
   }
 
   func entryPath(of name: UnsafeBufferPointer<UInt8>, in directory: Entry) -> EntryPath {
-    snapshot.withPath(of: name, in: directory) { EntryPath(bytes: Array($0), nameStart: $1) }
+    snapshot.withPath(of: name, in: directory, ()) {
+      EntryPath(bytes: Array($1), nameStart: $2)
+    }
   }
 
   /// Whether changes of the entry at `path` are reported.

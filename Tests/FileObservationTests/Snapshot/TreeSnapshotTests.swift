@@ -132,7 +132,7 @@ struct TreeSnapshotTests {
     let a = snapshot.insert("a", .directory, in: root)
     for (directory, expected, start) in [(root, "/name", 1), (a, "/a/name", 3)] {
       let (path, nameStart) = Array("name".utf8).withUnsafeBufferPointer { name in
-        snapshot.withPath(of: name, in: directory) { (Array($0), $1) }
+        snapshot.withPath(of: name, in: directory, ()) { (Array($1), $2) }
       }
       #expect(path == Array(expected.utf8))
       #expect(nameStart == start)
