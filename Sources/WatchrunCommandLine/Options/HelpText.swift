@@ -6,7 +6,7 @@ enum HelpText {
     Runs a command, or the tasks of a project, again when files change.
 
     Usage: watchrun [options] [--] command [argument...]
-           watchrun [options]              run the tasks of watchrun.json, or build
+           watchrun [options] [task...]    run the tasks of watchrun.json, or build
                                            and test the project that is detected
            watchrun [options] --serve DIR [[--] command...]
            watchrun [options] --print json
