@@ -42,6 +42,12 @@ struct TaskWords {
   func meaning() throws(UsageError) -> (meaning: Meaning, note: String?) {
     guard let first = words.first else { return (.program, nil) }
     let name = text(first)
+    if let project, name == "run", words.count > 1,
+      words.dropFirst().allSatisfy({ project.names.contains(text($0)) })
+    {
+      throw UsageError(
+        "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
+    }
     guard let project, project.names.contains(name) else {
       try refuseWordOfOption(name)
       try refuseUnknownTask(name)
@@ -55,10 +61,12 @@ struct TaskWords {
       return (.tasks(names), findsProgram(first) ? note : nil)
     }
     let rest = Array(words.dropFirst())
-    if let option = rest.first, isOption(option) {
-      throw UsageError(
-        "'\(name)' is a task, and options precede it: watchrun "
-          + "\(ShellWords.quoted(rest + [first])); for the program: watchrun -- \(line)")
+    if let option = rest.first, option.first == UInt8(ascii: "-") {
+      let advice =
+        isOption(option, hasNext: rest.count > 1)
+        ? "and options precede it: watchrun \(ShellWords.quoted(rest + [first]))"
+        : "and takes no arguments: watchrun \(shown(first))"
+      throw UsageError("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
     }
     if findsProgram(first) {
       let name = shown(first)
@@ -86,7 +94,8 @@ struct TaskWords {
     if let row = Self.options.first(where: { $0.word == name }) {
       throw UsageError(
         "for \(row.purpose): watchrun \(row.option); "
-          + "for a program named \(name): watchrun -- \(name)")
+          + "for a program named \(name): watchrun -- \(name)"
+          + (project.map { "; tasks of \($0.source): \(list($0.names))" } ?? ""))
     }
     // It is in every PATH, does nothing, and fails.
     guard name == "test" else { return }
@@ -106,11 +115,13 @@ struct TaskWords {
     throw UsageError("\(lack); tasks of \(project.source): \(list(project.names))")
   }
 
-  private func isOption(_ word: [UInt8]) -> Bool {
+  private func isOption(_ word: [UInt8], hasNext: Bool) -> Bool {
     let written = text(word.prefix { $0 != UInt8(ascii: "=") })
-    return OptionTable.options.contains { option in
+    let option = OptionTable.options.first { option in
       written == "--" + option.long || option.short.map { written == "-\($0)" } == true
     }
+    guard let option else { return false }
+    return option.value == nil || hasNext || written.utf8.count < word.count
   }
 
   private func text(_ word: some Collection<UInt8>) -> String {

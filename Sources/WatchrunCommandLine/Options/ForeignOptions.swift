@@ -83,7 +83,9 @@ enum ForeignOptions {
     (["--watch-when-idle", "--do-nothing"], "use -o ignore"),
     (["--on-busy-update", "--busy"], "use -o queue, ignore, restart or signal"),
     (["--start-service", "--service", "--reload", "--respawn", "--autorestart"], "use -r"),
-    (["--no-restart", "--sequential", "-a"], "a change during a run queues one more by default"),
+    (
+      ["--no-restart", "--sequential", "-a"], "a change during a run queues one more run by default"
+    ),
     (["--kill", "-k"], "use -r, with --stop-signal KILL"),
     (["--kill-delay", "--kill-timeout", "--kill_delay"], "use --stop-timeout TIME"),
     (["--map-signal"], "signals are passed on as they are; use -s SIGNAL for changes"),
@@ -106,6 +108,10 @@ enum ForeignOptions {
     (["--log-file", "--log"], "redirect standard error, as in: watchrun make test 2>log"),
     (["--no-color", "--no-colour", "--no-colours", "--no-colors"], "use --color never"),
     (["--colour", "--colors", "--force-color"], "use --color always"),
+    (
+      ["--notify", "-N", "--bell"],
+      "run a program after a run, as in: --on-failure 'notify-send failed'"
+    ),
     (["--timings", "--timing"], "the duration of each run is printed by default"),
     (["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
     (["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks"),

@@ -59,12 +59,12 @@ extension Settings {
 
   /// Refuses `{}` in a shell line, where it is not replaced: paths are never pasted into a line.
   private func checkPlaceholders() throws(UsageError) {
-    guard let line = command.first, command.count == 1, let shell = shellOfLine else { return }
+    guard let line = command.first, command.count == 1, shellOfLine != nil else { return }
     guard let placeholder = ShellLine(line).placeholder else { return }
     let written = String(decoding: placeholder, as: UTF8.self)
     throw UsageError(
       "\(written) is replaced only as an argument of its own, not in a shell line; write: watchrun "
-        + ShellLine(line).replacement(in: shell))
+        + ShellLine(line).replacement)
   }
 
   private func checkForProject() throws(UsageError) {

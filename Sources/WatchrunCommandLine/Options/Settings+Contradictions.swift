@@ -27,6 +27,11 @@ extension Settings {
   private func checkBusyMode() throws(UsageError) {
     guard let mode = busyModes.first else { return }
     for other in busyModes.dropFirst() where other.mode != mode.mode {
+      if mode.mode == .restart && other.mode == .signal {
+        throw UsageError(
+          "\(mode.written) and \(other.written) exclude each other; "
+            + "to stop with another signal: \(mode.written) --stop-signal SIGNAL")
+      }
       throw UsageError(
         "\(mode.written) and \(other.written) exclude each other: "
           + "a change during a run does one thing; remove one of them")

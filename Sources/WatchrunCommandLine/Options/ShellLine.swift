@@ -29,15 +29,16 @@ struct ShellLine {
     "-exec", "-execdir", "-ok", "-okdir", "xargs", "parallel", "fd", "fdfind", "-x", "-X", "-I",
   ]
 
-  /// The command line to write instead, with the placeholder as an argument.
-  func replacement(in shell: [UInt8]) -> String {
+  /// The command line to write instead, with the placeholder as an argument. In `sh`, because not every
+  /// shell of a user knows `"$@"`.
+  var replacement: String {
     let words = self.words
     let plain = line.filter { !"{}".utf8.contains($0) }
     if !plain.contains(where: Array("|&;<>()$`\\\"'*?[]!#~\n".utf8).contains) {
       return ShellWords.quoted(words)
     }
-    let name = Array(shell.split(separator: UInt8(ascii: "/")).last ?? [])
-    return ShellWords.quoted([name, Array("-c".utf8), withArguments, name, placeholder ?? []])
+    let shell = Array("sh".utf8)
+    return ShellWords.quoted([shell, Array("-c".utf8), withArguments, shell, placeholder ?? []])
   }
 
   /// The line with its placeholder replaced by the arguments of the shell.

@@ -103,7 +103,9 @@ struct Answer {
     case .queue: return "\(build)runs \(form)\(command)"
     case .ignore: return "\(build)runs \(form)\(command), ignoring changes meanwhile"
     case .restart: return "\(build)restarts \(form)\(command)"
-    case .signal: return "\(build)runs \(form)\(command), sending it \(settings.busyPolicy)"
+    case .signal:
+      return
+        "\(build)runs \(form)\(command), sending it \(settings.signal ?? settings.stopPlan.signal) on a change"
     }
   }
 
@@ -118,11 +120,13 @@ struct Answer {
     text += listed(settings.filters, ", only paths like ")
     text += listed(settings.ignores, ", except paths like ")
     if settings.ignoreSources != .all { text += ", with fewer ignore rules" }
-    if settings.quietPeriod != .adaptive { text += ", after a quiet \(settings.quietPeriod)" }
+    if case .fixed(let period) = settings.quietPeriod {
+      text += ", after \(period.milliseconds) ms without changes"
+    }
     if settings.followsLinks { text += ", following symbolic links" }
     if settings.polling != Polling() { text += ", polling" }
     if settings.isPostponed { text += ", first on a change" }
-    if settings.completion != .never { text += ", until \(settings.completion)" }
+    if settings.completion != .never { text += ", and exits after the \(ending(of: settings))" }
     if settings.keepsAlive { text += ", again when it exits" }
     if settings.isInteractive { text += ", with the terminal" }
     if settings.clearsScreen { text += ", on a clear screen" }
@@ -133,7 +137,22 @@ struct Answer {
     return text
   }
 
+  private func ending(of settings: Settings) -> String {
+    switch settings.completion {
+    case .firstRun: "first run"
+    case .firstFailure: "first failure"
+    case .firstSuccess: "first success"
+    case .never: "end"
+    }
+  }
+
   private func listed(_ patterns: [GlobPattern], _ title: String) -> String {
     patterns.isEmpty ? "" : title + patterns.map(\.description).joined(separator: " or ")
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
 }
