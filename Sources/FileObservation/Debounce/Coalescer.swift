@@ -235,7 +235,16 @@ extension Coalescer {
   private mutating func put(_ descendants: [(path: Path, fate: Fate)], below directory: Path) {
     for (rest, fate) in descendants {
       let path = directory.appending(rest.bytes)
-      guard fates[path] == nil else { continue }
+      if let former = fates[path] {
+        // The file that was at this path is gone, with the directory that the renamed one replaced.
+        guard !former.exists, fate.exists else { continue }
+        var arrived = Fate(existedBefore: former.existedBefore, exists: true, type: fate.type)
+        arrived.isWritten = true
+        arrived.isOpen = fate.isOpen
+        arrived.origin = fate.origin
+        set(arrived, at: path)
+        continue
+      }
       fates[path] = fate
       order[fate.position] = path
       index?.insert(path)

@@ -164,6 +164,13 @@ struct CoalescerTests {
       ],
       [.modified("e/f"), .created("e/s/g"), .renamed("e", from: "d", .directory)]),
     Burst(
+      "what changed in a directory that replaces another is reported at the former's path",
+      [
+        .closed("c/f"), .removed("d/f"), .removed("d", .directory), .from("c", 1, .directory),
+        .to("d", 1, .directory),
+      ],
+      [.modified("d/f"), .renamed("d", from: "c", .directory)]),
+    Burst(
       "what was removed in it before has its old path",
       [.removed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.removed("d/f"), .renamed("e", from: "d", .directory)]),
