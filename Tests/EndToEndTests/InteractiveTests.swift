@@ -24,7 +24,8 @@ import Testing
   @Test func `keys are read between runs, and not during one`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
-        "-I", #"stty -g > modes; echo up >> "$LOG"; read -r line; echo "read $line" >> "$LOG""#)
+        "-I", "-e", "none",
+        #"stty -g > modes; echo up >> "$LOG"; read -r line; echo "read $line" >> "$LOG""#)
       try await session.shows("between runs: r runs again, q quits")
       try await project.logged("up")
       try session.type("qr" + Keystroke.enter)

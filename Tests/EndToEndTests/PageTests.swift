@@ -64,7 +64,9 @@ import Testing
       let watchrun = try await project.start(
         "--serve", "public", "--", "sh", "-c", "echo out; echo err >&2; printf end")
       try await watchrun.said("watchrun: succeeded in ")
-      #expect(watchrun.process.output.lines == ["out", "err", "end"])
+      try await eventually("it is passed on") {
+        watchrun.process.output.lines == ["out", "err", "end"]
+      }
     }
   }
 
