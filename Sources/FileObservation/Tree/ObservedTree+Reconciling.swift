@@ -82,13 +82,23 @@ extension ObservedTree {
     let wasDirectory = snapshot.type(of: entry) == .directory
     if isDirectory != wasDirectory { return true }
     guard isDirectory, directories[entry] != nil else { return false }
-    if let known = snapshot.fingerprint(of: entry) {
-      return !known.mayBeSameFile(as: Fingerprint(status))
-    }
-    guard case .hint(let reasons) = occasion, reasons.isAboutName else { return false }
+    if snapshot.fingerprint(of: entry) != nil { return isReplaced(entry, by: status) }
+    guard case .hint(let reasons) = occasion else { return isReplaced(entry, by: status) }
+    guard reasons.isAboutName else { return false }
     // Another directory may reuse the inode of the former one, but never its watch.
     guard let watch = directories[entry]?.watch else { return reasons.contains(.appeared) }
     return self.watch(at: path.path, .directory) != watch
+  }
+
+  /// Whether a directory is not the one that the snapshot knows.
+  ///
+  /// Without a fingerprint there is only the inode from the listing of the parent. A mount point is
+  /// listed with the inode of the directory below it, and so the replacement must be recent as well.
+  func isReplaced(_ directory: Entry, by status: FileStatus) -> Bool {
+    if let known = snapshot.fingerprint(of: directory) {
+      return !known.mayBeSameFile(as: Fingerprint(status))
+    }
+    return snapshot.inode(of: directory) != status.inode && status.changed >= comparedUntil
   }
 
   private mutating func enter(

@@ -87,10 +87,7 @@ extension ObservedTree {
   private func isAnother(
     _ opened: FileStatus, than directory: Entry, _ details: DirectoryTable.Directory
   ) -> Bool {
-    guard !isAnchor(directory, details), let known = snapshot.fingerprint(of: directory) else {
-      return false
-    }
-    return !known.mayBeSameFile(as: Fingerprint(opened))
+    !isAnchor(directory, details) && isReplaced(directory, by: opened)
   }
 
   /// The rules in force in a directory that was just listed.

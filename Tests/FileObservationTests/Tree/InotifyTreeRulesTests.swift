@@ -33,6 +33,21 @@ struct InotifyTreeRulesTests {
     #expect(try watched.kernelWatchCount() == 4)
   }
 
+  @Test func `files below a replaced directory are reported before its hints are read`() throws {
+    let watched = try WatchedTree(extensions: ["c"]) { directory in
+      try directory.makeDirectories("a/b")
+      try directory.write(to: "a/b/f.c")
+    }
+    let other = try TemporaryDirectory()
+    try other.makeDirectories("a/b")
+    try other.write("/b\n", to: "a/.gitignore")
+    let since = FileTime.latest()
+    try watched.directory.remove("a")
+    try other.rename("a", to: "a", in: watched.directory)
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.changes() == ["removed a/b/f.c"])
+  }
+
   @Test func `rules above a root and in its repository take effect as well`() throws {
     let watched = try WatchedTree([("sub", .recursive)]) { directory in
       try directory.makeDirectories(".git/info")
