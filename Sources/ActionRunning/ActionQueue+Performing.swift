@@ -259,8 +259,8 @@ extension ActionQueue {
       launchFailed(run, error)
     case .stopping(let signal):
       report(.stopping(run.job, signal, killAfter: options.stopPlan.timeout))
-    case .killing:
-      report(.killing(run.job))
+    case .killing(let gracePeriod):
+      report(.killing(run.job, after: gracePeriod))
     case .abandoned:
       report(.abandoned(run.job))
     case .groupIsGone:

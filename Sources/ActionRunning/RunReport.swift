@@ -17,8 +17,8 @@ public enum RunReport: Sendable {
   case timedOut(Run, after: Duration)
   /// A run is being asked to end, and is killed if it has not ended after this time.
   case stopping(ActionQueue.Job, Signal, killAfter: Duration = .zero)
-  /// A run has not ended in time, and is killed.
-  case killing(ActionQueue.Job)
+  /// A run is killed: after this grace period, or `nil` if that was requested before its end.
+  case killing(ActionQueue.Job, after: Duration?)
   /// A run has been killed and is still there, held by the kernel. It is not waited for any longer.
   case abandoned(ActionQueue.Job)
   /// Nothing is left of a job that was stopped.

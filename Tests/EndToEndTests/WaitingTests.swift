@@ -34,7 +34,7 @@ import Testing
         #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
       try project.place("file")
       try await watchrun.said("after SIGTERM: killing it in 2.")
-      try await watchrun.said("(SIGKILL)")
+      try await watchrun.said("still running after 4.0 s: killing it (SIGKILL)")
       try await project.logged("run", times: 2)
     }
   }

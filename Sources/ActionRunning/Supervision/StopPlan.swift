@@ -60,6 +60,9 @@ package struct StopSequence: Sendable {
     return [.send(plan.signal), .send(.continue), nextLook(at: now)]
   }
 
+  /// Whether the grace period is over and nothing was killed yet.
+  package func isOverdue(at now: Instant) -> Bool { phase == .asked && now >= deadline }
+
   /// What was found when the group was looked at.
   package mutating func looked(groupIsAlive: Bool, at now: Instant) -> [Action] {
     if !groupIsAlive && !leaderIsAlive { return [.finish] }

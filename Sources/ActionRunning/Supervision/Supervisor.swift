@@ -16,8 +16,8 @@ package final class Supervisor: Sendable {
     case notStarted(SystemError)
     /// It is being asked to end.
     case stopping(Signal)
-    /// It is being killed.
-    case killing
+    /// It is being killed: after this grace period, or `nil` if the caller did not wait for its end.
+    case killing(after: Duration?)
     /// It has been killed, and the kernel does not let go of it. What follows is as if it had ended.
     case abandoned
     /// Nothing is left of the group that was to be stopped.
@@ -198,14 +198,15 @@ extension Supervisor {
   /// Takes one step under the lock, and does outside of it what follows.
   private func step(_ decide: (inout State, Instant) -> [StopSequence.Action]) {
     let now = scheduler.now
-    let (group, report, actions) = state.withLock { state in
-      (state.group, state.report, decide(&state, now))
+    let (group, report, isOverdue, actions) = state.withLock { state in
+      let isOverdue = state.stopping?.isOverdue(at: now) ?? false
+      return (state.group, state.report, isOverdue, decide(&state, now))
     }
     for action in actions {
       switch action {
       case .send(let signal):
         if signal == .kill {
-          report?(.killing)
+          report?(.killing(after: isOverdue ? plan.timeout : nil))
         } else if signal == plan.signal {
           report?(.stopping(signal))
         }

@@ -75,7 +75,7 @@ public struct TaskRound: Sendable, Hashable {
     public let outcome: Outcome
   }
 
-  /// The tasks that the round has reached, each behind what it stands after.
+  /// The tasks that the round has reached, each after its dependencies.
   public let entries: [Entry]
 
   /// The status of the first that has failed; 0 if none has.

@@ -53,7 +53,7 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// What the round is told of it; nil if nothing.
+  /// The outcome that the summary of the round has for this task; `nil` if it has none.
   func outcome(_ reached: TaskStateMachine.Reached) -> TaskRound.Outcome? {
     let (status, duration, result) = state.access { ($0.status, $0.duration, $0.result) }
     switch reached.state {

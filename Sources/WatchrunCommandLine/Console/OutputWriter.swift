@@ -4,8 +4,8 @@ import SystemCalls
 
 /// Writes messages and output to a descriptor, in order, without waiting for a reader that does not read.
 ///
-/// A pipe that nobody reads accepts nothing, and neither does a terminal that was stopped by Ctrl-S. Commands
-/// must start and stop nevertheless.
+/// A full pipe accepts nothing, and neither does a terminal that was stopped by Ctrl-S. Commands must
+/// start and stop nevertheless.
 final class OutputWriter: Sendable {
   private struct State {
     /// Whole lines that have not been written.

@@ -38,14 +38,18 @@ final class WaitingReporter: Sendable {
 
   /// Must be called with each report of an action queue, in order, before the next one.
   func note(_ report: RunReport) {
-    if case .killing(let job) = report { reportKill(of: job, of: "") }
+    if case .killing(let job, let gracePeriod) = report {
+      reportKill(of: job, of: "", after: gracePeriod)
+    }
     if case .idle = report { reportIdle() }
     update { $0.take(report, at: $1) }
   }
 
   /// Must be called with each report of a task runner, in order, before the next one.
   func note(_ report: TaskReport) {
-    if case .detail(let task, .killing(let job)) = report { reportKill(of: job, of: task) }
+    if case .detail(let task, .killing(let job, let gracePeriod)) = report {
+      reportKill(of: job, of: task, after: gracePeriod)
+    }
     if case .idle = report { reportIdle() }
     update { $0.take(report, at: $1) }
   }
@@ -92,12 +96,10 @@ extension WaitingReporter {
     reporter("").console.sayAtTerminal("waiting for changes")
   }
 
-  private func reportKill(of job: ActionQueue.Job, of task: String) {
-    let now = scheduler.now
-    let overdue = state.withLock { $0.waiting.isOverdue(job, of: task, at: now) }
-    if let overdue, overdue > .zero {
+  private func reportKill(of job: ActionQueue.Job, of task: String, after gracePeriod: Duration?) {
+    if let gracePeriod {
       let text =
-        "\(job.subject)still running after \(overdue.shortDescription): killing it (SIGKILL)"
+        "\(job.subject)still running after \(gracePeriod.shortDescription): killing it (SIGKILL)"
       say(task, text, style: .warning)
     } else {
       say(task, "killing \(job.object) (SIGKILL)", style: .warning)

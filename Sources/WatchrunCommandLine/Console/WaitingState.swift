@@ -171,14 +171,6 @@ extension WaitingState {
     for index in queued.indices { queued[index].behind.removeAll { $0 == task } }
     queued.removeAll { $0.behind.isEmpty }
   }
-
-  /// Whether the job has been asked to end for as long as it may take, so that it is killed for that.
-  func isOverdue(_ job: ActionQueue.Job, of task: String, at now: Instant) -> Duration? {
-    guard let stop = stops.first(where: { $0.task == task && $0.job == job }),
-      stop.since.duration(to: now) >= stop.killAfter
-    else { return nil }
-    return stop.killAfter
-  }
 }
 
 // MARK: - Notices

@@ -68,7 +68,7 @@ struct SupervisorTests {
     #expect(sent == [.terminate, .continue, .kill])
     group.endLeader(.signaled(.kill))
     #expect(events.entries.suffix(2) == [.ended(.signaled(.kill), leftovers: false), .groupIsGone])
-    #expect(events.entries.contains(.killing))
+    #expect(events.entries.contains(.killing(after: .seconds(10))))
   }
 
   @Test func `those left behind who do not end in time are killed as well`() throws {
@@ -88,7 +88,8 @@ struct SupervisorTests {
     scheduler.advance(by: .seconds(12))
     #expect(
       events.entries == [
-        .stopping(.terminate), .killing, .abandoned, .ended(.signaled(.kill), leftovers: true),
+        .stopping(.terminate), .killing(after: .seconds(10)), .abandoned,
+        .ended(.signaled(.kill), leftovers: true),
         .groupIsGone,
       ])
     #expect(scheduler.pendingCount == 0)
@@ -111,7 +112,8 @@ struct SupervisorTests {
     scheduler.advance(by: .seconds(12))
     #expect(
       events.entries == [
-        .ended(.exited(0), leftovers: true), .stopping(.terminate), .killing, .abandoned,
+        .ended(.exited(0), leftovers: true), .stopping(.terminate), .killing(after: .seconds(10)),
+        .abandoned,
         .groupIsGone,
       ])
   }
@@ -141,6 +143,7 @@ struct SupervisorTests {
     supervisor.kill()
     supervisor.kill()
     #expect(sent == [.terminate, .continue, .kill])
+    #expect(events.entries.last == .killing(after: nil))
   }
 
   @Test func `a group that has gone by itself is sent nothing`() throws {

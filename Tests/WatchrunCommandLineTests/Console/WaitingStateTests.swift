@@ -91,8 +91,6 @@ private func ended(_ job: ActionQueue.Job = .command) -> RunReport {
         .stopping(task: "", .command, .terminate, waited: .seconds(1), killIn: .seconds(9))
       ])
     #expect(lines(8) == ["SIGTERM was sent 3.0 s ago; killing it in 7.0 s"])
-    #expect(waiting.isOverdue(.command, of: "", at: time(14)) == nil)
-    #expect(waiting.isOverdue(.command, of: "", at: time(15)) == .seconds(10))
     take(.gone(.command), 15)
     #expect(lines(15) == [])
   }
