@@ -115,13 +115,14 @@ extension ObservedTree {
     }
   }
 
-  /// Merges the hints at each entry, so that one comparison knows all reasons.
+  /// Merges the hints at each entry, so that one comparison knows all reasons. The end of a watch
+  /// keeps its place: hints of the watch before it are still about the entries of the directory.
   private static func merged(_ hints: [PendingHint]) -> [PendingHint] {
     guard hints.count > 1, hints.contains(where: { $0.reasons.isAboutName }) else { return hints }
     var merged: [PendingHint] = []
     var indices: [PendingHint.Target: Int] = [:]
     for hint in hints {
-      if let index = indices[hint.target] {
+      if let index = indices[hint.target], !hint.reasons.contains(.unwatched) {
         merged[index].reasons.formUnion(hint.reasons)
       } else {
         indices[hint.target] = merged.count

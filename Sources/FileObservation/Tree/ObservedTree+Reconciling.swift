@@ -86,7 +86,7 @@ extension ObservedTree {
     guard case .hint(let reasons) = occasion else { return isReplaced(entry, by: status) }
     guard reasons.isAboutName else { return false }
     // Another directory may reuse the inode of the former one, but never its watch.
-    guard let watch = directories[entry]?.watch else { return reasons.contains(.appeared) }
+    guard let watch = directories[entry]?.watch else { return true }
     return self.watch(at: path.path, .directory) != watch
   }
 

@@ -48,6 +48,24 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["removed a/b/f.c"])
   }
 
+  @Test func `files below a directory that is replaced after its hints were read are reported`()
+    throws
+  {
+    let watched = try WatchedTree(extensions: ["c"]) { directory in
+      try directory.makeDirectories("a/b")
+      try directory.write(to: "a/b/f.c")
+    }
+    let other = try TemporaryDirectory()
+    try other.makeDirectories("a/b")
+    try other.write("/b\n", to: "a/.gitignore")
+    // The first hint of each directory is older than those of its entries.
+    try watched.directory.setMode(0o700, of: "a")
+    try watched.directory.setMode(0o700, of: "a/b")
+    try watched.directory.remove("a")
+    try watched.readHints { try other.rename("a", to: "a", in: watched.directory) }
+    #expect(try watched.changes() == ["removed a/b/f.c"])
+  }
+
   @Test func `rules above a root and in its repository take effect as well`() throws {
     let watched = try WatchedTree([("sub", .recursive)]) { directory in
       try directory.makeDirectories(".git/info")

@@ -57,6 +57,13 @@ final class WatchedTree {
     return takeEvents()
   }
 
+  /// Makes a change after the hints of earlier ones were read, and before they are processed.
+  func readHints(beforeProcessing change: () throws -> Void) throws {
+    _ = try hints.read { tree.accept($0) }
+    try change()
+    tree.processHints()
+  }
+
   private func takeEvents() -> [RawEvent] {
     let findings = tree.takeFindings()
     warnings += findings.warnings
