@@ -1,8 +1,12 @@
 import FileObservation
 import Support
 
-/// Changes as JSON: an object in one line.
+/// Changes as JSON: an object in one line, as `Documentation/changes.schema.json` describes it.
 package enum JSONText {
+  /// The version of all JSON that watchrun prints. It increases when a member is removed or changes its
+  /// meaning, not when one is added.
+  package static let version = 1
+
   /// As `--print json` prints it.
   package static func batch(_ batch: ChangeBatch) -> String {
     object(batch.number, RunTrigger(batch))
@@ -18,6 +22,7 @@ package enum JSONText {
           for change in trigger.changes { write(change, to: &writer) }
         }
         writer.member("overflow", trigger.reason == .overflow)
+        writer.member("version", version)
       }
     }
     return String(decoding: text, as: UTF8.self)

@@ -1,4 +1,5 @@
 import FileObservation
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -15,12 +16,14 @@ struct JSONTextTests {
         .init(path: "/p/c", kind: .renamed, type: .directory, from: "/p/b"))
         == #"{"batch":3,"reason":"change","changes":["#
         + #"{"path":"/p/a.swift","kind":"modified","type":"file"},"#
-        + #"{"path":"/p/c","kind":"renamed","from":"/p/b","type":"directory"}],"overflow":false}"#)
+        + #"{"path":"/p/c","kind":"renamed","from":"/p/b","type":"directory"}],"#
+        + #""overflow":false,"version":1}"#)
   }
 
   @Test func `a batch after an overflow says so`() {
     #expect(
-      batch(overflow: true) == #"{"batch":3,"reason":"overflow","changes":[],"overflow":true}"#)
+      batch(overflow: true)
+        == #"{"batch":3,"reason":"overflow","changes":[],"overflow":true,"version":1}"#)
   }
 
   @Test func `a name with a newline stays within its line`() {
@@ -55,14 +58,31 @@ struct JSONTextTests {
     #expect(!renamed.contains("pathBase64"))
   }
 
+  @Test func `every object is as its schema describes it`() throws {
+    let schema = try SchemaEvaluator(documented: "changes.schema.json")
+    let odd = Path(bytes: [UInt8(ascii: "/"), 0xFF])
+    for kind in ChangeBatch.Kind.allCases {
+      for type in FileType.allCases {
+        let line = batch(.init(path: odd, kind: kind, type: type, from: odd))
+        #expect(try schema.accepts(text: line))
+      }
+    }
+    for reason in [RunTrigger.Reason.start, .change, .overflow, .key, .restart] {
+      #expect(try schema.accepts(text: JSONText.object(1, RunTrigger(reason))))
+    }
+    #expect(try !schema.accepts(text: JSONText.object(0, RunTrigger(.start))))
+    let later = #"{"ready":true,"watches":1,"backend":"inotify","version":2}"#
+    #expect(try !schema.accepts(text: later))
+  }
+
   @Test func `what a run is told is the same object, with the run's number and its reason`() {
     let trigger = RunTrigger(.key, changes: [.of("/a", .removed)])
     #expect(
       JSONText.object(7, trigger)
         == #"{"batch":7,"reason":"key","changes":[{"path":"/a","kind":"removed","type":"unknown"}],"#
-        + #""overflow":false}"#)
+        + #""overflow":false,"version":1}"#)
     #expect(
       JSONText.object(1, RunTrigger(.start))
-        == #"{"batch":1,"reason":"start","changes":[],"overflow":false}"#)
+        == #"{"batch":1,"reason":"start","changes":[],"overflow":false,"version":1}"#)
   }
 }

@@ -9,7 +9,7 @@ import Testing
       try project.makeDirectory("a/b")
       let watchrun = try await project.start("--print", "json")
       try await watchrun.ready()
-      let line = #"{"ready":true,"watches":3,"backend":"inotify"}"#
+      let line = #"{"ready":true,"watches":3,"backend":"inotify","version":1}"#
       #expect(watchrun.process.output.lines.first == line)
       #expect(ProcessTable.watchCount(of: watchrun.process.pid) == 3)
     }
@@ -28,9 +28,9 @@ import Testing
       #expect(
         watchrun.process.output.lines.dropFirst() == [
           #"{"batch":1,"reason":"change","changes":[{"path":"\#(root)/\#(name)","#
-            + #""kind":"created","type":"file"}],"overflow":false}"#,
+            + #""kind":"created","type":"file"}],"overflow":false,"version":1}"#,
           #"{"batch":2,"reason":"change","changes":[{"path":"\#(root)/new","#
-            + #""kind":"renamed","from":"\#(root)/old","type":"file"}],"overflow":false}"#,
+            + #""kind":"renamed","from":"\#(root)/old","type":"file"}],"overflow":false,"version":1}"#,
         ])
     }
   }

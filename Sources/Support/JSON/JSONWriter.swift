@@ -92,6 +92,19 @@ package struct JSONWriter {
     value(boolean)
   }
 
+  /// Writes a member that is an object.
+  package mutating func object(_ name: StaticString, _ build: (inout JSONWriter) -> Void) {
+    key(name)
+    object(build)
+  }
+
+  /// Writes a member that is an array of strings.
+  package mutating func member(_ name: StaticString, _ strings: [String]) {
+    array(name) { writer in
+      for string in strings { writer.value(string) }
+    }
+  }
+
   /// Writes a member that is an array.
   package mutating func array(_ name: StaticString, _ build: (inout JSONWriter) -> Void) {
     key(name)

@@ -30,6 +30,7 @@ final class PrintStream: Sendable {
         $0.member("ready", true)
         $0.member("watches", readiness.watches)
         $0.member("backend", readiness.backend)
+        $0.member("version", JSONText.version)
       }
     }
     try write(String(decoding: record, as: UTF8.self))

@@ -9,6 +9,7 @@ extension Settings {
     if task == .explain && command.isEmpty {
       throw UsageError("--explain needs a path, as in: watchrun --explain build/main.o")
     }
+    try checkJSON()
     try checkPage()
     if task == .run { try checkContradictions() }
     if task.isAboutProject || isForProject {
@@ -27,6 +28,15 @@ extension Settings {
           : "\(option) is for a project; remove it, or the command")
     }
     return self
+  }
+
+  private func checkJSON() throws(UsageError) {
+    guard let option = given["json"] else { return }
+    switch task {
+    case .listTasks, .help, .version, .manual, .completions: return
+    case .run, .explain, .initialize, .check, .schema:
+      throw UsageError("\(option) needs --list-tasks; for changes: --print json")
+    }
   }
 
   private func checkPrinting(_ printing: String) throws(UsageError) {

@@ -113,6 +113,8 @@ struct Settings: Sendable {
 
   var printMode: PrintMode?
   var separatesByNUL = false
+  /// Whether the answer to a question is printed as JSON.
+  var answersInJSON = false
   var isQuiet = false
   var isVerbose = false
   var clearsScreen = false

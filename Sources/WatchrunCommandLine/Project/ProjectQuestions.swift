@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 /// `--list-tasks`, `--init`, `--check` and `--schema`: questions about a project, which run nothing.
@@ -21,18 +22,22 @@ struct ProjectQuestions {
 
   private func listTasks() throws(Failure) {
     let project: Project
+    var origin = ProjectText.Origin.file(source.file)
     do throws(ProjectSource.Refusal) {
       if let read = try source.read() {
         project = read
       } else if let found = source.detect() {
-        project = found.project
+        (project, origin) = (found.project, .detected(found.titles))
       } else {
         throw .failure(source.nothingFound())
       }
     } catch {
       throw console.failure(of: error)
     }
-    try print(ProjectText.list(try project.selecting(settings.taskNames)))
+    let selected = try project.selecting(settings.taskNames)
+    try print(
+      settings.answersInJSON
+        ? ProjectText.json(selected, from: origin) : ProjectText.list(selected))
   }
 
   private func check() throws(Failure) {
@@ -84,6 +89,13 @@ struct ProjectQuestions {
     }
     console.say(
       .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
+    console.sayAtTerminal(
+      "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes))")
+  }
+
+  /// The place that `$schema` names, as seen from the current directory.
+  private var schemaFile: Path {
+    source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
   }
 
   private func print(_ text: String) throws(Failure) {

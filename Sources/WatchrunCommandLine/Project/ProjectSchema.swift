@@ -7,14 +7,17 @@ import SystemCalls
 /// It accepts what ``ProjectReader`` accepts, except that a schema cannot compare values: names in
 /// `after`, cycles, and ports that occur twice are left to the reader.
 enum ProjectSchema {
-  /// Identifies the schema. Editors load it from here unless they are told another place.
-  static let address = "https://json.schemastore.org/watchrun.json"
+  /// Identifies the schema: the name of its file in `Documentation`.
+  static let file = "watchrun.schema.json"
+  /// The value of `$schema` in a file written by `--init`: the schema beside it, where
+  /// `watchrun --schema` may put it. The schema is not published at an address of its own.
+  static let address = "./" + file
 
   static var text: String {
     """
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
-      "$id": \(JSONWriter.quoted(address)),
+      "$id": \(JSONWriter.quoted(file)),
       "title": "watchrun.json",
       "description": "The tasks of a project, run by watchrun when files change.",
       \(object(.project)), "required": ["tasks"],

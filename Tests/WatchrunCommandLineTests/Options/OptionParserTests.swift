@@ -156,7 +156,7 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor", "man",
+        "open", "editor", "man", "json",
       ],
       "these need a page or exclude a command, and are tested below")
   }
@@ -195,6 +195,16 @@ struct OptionParserTests {
       ("--schema", .schema),
     ]
     for (word, task) in questions { #expect(try parse(word).task == task) }
+  }
+
+  @Test func `only an answer is printed as JSON`() throws {
+    #expect(try parse("--list-tasks", "--json").answersInJSON)
+    #expect(try parse("--json", "--help").task == .help)
+    for words in [["--json"], ["--json", "make"], ["--json", "--check"], ["--json", "-v"]] {
+      #expect(throws: UsageError("--json needs --list-tasks; for changes: --print json")) {
+        try OptionParser.parse(words.map { Array($0.utf8) })
+      }
+    }
   }
 
   @Test func `the manual has two sections, the first of which is the default`() throws {

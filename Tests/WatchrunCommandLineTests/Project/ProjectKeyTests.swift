@@ -76,7 +76,7 @@ struct ProjectKeyTests {
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
-        "no-keys", "color", "help", "version", "man",
+        "no-keys", "json", "color", "help", "version", "man",
         "completions", "open", "editor",
       ])
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WatchrunCommandLine
@@ -31,6 +32,29 @@ struct ProjectTextTests {
         "page    proxy http://localhost:1/ on port 4000  after server",
         "docs    serve site                              at once",
       ])
+  }
+
+  @Test func `as JSON, every kind of task and page is as the schema describes it`() throws {
+    let project = try readProject(
+      """
+      { tasks: {
+        build: { run: "make", directory: "src", postpone: true },
+        test: { run: ["make", "test"], watch: ["tests"], exts: ["py", ".sh"], after: ["build"] },
+        lint: { run: "x", filter: ["*.c", "!x.c"], ignore: ["y.c"] },
+        server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
+        other: { run: "./s", service: true, ready: { url: "http://localhost:1/" } },
+        page: { proxy: "http://localhost:1/", port: 4000, after: ["server"], reload: "public" },
+        docs: { serve: "site" },
+      } }
+      """)
+    let text = ProjectText.json(project, from: .file("a/watchrun.json"))
+    #expect(try SchemaEvaluator(documented: "tasks.schema.json").accepts(text: text))
+    #expect(text.hasSuffix("}\n") && !text.dropLast().contains("\n"))
+    #expect(
+      text.includes(
+        #"{"name":"lint","run":"x","watch":["."],"exts":[],"filter":["*.c","!x.c"],"#
+          + #""ignore":["y.c"],"after":[],"service":false,"postpone":false}"#))
+    #expect(text.includes(#"{"name":"docs","serve":"site","reload":[],"after":[]}"#))
   }
 
   @Test func `a long command widens no column and is abridged in messages`() throws {

@@ -1,23 +1,38 @@
 import Foundation
 import Support
 
-/// Evaluates the keywords of JSON Schema 2020-12 that the project file's schema uses.
+/// Evaluates the keywords of JSON Schema 2020-12 that the schemas of this project use.
 ///
 /// An unknown keyword is a failure, so that none is ignored by mistake.
-struct SchemaEvaluator {
+package struct SchemaEvaluator {
   private let root: JSONValue
+  /// Whether a member that a schema with `properties` does not describe is refused.
+  private let isStrict: Bool
   private static let annotations: Set = ["$schema", "$id", "$defs", "title", "description"]
 
-  init(_ schema: JSONValue) {
+  package init(_ schema: JSONValue, isStrict: Bool = false) {
     root = schema
+    self.isStrict = isStrict
   }
 
-  struct UnknownKeyword: Error {
+  /// The schema of a file in `Documentation`, with which output is compared: a member that it does not
+  /// describe is refused, although later versions may have one.
+  package init(documented name: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Documentation/\(name)")
+    self.init(try JSONValue(parsing: Array(try Data(contentsOf: file))), isStrict: true)
+  }
+
+  package struct UnknownKeyword: Error {
     let name: String
   }
 
-  func accepts(_ value: JSONValue) throws -> Bool {
+  package func accepts(_ value: JSONValue) throws -> Bool {
     try accepts(value, by: root)
+  }
+
+  package func accepts(text: String) throws -> Bool {
+    try accepts(JSONValue(parsing: Array(text.utf8)))
   }
 
   private func accepts(_ value: JSONValue, by schema: JSONValue) throws -> Bool {
@@ -32,7 +47,9 @@ struct SchemaEvaluator {
     _ value: JSONValue, _ keyword: String, _ rule: JSONValue, in schema: JSONValue
   ) throws -> Bool {
     switch keyword {
-    case "type": return value.isOfType(rule.string ?? "")
+    case "type":
+      let names = rule.string.map { [$0] } ?? rule.elements.compactMap(\.string)
+      return names.contains { value.isOfType($0) }
     case "enum": return rule.elements.contains { $0.equals(value) }
     case "const": return rule.equals(value)
     case "$ref":
@@ -135,7 +152,7 @@ extension SchemaEvaluator {
       }
     case "properties":
       return try members.allSatisfy { member in
-        try rule[member.key].map { try accepts(member.value, by: $0) } ?? true
+        try rule[member.key].map { try accepts(member.value, by: $0) } ?? !isStrict
       }
     case "additionalProperties":
       let known = Set(schema["properties"]?.members.map(\.key) ?? [])

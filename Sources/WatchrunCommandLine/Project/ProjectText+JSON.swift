@@ -1,0 +1,82 @@
+import ActionRunning
+import PathFiltering
+import Support
+import SystemCalls
+
+// The tasks as `Documentation/tasks.schema.json` describes them. Members are named like the keys of the
+// project file.
+
+extension ProjectText {
+  /// Where a project comes from.
+  enum Origin {
+    /// The project file, as it is shown in messages.
+    case file(Path)
+    /// What was detected: "a Makefile".
+    case detected(String)
+  }
+
+  /// The answer to `--list-tasks --json`: an object in one line.
+  static func json(_ project: Project, from origin: Origin) -> String {
+    let text = JSONWriter.encode { writer in
+      writer.object { writer in
+        switch origin {
+        case .file(let path):
+          writer.member("file", path.description)
+          writer.member("detected", String?.none)
+        case .detected(let titles):
+          writer.member("file", String?.none)
+          writer.member("detected", titles)
+        }
+        writer.array("tasks") { for task in project.tasks { write(task, to: &$0) } }
+        writer.array("pages") { for page in project.pages { write(page, to: &$0) } }
+        writer.member("version", JSONText.version)
+      }
+    }
+    return String(decoding: text, as: UTF8.self) + "\n"
+  }
+
+  private static func write(_ task: Project.Task, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", task.name)
+      switch task.run {
+      case .line(let line): writer.member("run", line)
+      case .words(let words): writer.member("run", words)
+      }
+      if let directory = task.directory { writer.member("directory", directory.description) }
+      writer.member("watch", task.watched.map(\.description))
+      writer.member("exts", task.extensions.map { Path(bytes: $0).description })
+      writer.member("filter", task.filters.map(\.description))
+      writer.member("ignore", task.ignores.map(\.description))
+      writer.member("after", task.after)
+      writer.member("service", task.isService)
+      writer.member("postpone", task.isPostponed)
+      if let readiness = task.readiness { write(readiness.condition, to: &writer) }
+    }
+  }
+
+  private static func write(
+    _ condition: TaskDefinition.Readiness.Condition, to writer: inout JSONWriter
+  ) {
+    writer.object("ready") { writer in
+      switch condition {
+      case .port(let port): writer.member("port", Int(port))
+      case .url(let url): writer.member("url", url)
+      case .line(let line): writer.member("line", line)
+      }
+    }
+  }
+
+  private static func write(_ page: Project.Page, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", page.name)
+      switch page.source {
+      case .directory(let directory): writer.member("serve", directory.description)
+      case .port(let port): writer.member("proxy", Int(port))
+      case .url(let url): writer.member("proxy", url)
+      }
+      if let port = page.port { writer.member("port", Int(port)) }
+      writer.member("reload", page.reload.map(\.description))
+      writer.member("after", page.after)
+    }
+  }
+}
