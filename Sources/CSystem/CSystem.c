@@ -79,6 +79,8 @@ int csystem_edges_open(int descriptor, int input) {
   return epoll_of(descriptor, (input ? EPOLLIN : 0) | EPOLLET);
 }
 
+int csystem_readability_open(int descriptor) { return epoll_of(descriptor, EPOLLIN); }
+
 int csystem_readiness_open(int descriptor) { return epoll_of(descriptor, EPOLLIN | EPOLLONESHOT); }
 
 int csystem_readiness_arm(int readiness, int descriptor) {

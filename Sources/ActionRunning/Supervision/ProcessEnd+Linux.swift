@@ -7,14 +7,13 @@ import SystemCalls
 func whenProcessEnds(
   _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
 ) throws(SystemError) {
-  let descriptor = try checked("pidfd_open") { csystem_pidfd_open(pid) }
-  let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+  let descriptor = Descriptor(owning: try checked("pidfd_open") { csystem_pidfd_open(pid) })
+  let source = try makeReadSource(owning: descriptor, on: queue)
   // The handlers hold the source until it is cancelled.
   source.setEventHandler { @Sendable [held = HeldSource(source)] in
     held.source.cancel()
     body()
   }
-  source.setCancelHandler { @Sendable in _ = Descriptor(owning: descriptor) }
   source.activate()
 }
 

@@ -30,19 +30,18 @@ final class OutputReader: Sendable {
     on queue: DispatchQueue, line: @escaping @Sendable ([UInt8]) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
     let (output, input) = try makePipe()
-    return (OutputReader(output, queue, line), input)
+    return (try OutputReader(output, queue, line), input)
   }
 
   private init(
     _ descriptor: Int32, _ queue: DispatchQueue, _ handOn: @escaping @Sendable ([UInt8]) -> Void
-  ) {
+  ) throws(SystemError) {
     self.descriptor = descriptor
     self.handOn = handOn
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    let source = try makeReadSource(owning: Descriptor(owning: descriptor), on: queue)
     state = Confined(State(source: source), to: queue)
     // The handlers hold the reader until the source is cancelled.
     source.setEventHandler { @Sendable [self] in _ = read() }
-    source.setCancelHandler { @Sendable in _ = Descriptor(owning: descriptor) }
     source.activate()
   }
 

@@ -53,6 +53,9 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 /// unreadable until then. Linux only.
 int csystem_edges_open(int descriptor, int input);
 
+/// A descriptor that is readable while another one is, or is hung up. Linux only.
+int csystem_readability_open(int descriptor);
+
 /// A descriptor that becomes readable once when another one does. After `csystem_silence` it stays
 /// unreadable, whatever arrives, until it is armed again. Linux only.
 int csystem_readiness_open(int descriptor);

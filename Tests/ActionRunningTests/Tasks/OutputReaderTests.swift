@@ -1,0 +1,36 @@
+import Dispatch
+import SystemCalls
+import Testing
+
+@testable import ActionRunning
+
+struct OutputReaderTests {
+  /// Libdispatch crashes, or loses a source, when sources are hung up while others are made.
+  @Test(.timeLimit(.minutes(5)))
+  func `pipes that are hung up while others are opened are all read to their ends`() async throws {
+    let lines = try await withThrowingTaskGroup(of: Int.self) { group in
+      for index in 0..<8 {
+        group.addTask { try await linesOfPipes(2_000, on: DispatchQueue(label: "pipes.\(index)")) }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(lines == 16_000)
+  }
+}
+
+/// Opens pipes one after the other, each as soon as the line from the former has been read.
+private func linesOfPipes(_ count: Int, on queue: DispatchQueue) async throws -> Int {
+  var lines = 0
+  for _ in 0..<count {
+    let line = try await withCheckedThrowingContinuation { continuation in
+      do throws(SystemError) {
+        let (_, input) = try OutputReader.open(on: queue) { continuation.resume(returning: $0) }
+        DispatchQueue.global().async { try? writeAll(Array("line\n".utf8), to: input.number) }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    if line == Array("line".utf8) { lines += 1 }
+  }
+  return lines
+}
