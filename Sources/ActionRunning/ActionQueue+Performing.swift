@@ -1,10 +1,10 @@
 import FileObservation
 import SystemCalls
 
-// What happens on the queue: the machine decides, and its actions are performed.
+// Performs the actions of the state machine, on the queue.
 
 extension ActionQueue {
-  /// Lets the machine take a step, and does what it says.
+  /// Takes a step of the machine and performs its actions.
   func advance(_ step: (inout ActionStateMachine) -> [ActionStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
@@ -13,7 +13,7 @@ extension ActionQueue {
       return (state.work, state.machine.work, state.latestJob, state.machine.state == .idle)
     }
     if hasEnded(before, now) {
-      // A change during a build is not ignored.
+      // Changes during a build are never ignored.
       let ignoresChanges = options.busyPolicy == .ignore && job != .build
       rounds?.workEnded(isLive: now == .live, ignoresChanges: ignoresChanges)
     }
@@ -22,8 +22,8 @@ extension ActionQueue {
     reportIdle()
   }
 
-  /// Whether changes are to be judged, because what may have made them is over. A restarted command has
-  /// begun another round already, unless it was built before.
+  /// Whether the changes of the round must be judged, because its work has ended. A restarted command has
+  /// begun another round already, unless there is a build.
   private func hasEnded(_ before: QueueState.Work, _ now: QueueState.Work) -> Bool {
     switch (before, now) {
     case (.finite, .none), (.live, .none): true
@@ -32,7 +32,7 @@ extension ActionQueue {
     }
   }
 
-  /// Takes what the rounds have decided.
+  /// Takes a decision of the rounds.
   func take(_ event: RoundController.Event) {
     switch event {
     case .run(let trigger): advance { $0.triggered(trigger) }
@@ -50,7 +50,7 @@ extension ActionQueue {
 
   /// Reports what a trigger waits for, if that is a job that runs.
   func reportQueued(_ trigger: RunTrigger) {
-    guard let job = state.access({ $0.machine.jobInTheWay }) else { return }
+    guard let job = state.access({ $0.machine.blockingJob }) else { return }
     report(.queued(trigger, behind: job))
   }
 
@@ -101,7 +101,7 @@ extension ActionQueue {
     case .finish(let status):
       for timer in state.access({ $0.timers.values }) { timer.cancel() }
       rounds?.end()
-      folder.remove()
+      directory.remove()
       report(.finished(status))
     }
   }
@@ -119,7 +119,7 @@ extension ActionQueue {
     case .timeout:
       return options.timeout ?? .zero
     case .backOff:
-      let pause = state.access { $0.backOff.pause(afterLifeOf: $0.latest?.duration ?? .zero) }
+      let pause = state.access { $0.backOff.pause(afterRunOf: $0.latest?.duration ?? .zero) }
       report(.backingOff(pause))
       return pause
     }
@@ -169,7 +169,8 @@ extension ActionQueue {
     }
   }
 
-  /// What a job is told that is about to be started: the job that opens a round, of all that is owed.
+  /// The trigger for a job that is about to start. The job that begins a round gets all changes that are
+  /// owed a run.
   private func beginRound(_ job: ActionQueue.Job, _ trigger: RunTrigger) -> RunTrigger {
     guard let rounds else { return trigger }
     guard options.rules.opensRound(job, trigger) else {
@@ -200,12 +201,12 @@ extension ActionQueue {
       inherited: processEnvironment(), currentDirectory: try currentDirectory(),
       variables: variables)
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
-      // A run without the list is better than none.
+      // A run without the file is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)
-      context.pathsFile = try? folder.write(list, "paths", for: run.job)
+      context.pathsFile = try? directory.write(list, "paths", for: run.job)
     }
     if let text = command.changeDelivery.text(for: trigger, number: run.number) {
-      context.input = try folder.write(text, "input", for: run.job)
+      context.input = try directory.write(text, "input", for: run.job)
     }
     let output = command.takesTerminal ? nil : try openOutput(of: run)
     for limits in Command.ArgumentLimits.all {
@@ -231,12 +232,15 @@ extension ActionQueue {
   }
 
   private func launch(_ request: SpawnRequest, _ run: RunReport.Run) throws(SystemError) {
-    // While something runs, the queue must not go away, whether anybody else holds it or not.
-    try supervisors[run.job]?.launch(request) { [self] event in handle(event, of: run) }
+    // The closure retains the queue while a process runs.
+    let precondition = run.job == .command ? shared.precondition : nil
+    try supervisors[run.job]?.launch(request, when: precondition) { [self] event in
+      handle(event, of: run)
+    }
   }
 }
 
-// MARK: - What becomes of it
+// MARK: - Events of processes
 
 extension ActionQueue {
   private func handle(_ event: Supervisor.Event, of run: RunReport.Run) {
@@ -249,7 +253,7 @@ extension ActionQueue {
         let timer = run.job == .command ? state.timers.removeValue(forKey: .timeout) : nil
         return (state.end(run.job, at: now), timer)
       }
-      // Nothing is to wake us when nothing runs.
+      // No timer may wake the process while nothing runs.
       timer?.cancel()
       if let (current, duration) = found {
         report(.ended(run, status, duration: duration, current.ending))

@@ -3,49 +3,50 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Runs a command, one run at a time, when something has changed.
+/// A serial queue of runs of one command.
 ///
-/// A serial queue: changes go in with `submit`, reports come out on it. Two runs never overlap, and
-/// a change that comes during a run is not lost; what is done with it, the busy policy says. When
-/// the queue has been ended, and has told so by `finished`, nothing of the command is left but what
-/// made a session of its own. As long as something runs, the queue keeps itself alive.
+/// Changes are submitted with ``submit(_:)``; reports are delivered to a handler. Runs never overlap, and a
+/// change during a run is never lost: the ``BusyPolicy`` decides what it leads to.
 ///
-/// All its methods may be called from any thread.
+/// After ``end()``, the queue stops the command and reports ``RunReport/finished(_:)``. Then no process of
+/// the command is left, except those with a session of their own. While a process runs, the queue keeps
+/// itself alive.
+///
+/// All methods may be called from any thread.
 public final class ActionQueue: Sendable {
-  /// How a queue goes about its work.
+  /// The behaviour of a queue.
   public struct Options: Sendable, Hashable {
-    /// What to do with a change during a run.
+    /// What a change during a run leads to.
     public var busyPolicy: BusyPolicy
-    /// How the command is stopped, and its build and its hooks are.
+    /// How the command, its build and its hooks are stopped.
     public var stopPlan: StopPlan
-    /// After which run all is over.
+    /// The run after which the queue ends by itself.
     public var completion: CompletionRule
-    /// The signals that the command is to ignore from its start, as `nohup` makes it.
+    /// The signals that the command ignores from its start, as with `nohup`.
     public var ignoredSignals: Set<Signal>
-    /// Who ends the command should we not be able to.
+    /// Kills the command if this process dies.
     public var guardian: Guardian?
-    /// Who stops the command with us.
+    /// Suspends the command together with this process.
     package var jobControl: JobControl?
-    /// What is run first on every change; the command is only started if it succeeds. If it fails,
-    /// what runs is left as it is.
+    /// Runs first after every change. The command is started only if the build succeeds; if it fails, a
+    /// command that runs is left alone.
     public var build: Command?
-    /// How long a run of the command may take; then it is stopped, and has failed.
+    /// The time after which a run of the command is stopped and counts as failed.
     public var timeout: Duration?
-    /// If the command is started again when it has ended by itself, after a pause.
+    /// Whether a command that ends by itself is started again, after a pause.
     public var keepsAlive = false
-    /// What is run after a run of the command that has succeeded, unless that was stopped.
+    /// Runs after a run of the command that succeeded and was not stopped.
     public var onSuccess: Command?
-    /// What is run after a run of the command that has failed, unless that was stopped for another
-    /// reason than its timeout.
+    /// Runs after a run of the command that failed, or exceeded its timeout.
     public var onFailure: Command?
-    /// Whether the output of the command, its build and its hooks is read and reported by lines
-    /// (``RunReport/output(_:_:)``). By default they write to the descriptors of this process, which
-    /// a command that takes the terminal always does.
+    /// Whether the output of the command, its build and its hooks is read, and reported line by line as
+    /// ``RunReport/output(_:_:)``. By default they inherit the descriptors of this process. A command that
+    /// takes the terminal always does.
     public var readsOutput = false
     /// Whether ``RunReport/settled(_:)`` is reported.
     public var reportsSettling = false
 
-    /// The options as given; by default a change during a run leads to one more run.
+    /// Creates options. By default a change during a run leads to one more run.
     public init(
       busyPolicy: BusyPolicy = .queue, stopPlan: StopPlan = StopPlan(),
       completion: CompletionRule = .never, ignoredSignals: Set<Signal> = [],
@@ -77,23 +78,24 @@ public final class ActionQueue: Sendable {
   let state: Confined<QueueState>
   let scheduler: any Scheduler
   let supervisors: [ActionQueue.Job: Supervisor]
-  let folder = RunDirectory()
+  let directory = RunDirectory()
   let report: @Sendable (RunReport) -> Void
   let shared: SharedContext
-  /// Decides which changes lead to a run; `nil` where a task runner does.
+  /// Decides which changes lead to a run; `nil` in the queue of a task, where the runner does.
   let rounds: RoundController?
-  /// On which all is done.
+  /// The queue on which all state is kept.
   package var queue: DispatchQueue { shared.queue }
 
-  /// A queue that runs `command`. Nothing runs yet.
+  /// Creates a queue that runs `command`. Nothing runs before the first ``submit(_:)``.
   ///
   /// - Parameters:
   ///   - command: The command of each run.
-  ///   - options: How the command is run and stopped.
-  ///   - source: Whose changes are submitted, such as a `FileObserver`. After each run the queue asks
-  ///     it for the changes made so far. It is not kept alive. Without a source, a command that writes
-  ///     watched files may run once more often.
-  ///   - report: Called on the queue, in order, with every report.
+  ///   - options: The behaviour of the queue.
+  ///   - source: The source of the changes that are submitted, such as a `FileObserver`. It is flushed after
+  ///     each run, and is not retained. Without a source, a command that writes watched files may run once
+  ///     too often.
+  ///   - report: Called with every report, in order, on a private serial queue. The queue does nothing else
+  ///     until it returns.
   public convenience init(
     _ command: Command, options: Options = Options(), source: (any ChangeSource)? = nil,
     report: @escaping @Sendable (RunReport) -> Void
@@ -109,8 +111,8 @@ public final class ActionQueue: Sendable {
     rounds.deliver(to: { [weak self] in self?.take($0) })
   }
 
-  /// A queue that shares with others what is in the shared; of the options, those do not count that
-  /// are the launcher's.
+  /// Creates a queue that shares a Dispatch queue and a launcher with others. Options that concern the
+  /// launcher have no effect.
   init(
     _ command: Command, _ options: Options, in shared: SharedContext,
     rounds: RoundController? = nil,
@@ -131,54 +133,57 @@ public final class ActionQueue: Sendable {
     self.scheduler = scheduler
   }
 
-  /// A run is wanted. One by a key is also made while the queue is paused, and by the policy
-  /// `ignore` it waits for the run that is under way.
+  /// Requests a run.
+  ///
+  /// A trigger with the reason ``RunTrigger/Reason/key`` leads to a run even while the queue is paused; with
+  /// ``BusyPolicy/ignore``, that run follows the current one.
   public func submit(_ trigger: RunTrigger) {
     queue.async { [self] in accept(trigger) }
   }
 
-  /// From now on changes start nothing, and are collected. What runs goes on.
+  /// Pauses the queue: changes are collected, but start no run. A run that has begun continues.
   public func pause() {
     queue.async { [self] in advance { $0.pause() } }
   }
 
-  /// Ends a pause: what was collected leads to one run.
+  /// Ends a pause. The collected changes lead to one run.
   public func resume() {
     queue.async { [self] in advance { $0.resume() } }
   }
 
-  /// Stops what runs, as planned, without ending the queue. Nothing starts until the next change or
-  /// key, and that run is also told of what was to lead to one before.
+  /// Stops the current run by the ``StopPlan``, without ending the queue. The next change or key starts the
+  /// next run, which also receives the changes that were queued.
   public func stopCommand() {
     queue.async { [self] in stopNow() }
   }
 
-  /// Ends the queue: what runs is stopped, and then `finished` is reported. When called a second
-  /// time, what runs is killed.
+  /// Ends the queue: stops the current run, then reports ``RunReport/finished(_:)``. A second call kills the
+  /// run.
   public func end() {
     queue.async { [self] in advance { $0.end() } }
   }
 
-  /// Sends the running command a signal; if none runs, nothing happens. With `toAll`, its build and
-  /// its hook are sent it as well.
+  /// Sends a signal to the command, if it runs, and with `toAll` also to its build and its hook.
   public func send(_ signal: Signal, toAll: Bool = false) {
-    queue.async { [self] in pass(signal, toAll: toAll) }
+    queue.async { [self] in forward(signal, toAll: toAll) }
   }
 }
 
-// MARK: - As one of several
+// MARK: - For task runners
 
 extension ActionQueue {
-  /// Where a queue stands.
+  /// What a queue shares with the queues of other tasks.
   struct SharedContext: Sendable {
-    /// On which all is done.
+    /// The queue on which all state is kept.
     let queue: DispatchQueue
     let launcher: any ProcessLauncher
-    /// Called on the queue whenever nothing is under way any more.
+    /// Called on the queue whenever the queue becomes idle.
     var becameIdle: @Sendable () -> Void = {}
+    /// What must hold before the command is started.
+    var precondition: Supervisor.Precondition?
   }
 
-  /// `submit`, for callers on the queue.
+  /// `submit` for callers on the queue.
   package func accept(_ trigger: RunTrigger) {
     guard let rounds else { return advance { $0.triggered(trigger) } }
     guard trigger.isChange else {
@@ -198,14 +203,14 @@ extension ActionQueue {
     state.access { $0.readsOutput = isRead }
   }
 
-  /// `stopCommand`, for callers on the queue.
+  /// `stopCommand` for callers on the queue.
   func stopNow() {
     rounds?.stopped()
     advance { $0.stopCommand() }
   }
 
-  /// `send`, for those who are on the queue.
-  func pass(_ signal: Signal, toAll: Bool = false) {
+  /// `send` for callers on the queue.
+  func forward(_ signal: Signal, toAll: Bool = false) {
     for (job, supervisor) in supervisors where toAll || job == .command {
       supervisor.send(signal)
     }

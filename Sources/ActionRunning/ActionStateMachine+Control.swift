@@ -1,9 +1,9 @@
 import FileObservation
 
-// Somebody says what is to happen, or not to happen.
+// Pause, stop and end.
 
 extension ActionStateMachine {
-  /// From now on nothing starts; what goes on goes on.
+  /// Pauses: nothing starts, but running jobs continue.
   package mutating func pause() -> [Action] {
     if isPaused || isOver { return [] }
     isPaused = true
@@ -20,7 +20,7 @@ extension ActionStateMachine {
       state = .hooking(next: heldBack(next))
     case .stopping(let next):
       let rest = heldBack(next)
-      if rest == .rest { return goOn() }
+      if rest == .rest { return resumeRun() }
       state = .stopping(next: rest)
     case .idle, .ending, .ended:
       break
@@ -28,7 +28,7 @@ extension ActionStateMachine {
     return []
   }
 
-  /// No longer paused: what has come meanwhile leads to one run.
+  /// Ends a pause. The collected changes lead to one run.
   package mutating func resume() -> [Action] {
     isPaused = false
     isHeldBack = false
@@ -40,7 +40,7 @@ extension ActionStateMachine {
     held = held.merged(with: trigger)
   }
 
-  /// What is left of a step when nothing may start.
+  /// The part of a step that is allowed during a pause.
   private mutating func heldBack(_ step: Step) -> Step {
     switch step {
     case .begin(let trigger), .run(let trigger, pending: nil):
@@ -57,22 +57,22 @@ extension ActionStateMachine {
     return .rest
   }
 
-  /// Tells the next run of these changes as well, without starting one.
+  /// Adds changes to the next run, without starting one.
   package mutating func remember(_ trigger: RunTrigger) {
     unseen = unseen.merged(with: trigger)
   }
 
-  /// Stops what is under way, without ending the queue. Nothing starts until the next trigger; that
-  /// run is told of every change that was waiting for one.
+  /// Stops all jobs, without ending the queue. The next trigger starts a run, which receives all changes
+  /// that were queued.
   package mutating func stopCommand() -> [Action] {
     if isOver { return [] }
-    for trigger in wanted { remember(trigger) }
+    for trigger in queued { remember(trigger) }
     (outcome, hasTimedOut) = (nil, false)
     return go(.rest)
   }
 
-  /// The triggers that the present state is to see to.
-  private var wanted: [RunTrigger] {
+  /// The triggers that wait for a run.
+  private var queued: [RunTrigger] {
     switch state {
     case .building(let now): [now]
     case .running(let pending): pending.map { [$0] } ?? []
@@ -81,7 +81,7 @@ extension ActionStateMachine {
     }
   }
 
-  /// It is to end. A second time, at once.
+  /// Ends the queue. A second call kills the jobs.
   package mutating func end() -> [Action] {
     switch state {
     case .ending:
@@ -103,7 +103,7 @@ extension ActionStateMachine {
 }
 
 extension ActionStateMachine.Step {
-  /// The triggers that it is to see to.
+  /// The triggers that the step would handle.
   fileprivate var triggers: [RunTrigger] {
     switch self {
     case .begin(let trigger), .run(let trigger, pending: nil): [trigger]

@@ -1,15 +1,15 @@
 import FileObservation
 import SystemCalls
 
-// Something has come to its end: a job, what was left of it, or a time.
+// Ends of jobs, groups and timers.
 
 extension ActionStateMachine {
-  /// The job's process has ended. `leftovers` if there are others in its group still.
+  /// The job's process has ended. `leftovers` is set if other members of its group are alive.
   package mutating func ended(_ job: ActionQueue.Job, _ status: ExitStatus, leftovers: Bool)
     -> [Action]
   {
     guard groups[job] == .alive else {
-      // It is being stopped: what counts is when the group is gone.
+      // A job that is being stopped ends with its group.
       if job == .command && hasTimedOut { outcome = status }
       return []
     }
@@ -21,12 +21,12 @@ extension ActionStateMachine {
     }
   }
 
-  /// The job could not be started; it counts as one that ended with this status.
+  /// The job could not be started. It counts as a job that ended with this status.
   package mutating func launchFailed(_ job: ActionQueue.Job, _ status: ExitStatus) -> [Action] {
     ended(job, status, leftovers: false)
   }
 
-  /// Nothing is left of the job's group, which was to be stopped.
+  /// The job's group, which was being stopped, is gone.
   package mutating func groupIsGone(_ job: ActionQueue.Job) -> [Action] {
     if groups[job] == .alive { return [] }
     groups[job] = nil
@@ -41,7 +41,7 @@ extension ActionStateMachine {
     }
   }
 
-  /// How a run counts whose time was up: never as a success.
+  /// The status of a run that exceeded its timeout: never a success.
   private func failure(_ status: ExitStatus?) -> ExitStatus {
     guard let status, !status.isSuccess else { return rules.statusAtTimeout }
     return status
@@ -51,22 +51,22 @@ extension ActionStateMachine {
     guard case .building(let trigger) = state else { return [] }
     if !status.isSuccess {
       unseen = unseen.merged(with: trigger)
-      let isLast = !isCommandThere && rules.completion.isReached(by: status)
-      return isLast ? follow(outcome, .finish(status)) : goOn()
+      let isLast = !hasCommand && rules.completion.isReached(by: status)
+      return isLast ? follow(outcome, .finish(status)) : resumeRun()
     }
     if isHeldBack {
       hold(trigger)
-      return goOn()
+      return resumeRun()
     }
     if case .signal(let signal) = rules.policy, groups[.command] == .alive {
-      return [.signal(signal, trigger)] + goOn()
+      return [.signal(signal, trigger)] + resumeRun()
     }
     return follow(outcome, .run(trigger, pending: nil))
   }
 
-  /// Back to what was before the build, and what is still there.
-  mutating func goOn() -> [Action] {
-    if isCommandThere {
+  /// Returns to the state before the build.
+  mutating func resumeRun() -> [Action] {
+    if hasCommand {
       state = .running(pending: nil)
       return []
     }
@@ -77,12 +77,12 @@ extension ActionStateMachine {
     return follow(outcome, next(after: nil))
   }
 
-  /// True if the command runs, or is only on its way out because its time is up.
-  private var isCommandThere: Bool {
+  /// Whether the command runs, or is being stopped after its timeout.
+  private var hasCommand: Bool {
     groups[.command] == .alive || hasTimedOut
   }
 
-  /// A run has ended by itself, or because its time was up.
+  /// A run has ended by itself, or after its timeout.
   private mutating func runIsOver(_ status: ExitStatus) -> [Action] {
     if case .ending = state { return go(.finish(nil)) }
     if rules.completion.isReached(by: status) {
@@ -95,7 +95,7 @@ extension ActionStateMachine {
     case .stopping(let next):
       return follow(status, next)
     case .building:
-      // What is done about it waits until the build has ended.
+      // It is handled when the build has ended.
       outcome = status
       return []
     case .idle, .hooking, .backingOff, .ending, .ended:
@@ -117,7 +117,7 @@ extension ActionStateMachine {
     return .rest
   }
 
-  /// Takes the step, but first the hook if there is one for a run that has ended like this.
+  /// Runs the hook for this status, if there is one, and then takes the step.
   private mutating func follow(_ status: ExitStatus?, _ next: Step) -> [Action] {
     outcome = nil
     if let status, rules.hasHook(after: status) { return go(.hook(status, then: next)) }
@@ -129,7 +129,7 @@ extension ActionStateMachine {
     return start(next)
   }
 
-  /// Takes the step after a run, whose own doings may be the reason for it.
+  /// Takes the step after a run.
   private mutating func start(_ next: Step) -> [Action] {
     switch next {
     case .rest:
@@ -144,10 +144,10 @@ extension ActionStateMachine {
   }
 }
 
-// MARK: - Times
+// MARK: - Timers
 
 extension ActionStateMachine {
-  /// The time that was asked for has passed.
+  /// The time of a timer is over.
   package mutating func elapsed(_ timer: Timer, generation: Int) -> [Action] {
     guard isDue(timer, generation) else { return [] }
     switch (timer, state) {

@@ -1,14 +1,14 @@
-// What the machine's state means for rounds.
+// The machine's state, as rounds need it.
 
 extension ActionStateMachine {
-  /// What a change meets that is reported now; `nil` if it leads to nothing.
+  /// The situation for a change that is reported now; `nil` if the change is ignored.
   var situation: Rounds.Situation? {
     let isKept = rules.policy != .ignore
     switch state {
     case .idle, .backingOff: return .idle
     case .building: return .building
     case .running:
-      // A run whose time is up is on its way out already.
+      // A run that has exceeded its timeout is being stopped already.
       let isEnding = groups[.command] == .stopping
       return rules.isLive && !isEnding ? .live : isKept ? .running : nil
     case .hooking: return rules.isLive ? .live : isKept ? .running : nil
@@ -25,8 +25,8 @@ extension ActionStateMachine {
     }
   }
 
-  /// The job whose end a trigger waits for that neither stops nor signals it; `nil` during a pause.
-  var jobInTheWay: ActionQueue.Job? {
+  /// The job for whose end a trigger waits that neither stops nor signals it; `nil` during a pause.
+  var blockingJob: ActionQueue.Job? {
     if isPaused { return nil }
     return switch state {
     case .running: .command
@@ -35,7 +35,7 @@ extension ActionStateMachine {
     }
   }
 
-  /// Whether a trigger waits for the end of the run under way, or of its hook.
+  /// Whether a trigger waits for the end of the current run or its hook.
   var hasPendingTrigger: Bool {
     switch state {
     case .running(let pending): pending != nil
@@ -44,7 +44,7 @@ extension ActionStateMachine {
     }
   }
 
-  /// Adds changes to the round that the build under way has begun.
+  /// Replaces the trigger of the build that has just begun.
   mutating func amend(_ trigger: RunTrigger) {
     if case .building = state { state = .building(trigger) }
   }
@@ -63,7 +63,7 @@ extension ActionStateMachine.Step {
 extension ActionStateMachine.Rules {
   var isLive: Bool { policy.isLive }
 
-  /// Whether the job opens a round, and is no part of the one under way.
+  /// Whether the job begins a round.
   func opensRound(_ job: ActionQueue.Job, _ trigger: RunTrigger) -> Bool {
     switch job {
     case .build: true

@@ -1,9 +1,9 @@
 import FileObservation
 
-// A run is wanted.
+// Requests for a run.
 
 extension ActionStateMachine {
-  /// A run is wanted.
+  /// Requests a run.
   package mutating func triggered(_ trigger: RunTrigger) -> [Action] {
     let isKey = trigger.reason == .key
     if case .running = state, rules.policy == .ignore, !isKey { return [] }
@@ -16,7 +16,7 @@ extension ActionStateMachine {
     return accept(held?.merged(with: trigger) ?? trigger)
   }
 
-  /// Does with a trigger what the state demands, and the policy where the command is under way.
+  /// Handles a trigger by the state, and by the policy while the command runs.
   mutating func accept(_ trigger: RunTrigger) -> [Action] {
     switch state {
     case .idle, .backingOff:
@@ -38,7 +38,7 @@ extension ActionStateMachine {
   }
 
   private mutating func acceptInRun(_ trigger: RunTrigger, pending: RunTrigger) -> [Action] {
-    // A run whose time is up is on its way out already.
+    // A run that has exceeded its timeout is being stopped already.
     let isEnding = groups[.command] == .stopping
     if rules.buildsBeside && !isEnding { return begin(pending) }
     switch rules.policy {

@@ -1,7 +1,7 @@
 import FileObservation
 import SystemCalls
 
-/// What an action queue does next. Inputs in, actions out: no process, no clock, no queue.
+/// The state machine of an action queue: inputs in, actions out, without processes, clocks and queues.
 ///
 /// ```
 ///                ┌───────────────── nothing is pending ─────────────────┐
@@ -19,40 +19,40 @@ import SystemCalls
 /// ```
 ///
 /// To begin is to build, if there is a build, and otherwise to run. With the policies `restart` and
-/// `signal` the command goes on while its next version is built.
+/// `signal` the command keeps running while its next version is built.
 package struct ActionStateMachine: Sendable {
   package enum State: Hashable, Sendable {
-    /// Nothing is under way.
+    /// Nothing runs.
     case idle
-    /// The build is under way, and perhaps the command that was there before.
+    /// The build runs, and possibly the command of the run before.
     case building(RunTrigger)
-    /// The command is under way, and more is wanted if anything is pending.
+    /// The command runs. `pending` leads to the next run.
     case running(pending: RunTrigger?)
-    /// The run is over, and the hook for it is under way.
+    /// The run has ended, and its hook runs.
     case hooking(next: Step)
-    /// The command has ended by itself, and is started again in a while.
+    /// The command has ended by itself and is started again after a pause.
     case backingOff
-    /// What stands in the way of the next step is being stopped.
+    /// The jobs that the next step excludes are being stopped.
     case stopping(next: Step)
-    /// All is being stopped for good.
+    /// Everything is being stopped for good.
     case ending(ExitStatus?)
-    /// All is over.
+    /// The queue has ended.
     case ended
   }
 
-  /// What comes when something else has ended.
+  /// The step that follows when a job has ended.
   package indirect enum Step: Hashable, Sendable {
     /// Nothing.
     case rest
-    /// A build, or where there is none a run.
+    /// A build, or a run if there is none.
     case begin(RunTrigger)
-    /// A run of what is built; `pending` has come since.
+    /// A run of the result of the build. `pending` arrived after the build.
     case run(RunTrigger, pending: RunTrigger?)
-    /// The hook for a run that ended like this, and then another step.
+    /// The hook for a run with this status, and then another step.
     case hook(ExitStatus, then: Step)
-    /// A while of nothing, and then a run.
+    /// A pause, and then a run.
     case backOff
-    /// The end of all; the status of the run that was the last by the completion's rule.
+    /// The end of the queue, with the status of the last run by the completion rule.
     case finish(ExitStatus?)
   }
 
@@ -63,33 +63,33 @@ package struct ActionStateMachine: Sendable {
 
   package enum Action: Hashable, Sendable {
     case launch(ActionQueue.Job, RunTrigger)
-    /// Start the hook for a run that ended like this.
+    /// Start the hook for a run with this status.
     case launchHook(ExitStatus)
-    /// Stop the job's group, in the way that is planned; `groupIsGone` is to follow.
+    /// Stop the job's group by the stop plan; `groupIsGone` must follow.
     case stop(ActionQueue.Job)
-    /// The same for the command, because its time is up.
+    /// Stop the command's group, because its timeout is over.
     case timeOut
-    /// Kill the job's group, which is being stopped, at once.
+    /// Kill the job's group, which is being stopped.
     case kill(ActionQueue.Job)
-    /// Send the running command a signal, on this occasion.
+    /// Send the command a signal, for this reason.
     case signal(Signal, RunTrigger)
-    /// Call `elapsed` after a while, with this generation.
+    /// Call `elapsed` with this generation when the time of the timer is over.
     case wait(Timer, generation: Int)
-    /// All is over; the status of the run that was the last by the completion's rule, if one was.
+    /// Report the end of the queue, with the status of the last run by the completion rule.
     case finish(ExitStatus?)
   }
 
-  /// What a queue is made for, as far as it decides what comes next.
+  /// The options of the queue that the machine needs.
   package struct Rules: Hashable, Sendable {
     package var policy = BusyPolicy.queue
     package var completion = CompletionRule.never
     package var hasBuild = false
     package var keepsAlive = false
     package var hasTimeout = false
-    /// If there is something to run after a success, after a failure.
+    /// Whether there is a hook for a success, and for a failure.
     package var hasSuccessHook = false
     package var hasFailureHook = false
-    /// How a run ended whose time was up, if the command does not admit that it failed.
+    /// The status of a run that exceeded its timeout and then exited with status 0.
     package var statusAtTimeout = ExitStatus.signaled(.terminate)
 
     package init() {}
@@ -104,27 +104,26 @@ package struct ActionStateMachine: Sendable {
 
   enum Group: Hashable, Sendable {
     case alive
-    /// The process has ended, and others in its group have not.
+    /// The process has ended, but other members of its group are alive.
     case leftovers
     case stopping
   }
 
   package internal(set) var state = State.idle
-  /// While paused nothing starts, but for a key.
+  /// While paused, only a key starts a run.
   package internal(set) var isPaused = false
   let rules: Rules
-  /// What there is of each job; none if nothing.
+  /// The process group of each job, if it exists.
   var groups: [ActionQueue.Job: Group] = [:]
-  /// What came while it was paused, and leads to a run when it no longer is.
+  /// The changes during a pause. They lead to a run when it ends.
   var held: RunTrigger?
-  /// What no run has been given, though none is wanted for it alone: its build has failed, or it was
-  /// stopped. The next one is told of it.
+  /// Changes that no run has received, because the build failed or the run was stopped. They do not lead to
+  /// a run, but the next one receives them.
   var unseen: RunTrigger?
-  /// How a run ended that has not been dealt with, because its group is still there or a build goes
-  /// on beside.
+  /// The status of a run that has not been handled, because its group is alive or a build runs.
   var outcome: ExitStatus?
   var hasTimedOut = false
-  /// True if it was paused during the build, so that the command is not to be started after it.
+  /// Whether a pause began during the build, so that the command must not be started after it.
   var isHeldBack = false
   private var timers: [Timer: Int] = [:]
   private var generation = 0
@@ -137,10 +136,10 @@ package struct ActionStateMachine: Sendable {
 // MARK: - Steps
 
 extension ActionStateMachine {
-  /// Takes a step as soon as nothing stands in its way, and sees to that.
+  /// Takes a step as soon as the jobs that it excludes have ended, and stops them.
   mutating func go(_ step: Step) -> [Action] {
-    let stops = clear(needed(for: step))
-    if groups.keys.contains(where: needed(for: step).contains) {
+    let stops = clear(excluded(by: step))
+    if groups.keys.contains(where: excluded(by: step).contains) {
       if case .finish(let status) = step {
         state = .ending(status)
       } else {
@@ -169,14 +168,14 @@ extension ActionStateMachine {
     }
   }
 
-  /// Begins at the next opportunity.
+  /// Begins as soon as possible.
   mutating func begin(_ trigger: RunTrigger) -> [Action] {
     timers[.backOff] = nil
     isHeldBack = false
     return go(.begin(trigger))
   }
 
-  /// The trigger with all that no run has been given yet.
+  /// The trigger combined with the changes that no run has received.
   private mutating func all(_ trigger: RunTrigger) -> RunTrigger {
     if trigger.reason == .restart { return trigger }
     defer { unseen = nil }
@@ -196,13 +195,13 @@ extension ActionStateMachine {
     return (rules.hasTimeout ? [wait(for: .timeout)] : []) + [.launch(.command, trigger)]
   }
 
-  /// What has ended by itself is started again as it is.
+  /// Whether the run needs a build. A command that ended by itself is started again without one.
   private func builds(_ trigger: RunTrigger) -> Bool {
     rules.hasBuild && trigger.reason != .restart
   }
 
-  /// The jobs of which nothing may be there when the step is taken.
-  private func needed(for step: Step) -> Set<ActionQueue.Job> {
+  /// The jobs that must have ended before the step.
+  private func excluded(by step: Step) -> Set<ActionQueue.Job> {
     switch step {
     case .begin(let trigger): builds(trigger) ? [.build, .hook] : [.command, .hook]
     case .run: [.command, .hook]
@@ -212,7 +211,7 @@ extension ActionStateMachine {
     }
   }
 
-  /// Stops what is there of these jobs.
+  /// Stops these jobs.
   private mutating func clear(_ jobs: Set<ActionQueue.Job>) -> [Action] {
     var actions: [Action] = []
     for job in ActionQueue.Job.allCases where jobs.contains(job) {
@@ -229,7 +228,7 @@ extension ActionStateMachine {
     return .wait(timer, generation: generation)
   }
 
-  /// True, once, for the timer's latest generation, if nobody has lost interest in it.
+  /// Whether this is the timer's latest generation and was not cancelled. True once.
   mutating func isDue(_ timer: Timer, _ generation: Int) -> Bool {
     guard timers[timer] == generation else { return false }
     timers[timer] = nil
@@ -238,7 +237,7 @@ extension ActionStateMachine {
 }
 
 extension ActionStateMachine.Step {
-  /// This step, with a trigger that has come before it was taken.
+  /// Combines this step with a trigger that arrived before it was taken.
   func merged(with trigger: RunTrigger, hasBuild: Bool) -> Self {
     switch self {
     case .rest, .backOff:
@@ -246,7 +245,7 @@ extension ActionStateMachine.Step {
     case .begin(let earlier):
       return .begin(earlier.merged(with: trigger))
     case .run(let earlier, let pending):
-      // What is built is run; the trigger came too late to be in it.
+      // The build is finished, and does not contain these changes.
       if hasBuild { return .run(earlier, pending: pending.merged(with: trigger)) }
       return .run(earlier.merged(with: trigger), pending: nil)
     case .hook(let status, let next):
@@ -256,7 +255,7 @@ extension ActionStateMachine.Step {
     }
   }
 
-  /// True if it leads to the end of all.
+  /// Whether the step leads to the end of the queue.
   var isLast: Bool {
     switch self {
     case .finish: true
@@ -267,7 +266,7 @@ extension ActionStateMachine.Step {
 }
 
 extension RunTrigger? {
-  /// The one that is there, or one for both.
+  /// Combines both triggers, if there is an earlier one.
   func merged(with later: RunTrigger) -> RunTrigger {
     self?.merged(with: later) ?? later
   }

@@ -1,36 +1,36 @@
 import FileObservation
 import SystemCalls
 
-// A command, told what has changed.
+// Turns a command and a trigger into a process to start.
 
 extension Command {
-  /// What a run is told beside what has changed.
+  /// The part of a run's start that does not depend on the changes.
   struct LaunchContext {
-    /// The environment that is passed on, as `NAME=value`.
+    /// The inherited environment, as `NAME=value`.
     var inherited: [[UInt8]] = []
     var currentDirectory: Path
-    /// Holds all the paths, a NUL behind each.
+    /// A file with all paths, each followed by a NUL.
     var pathsFile: Path?
-    /// What its standard input is to be, instead of ours.
+    /// The file for standard input, if not the inherited one.
     var input: Path?
     var variables: [EnvironmentVariable] = []
     var limits = ArgumentLimits.usual
   }
 
-  /// How many bytes the lists of paths may take. What does not fit is left out, whole paths only.
+  /// The space for lists of paths, in bytes. Whole paths that do not fit are left out.
   struct ArgumentLimits: Hashable {
     var arguments: Int
     var variable: Int
 
     static let usual = ArgumentLimits(arguments: 512 * 1024, variable: 64 * 1024)
-    /// From the most to the least: where the kernel does not take one, it may take the next.
+    /// In descending order: after `E2BIG`, the next one is used.
     static let all = [usual, ArgumentLimits(arguments: 16 * 1024, variable: 4 * 1024), none]
     private static let none = ArgumentLimits(arguments: 0, variable: 0)
   }
 
-  /// What is to be started for a trigger.
+  /// The process to start for a trigger.
   ///
-  /// A path is never pasted into a shell line: it is an argument of its own, in a variable or in a
+  /// A path never becomes part of a shell's command line. It is passed as an argument, in a variable or in a
   /// file.
   func spawnRequest(for trigger: RunTrigger, in context: LaunchContext) -> SpawnRequest {
     let current = context.currentDirectory
@@ -72,7 +72,7 @@ extension Command {
 
   private static let allPaths = Array("{}".utf8)
   private static let firstPath = Array("{first}".utf8)
-  /// As in entr, where it is a file of the list at the start, too.
+  /// As in entr, where it is the first file of the list in the first run.
   private static let entrFirstPath = Array("/_".utf8)
   private static let firstPaths = [firstPath, entrFirstPath]
 
@@ -94,7 +94,7 @@ extension Command {
     }
   }
 
-  /// The line, and the shell's own arguments, which it puts in where the placeholders stand.
+  /// The command line, and the arguments that the shell substitutes for the placeholders.
   private func shellLine(paths: [[UInt8]]) -> [[UInt8]] {
     let used = Set(words).intersection(Self.firstPaths + [Self.allPaths])
     guard words.count > 1, !used.isEmpty else {
@@ -108,8 +108,8 @@ extension Command {
     return [Array(line), Array("watchrun".utf8)] + arguments
   }
 
-  /// A path as the command sees it from where it runs: relative if it is below, and never to be
-  /// taken for an option.
+  /// A path as seen from the command's directory: relative if it is a descendant, with `./` before a name
+  /// that looks like an option.
   private static func argument(for path: Path, in directory: Path) -> [UInt8] {
     guard let relative = path.relative(to: directory) else { return path.bytes }
     let startsLikeOption = relative.bytes.first == UInt8(ascii: "-")
@@ -124,8 +124,7 @@ extension Command {
     }
   }
 
-  /// The inherited variables without those that are replaced, and without what another watchrun
-  /// above us may have set.
+  /// The inherited variables, without those that are replaced and those of an outer watchrun.
   private static func environment(
     _ inherited: [[UInt8]], with variables: [EnvironmentVariable]
   ) -> [[UInt8]] {
@@ -136,9 +135,9 @@ extension Command {
     let kept = inherited.filter { entry in
       !entry.starts(with: ours) && !replaced.contains { isVariable(entry, named: $0) }
     }
-    var isPut: Set<[UInt8]> = []
+    var isAdded: Set<[UInt8]> = []
     let added = variables.compactMap { variable -> [UInt8]? in
-      guard isPut.insert(variable.name).inserted else { return nil }
+      guard isAdded.insert(variable.name).inserted else { return nil }
       return variable.name + [UInt8(ascii: "=")] + (values[variable.name] ?? [])
     }
     return kept + added

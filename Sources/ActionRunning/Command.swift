@@ -1,41 +1,42 @@
 import FileObservation
 import SystemCalls
 
-/// A command to run, and how it learns what has changed.
+/// A command to run, and how it receives the list of changes.
 public struct Command: Sendable, Hashable {
   /// How the words become a process.
   public enum Form: Sendable, Hashable {
     /// The first word is the program, the others are its arguments.
     case direct
-    /// The words, with a space between them, are a line for this shell.
+    /// The words, joined by spaces, are a command line for this shell.
     case shell([UInt8])
   }
 
-  /// The words, as bytes.
+  /// The words, as bytes. Some are placeholders: `{}` for all changed paths, `{first}` for the first one,
+  /// and `/_` as in entr.
   public var words: [[UInt8]]
   /// How the words become a process.
   public var form: Form
-  /// What is added to the environment.
+  /// Variables that are added to the environment of this process.
   public var environment: [EnvironmentVariable]
-  /// Where it runs; the current folder if there is none.
+  /// The directory in which the command runs; `nil` for the current directory.
   public var directory: Path?
-  /// How it learns what has changed.
+  /// How the command receives the list of changes.
   public var changeDelivery = Command.ChangeDelivery.environment
-  /// False to give it `/dev/null` as standard input instead of our own.
+  /// Whether the command inherits standard input. Otherwise it reads `/dev/null`.
   public var inheritsStandardInput: Bool
-  /// True to give it the terminal, so that it can read keys and has the signals of Ctrl-C and Ctrl-Z.
+  /// Whether the command gets the terminal: it can read keys, and receives the signals of Ctrl-C and Ctrl-Z.
   public var takesTerminal = false
-  /// What stands for `/_` as long as nothing has changed; if nil, `/_` is left out then.
+  /// The replacement for `/_` in a run without changes; with `nil`, the word is removed.
   public var firstPathAtStart: Path?
 
-  /// A variable, as bytes.
+  /// An environment variable, as bytes.
   public struct EnvironmentVariable: Sendable, Hashable {
-    /// What comes before the first `=`.
+    /// The name, before the first `=`.
     public let name: [UInt8]
-    /// What comes after it.
+    /// The value, after the first `=`.
     public let value: [UInt8]
 
-    /// A variable of this name, in which there must be no `=`.
+    /// Creates a variable. The name must not contain `=`.
     public init(name: [UInt8], value: [UInt8]) {
       self.name = name
       self.value = value
@@ -50,7 +51,7 @@ public struct Command: Sendable, Hashable {
     }
   }
 
-  /// A command of these words.
+  /// Creates a command from words.
   public init(
     words: [[UInt8]], form: Form = .direct, environment: [EnvironmentVariable] = [],
     directory: Path? = nil, inheritsStandardInput: Bool = true
@@ -62,7 +63,7 @@ public struct Command: Sendable, Hashable {
     self.inheritsStandardInput = inheritsStandardInput
   }
 
-  /// A command of these words, executed directly.
+  /// Creates a command from a program and its arguments, which is executed without a shell.
   public init(_ words: String...) {
     self.init(words: words.map { Array($0.utf8) })
   }

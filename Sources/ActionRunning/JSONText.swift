@@ -1,18 +1,18 @@
 import FileObservation
 import Support
 
-/// Changes as JSON: an object in one line, as `Documentation/changes.schema.json` describes it.
+/// Changes as a JSON object on one line, as `Documentation/changes.schema.json` describes it.
 package enum JSONText {
   /// The version of all JSON that watchrun prints. It increases when a member is removed or changes its
   /// meaning, not when one is added.
   package static let version = 1
 
-  /// As `--print json` prints it.
+  /// The format of `--print json`.
   package static func batch(_ batch: ChangeBatch) -> String {
     object(batch.number, RunTrigger(batch))
   }
 
-  /// The same for what a run is told; `number` is the run's.
+  /// The same format for a run, with its number.
   package static func object(_ number: Int, _ trigger: RunTrigger) -> String {
     let text = JSONWriter.encode { writer in
       writer.object { writer in
@@ -37,7 +37,7 @@ package enum JSONText {
     }
   }
 
-  /// The path; for one that is not UTF-8 also its bytes, in Base64.
+  /// Writes a path; if it is not UTF-8, also its bytes in Base64.
   private static func write(
     _ path: Path, named name: StaticString, or base64Name: StaticString, to writer: inout JSONWriter
   ) {

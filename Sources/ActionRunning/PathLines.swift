@@ -1,7 +1,7 @@
 import FileObservation
 
 extension Path {
-  /// The paths, one a line, or with a NUL behind each.
+  /// The paths, one per line, or each followed by a NUL.
   package static func lines(_ paths: [Path], separatedByNUL: Bool) -> [UInt8] {
     var text: [UInt8] = []
     for path in paths {
@@ -11,8 +11,8 @@ extension Path {
     return text
   }
 
-  /// The bytes as they are; but one with a control character, which could forge a line or command a
-  /// terminal, stands between quotes and escaped, as git shows such a path.
+  /// The bytes of the path. A path with a control character, which could fake a line or control a terminal,
+  /// is quoted and escaped, as by git.
   package var quotedIfNeeded: [UInt8] {
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return bytes }
     var quoted: [UInt8] = [UInt8(ascii: "\"")]

@@ -2,44 +2,44 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// What an action queue keeps, beside the machine that decides.
+/// The state of an action queue, besides the state machine.
 struct QueueState {
-  /// A job that is under way.
+  /// A job that runs.
   struct Current {
     let run: RunReport.Run
     let began: Instant
     var ending = RunReport.Ending.byItself
   }
 
-  /// What is under way, as far as rounds are concerned.
+  /// The work of a round that has not ended.
   enum Work: Hashable {
     case none
-    /// A command that a change stops or signals.
+    /// A command that a change would stop or signal.
     case live
-    /// Work whose end is awaited.
+    /// Work that ends by itself, and with it the round.
     case finite
   }
 
   var machine: ActionStateMachine
-  /// The machine's actions that have not been performed yet, in order.
+  /// The machine's pending actions.
   var actions = PendingActions<ActionStateMachine.Action>()
   var timers: [ActionStateMachine.Timer: any ScheduledWork] = [:]
 
   /// Whether the output of the next run is read.
   var readsOutput: Bool
-  /// The readers of the output of the jobs that run.
+  /// The readers of the output of running jobs.
   var readers: [ActionQueue.Job: OutputReader] = [:]
   private(set) var current: [ActionQueue.Job: Current] = [:]
   private var runCount = 0
-  /// The latest run of the command, and how long it took.
+  /// The latest run of the command, and its duration.
   private(set) var latest: (run: RunReport.Run, duration: Duration)?
   var backOff = BackOff()
   private(set) var latestJob = ActionQueue.Job.command
-  /// Whether it was reported that work is settled.
+  /// The last value reported by `settled`.
   var isSettled = true
-  /// Whether nothing was under way or due when that was last examined.
+  /// Whether nothing was active or due when that was last examined.
   var isIdle = true
-  /// The work when the machine last took a step.
+  /// The work after the latest step of the machine.
   var work = Work.none
 
   init(_ options: ActionQueue.Options) {
@@ -47,7 +47,7 @@ struct QueueState {
     readsOutput = options.readsOutput
   }
 
-  /// A job begins.
+  /// Records the start of a job.
   mutating func begin(_ job: ActionQueue.Job, _ trigger: RunTrigger, at now: Instant)
     -> RunReport.Run
   {
@@ -63,7 +63,7 @@ struct QueueState {
     return run
   }
 
-  /// A job has ended.
+  /// Records the end of a job.
   mutating func end(_ job: ActionQueue.Job, at now: Instant) -> (Current, Duration)? {
     guard let ended = current.removeValue(forKey: job) else { return nil }
     let duration = ended.began.duration(to: now)

@@ -2,7 +2,7 @@ import FileObservation
 import Synchronization
 import SystemCalls
 
-/// A private temporary folder for what runs are given to read.
+/// A private temporary directory for the files that runs read.
 final class RunDirectory: Sendable {
   private struct State {
     var path: Path?
@@ -15,24 +15,24 @@ final class RunDirectory: Sendable {
     remove()
   }
 
-  /// Writes what the job's next run is given to read, as a file of that name.
+  /// Writes a file for the job's next run.
   func write(_ text: [UInt8], _ name: String, for job: ActionQueue.Job) throws(SystemError) -> Path
   {
-    // One a job: the command may still read its own while its next version is built.
+    // One file for each job: the command may still read its own while its next version is built.
     let name = "\(job.rawValue)-\(name)"
     do throws(SystemError) {
       return try makeFile(name, text)
     } catch {
       guard error.isNotFound else { throw error }
-      // Somebody who tidies up temporary folders has removed it.
+      // Another program that cleans up temporary directories has removed it.
       state.withLock { $0.path = nil }
       return try makeFile(name, text)
     }
   }
 
   private func makeFile(_ name: String, _ text: [UInt8]) throws(SystemError) -> Path {
-    let file = try makeFolder(with: name).appending(name)
-    // A new file: what an earlier run may have open stays as it is.
+    let file = try makeDirectory(with: name).appending(name)
+    // A new file: an earlier run may have the old one open.
     removeFile(file)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
     let descriptor = try Descriptor.open(file, flags, mode: 0o600)
@@ -40,18 +40,18 @@ final class RunDirectory: Sendable {
     return file
   }
 
-  /// Removes the folder and what is in it.
+  /// Removes the directory and its files.
   func remove() {
     let old = state.withLock { state in
       defer { state = State() }
       return state
     }
-    guard let folder = old.path else { return }
-    for name in old.names { removeFile(folder.appending(name)) }
-    removeDirectory(folder)
+    guard let directory = old.path else { return }
+    for name in old.names { removeFile(directory.appending(name)) }
+    removeDirectory(directory)
   }
 
-  private func makeFolder(with name: String) throws(SystemError) -> Path {
+  private func makeDirectory(with name: String) throws(SystemError) -> Path {
     try state.withLock { state throws(SystemError) in
       state.names.insert(name)
       if let path = state.path { return path }

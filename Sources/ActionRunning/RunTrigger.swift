@@ -1,53 +1,52 @@
 import FileObservation
 import SystemCalls
 
-/// Why a run is wanted, and which changes it is to see to.
+/// A reason for a run, with the changes that the run receives.
 public struct RunTrigger: Sendable, Hashable {
-  /// The occasion, as the command is told it.
+  /// The kind of a reason. Its raw value is passed to the command as `WATCHRUN_REASON`.
   public enum Reason: String, Sendable, Hashable {
-    /// The beginning.
+    /// The start of the program.
     case start
-    /// A change.
+    /// Files changed.
     case change
-    /// Changes of which the kernel has dropped some.
+    /// Files changed, and the list may be incomplete, because the kernel dropped events.
     case overflow
-    /// A key was pressed.
+    /// A user pressed a key.
     case key
-    /// The command had ended by itself, and is kept alive.
+    /// The command ended by itself and is kept alive.
     case restart
   }
 
-  /// The occasion.
+  /// The kind of the reason.
   public var reason: Reason
-  /// What has changed, one change a path.
+  /// The changes, at most one for each path.
   public var changes: [ChangeBatch.Change]
 
-  /// Whether a change is the occasion.
+  /// Whether the reason is a change.
   var isChange: Bool { reason == .change || reason == .overflow }
 
-  /// A trigger without changes, or with those that are given.
+  /// Creates a trigger, by default without changes.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
     self.reason = reason
     self.changes = changes
   }
 
-  /// A trigger by what an observer has seen.
+  /// Creates a trigger from a batch of an observer.
   public init(_ batch: ChangeBatch) {
     self.init(batch.overflow ? .overflow : .change, changes: batch.changes)
   }
 
-  /// One trigger for this and a later one: one change a path, the paths in the order in which they
-  /// first appeared. What was made and removed in between is told of as removed, since a run may
-  /// have seen it.
+  /// Combines this trigger and a later one: one net change for each path, in the order of first appearance.
+  /// A path that was created and then removed is reported as removed, since a run may have seen it.
   func merged(with later: RunTrigger) -> RunTrigger {
     var changes = self.changes
-    var places: [Path: Int] = [:]
-    for (index, change) in changes.enumerated() { places[change.path] = index }
+    var indices: [Path: Int] = [:]
+    for (index, change) in changes.enumerated() { indices[change.path] = index }
     for change in later.changes {
-      if let place = places[change.path] {
-        changes[place] = changes[place].followed(by: change)
+      if let index = indices[change.path] {
+        changes[index] = changes[index].followed(by: change)
       } else {
-        places[change.path] = changes.count
+        indices[change.path] = changes.count
         changes.append(change)
       }
     }
@@ -57,7 +56,7 @@ public struct RunTrigger: Sendable, Hashable {
 }
 
 extension ChangeBatch.Change {
-  /// The net change of this one and a later one of the same path.
+  /// The net change of this change and a later one to the same path.
   func followed(by later: Self) -> Self {
     var net = later
     switch (kind, later.kind) {

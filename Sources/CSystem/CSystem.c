@@ -28,7 +28,7 @@ static int64_t nanoseconds(struct statx_timestamp time) {
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status) {
   struct statx found;
-  // Never wakes a network file system's server for attributes that are cached anyway.
+  // Attributes that are cached do not cause requests to the server of a network file system.
   unsigned int mask = STATX_BASIC_STATS | STATX_BTIME;
   if (path == NULL) flags |= AT_EMPTY_PATH;
   const char *name = path == NULL ? "" : path;
@@ -64,7 +64,7 @@ int csystem_pending_open(int signal) {
   return signalfd(-1, &only, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// An epoll descriptor for a single other one.
+// Creates an epoll instance for one descriptor.
 static int epoll_of(int descriptor, uint32_t events) {
   int epoll = epoll_create1(EPOLL_CLOEXEC);
   struct epoll_event event = {.events = events};

@@ -8,30 +8,34 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #define GROUPS 256
 #define LEADER_IS_REAPED (INT64_C(1) << 40)
-#define LOOK_EVERY_MS 10
+#define CHECK_INTERVAL_MS 10
+#define END_TIMEOUT_MS 1000
 
-// One page, shared by us, our guardian, and each child of ours until it executes its program. To
-// tell the guardian something is to store it here: that cannot fail, wakes nobody, and is done once
-// it is begun.
+// One page, shared by the watched process, its guardian, and each child until it executes its program. A
+// store to it cannot fail, wakes no process, and is atomic.
 struct csystem_guardian {
-  _Atomic int64_t groups[GROUPS];  // 0, or a group's number and perhaps LEADER_IS_REAPED
+  _Atomic int64_t groups[GROUPS];  // 0, or the group's ID, possibly with LEADER_IS_REAPED
   int stop_signal;
-  int patience_ms;
-  int lifeline;  // is closed when we end
+  int grace_ms;
+  int lifeline;  // closed when the watched process ends
+  pid_t pid;
+  pid_t session, own_group;  // of the watched process
   _Atomic int terminal_is_changed;
   char terminal[64];
   struct termios modes;
 };
 
-// MARK: - Our side
+// MARK: - Called by the watched process
 
 void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group) {
   for (int i = 0; i < GROUPS; i++) {
@@ -68,15 +72,26 @@ void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian) {
   atomic_store(&guardian->terminal_is_changed, 0);
 }
 
-void csystem_guardian_dismiss(struct csystem_guardian *guardian) { close(guardian->lifeline); }
+void csystem_guardian_end(struct csystem_guardian *guardian) {
+  close(guardian->lifeline);
+#ifdef __linux__
+  // Reaped here, since not every process with ID 1 reaps what it inherits.
+  struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, guardian->pid, 0), .events = POLLIN};
+  if (end.fd < 0) return;
+  while (poll(&end, 1, END_TIMEOUT_MS) == -1 && errno == EINTR) {
+  }
+  close(end.fd);
+#endif
+  waitpid(guardian->pid, NULL, WNOHANG);
+}
 
-// MARK: - The guardian's side
+// MARK: - Called by the guardian
 //
-// Only what may be called between `fork` and `exec` in a process with threads, and no memory beyond
-// the stack and the page.
+// Only functions that are safe between `fork` and `exec` in a process with threads, and no memory but the
+// stack and the page.
 
-// The number of a group that is ours still. Once its leader has been waited for, the number is kept
-// from others by the group's members alone; if a process bears it again, it is another's.
+// The ID of a registered group, or 0. After its leader was reaped, only the group's members keep the ID
+// from being reused: a process with this ID belongs to a different group.
 static pid_t group_at(struct csystem_guardian *guardian, int i) {
   int64_t entry = atomic_load(&guardian->groups[i]);
   pid_t group = (pid_t)(entry & ~LEADER_IS_REAPED);
@@ -85,8 +100,8 @@ static pid_t group_at(struct csystem_guardian *guardian, int i) {
   return group;
 }
 
-// Sends the signal to each group, or none for 0. How many there are; those that are gone are
-// forgotten.
+// Sends the signal to each group, or only checks it for 0. Removes groups that are gone, and returns the
+// number of the others.
 static int send_to_all(struct csystem_guardian *guardian, int number) {
   int count = 0;
   for (int i = 0; i < GROUPS; i++) {
@@ -99,6 +114,19 @@ static int send_to_all(struct csystem_guardian *guardian, int number) {
     }
   }
   return count;
+}
+
+// Registers the groups that descendants have made for themselves, as interactive shells do.
+static void add_descendants(struct csystem_guardian *guardian) {
+  pid_t groups[2 * GROUPS];
+  int count = 0;
+  for (int i = 0; i < GROUPS; i++) {
+    pid_t group = group_at(guardian, i);
+    if (group != 0) groups[count++] = group;
+  }
+  int all = csystem_descendant_groups(
+      guardian->session, guardian->own_group, groups, count, 2 * GROUPS);
+  for (int i = count; i < all; i++) csystem_guardian_add(guardian, groups[i]);
 }
 
 static void restore_modes(struct csystem_guardian *guardian) {
@@ -114,16 +142,18 @@ static void guard(struct csystem_guardian *guardian, int lifeline) {
   while (read(lifeline, &byte, 1) == -1 && errno == EINTR) {
   }
   restore_modes(guardian);
+  add_descendants(guardian);
   if (send_to_all(guardian, guardian->stop_signal) == 0) return;
   send_to_all(guardian, SIGCONT);
-  for (int waited = 0; waited < guardian->patience_ms; waited += LOOK_EVERY_MS) {
-    poll(NULL, 0, LOOK_EVERY_MS);
+  for (int waited = 0; waited < guardian->grace_ms; waited += CHECK_INTERVAL_MS) {
+    poll(NULL, 0, CHECK_INTERVAL_MS);
     if (send_to_all(guardian, 0) == 0) return;
   }
+  add_descendants(guardian);
   send_to_all(guardian, SIGKILL);
 }
 
-// A name of its own: who kills all that is called as we are means us, and has need of it.
+// Takes a different name, so that `pkill watchrun` leaves the guardian to do its work.
 static void take_name(void) {
 #ifdef __linux__
   static const char name[] = "wr-guard";
@@ -144,8 +174,8 @@ static struct csystem_guardian *abandon(struct csystem_guardian *guardian) {
   return NULL;
 }
 
-// Whoever inherits our end keeps the guardian from seeing that we have gone: on Linux nobody does, not even
-// one who is started meanwhile by another thread.
+// A process that inherits the write end would hide the end of the watched process from the guardian. On
+// Linux no process inherits it, not even one that another thread starts at the same time.
 static int open_lifeline(int ends[2]) {
 #ifdef __linux__
   return pipe2(ends, O_CLOEXEC);
@@ -157,17 +187,19 @@ static int open_lifeline(int ends[2]) {
 #endif
 }
 
-struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms) {
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms) {
   struct csystem_guardian *guardian =
       mmap(NULL, sizeof *guardian, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (guardian == MAP_FAILED) return NULL;
   guardian->stop_signal = stop_signal;
-  guardian->patience_ms = patience_ms;
+  guardian->grace_ms = grace_ms;
+  guardian->session = getsid(0);
+  guardian->own_group = getpgrp();
   int ends[2];
   if (open_lifeline(ends) != 0) return abandon(guardian);
   sigset_t all, before;
   sigfillset(&all);
-  // Whatever is meant to end us must not end it: it ends by itself.
+  // A signal that ends the watched process, such as Ctrl-C, must not end the guardian.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
   if (pid == 0) {
@@ -182,6 +214,7 @@ struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[0]);
   guardian->lifeline = ends[1];
+  guardian->pid = pid;
   if (pid > 0) return guardian;
   close(ends[1]);
   errno = error;

@@ -25,7 +25,7 @@ void csystem_return_free_memory(void) {
 
 #ifdef __linux__
 
-// What may not be written to is as it is in the file, and is read from there when it is needed again.
+// Read-only pages are unchanged, and are read from the file again when they are used.
 static int return_pages(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;

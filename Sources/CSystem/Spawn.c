@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What `posix_spawn` does, and two things more that must be done by the child itself, before it
-// executes its program: to entrust its group to the guardian, so that there is no moment in which it
-// exists and we alone know of it; and to take the terminal, so that there is none in which it reads
-// and may not.
+// `posix_spawn`, with two additional steps in the child before it executes its program: it
+// registers its group with the guardian, so that the group exists at no moment without being
+// registered; and it makes itself the foreground group, so that it never reads the terminal from
+// the background.
 
 static void reset_signals(const sigset_t *defaults) {
   struct sigaction action = {.sa_handler = SIG_DFL};
@@ -26,14 +26,14 @@ static void reset_signals(const sigset_t *defaults) {
   }
 }
 
-// The file to execute, found in PATH as `execvpe` does. Each of its attempts that failed would be a
-// moment in which the child can be stopped.
+// The file to execute, searched for in PATH as by `execvpe`, but with a single `execve`: at each
+// failed attempt the child could be suspended.
 static const char *find(const char *program, char found[PATH_MAX]) {
-  const char *folders = strchr(program, '/') == NULL ? getenv("PATH") : NULL;
-  while (folders != NULL && *program != '\0') {
-    size_t length = strcspn(folders, ":"), name = strlen(program) + 1;
+  const char *directories = strchr(program, '/') == NULL ? getenv("PATH") : NULL;
+  while (directories != NULL && *program != '\0') {
+    size_t length = strcspn(directories, ":"), name = strlen(program) + 1;
     if (length + 1 + name <= PATH_MAX) {
-      memcpy(found, length == 0 ? "." : folders, length == 0 ? 1 : length);
+      memcpy(found, length == 0 ? "." : directories, length == 0 ? 1 : length);
       size_t end = length == 0 ? 1 : length;
       found[end] = '/';
       memcpy(found + end + 1, program, name);
@@ -42,13 +42,14 @@ static const char *find(const char *program, char found[PATH_MAX]) {
         return found;
       }
     }
-    folders = folders[length] == ':' ? folders + length + 1 : NULL;
+    directories = directories[length] == ':' ? directories + length + 1 : NULL;
   }
   return program;
 }
 
-// Whoever stops the child before it executes its program stops us with it, for we wait for that: and
-// none of us could continue the other. So its stop is put off. Answers the signal, or 0.
+// A child that is suspended before it executes its program suspends this process as well, which
+// waits for it, and neither could resume the other. So the signal is postponed. Returns the signal,
+// or 0.
 static int put_off_stop(const sigset_t *defaults) {
   static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
   struct sigaction ignore = {.sa_handler = SIG_IGN}, action = {.sa_handler = SIG_DFL};
@@ -58,17 +59,18 @@ static int put_off_stop(const sigset_t *defaults) {
   for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
     if (sigismember(defaults, stops[i]) != 1) continue;
     if (sigismember(&pending, stops[i]) == 1) found = stops[i];
-    // That takes back what is pending.
+    // Ignoring a signal discards it if it is pending.
     sigaction(stops[i], &ignore, NULL);
     sigaction(stops[i], &action, NULL);
   }
   return found;
 }
 
-// In the child. It shares our memory until it executes its program, while we wait. Answers an error.
+// Runs in the child, which shares the memory of this process until it executes its program. Returns
+// an error.
 static int execute(const struct csystem_spawn *spawn, int nice, volatile int *stop) {
   if (setpgid(0, 0) != 0) return errno;
-  // A thread of Dispatch may have another one, by the quality of service of what it does.
+  // A thread of Dispatch may have a different nice value, by its quality of service.
   if (getpriority(PRIO_PROCESS, 0) != nice) setpriority(PRIO_PROCESS, 0, nice);
   if (spawn->guardian != NULL) csystem_guardian_add(spawn->guardian, getpid());
   if (spawn->terminal >= 0) tcsetpgrp(spawn->terminal, getpid());
@@ -76,8 +78,8 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
     if (dup2(spawn->output, STDOUT_FILENO) < 0) return errno;
     if (dup2(spawn->output, STDERR_FILENO) < 0) return errno;
   }
-  // Not before the group is entrusted: the guardian's lifeline is among them. But before anything that
-  // may take its time: whoever waits for the end of one of ours waits for the child as well.
+  // After the registration, because the lifeline of the guardian is among these descriptors; but
+  // before anything that may take long, because other readers wait until all copies are closed.
   csystem_close_range(STDERR_FILENO + 1, INT32_MAX);
   if (spawn->standard_input != NULL) {
     int input = open(spawn->standard_input, O_RDONLY | O_CLOEXEC);
@@ -101,7 +103,7 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
   volatile int error = 0, stop = 0;
   sigset_t all, before;
   sigfillset(&all);
-  // None of our handlers may run in the child.
+  // No signal handler may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int nice = getpriority(PRIO_PROCESS, getpid());
   pid_t child = vfork();
@@ -119,7 +121,7 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
     kill(-child, stop);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  // The kernel has woken us where the child was about to begin: what is left to us can wait for that.
+  // The child is about to run, and the rest of this function can wait.
   sched_yield();
   *pid = child;
   return error;

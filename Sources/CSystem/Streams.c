@@ -62,7 +62,7 @@ int csystem_connect(const char *host, uint16_t port) {
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
   char service[8];
   snprintf(service, sizeof service, "%u", port);
-  // A number is no name, for which another program would have to be asked.
+  // A numeric address needs no lookup.
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   if (getaddrinfo(host, service, &hints, &found) != 0) {
     hints.ai_flags = AI_NUMERICSERV;

@@ -62,7 +62,7 @@ struct ActionQueueControlTests {
     #expect(await hasEnded(queue))
   }
 
-  @Test func `what is stopped stays so until the next change`() async throws {
+  @Test func `a stopped command starts again at the next change`() async throws {
     let queue = queue(Self.server) { $0.keepsAlive = true }
     queue.submit(RunTrigger(.start))
     #expect(await logs(["start 0"]))
@@ -74,7 +74,7 @@ struct ActionQueueControlTests {
     #expect(await hasEnded(queue))
   }
 
-  @Test func `a key restarts what runs`() async throws {
+  @Test func `a key restarts the running command`() async throws {
     let queue = queue(Self.server, .restart)
     queue.submit(RunTrigger(.start))
     #expect(await logs(["start 0"]))
@@ -103,7 +103,7 @@ struct ActionQueueControlTests {
     #expect(endings == [.byItself, .stopped, .stopped])
   }
 
-  @Test func `runs, builds and hooks are reported as what they are`() async throws {
+  @Test func `runs, builds and hooks are reported by their parts`() async throws {
     let queue = queue("exit 3") {
       $0.build = command("true")
       $0.onFailure = command("echo $WATCHRUN_STATUS >> log")
@@ -122,7 +122,7 @@ struct ActionQueueControlTests {
     #expect(folder.lines(of: "log") == ["3"])
   }
 
-  @Test func `a run that takes too long is told of before it ends`() async throws {
+  @Test func `a timeout is reported before the end of the run`() async throws {
     let queue = queue("exec sleep 1000") {
       $0.timeout = .milliseconds(100)
       $0.completion = .firstFailure

@@ -92,7 +92,7 @@ struct ActionQueueOutputTests {
     #expect(folder.lines(of: "there") == [pathOfStandardError])
   }
 
-  @Test func `a program that is not there leaves nothing behind`() async {
+  @Test func `a missing program leaks nothing`() async {
     let reports = reports
     var options = ActionQueue.Options(completion: .firstRun)
     options.readsOutput = true

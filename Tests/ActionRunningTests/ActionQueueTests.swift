@@ -137,7 +137,7 @@ struct ActionQueueTests {
     #expect(run.starts.count == 1)
   }
 
-  @Test func `what ignores the signal is killed`() async throws {
+  @Test func `a process that ignores the signal is killed`() async throws {
     let run = try RunningQueue(
       "trap '' TERM; echo $$ >> log; while :; do sleep 0.1; done",
       .init(stopPlan: StopPlan(timeout: .milliseconds(100))))
@@ -159,7 +159,7 @@ struct ActionQueueTests {
     #expect(run.ends == [.signaled(.kill)])
   }
 
-  @Test func `what a run leaves behind is ended before the next`() async throws {
+  @Test func `leftover processes of a run are stopped before the next`() async throws {
     let run = try RunningQueue(
       "test -e pid && grep -qs State:.S /proc/$(cat pid)/status && echo overlap >> log; "
         + "sleep 1000 & echo $! > pid; echo run >> log")
@@ -184,7 +184,7 @@ struct ActionQueueTests {
     #expect(run.finish == .some(nil))
   }
 
-  @Test func `what made a session of its own is left alone`() async throws {
+  @Test func `a process with a session of its own is left alone`() async throws {
     let run = try RunningQueue("setsid sh -c 'echo $$ >> log; exec sleep 1000' & wait")
     run.submit()
     #expect(await run.logs(count: 1))
@@ -194,7 +194,8 @@ struct ActionQueueTests {
     kill(try #require(pid_t(pid)), SIGKILL)
   }
 
-  @Test func `what does not exist fails with 127, what cannot be executed with 126`() async throws {
+  @Test func `a missing program fails with 127, one that cannot be executed with 126`() async throws
+  {
     for (program, status) in [("watchrun-no-such-program", 127), ("/", 126)] as [(String, Int32)] {
       let reports = Log<RunReport>()
       let queue = ActionQueue(
@@ -238,7 +239,7 @@ struct ActionQueueTests {
     #expect(throws: SystemError.self) { try FileStatus(of: Path(list)) }
   }
 
-  @Test func `many short runs leave no descriptor behind`() async throws {
+  @Test func `many short runs leak no descriptor`() async throws {
     let run = try RunningQueue("exit 0")
     func pidDescriptors() throws -> Int {
       var count = 0

@@ -69,7 +69,7 @@ struct CommandTests {
     #expect(request(Command("cc", "{}"), trigger).arguments.last == name)
   }
 
-  @Test func `a single word is the shell's line as it stands`() {
+  @Test func `a single word is the shell's command line, unchanged`() {
     #expect(words(shell("echo {} > $HOME"), "/p/a") == ["sh", "-c", "echo {} > $HOME"])
   }
 
@@ -90,7 +90,7 @@ struct CommandTests {
     #expect(words(shell("echo", "a"), "/p/x") == ["sh", "-c", "echo a"])
   }
 
-  @Test func `the environment tells what has changed`() {
+  @Test func `the environment lists the changes`() {
     let trigger = RunTrigger.change("/p/a", "/p/b c")
     #expect(
       variables(request(Command("c"), trigger, pathsFile: "/tmp/paths")) == [
@@ -104,7 +104,7 @@ struct CommandTests {
       ])
   }
 
-  @Test func `what is inherited stays, but for what is replaced or another watchrun's`() {
+  @Test func `inherited variables stay, except replaced ones and those of an outer watchrun`() {
     var command = Command("c")
     command.environment = [
       .init(name: Array("LANG".utf8), value: Array("C".utf8)),
@@ -150,7 +150,7 @@ struct CommandTests {
   }
 
   @Test(arguments: [Command.ChangeDelivery.lines(separatedByNUL: true), .json, .none])
-  func `told otherwise, the environment names only the reason`(
+  func `with another change delivery, the environment contains only the reason`(
     changeDelivery: Command.ChangeDelivery
   ) {
     var command = Command("c", "{}")
@@ -161,7 +161,7 @@ struct CommandTests {
     #expect(request.standardInput == .file("/tmp/input"))
   }
 
-  @Test func `what is to be read on standard input`() {
+  @Test func `standard input is the file with the changes`() {
     let trigger = RunTrigger.change("/p/a", "/p/b\nc")
     func text(_ changeDelivery: Command.ChangeDelivery) -> String? {
       changeDelivery.text(for: trigger, number: 2).map { String(decoding: $0, as: UTF8.self) }
@@ -173,7 +173,7 @@ struct CommandTests {
     #expect(text(.json) == JSONText.object(2, trigger) + "\n")
   }
 
-  @Test func `a hook is told how the run ended`() {
+  @Test func `a hook receives the status of the run`() {
     let told = variables(
       request(
         Command("c"), RunTrigger(.start),

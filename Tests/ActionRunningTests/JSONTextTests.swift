@@ -75,7 +75,7 @@ struct JSONTextTests {
     #expect(try !schema.accepts(text: later))
   }
 
-  @Test func `what a run is told is the same object, with the run's number and its reason`() {
+  @Test func `a run receives the same object, with the run's number and its reason`() {
     let trigger = RunTrigger(.key, changes: [.of("/a", .removed)])
     #expect(
       JSONText.object(7, trigger)

@@ -5,9 +5,9 @@ import Testing
 struct PendingActionsTests {
   private var actions = PendingActions<Int>()
 
-  @Test mutating func `what comes while they are performed has its turn behind the rest`() {
-    let isOurs = actions.add([1, 2])
-    #expect(isOurs)
+  @Test mutating func `actions that are added while others are performed follow them`() {
+    let isForeground = actions.add([1, 2])
+    #expect(isForeground)
     #expect(actions.next() == 1)
     let isOursAsWell = actions.add([3])
     #expect(!isOursAsWell, "whoever is at it does that, too")
@@ -16,11 +16,11 @@ struct PendingActionsTests {
     #expect(actions.next() == nil)
   }
 
-  @Test mutating func `afterwards the next are performed by who adds them`() {
+  @Test mutating func `later actions are performed by the caller that adds them`() {
     _ = actions.add([])
     #expect(actions.next() == nil)
-    let isOurs = actions.add([1])
-    #expect(isOurs)
+    let isForeground = actions.add([1])
+    #expect(isForeground)
     #expect(actions.next() == 1)
   }
 }

@@ -1,13 +1,13 @@
 import SystemCalls
 import Testing
 
-/// What becomes of a change that comes while the command runs.
+/// Changes while the command runs.
 @Suite struct BusyTests {
-  /// Logs what stands in `key`, and ends only when the gate is open.
+  /// Logs the content of `key`, and ends when the gate is open.
   private static let gated =
     #"echo "run $(cat key)" >> "$LOG"; while [ ! -e "$OUTSIDE/gate" ]; do sleep 0.1; done"#
 
-  /// Logs if another one is alive, and what stands in `key`; takes a moment to end when asked to.
+  /// Logs whether another run is alive, and the content of `key`. Needs a moment to stop.
   private static let exclusive = """
     trap 'sleep 0.1; rmdir "$OUTSIDE/lock"; exit 0' TERM
     mkdir "$OUTSIDE/lock" 2>/dev/null || echo overlap >> "$LOG"
@@ -17,7 +17,7 @@ import Testing
     """
 
   /// A change during a run is easily taken for the command's own.
-  @Test func changesDuringARunLeadToExactlyOneMore() async throws {
+  @Test func `changes during a run lead to exactly one more run`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       let watchrun = try await project.startRunning([], Self.gated)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func withIgnoreChangesDuringARunLeadToNone() async throws {
+  @Test func `with ignore, changes during a run lead to no run`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       let watchrun = try await project.startRunning(["-o", "ignore"], Self.gated)
@@ -50,7 +50,9 @@ import Testing
   }
 
   @Test(arguments: [["-r"], ["-o", "restart"], ["--on-busy=restart"]])
-  func withRestartAChangeStopsTheCommandAndRunsItAgain(_ options: [String]) async throws {
+  func `with restart, a change stops the command and runs it again`(_ options: [String])
+    async throws
+  {
     try await withProject { project in
       try project.write("key", "0")
       _ = try await project.startRunning(options, Self.gated)
@@ -63,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [["-s", "USR1"], ["-o", "signal", "--stop-signal", "SIGUSR1"]])
-  func withSignalAChangeSendsTheCommandASignal(_ options: [String]) async throws {
+  func `with signal, a change sends the command a signal`(_ options: [String]) async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         options,
@@ -82,7 +84,7 @@ import Testing
   }
 
   /// A change while the command stops is lost, or starts a second one.
-  @Test func savesInShortOrderNeverLeaveTwoRunning() async throws {
+  @Test func `saves in quick succession never lead to two runs at once`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       _ = try await project.startRunning(["-r", "-E", "LONG=1"], Self.exclusive)
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aBurstWiderThanTheQuietPeriodNeverRunsTwoAtOnce() async throws {
+  @Test func `a burst longer than the quiet period never leads to two runs at once`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       _ = try await project.startRunning([], Self.exclusive)
@@ -109,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func aStreamOfWritesCannotStarveTheCommand() async throws {
+  @Test func `a stream of writes cannot starve the command`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(["-d", "290ms", "--max-wait", "300ms"], Project.record)
       try await eventually("a run while the writes go on") {
@@ -119,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func adaptiveDebouncingEndsAStreamOfWritesByItself() async throws {
+  @Test func `adaptive debouncing splits a stream of writes`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], Project.record)
       try await eventually("a run while the writes go on") {
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func theLastRunSeesTheLastOfTwoWrites() async throws {
+  @Test func `the last run sees the second of two writes`() async throws {
     try await withProject { project in
       try project.write("key", "0")
       _ = try await project.startRunning([], #"echo "run $(cat key)" >> "$LOG""#)
@@ -143,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatFailsWaitsForTheNextChange() async throws {
+  @Test func `a command that fails waits for the next change`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning([], Project.record + "; false")
       for number in 1...3 {

@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// What becomes of the command when watchrun is killed and can do nothing about it.
+/// The end of the command when watchrun is killed.
 @Suite struct GuardianTests {
-  /// Two processes in the command's group, and what they do when they are asked to end.
+  /// Two processes in the command's group, with this reaction to the stop signal.
   private static let pair = #"""
     sh -c 'trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done' &
     trap "$ASKED" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["exit", ""])
-  func whenWatchrunIsKilledTheCommandEnds(_ asked: String) async throws {
+  func `when watchrun is killed, the command ends`(_ asked: String) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["-E", "ASKED=" + asked], Self.pair)
       let pids = try await pids(project, 2)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func itIsAskedWithTheStopSignalFirst() async throws {
+  @Test func `the guardian sends the stop signal before SIGKILL`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--stop-signal", "INT"],
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func whatTheCommandHasLeftBehindEndsToo() async throws {
+  @Test func `a leftover process ends as well`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"sleep 1000 & echo $! >> "$LOG""#)
       try await watchrun.said("succeeded")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aStoppedCommandEndsToo() async throws {
+  @Test func `a suspended command ends as well`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; kill -STOP $$"#)
       let pids = try await pids(project, 1)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func whatHasASessionOfItsOwnIsLeftAlone() async throws {
+  @Test func `a process with a session of its own is left alone`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"setsid sh -c 'echo $$ >> "$LOG"; exec sleep 1000' & sleep 1000"#)
@@ -76,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func killedAtAnyMomentOfManyRestartsItLeavesNobody() async throws {
+  @Test func `no process is left when watchrun is killed at any moment of a restart`() async throws
+  {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()
       for round in 1...20 {
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func ofTheTasksOfAProjectNobodyIsLeftEither() async throws {
+  @Test func `no process of the tasks of a project is left`() async throws {
     try await withProject { project in
       let deaf =
         #"trap '' TERM; sleep 1000 & echo $! >> $LOG; echo $$ >> $LOG; while :; do wait; done"#
@@ -116,7 +117,8 @@ import Testing
     }
   }
 
-  @Test func killedWhileTasksAreStartedAndStoppedItLeavesNobody() async throws {
+  @Test func `no process is left when watchrun is killed while tasks start and stop`() async throws
+  {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()
       let line = "sleep 1000 & wait"
@@ -140,9 +142,9 @@ import Testing
     }
   }
 
-  @Test func theGuardianIsSmallAndHoldsNothingAndEndsWithWatchrun() async throws {
+  @Test func `the guardian is small, has one descriptor, and ends with watchrun`() async throws {
     try await withProject { project in
-      // `ended` waits for the end of its output as well, as the next program of a pipeline does.
+      // `ended` waits for the end of the output as well, like the next program of a pipeline.
       let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; sleep 1000"#)
       let guardians = ProcessTable.children(of: watchrun.process.pid).filter {
         ProcessTable.name(of: $0) == "wr-guard"
@@ -157,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [["--print", "json"], ["--explain", "file"], ["--version"]])
-  func whereNothingIsRunThereIsNone(_ arguments: [String]) async throws {
+  func `without a command there is no guardian`(_ arguments: [String]) async throws {
     try await withProject { project in
       let watchrun = try await project.start(arguments)
       try await eventually("it prints") { !watchrun.process.output.lines.isEmpty }

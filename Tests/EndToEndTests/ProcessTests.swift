@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// Commands that are hard to get rid of, counted in the table of processes.
+/// Commands that are hard to stop. Their processes are counted in `/proc`.
 @Suite struct ProcessTests {
-  /// A command that does not make it easy, and how many processes it consists of.
+  /// A command that is hard to stop, and its number of processes.
   struct Difficult: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let line: String
@@ -35,19 +35,20 @@ import Testing
   }
 
   @Test(arguments: Difficult.all)
-  func isGoneAfterARestartAndAtTheEnd(_ command: Difficult) async throws {
+  func `all processes are gone after a restart and at the end`(_ command: Difficult) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r", "--stop-timeout", "200ms"], command.line)
       var earlier: Set<pid_t> = []
       for number in 1...3 {
         try await project.logged("up", times: number)
-        // Those of a sleep that is just being replaced count double, or not at all.
+        // A process that is between fork and exec counts twice, or not at all.
         try await eventually("\(command.count) processes") {
           project.commandProcesses.count >= command.count
         }
         let present = Set(project.commandProcesses)
-        #expect(earlier.isDisjoint(with: present), "the former run is gone before the next begins")
+        #expect(
+          earlier.isDisjoint(with: present), "the previous run is gone before the next begins")
         earlier.formUnion(present)
         try project.place("file-\(number)")
       }
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func aThousandShortRunsLeaveNoZombieAndNoDescriptor() async throws {
+  @Test func `a thousand short runs leave no zombie and no descriptor`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "-d", "0", "--", "/bin/true")
       try await watchrun.watching()
@@ -69,7 +70,7 @@ import Testing
         var changes = 0
         while runs < count {
           changes += 1
-          // Not the same file each time: that would be taken for what the run itself writes.
+          // A different file each time, or it would be taken for an output of the run.
           try project.place("file-\(changes % 10)")
           try await eventually("a run ends") {
             seen = watchrun.process.errors.lines(from: seen.next)
@@ -85,14 +86,14 @@ import Testing
       try await eventually("no child is left") {
         ProcessTable.zombies(of: pid).isEmpty && project.commandProcesses.isEmpty
       }
-      // Dispatch opens one for its timers, once, when the first is set.
+      // Dispatch opens one descriptor for its timers, with the first timer.
       try await eventually("no descriptor is left") {
         ProcessTable.descriptors(of: pid).count <= descriptors + 1
       }
     }
   }
 
-  @Test func builtHookedAndTimedRunsLeaveNothingEither() async throws {
+  @Test func `runs with build, hook and timeout leave nothing either`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func tenAtOnceAreAllWaitedFor() async throws {
+  @Test func `ten children that are killed at once are all reaped`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r"], #"for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; echo up >> "$LOG"; wait"#)
@@ -132,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func whatMadeASessionOfItsOwnIsLeftAlone() async throws {
+  @Test func `a process with a session of its own is left alone`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r"], #"setsid sleep 1000 & echo $! >> "$LOG"; wait"#)
@@ -149,7 +150,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// True for a line that tells of the end of a run.
+  /// Whether the line reports the end of a run.
   fileprivate var isEnd: Bool {
     String(decoding: self, as: UTF8.self).contains(": succeeded in ")
   }

@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// The command, all that it has started, and what it is started with.
+/// The processes of the command, and the environment they start in.
 @Suite struct SupervisionTests {
-  @Test func aRestartEndsWhatTheCommandHasStarted() async throws {
+  @Test func `a restart ends the processes that the command started`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         ["-r"], "sh", "-c", #"sleep 1000 & echo $! >> "$LOG"; wait"#)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatIgnoresTheStopSignalIsKilled() async throws {
+  @Test func `a command that ignores the stop signal is killed`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r", "--stop-timeout", "200ms"],
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatEndsAtOnceIsNotWaitedForLonger() async throws {
+  @Test func `a restart does not wait longer than the command needs`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         ["-r", "--stop-timeout", "1h"], #"echo run >> "$LOG"; exec sleep 1000"#)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theCommandIsAskedWithTheStopSignal() async throws {
+  @Test func `the stop signal can be chosen`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         ["-r", "--stop-signal", "INT"],
@@ -53,9 +53,8 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.python))
-  func aServersPortIsFreeBeforeTheNextOneStarts() async throws {
+  func `a server is restarted only after its port is free`() async throws {
     try await withProject { project in
-      // The number below which the kernel gives none away, and above those of known services.
       try project.write(
         project.outside + "/server.py",
         """
@@ -94,7 +93,9 @@ import Testing
     }
   }
 
-  @Test func aLeftBehindProcessKeepsNoRunFromEnding() async throws {
+  @Test func `a leftover process does not delay the end of a run, and is stopped before the next`()
+    async throws
+  {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"sleep 1000 & echo $! >> "$LOG"; echo hi"#)
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func theCommandHasNoBlockedAndNoIgnoredSignals() async throws {
+  @Test func `the command has no blocked and no ignored signals`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-q", "--once", "--shell", "none", "--", "grep", "-E", "^Sig(Blk|Ign)",
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func theCommandIgnoresWhatWatchrunWasStartedToIgnore() async throws {
+  @Test func `the command ignores the signals that watchrun was started to ignore`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         ["-q", "--once", "grep", "-E", "^SigIgn", "/proc/self/status"],
@@ -127,14 +128,14 @@ import Testing
     }
   }
 
-  /// The signals of a line such as `SigIgn: 0000000180000001`, without 32 and 33: those belong to
-  /// the C library, whose `posix_spawn` sets them as it likes.
+  /// The signals of a line such as `SigIgn: 0000000180000001`, without 32 and 33, which belong to the C
+  /// library.
   private static func signals(in line: String) -> UInt64? {
     let digits = line.split(separator: "\t").last ?? ""
     return UInt64(digits, radix: 16).map { $0 & 0x7FFF_FFFF }
   }
 
-  @Test func aCommandWithoutAShellCanBeStopped() async throws {
+  @Test func `a command without a shell can be stopped`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-r", "--stop-timeout", "1h", "--shell", "none", "--", "/bin/sleep", "1000")
@@ -144,17 +145,17 @@ import Testing
     }
   }
 
-  @Test func theCommandHasOnlyTheStandardDescriptors() async throws {
+  @Test func `the command has only the standard descriptors`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-q", "--once", "--", "ls", "/proc/self/fd")
       try await watchrun.ended()
-      // The last is the folder that ls reads.
+      // The last one is the directory that ls reads.
       #expect(watchrun.process.output.lines == ["0", "1", "2", "3"])
     }
   }
 
   @Test(arguments: ChildProcess.Input.allCases)
-  func itWorksWhateverStandardInputIs(_ input: ChildProcess.Input) async throws {
+  func `any kind of standard input works`(_ input: ChildProcess.Input) async throws {
     try await withProject { project in
       let watchrun = try await project.start(["-v", Project.record], input: input)
       try await watchrun.watching()

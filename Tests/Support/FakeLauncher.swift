@@ -72,6 +72,10 @@ package final class FakeGroup: LaunchedGroup {
     record(signal)
   }
 
+  package func sendToAll(_ signal: Signal) {
+    record(signal)
+  }
+
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
 
   /// Ends the leader, with or without leftover processes.

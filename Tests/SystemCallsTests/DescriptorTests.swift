@@ -38,7 +38,7 @@ struct DescriptorTests {
     #expect(!isOpen(number, folder["f"]))
   }
 
-  @Test func `stays open when it is released`() throws {
+  @Test func `a released descriptor stays open`() throws {
     try folder.write(to: "f")
     let number = try Descriptor.open(folder["f"], O_RDONLY).release()
     #expect(isOpen(number, folder["f"]))
@@ -51,7 +51,7 @@ struct DescriptorTests {
     #expect(fcntl(descriptor.number, F_GETFD) & FD_CLOEXEC != 0)
   }
 
-  @Test func `does not open a link as a folder unless it is told to`() throws {
+  @Test func `a symbolic link is opened as a directory only with followsLinks`() throws {
     try folder.makeDirectories("real")
     try folder.link("link", to: "real")
     #expect(throws: SystemError.self) {
@@ -62,13 +62,13 @@ struct DescriptorTests {
     #expect(isOpen(followed.number, folder["real"]))
   }
 
-  @Test func `opening what is not there names the path`() {
+  @Test func `an error of opening names the path`() {
     #expect(throws: SystemError(call: "open", code: ENOENT, path: folder["none"])) {
       _ = try Descriptor.open(folder["none"], O_RDONLY)
     }
   }
 
-  @Test func `reads back what was written, though it takes many calls`() throws {
+  @Test func `many calls read back all written bytes`() throws {
     let text = String(repeating: "0123456789", count: 20_000)
     try folder.write(text, to: "long")
     #expect(try folder.read("long") == text)

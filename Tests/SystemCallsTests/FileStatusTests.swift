@@ -27,7 +27,7 @@ struct FileStatusTests {
     }
   }
 
-  @Test func `is the same by path and by name in its folder`() throws {
+  @Test func `the status is the same by path and by name in its directory`() throws {
     try folder.write(to: "file")
     let descriptor = try Descriptor.openDirectory(folder.path)
     let byName = try Path("file").withCString { (name) throws(SystemError) in

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 struct FileSystemTests {
-  @Test func `a local folder is on a file system that tells of changes`() throws {
+  @Test func `a local directory is on a file system with events`() throws {
     #expect(FileSystemKind.withoutEvents(at: try TemporaryDirectory().path) == nil)
   }
 
-  @Test func `of what is not there, no kind is known`() {
+  @Test func `a missing path has no kind of file system`() {
     #expect(FileSystemKind.withoutEvents(at: "/nonexistent") == nil)
   }
 

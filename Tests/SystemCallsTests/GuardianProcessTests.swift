@@ -6,7 +6,7 @@ struct GuardianProcessTests {
   private let guardian: GuardianProcess
 
   init() throws {
-    guardian = try .start(signal: .terminate, patience: .milliseconds(100))
+    guardian = try .start(signal: .terminate, gracePeriod: .milliseconds(100))
   }
 
   private func start(_ line: String, entrusted: Bool = true) throws -> ProcessGroup {
@@ -23,34 +23,34 @@ struct GuardianProcessTests {
     return try group.leaderStatus()
   }
 
-  @Test func `asks those who were entrusted to it to end`() async throws {
+  @Test func `the guardian sends the stop signal to registered groups`() async throws {
     let groups = try (1...3).map { _ in try start("sleep 100; :") }
-    guardian.dismiss()
+    guardian.end()
     for group in groups { #expect(try await end(group) == .signaled(.terminate)) }
   }
 
-  @Test func `kills those who do not do as they are asked`() async throws {
+  @Test func `the guardian kills groups that ignore the signal`() async throws {
     let folder = try TemporaryDirectory()
     let group = try start("trap '' TERM; echo > \(folder["up"]); while :; do sleep 0.1; done")
     #expect(await eventually { folder.exists("up") })
-    guardian.dismiss()
+    guardian.end()
     #expect(try await end(group) == .signaled(.kill))
   }
 
-  @Test func `ends what a leader has left behind`() async throws {
+  @Test func `the guardian stops leftover processes`() async throws {
     let group = try start("sleep 100 & exit 0")
     #expect(try await eventually { try group.leaderStatus() != nil })
     guardian.leaderIsReaped(of: group)
     try group.reap()
     #expect(group.hasLivingMember)
-    guardian.dismiss()
+    guardian.end()
     #expect(await eventually { !group.hasLivingMember })
   }
 
   /// A group that is not ours, and one that is, which shows when the guardian has done its work.
   private func isLeftAlone(_ stranger: ProcessGroup) async throws -> Bool {
     let witness = try start("sleep 100; :")
-    guardian.dismiss()
+    guardian.end()
     #expect(try await end(witness) == .signaled(.terminate))
     let isAlive = try stranger.leaderStatus() == nil
     stranger.send(.kill)
@@ -58,17 +58,17 @@ struct GuardianProcessTests {
     return isAlive
   }
 
-  @Test func `leaves those alone who were not entrusted to it`() async throws {
+  @Test func `the guardian leaves other groups alone`() async throws {
     #expect(try await isLeftAlone(start("sleep 100; :", entrusted: false)))
   }
 
-  @Test func `leaves those alone whom it was told to forget`() async throws {
+  @Test func `the guardian leaves removed groups alone`() async throws {
     let group = try start("sleep 100; :")
     guardian.forget(group)
     #expect(try await isLeftAlone(group))
   }
 
-  @Test func `leaves a group alone that has got the number of one whose leader is gone`()
+  @Test func `the guardian leaves a group alone that reuses the ID of one whose leader was reaped`()
     async throws
   {
     let group = try start("sleep 100; :", entrusted: false)

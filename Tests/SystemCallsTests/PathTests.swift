@@ -57,7 +57,7 @@ struct PathTests {
       ("/a", "/a/b", nil), ("/a", "/", "a"), ("/", "/", "."), ("/a/b", "/a/", "b"),
       ("b", "/a", nil),
     ] as [(Path, Path, Path?)])
-  func `is relative to what it is within`(path: Path, ancestor: Path, relative: Path?) {
+  func `a path is relative to an ancestor`(path: Path, ancestor: Path, relative: Path?) {
     #expect(path.relative(to: ancestor) == relative)
     #expect(path.isWithin(ancestor) == (relative != nil))
   }
@@ -83,7 +83,7 @@ struct PathTests {
     #expect(path.description == shown)
   }
 
-  @Test func `is shown with what is not UTF-8 repaired`() {
+  @Test func `invalid UTF-8 is replaced in the description`() {
     #expect(Path(bytes: [0x61, 0xFF]).description == "a\u{FFFD}")
   }
 }

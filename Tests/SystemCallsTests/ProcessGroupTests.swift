@@ -48,7 +48,7 @@ struct ProcessGroupTests {
     #expect(!group.send(.terminate))
   }
 
-  @Test func `what a leader leaves behind is living until it has ended`() async throws {
+  @Test func `leftover processes are living until they have ended`() async throws {
     let group = try start("sleep 1000 & exit 0")
     #expect(try await hasEnded(group))
     try group.reap()

@@ -46,7 +46,7 @@ struct ProcessSpawnTests {
   }
 
   @Test(arguments: ["none", "file"])
-  func `a folder that cannot be entered is told from a program that is missing`(
+  func `an unusable directory differs from a missing program`(
     name: String
   ) throws {
     try folder.write(to: "file")
@@ -95,7 +95,9 @@ struct ProcessSpawnTests {
     #expect(fields[16] == "\(getpriority(process, id_t(getpid())))")
   }
 
-  @Test func `a process ignores what it is told to and nothing that only we ignore`() async throws {
+  @Test func `a process ignores the requested signals and none that only its parent ignores`()
+    async throws
+  {
     let ours = Signal(rawValue: SIGWINCH)
     let kept = Signal(rawValue: SIGUSR2)
     ours.ignore()
@@ -130,13 +132,13 @@ struct ProcessSpawnTests {
     #expect(try await run(cat) == .exited(0))
   }
 
-  @Test func `a process runs in the folder it is given`() async throws {
+  @Test func `a process runs in the given directory`() async throws {
     try folder.makeDirectories("here")
     #expect(try await run(request("touch", "made", in: folder["here"])) == .exited(0))
     #expect(folder.exists("here/made"))
   }
 
-  @Test func `a process has the environment it is given, byte for byte`() async throws {
+  @Test func `a process has the given environment, byte for byte`() async throws {
     var printing = request("sh", "-c", #"printf %s "$NAME" > made"#, in: folder.path)
     printing.environment += [Array("NAME=a".utf8) + [0xFF] + Array("=\n".utf8)]
     #expect(try await run(printing) == .exited(0))
@@ -144,13 +146,13 @@ struct ProcessSpawnTests {
   }
 
   @Test(arguments: [("watchrun-no-such-program", ENOENT), ("/", EACCES), ("", ENOENT)])
-  func `what cannot be started says why`(program: String, code: Int32) {
+  func `a failed start reports the reason`(program: String, code: Int32) {
     #expect(throws: SystemError(call: "posix_spawn", code: code, path: Path(program))) {
       try request(program).spawn()
     }
   }
 
-  @Test func `what may not be executed says so`() throws {
+  @Test func `a file that is not executable is reported`() throws {
     try folder.write("#!/bin/sh\n", to: "script")
     let path = folder["script"]
     #expect(throws: SystemError(call: "posix_spawn", code: EACCES, path: path)) {

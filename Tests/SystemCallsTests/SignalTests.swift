@@ -11,7 +11,7 @@ struct SignalTests {
   }
 
   @Test(arguments: ["", "0", "65", "-1", "SIG", "TERMS", "SIGSIGTERM", "TERM "])
-  func `is not made from what names none`(name: String) {
+  func `an unknown name or number is no signal`(name: String) {
     #expect(Signal(name: name) == nil)
   }
 

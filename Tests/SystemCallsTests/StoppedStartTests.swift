@@ -15,8 +15,8 @@ struct StoppedStartTests {
       let place = (try? fileContents(of: Path("/proc/\(pid)/wchan"))) ?? []
       let status = (try? fileContents(of: Path("/proc/\(pid)/stat"))) ?? []
       let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
-      let isOurs = fields.count > 3 && fields[3] == "\(getpid())"
-      if isOurs && place.elementsEqual("wait_for_partner".utf8) { found = pid }
+      let isForeground = fields.count > 3 && fields[3] == "\(getpid())"
+      if isForeground && place.elementsEqual("wait_for_partner".utf8) { found = pid }
     }
     return found
   }

@@ -11,7 +11,7 @@ struct SystemErrorTests {
   }
 
   @Test(arguments: [(ENOENT, true), (ENOTDIR, true), (ELOOP, true), (EACCES, false), (EIO, false)])
-  func `tells what is gone from what has failed`(code: Int32, isNotFound: Bool) {
+  func `a missing path differs from a failure`(code: Int32, isNotFound: Bool) {
     #expect(SystemError(call: "open", code: code).isNotFound == isNotFound)
   }
 }

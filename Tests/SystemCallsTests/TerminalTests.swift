@@ -21,7 +21,7 @@ struct TerminalTests {
     func hangUp() { close(other) }
   }
 
-  @Test func `a terminal is told from what is none`() throws {
+  @Test func `a terminal is recognised`() throws {
     let line = try Line()
     defer { line.hangUp() }
     #expect(Terminal.isTerminal(line.terminal.descriptor))
@@ -40,7 +40,7 @@ struct TerminalTests {
     #expect(try line.terminal.modes() == found)
   }
 
-  @Test func `what is typed is there at once in the modes for keys, and else line by line`()
+  @Test func `input is available at once in the modes for keys, otherwise line by line`()
     async throws
   {
     let line = try Line()
@@ -60,7 +60,7 @@ struct TerminalTests {
     let line = try Line()
     defer { line.hangUp() }
     #expect(line.terminal.foregroundGroup == nil)
-    #expect(!line.terminal.isOurs)
+    #expect(!line.terminal.isForeground)
   }
 
   @Test func `a terminal that was hung up is gone`() async throws {
@@ -72,7 +72,7 @@ struct TerminalTests {
     #expect(throws: SystemError.self) { try line.terminal.modes() }
   }
 
-  @Test func `input is told of once`() async throws {
+  @Test func `input is reported once`() async throws {
     let line = try Line()
     let input = try TerminalInput(line.terminal, includesKeys: true)
     let number = input.number
@@ -93,7 +93,7 @@ struct TerminalTests {
     #expect(await eventually { isReadable() })
   }
 
-  @Test func `where keys are for somebody else only the end is told of`() async throws {
+  @Test func `without keys only the hang-up is reported`() async throws {
     let line = try Line()
     let input = try TerminalInput(line.terminal, includesKeys: false)
     let number = input.number

@@ -2,9 +2,9 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// What a path holds at one moment, as far as two moments can be compared.
+/// The content of a path at one moment, for comparison with another.
 enum PathContent: Hashable, Sendable {
-  /// Nothing is there.
+  /// The path does not exist.
   case absent
   /// A directory. Its entries are reported by themselves.
   case directory
@@ -14,21 +14,20 @@ enum PathContent: Hashable, Sendable {
   case link(Path)
   /// A socket, a pipe or a device.
   case special
-  /// A file that is too large to be read, or a directory that was moved as a whole.
+  /// A file that is not read because of its size, or a directory that was moved as a whole.
   case stamp(FileStamp)
 }
 
-/// Reads what paths hold, within limits: where many paths or large files changed, their inodes, sizes
-/// and times stand for their contents.
+/// Reads contents of paths, within limits: of many paths or large files, only inodes, sizes and
+/// timestamps are compared.
 struct ContentReader: Sendable {
   static let mostFiles = 256
   static let largestFile = 1 << 20
 
   private let disk = DiskContents(largestFile: ContentReader.largestFile)
 
-  /// What each of these paths holds now, in their order.
-  ///
-  /// - Parameter paths: Those moved as a whole are directories whose entries were not reported.
+  /// The present contents of these paths, in their order.
+  /// - Parameter paths: With `isMovedAsWhole` for directories whose entries were not reported.
   func contents(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [PathContent] {
     paths.enumerated().map { index, entry in
       content(

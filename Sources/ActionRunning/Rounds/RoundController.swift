@@ -3,36 +3,35 @@ import FileObservation
 import Support
 import Synchronization
 
-/// Performs what `Rounds` decides, on the queue of what is run: reads contents, waits, and asks the
-/// source for what changed up to now.
+/// Performs the actions of `Rounds` on the queue: reads contents, waits, and flushes the source.
 final class RoundController: Sendable {
-  /// What leaves the keeper.
+  /// A decision of the rounds.
   enum Event: Sendable {
     /// Begin a round.
     case run(RunTrigger)
-    /// Tell the next round of these changes.
+    /// Add these changes to the next round.
     case keep(RunTrigger)
     case found(FeedbackLoop)
-    /// What changed during the round has been judged.
+    /// The changes of the round have been judged.
     case judged
   }
 
   private struct State {
     var rounds: Rounds
-    /// Not kept alive: its handler usually holds the queue.
+    /// Not retained: its handler usually retains the queue.
     weak var source: (any ChangeSource)?
     var timer: (any ScheduledWork)?
-    /// Whether nothing follows from changes any more.
+    /// Whether changes no longer lead to rounds.
     var isOver = false
     var flush: Flush?
     var flushCount = 0
   }
 
-  /// A question to the source that has not been used.
+  /// A flush of the source whose result has not been used.
   private struct Flush {
     let number: Int
     var isAnswered = false
-    /// The generation with which the rounds wait for the answer.
+    /// The generation of the rounds that wait for it.
     var generation: Int?
   }
 
@@ -55,7 +54,7 @@ final class RoundController: Sendable {
       State(rounds: Rounds(isLive: isLive), source: source), to: queue)
   }
 
-  /// Sets who receives the events. Called on the queue.
+  /// Sets the receiver of events, which is called on the queue.
   func deliver(to receiver: @escaping @Sendable (Event) -> Void) {
     self.receiver.withLock { $0 = receiver }
   }
@@ -64,10 +63,10 @@ final class RoundController: Sendable {
     receiver.withLock { $0 }?(event)
   }
 
-  /// How many follow-ups in a row led to the present round.
+  /// The number of consecutive follow-ups that led to the present round.
   var depth: Int { state.access { $0.rounds.depth } }
 
-  /// Whether the runs of a round are over, and what changed up to now is being read.
+  /// Whether the runs have ended and their changes are being read.
   var isReading: Bool { state.access { $0.rounds.isReading } }
 
   /// Whether a run is due, now or after a delay.
@@ -86,7 +85,7 @@ final class RoundController: Sendable {
     }
   }
 
-  /// A run begins that opens a round. What it must be told.
+  /// Begins a round, and returns its trigger with all that is owed a run.
   func began(_ trigger: RunTrigger) -> RunTrigger {
     let now = scheduler.now
     let (all, timer) = state.access { state in
@@ -97,7 +96,7 @@ final class RoundController: Sendable {
     return all
   }
 
-  /// A further run of the present round begins.
+  /// Another run of the round begins.
   func launched() {
     let now = scheduler.now
     state.access { state in
@@ -106,34 +105,34 @@ final class RoundController: Sendable {
     }
   }
 
-  /// A run has ended, and with it probably the work. Asking the source at once keeps small the time in
-  /// which a change by others is taken for one of the run's.
+  /// A run has ended, and probably the work of the round. An early flush shortens the time in which
+  /// a change by others is attributed to the run.
   func runEnded() {
     if let source = state.access({ $0.source }) { ask(source) }
   }
 
-  /// Nothing is under way any more that ends by itself.
+  /// All work that ends by itself has ended.
   ///
   /// - Parameters:
-  ///   - isLive: Whether something still runs that belongs to the round.
-  ///   - ignoresChanges: Whether what changed during the last run leads to nothing.
+  ///   - isLive: Whether a run of the round is still active.
+  ///   - ignoresChanges: Whether changes during the last run are ignored.
   func workEnded(isLive: Bool, ignoresChanges: Bool = false) {
     advance { rounds, _ in
       rounds.workEnded(isLive: isLive, ignoresChanges: ignoresChanges)
     }
   }
 
-  /// A person stops what is under way.
+  /// The user stops the runs.
   func stopped() {
     advance { rounds, _ in rounds.stopped() }
   }
 
-  /// A person wants runs again before the stopped round has ended.
+  /// The user requests runs before the stopped round has ended.
   func resumed() {
     state.access { $0.rounds.resumed() }
   }
 
-  /// Ends for good. What is still owed a run, or has not been judged.
+  /// Ends for good. Returns the changes that are owed a run or were not judged.
   func close() -> [RunTrigger] {
     defer { end() }
     return state.access { $0.rounds.stopped() }.compactMap { action in
@@ -141,7 +140,7 @@ final class RoundController: Sendable {
     }
   }
 
-  /// Nothing follows from changes any more.
+  /// Ends for good.
   func end() {
     let timer = state.access { state in
       state.isOver = true
@@ -217,7 +216,7 @@ final class RoundController: Sendable {
 }
 
 extension Optional {
-  /// Puts in another value. The one before.
+  /// Replaces the value, and returns the old one.
   fileprivate mutating func updateValue(_ value: Wrapped) -> Wrapped? {
     defer { self = value }
     return self

@@ -2,7 +2,7 @@ import FileObservation
 import Support
 import SystemCalls
 
-// What is owed, and when it is due.
+// Decides which changes are owed a run, and when.
 
 extension Rounds {
   /// Judges what changed soon after the start of a live run. A path that the run before changed as well,
@@ -12,13 +12,11 @@ extension Rounds {
     let isLate = { [known, edited] (touch: Touch) in
       known[touch.path] != nil && !edited.contains(touch.path)
     }
-    let late = touched.filter(isLate)
-    touched.removeAll(where: isLate)
-    let isOverflow = sawOverflow
+    let all = touched
+    let late = all.entries.filter(isLate)
+    touched = Touches(all.entries.filter { !isLate($0) }, sawOverflow: all.sawOverflow)
     let actions = judge(from: start, isLive: true, depth: depth + 1, at: now, read)
-    touched = late
-    sawOverflow = isOverflow && !late.isEmpty
-    touchedIndex = Dictionary(uniqueKeysWithValues: late.enumerated().map { ($1.path, $0) })
+    touched = Touches(late, sawOverflow: all.sawOverflow && !late.isEmpty)
     let isPaid = actions.contains { if case .run = $0 { true } else { false } }
     if late.isEmpty || isPaid { return actions }
     let settled = start.advanced(by: Self.settlingTime)
@@ -37,22 +35,21 @@ extension Rounds {
   private static let firstDelayOfOutputs = Duration.seconds(4)
   private static let longestDelay = Duration.seconds(600)
 
-  /// Compares what was touched with what is known of it. What differs is owed a run.
+  /// Compares changed paths with their known contents. Those that differ are owed a run.
   ///
   /// - Parameters:
-  ///   - start: From when a delay counts.
+  ///   - start: The time from which a delay counts.
   ///   - isLive: Whether that is the start of a run, and not its end.
-  ///   - depth: How many follow-ups in a row lead to the next round.
+  ///   - depth: The number of consecutive follow-ups that lead to the next round.
   mutating func judge(
     from start: Instant, isLive: Bool, depth: Int, at now: Instant, _ read: Reader
   ) -> [Action] {
     var differing: [Touch] = []
-    for (touch, content) in zip(touched, read(touched.map { ($0.path, $0.isMovedAsWhole) })) {
+    let touches = touched.take()
+    for (touch, content) in zip(touches.entries, touches.contents(read)) {
       judged[touch.path] = content
       if !isKnown(content, of: touch) { differing.append(touch) }
     }
-    let reason = sawOverflow ? RunTrigger.Reason.overflow : .change
-    (touched, touchedIndex, sawOverflow) = ([], [:], false)
     // A rename reports the former path as well.
     let renamed = Set(differing.compactMap(\.change?.from))
     let changes = differing.compactMap { touch in
@@ -62,9 +59,9 @@ extension Rounds {
     }
     if changes.isEmpty { return resumeDelay(at: now) }
     let delay = differing.map { self.delay(of: $0, isLive: isLive, depth: depth) }.min() ?? .zero
-    let trigger = RunTrigger(reason, changes: changes)
+    let trigger = RunTrigger(touches.reason, changes: changes)
     var debt =
-      self.debt ?? Debt(trigger: RunTrigger(reason), due: start.advanced(by: delay))
+      self.debt ?? Debt(trigger: RunTrigger(touches.reason), due: start.advanced(by: delay))
     debt.trigger = debt.trigger.changes.isEmpty ? trigger : debt.trigger.merged(with: trigger)
     debt.due = min(debt.due, start.advanced(by: delay))
     for touch in differing { debt.paths[touch.path] = touch.isEntryChanged }
@@ -75,7 +72,7 @@ extension Rounds {
       + [.wait(until: debt.due, generation: makeGeneration())]
   }
 
-  /// A delay is void once changes have been read. What is owed stays due when it was.
+  /// Resumes a delay after changes were read. A run that is owed stays due at the same time.
   private mutating func resumeDelay(at now: Instant) -> [Action] {
     guard let debt else { return [] }
     if debt.due <= now { return pay(debt) }
@@ -84,12 +81,12 @@ extension Rounds {
 
   private func isKnown(_ content: PathContent, of touch: Touch) -> Bool {
     if let known = known[touch.path] { return known == content }
-    // What comes and goes within each round, by a name that differs each time.
+    // A path that appears and disappears within each round, under a different name each time.
     return content == .absent && touch.wasAbsent && knownDirectories.contains(touch.path.directory)
   }
 
-  /// A path may have changed since it was judged without having been reported: the next round begins
-  /// with what it holds now. Where there are too many to be read, that is not looked for.
+  /// A path may have changed since it was judged without a report: the next round begins with its
+  /// present content. If there are too many paths to read, they are skipped.
   mutating func rereadJudged(_ read: Reader) {
     let paths = judged.filter { $0.value.isRead }.map { (path: $0.key, isMovedAsWhole: false) }
     guard paths.count <= ContentReader.mostFiles else { return }
@@ -113,7 +110,7 @@ extension Rounds {
     return min(first * (1 << min(count - Self.immediateFollowUps, 20)), Self.longestDelay)
   }
 
-  /// The run that is owed begins now, as one more follow-up for each of its paths.
+  /// Begins the run that is owed, as one more follow-up for each of its paths.
   mutating func pay(_ debt: Debt) -> [Action] {
     let directories = debt.paths.compactMap { $0.value ? $0.key.directory : nil }
     for key in Set(debt.paths.keys).union(directories) { tries[key, default: 0] += 1 }
@@ -124,7 +121,7 @@ extension Rounds {
     return [.run(debt.trigger)]
   }
 
-  /// The first delay for a path is announced.
+  /// Announces the first delay for a path.
   private mutating func announcement(of differing: [Touch], delay: Duration) -> [Action] {
     let most = differing.max { left, right in
       count(of: left.path, isEntryChanged: left.isEntryChanged)
@@ -145,7 +142,7 @@ extension Rounds {
 }
 
 extension Path {
-  /// The directory in which its entry is.
+  /// The parent directory.
   var directory: Path { parent ?? self }
 }
 

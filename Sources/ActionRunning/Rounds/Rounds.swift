@@ -37,10 +37,10 @@ struct Rounds: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case live
-    /// Nothing that the change concerns, but other runs. The most follow-ups in a row that led to one.
+    /// Only runs of other components. The most consecutive follow-ups that led to one of them.
     case beside(depth: Int)
 
-    /// Whether the runs are those of the round, which a person may have stopped.
+    /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
       case .running, .building, .live: true
@@ -52,51 +52,32 @@ struct Rounds: Sendable {
   enum Action: Hashable, Sendable {
     /// Begin a round because of these changes.
     case run(RunTrigger)
-    /// Hand over what has changed up to now, then call `hasRead` with this generation.
+    /// Flush the source, then call `hasRead` with this generation.
     case read(generation: Int)
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
-    /// Tell the next round of these changes, which need no round of their own.
+    /// Add these changes to the next round. They do not need a round of their own.
     case keep(RunTrigger)
   }
 
   /// Reads what paths hold now, in their order.
   typealias Reader = ([(path: Path, isMovedAsWhole: Bool)]) -> [PathContent]
 
-  /// A path that changed in the present round and has not been judged.
-  struct Touch: Hashable, Sendable {
-    let path: Path
-    /// The net change that a run is told; `nil` for the former path of a renamed one.
-    var change: ChangeBatch.Change?
-    /// Whether nothing was there when it changed first.
-    let wasAbsent: Bool
-    /// Whether it was created or removed at some time.
-    var isEntryChanged: Bool
-    /// Whether it is a directory whose entries were not reported.
-    var isMovedAsWhole: Bool
-
-    init(_ change: ChangeBatch.Change) {
-      path = change.path
-      self.change = change
-      wasAbsent = change.kind == .created || change.kind == .renamed
-      isEntryChanged = change.isOfEntry
-      isMovedAsWhole = change.kind == .renamed && change.type == .directory
-    }
-
-    /// The former path of a renamed one.
-    init(removed path: Path) {
-      self.path = path
-      (wasAbsent, isEntryChanged, isMovedAsWhole) = (false, true, false)
-    }
-  }
-
-  /// What is owed a run.
+  /// Changes that are owed a run.
   struct Debt: Sendable {
     var trigger: RunTrigger
     /// Each path, and whether it counts for its directory.
     var paths: [Path: Bool] = [:]
     var due: Instant
+  }
+
+  /// A flush of the source, after the runs or a delay have ended.
+  struct Reading: Hashable, Sendable {
+    /// Whether the round ends with it.
+    var endsRound = false
+    /// Whether changes that it reports are ignored, because of the policy of the run that has ended.
+    var ignoresChanges = false
   }
 
   private static let mostRemembered = 4096
@@ -107,32 +88,28 @@ struct Rounds: Sendable {
   var knownDirectories: Set<Path> = []
   /// What paths held when they were judged in the present round.
   var judged: [Path: PathContent] = [:]
-  /// How many follow-ups in a row were made for a path, or for the entries of a directory.
+  /// The number of consecutive follow-ups for each path, and for the entries of each directory.
   var tries: [Path: Int] = [:]
   /// The paths that changed in the present round, and the directories whose entries did.
   var changedKeys: Set<Path> = []
   var changedDirectories: Set<Path> = []
-  /// What changed in the present round and is not judged yet, in order.
-  var touched: [Touch] = []
-  var touchedIndex: [Path: Int] = [:]
-  var sawOverflow = false
+  /// The changes of the present round that were not judged, in order.
+  var touched = Touches()
   var debt: Debt?
   /// Paths that changed while nothing ran, and so are not a command's own.
   var edited: Set<Path> = []
   var announced: Set<Path> = []
-  /// How many follow-ups in a row led to the present round, and lead to the next one.
+  /// The numbers of consecutive follow-ups that led to the present round, and lead to the next one.
   var depth = 0
   var nextDepth = 0
   /// When the latest run began.
   var lastLaunch: Instant?
-  /// Whether the runs or a delay are over, and what changed up to now is being read.
-  var isReading = false
-  /// Whether what is read leads to nothing, because it was made during a run that ignores changes.
-  var ignoresChanges = false
-  /// Whether the round ends when that has been read, and whether it has ended.
-  var isOver = false
+  /// The flush that is under way.
+  var reading: Reading?
+  var isReading: Bool { reading != nil }
+  /// Whether the round has ended, and the next one has not begun.
   var hasEnded = false
-  /// Whether a person stopped the round, so that nothing follows from it.
+  /// Whether the user stopped the round, so that nothing follows from it.
   var isStopped = false
   private(set) var generation = 0
 
@@ -160,7 +137,7 @@ extension Rounds {
     _ trigger: RunTrigger, _ situation: Situation, at now: Instant, reading read: Reader
   ) -> [Action] {
     if isReading || isStopped && situation.isOwn {
-      if !(isReading && ignoresChanges) { note(trigger) }
+      if reading?.ignoresChanges != true { note(trigger) }
       return []
     }
     switch situation {
@@ -178,7 +155,7 @@ extension Rounds {
       note(trigger)
       return judgeLive(since: lastLaunch, at: now, read)
     case .beside(let depth):
-      // Nothing runs that a person may have stopped.
+      // Nothing runs that the user could have stopped.
       isStopped = false
       note(trigger)
       return judge(from: now, isLive: false, depth: depth + 1, at: now, read)
@@ -220,7 +197,7 @@ extension Rounds {
 
   /// Notes changes of the present round, to be judged later.
   private mutating func note(_ trigger: RunTrigger) {
-    sawOverflow = sawOverflow || trigger.reason == .overflow
+    if trigger.reason == .overflow { touched.sawOverflow = true }
     for change in trigger.changes {
       if let from = change.from {
         note(Touch(removed: from))
@@ -235,25 +212,6 @@ extension Rounds {
       changedKeys.insert(touch.path.directory)
       changedDirectories.insert(touch.path.directory)
     }
-    guard let index = touchedIndex[touch.path] else {
-      touchedIndex[touch.path] = touched.count
-      touched.append(touch)
-      return
-    }
-    if let change = touch.change {
-      touched[index].change = touched[index].change?.followed(by: change) ?? change
-    }
-    touched[index].isEntryChanged = touched[index].isEntryChanged || touch.isEntryChanged
-    touched[index].isMovedAsWhole = touched[index].isMovedAsWhole || touch.isMovedAsWhole
-  }
-}
-
-extension ChangeBatch.Change {
-  /// Whether an entry of its directory came or went.
-  fileprivate var isOfEntry: Bool {
-    switch kind {
-    case .created, .removed, .renamed: true
-    case .modified, .metadata: false
-    }
+    touched.add(touch)
   }
 }

@@ -1,21 +1,27 @@
 import SystemCalls
 
-/// Sees to it that nothing of a command is left when this process ends without stopping it: when it
-/// is killed, or crashes.
+/// A process that stops the commands if this process ends without doing so, because it was killed or
+/// crashed.
 ///
-/// A process of its own that sleeps until then, and costs next to nothing. Where we end in order it
-/// has nothing to do, and ends with us. To be started once, as early as can be, and given to the
-/// `ActionQueue`.
+/// The guardian sleeps until this process ends, and uses next to no memory. Start one as early as possible,
+/// before the process has threads, and pass it to every ``ActionQueue`` or ``TaskRunner``.
 public struct Guardian: Sendable, Hashable {
-  /// The most that a command is given to end by itself; all is to be over within a second.
-  static let longestPatience = Duration.milliseconds(500)
+  /// The longest grace period: everything must have ended within a second.
+  static let longestGracePeriod = Duration.milliseconds(500)
 
   package let process: GuardianProcess
 
-  /// Starts a guardian that asks with the plan's signal, and waits as long as it says, but half a
-  /// second at most.
+  /// Starts a guardian that stops commands by the plan, with a grace period of at most half a second.
+  ///
+  /// - Throws: `SystemError` if no process can be created.
   public static func start(_ plan: StopPlan = StopPlan()) throws(SystemError) -> Guardian {
-    let patience = min(plan.timeout, longestPatience)
-    return Guardian(process: try .start(signal: plan.signal, patience: patience))
+    let gracePeriod = max(.zero, min(plan.timeout, longestGracePeriod))
+    return Guardian(process: try .start(signal: plan.signal, gracePeriod: gracePeriod))
+  }
+
+  /// Ends the guardian and reaps it. Call this last, before the process exits: a guardian that outlives
+  /// its parent stays a zombie where the process with ID 1 does not reap orphans.
+  package func end() {
+    process.end()
   }
 }

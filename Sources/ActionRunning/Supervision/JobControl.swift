@@ -2,16 +2,16 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Stops and continues the command with us, as a shell's job control asks, and passes the terminal to
-/// and fro.
+/// Suspends and resumes the command together with this process, as a shell's job control requires, and passes
+/// the terminal between them.
 ///
-/// The shell that started us knows our group, and not the command's. When Ctrl-Z stops us, we stop the
-/// command first; when it stops the command, which has the terminal, we stop as well, so that the shell
-/// gets its prompt back. When we are continued, so is the command.
+/// The shell knows the process group of watchrun, but not the command's. When Ctrl-Z suspends watchrun, the
+/// command is suspended first. When it suspends a command that has the terminal, watchrun suspends itself, so
+/// that the shell prints its prompt. When watchrun is resumed, the command is as well.
 package final class JobControl: Sendable {
   private struct State {
     var groups: [pid_t: ProcessGroup] = [:]
-    /// The group that the terminal is meant for, until its leader has ended.
+    /// The group that borrows the terminal, until its leader has ended.
     var borrower: ProcessGroup?
   }
 
@@ -21,10 +21,10 @@ package final class JobControl: Sendable {
   private let wantsTerminal: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - controller: The terminal's, if we have one.
-  ///   - ignoredSignals: Those that we were started to ignore, and do.
-  ///   - wantsTerminal: Is called when a command was stopped because it wants the terminal, which is
-  ///     not meant for it.
+  ///   - controller: Controls the terminal, if there is one.
+  ///   - ignoredSignals: The signals that this process was started to ignore.
+  ///   - wantsTerminal: Called on the queue when a command was suspended because it used the terminal,
+  ///     which it does not have.
   package init(
     _ controller: TerminalController?, ignoredSignals: Set<Signal>,
     wantsTerminal: @escaping @Sendable () -> Void
@@ -34,15 +34,15 @@ package final class JobControl: Sendable {
     self.wantsTerminal = wantsTerminal
   }
 
-  /// To be called once, when all signals are blocked in all threads but Dispatch's. All that is done from here
-  /// on is done on this queue.
+  /// Starts to handle signals, on this queue. Call this once, after all signals were blocked in all threads but
+  /// those of Dispatch.
   func begin(on queue: DispatchQueue) {
     if !ignoredSignals.contains(.terminalStop) {
-      // If we cannot be told, we are at least stopped no more than the command is.
+      // If this fails, neither watchrun nor the command is suspended.
       try? whenPending(.terminalStop, on: queue) { [self] in
-        // The terminal's signals go to a whole group. If that is the command's, others have sent us this
-        // one, and those who are with us have had none.
-        suspend(.terminalStop, andOurGroup: controller?.isLent ?? false)
+        // The terminal sends its signals to the foreground group. If that is the command's, this signal came
+        // from elsewhere, and the rest of this process's group has not received one.
+        suspend(.terminalStop, withOwnGroup: controller?.isLent ?? false)
       }
     }
     whenSignaled(.continue, on: queue) { [self] in continued() }
@@ -58,32 +58,33 @@ extension JobControl: Hashable {
   }
 }
 
-// MARK: - What the launcher tells
+// MARK: - Called by the launcher
 
 extension JobControl {
-  /// The terminal for a process that is about to be started; nil if it cannot have it.
+  /// The terminal for a process that is about to be started; `nil` if it cannot be lent.
   func lendTerminal() -> Terminal? {
     controller?.lend()
   }
 
-  /// It could not be started.
+  /// The process could not be started.
   func launchFailed() {
     controller?.reclaim()
     controller?.prepareForKeys()
   }
 
-  /// - Parameter isInteractive: True if the terminal is meant for it, though it may not have been ours
-  ///   to lend.
+  /// The process was started.
+  ///
+  /// - Parameter isInteractive: Whether the terminal is meant for it, even if it could not be lent.
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
     state.withLock { state in
       state.groups[group.leader] = group
       if isInteractive && controller?.use == .lending { state.borrower = group }
     }
-    // We may have come to the foreground since; a shell does not tell one who runs.
+    // This process may be in the foreground by now; a shell sends no signal to a running process.
     controller?.prepareForKeys()
   }
 
-  /// Its leader has ended.
+  /// The leader of the group has ended.
   func ended(_ group: ProcessGroup) {
     let isBorrower = state.withLock { state in
       state.groups[group.leader] = nil
@@ -95,40 +96,46 @@ extension JobControl {
   }
 }
 
-// MARK: - Stopping
+// MARK: - Suspending
 
 extension JobControl {
-  /// We are to stop, by a signal that is pending, or comes to be with `andOurGroup`: the command first.
-  /// Returns when we have been continued.
+  /// Suspends the commands, and then this process by a signal that is pending, or that `withOwnGroup` makes
+  /// pending. Returns after this process was resumed.
   ///
-  /// That may be before we have stopped: whoever sees somebody stopped may continue us all at once.
-  private func suspend(_ signal: Signal, andOurGroup stopsOurGroup: Bool) {
+  /// It may be resumed before it was suspended, by a shell that has seen a command suspended.
+  private func suspend(_ signal: Signal, withOwnGroup suspendsOwnGroup: Bool) {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
-    // Before the shell sees that anybody has stopped, and takes the terminal.
+    // Before the shell sees a suspended process and takes the terminal.
     controller?.restore()
-    // A script that has started us, the other programs of a pipeline.
-    if stopsOurGroup { ProcessGroup.ours.send(signal) }
+    // The group may include a script that started watchrun, and other programs of a pipeline.
+    if suspendsOwnGroup { ProcessGroup.own.send(signal) }
     for group in groups { group.send(.stop) }
     signal.stopIfPending()
     controller?.resume(lendingTo: borrower)
     for group in groups { group.send(.continue) }
   }
 
-  /// Perhaps we were stopped without having been asked. The command may have been stopped as well, since
-  /// somebody else has had its terminal.
+  /// This process was resumed, possibly after SIGSTOP. The command may have been suspended as well, because
+  /// another group had the terminal.
   private func continued() {
     let borrower = state.withLock { $0.borrower }
     controller?.continued()
     if let borrower, controller?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
   }
 
+  /// Reaps children that the launcher did not start: a process with ID 1 inherits orphans.
+  func reapOrphans() {
+    SystemCalls.reapOrphans(keeping: state.withLock { Set($0.groups.keys) })
+  }
+
   private func childrenChanged() {
+    reapOrphans()
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     for group in groups {
       guard let signal = try? group.leaderStop() else { continue }
       let isForTerminal = signal.rawValue == SIGTTIN || signal.rawValue == SIGTTOU
       if group == borrower && (isForTerminal || controller?.isLent ?? false) {
-        suspend(isForTerminal ? signal : .terminalStop, andOurGroup: true)
+        suspend(isForTerminal ? signal : .terminalStop, withOwnGroup: true)
       } else if isForTerminal {
         wantsTerminal()
       }

@@ -3,17 +3,17 @@
 import Dispatch
 import SystemCalls
 
-/// Calls `body` on the queue whenever the signal, which must be blocked in all threads, is pending; `body` is
-/// to see to it that it no longer is.
+/// Calls `body` on the queue whenever the signal is pending. It must be blocked in all threads, and `body` must
+/// make it no longer pending.
 func whenPending(
   _ signal: Signal, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
 ) throws(SystemError) {
-  // A source is told when a signal is sent, and does not take it.
+  // A source observes a signal without receiving it.
   let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
-  // Only kept alive by its own handler, and never used there.
+  // The handler only retains the source.
   nonisolated(unsafe) let held = source
   source.setEventHandler { @Sendable in
-    // It may have been taken, or taken back, since the source was told of it.
+    // The signal may have been received or discarded since the source became ready.
     withExtendedLifetime(held) { if signal.isPending { body() } }
   }
   source.activate()

@@ -3,13 +3,13 @@
 import Dispatch
 import SystemCalls
 
-/// Calls `body` on the queue when the process, a child of ours, has ended. It is not waited for.
+/// Calls `body` on the queue when the process, a child of this one, has ended. It is not reaped.
 func whenProcessEnds(
   _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
 ) throws(SystemError) {
   let descriptor = Descriptor(owning: try checked("pidfd_open") { csystem_pidfd_open(pid) })
   let source = try makeReadSource(owning: descriptor, on: queue)
-  // The handlers hold the source until it is cancelled.
+  // The handler retains the source until it is cancelled.
   source.setEventHandler { @Sendable [held = HeldSource(source)] in
     held.source.cancel()
     body()
@@ -17,7 +17,7 @@ func whenProcessEnds(
   source.activate()
 }
 
-// Only carried from one handler to the other; its methods may be called from any thread.
+// The methods of a source may be called from any thread.
 private struct HeldSource: @unchecked Sendable {
   let source: any DispatchSourceRead
 

@@ -1,27 +1,30 @@
 import Dispatch
+import Synchronization
 import SystemCalls
 
-/// Starts processes: the system's do, or a test's.
+/// Starts processes. Tests use a fake.
 package protocol ProcessLauncher: Sendable {
-  /// Starts a process in a group of its own. `ended` is called once, when it has ended and its
-  /// number is free again.
+  /// Starts a process in a process group of its own. `ended` is called once, after the process has ended
+  /// and was reaped.
   func launch(
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup
 }
 
-/// The group of a process that was started.
+/// The process group of a process that was started.
 package protocol LaunchedGroup: Sendable {
-  /// Sends a signal to all its members.
+  /// Sends a signal to all members.
   func send(_ signal: Signal)
-  /// True while a member of it is alive.
+  /// Sends a signal to all members, and to the groups that descendants have made within the session.
+  func sendToAll(_ signal: Signal)
+  /// Whether a member is alive, or a member of a group that ``sendToAll(_:)`` has found.
   var isAlive: Bool { get }
 }
 
-/// Starts processes of the system, and learns of their ends from the kernel, on a queue.
+/// Starts real processes. The kernel reports their ends, on a queue.
 package struct SystemLauncher: ProcessLauncher {
   private let queue: DispatchQueue
-  /// What we were started to ignore, our commands ignore as well.
+  /// The signals that this process was started to ignore; commands ignore them as well.
   private let ignoredSignals: Set<Signal>
   private let guardian: GuardianProcess?
   private let jobControl: JobControl?
@@ -41,10 +44,12 @@ package struct SystemLauncher: ProcessLauncher {
     do throws(SystemError) {
       try whenProcessEnds(group.group.leader, on: queue) { [jobControl] in
         jobControl?.ended(group.group)
-        ended(group.leaderEnded())
+        let status = group.leaderEnded()
+        jobControl?.reapOrphans()
+        ended(status)
       }
     } catch {
-      // Without a way to learn of its end it cannot be looked after.
+      // A process whose end is not reported cannot be supervised.
       group.send(.kill)
       throw error
     }
@@ -58,30 +63,50 @@ package struct SystemLauncher: ProcessLauncher {
     do throws(SystemError) {
       let group = ProcessGroup(leader: try request.spawn(in: context))
       jobControl?.launched(group, isInteractive: request.takesTerminal)
-      return SystemGroup(group: group, guardian: guardian)
+      return SystemGroup(group, guardian)
     } catch {
       jobControl?.launchFailed()
       throw error
     }
   }
 
-  private struct SystemGroup: LaunchedGroup {
+  private final class SystemGroup: LaunchedGroup {
     let group: ProcessGroup
-    let guardian: GuardianProcess?
+    private let guardian: GuardianProcess?
+    /// The groups that descendants have made, as far as they were found when a signal was sent.
+    private let descendants = Mutex<[ProcessGroup]>([])
+
+    init(_ group: ProcessGroup, _ guardian: GuardianProcess?) {
+      self.group = group
+      self.guardian = guardian
+    }
 
     func send(_ signal: Signal) {
       group.send(signal)
     }
 
+    func sendToAll(_ signal: Signal) {
+      // Before the signal: when a process ends, its children are no longer known as its descendants.
+      let groups = descendants.withLock { descendants in
+        let living = descendants.filter(\.hasLivingMember)
+        let groups = ProcessGroup.withDescendants([group] + living)
+        descendants = Array(groups.dropFirst())
+        return groups
+      }
+      for group in groups { group.send(signal) }
+    }
+
     var isAlive: Bool {
-      if group.hasLivingMember { return true }
+      if group.hasLivingMember || descendants.withLock({ $0 }).contains(where: \.hasLivingMember) {
+        return true
+      }
       guardian?.forget(group)
       return false
     }
 
-    /// Lets go of the leader. How it ended.
+    /// Reaps the leader and returns how it ended.
     func leaderEnded() -> ExitStatus {
-      // If its status was taken by somebody else, all that is known is that it has ended.
+      // If other code in this process took the status, only the end itself is known.
       let status = (try? group.leaderStatus()) ?? .exited(0)
       guardian?.leaderIsReaped(of: group)
       try? group.reap()

@@ -3,34 +3,33 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Looks after one process group at a time: starts it, stops it as planned, and tells what became
-/// of it.
+/// Supervises one process group at a time: starts it, stops it by a ``StopPlan``, and reports its end.
 ///
-/// As long as the process has not been waited for, its number is that of its group and of nobody else.
-/// Afterwards a signal is only sent straight after a member has been seen alive, whose group it is.
+/// Until the leader is reaped, its ID belongs to its group only. Afterwards a signal is sent only directly
+/// after a member was found alive, because the ID may be reused.
 package final class Supervisor: Sendable {
   package enum Event: Sendable, Hashable {
-    /// The process has ended. `leftovers` if there are others in its group still.
+    /// The process has ended. `leftovers` is set if other members of its group are alive.
     case ended(ExitStatus, leftovers: Bool)
-    /// It could not be started after all.
+    /// The process could not be started, at a later attempt than the first.
     case notStarted(SystemError)
-    /// It is being asked to end.
+    /// The group was sent the stop signal.
     case stopping(Signal)
-    /// It is being killed: after this grace period, or `nil` if the caller did not wait for its end.
+    /// The group is killed: after this grace period, or `nil` if the kill was requested.
     case killing(after: Duration?)
-    /// It has been killed, and the kernel does not let go of it. What follows is as if it had ended.
+    /// The group was killed, but the kernel has not ended it. It is treated as if it had ended.
     case abandoned
-    /// Nothing is left of the group that was to be stopped.
+    /// Nothing is left of the group that was stopped.
     case groupIsGone
   }
 
   private struct State {
-    /// Counts the launches, so that what comes late from an earlier one is known as such.
+    /// The number of launches, by which late events of earlier ones are recognised.
     var launch = 0
     var group: (any LaunchedGroup)?
     var leaderIsAlive = false
-    /// True while the program cannot be executed because somebody writes it.
-    var isWaitingForProgram = false
+    /// Whether the launch is delayed: by its precondition, or because the program is being written.
+    var isLaunchPending = false
     var stopping: StopSequence?
     var timer: (any ScheduledWork)?
     var report: (@Sendable (Event) -> Void)?
@@ -40,13 +39,17 @@ package final class Supervisor: Sendable {
     }
   }
 
-  /// How long it is waited for a program that somebody writes, from one attempt to the next.
+  /// The delays between attempts to start a program that another process is writing.
   private static let pausesForProgram = [10, 20, 40, 80, 160, 320, 400].map(Duration.milliseconds)
 
   private let state = Mutex(State())
   private let launcher: any ProcessLauncher
   private let scheduler: any Scheduler
   private let plan: StopPlan
+
+  /// What must hold before a process is started: answers `nil`, or the error with which the start fails.
+  package typealias Precondition =
+    @Sendable (_ answer: @escaping @Sendable (SystemError?) -> Void) -> Void
 
   package init(plan: StopPlan, launcher: any ProcessLauncher, scheduler: any Scheduler) {
     self.plan = plan
@@ -58,18 +61,24 @@ package final class Supervisor: Sendable {
 // MARK: - Starting
 
 extension Supervisor {
-  /// Starts a process, and tells `report` what becomes of it. What was there before must be gone.
+  /// Starts a process and reports its events. The previous group must be gone.
   ///
-  /// A program that somebody writes at this moment is tried again for a second; if it is not started
-  /// then, `report` is told.
+  /// While another process writes the program, the start is attempted again for a second. If it still
+  /// fails, or the precondition does, `notStarted` is reported.
   package func launch(
-    _ request: SpawnRequest, report: @escaping @Sendable (Event) -> Void
+    _ request: SpawnRequest, when precondition: Precondition? = nil,
+    report: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) {
     let launch = state.withLock { state in
       state = State(launch: state.launch + 1, report: report)
       return state.launch
     }
-    try attempt(request, launch, pauses: Self.pausesForProgram[...])
+    let pauses = Self.pausesForProgram[...]
+    guard let precondition else { return try attempt(request, launch, pauses: pauses) }
+    state.withLock { $0.isLaunchPending = true }
+    precondition { [weak self] error in
+      self?.attemptAgain(request, launch, pauses: pauses, unless: error)
+    }
   }
 
   private func attempt(
@@ -89,20 +98,25 @@ extension Supervisor {
       }
       state.withLock { state in
         state.leaderIsAlive = false
-        state.isWaitingForProgram = true
+        state.isLaunchPending = true
         state.timer = timer
       }
     }
   }
 
-  private func attemptAgain(_ request: SpawnRequest, _ launch: Int, pauses: ArraySlice<Duration>) {
+  private func attemptAgain(
+    _ request: SpawnRequest, _ launch: Int, pauses: ArraySlice<Duration>,
+    unless failure: SystemError? = nil
+  ) {
     let report = state.withLock { state -> (@Sendable (Event) -> Void)? in
-      guard state.launch == launch, state.isWaitingForProgram else { return nil }
-      state.isWaitingForProgram = false
+      guard state.launch == launch, state.isLaunchPending else { return nil }
+      defer { if failure != nil { state.clear() } }
+      state.isLaunchPending = false
       state.timer = nil
       return state.report
     }
     guard let report else { return }
+    if let failure { return report(.notStarted(failure)) }
     do throws(SystemError) {
       try attempt(request, launch, pauses: pauses)
     } catch {
@@ -110,10 +124,10 @@ extension Supervisor {
     }
   }
 
-  /// If it is waited for a program that somebody writes: no longer.
-  private func givesUpStarting() -> Bool {
+  /// Cancels a launch that is pending. Returns false if none is.
+  private func cancelLaunch() -> Bool {
     let waiting = state.withLock { state -> State? in
-      guard state.isWaitingForProgram else { return nil }
+      guard state.isLaunchPending else { return nil }
       defer { state.clear() }
       return state
     }
@@ -128,15 +142,15 @@ extension Supervisor {
 // MARK: - Signals
 
 extension Supervisor {
-  /// Sends the group a signal; nothing if it has ended, since its number may be another's by then.
+  /// Sends the group a signal, unless it has ended and its ID may have been reused.
   package func send(_ signal: Signal) {
     let group = state.withLock { $0.group }
     if let group, !isGone() { group.send(signal) }
   }
 
-  /// Begins to stop the group as planned; `groupIsGone` follows.
+  /// Stops the group by the plan; `groupIsGone` follows.
   package func stop() {
-    if givesUpStarting() { return }
+    if cancelLaunch() { return }
     let isGone = isGone()
     step { state, now in
       if state.group == nil || state.stopping != nil { return [] }
@@ -148,7 +162,7 @@ extension Supervisor {
     }
   }
 
-  /// Kills the group that is being stopped without waiting any longer.
+  /// Kills the group that is being stopped, before its grace period is over.
   package func kill() {
     let isGone = isGone()
     step { state, now in
@@ -157,17 +171,17 @@ extension Supervisor {
     }
   }
 
-  private func look() {
+  private func check() {
     let isAlive = groupIsAlive()
-    step { state, now in state.stopping?.looked(groupIsAlive: isAlive, at: now) ?? [] }
+    step { state, now in state.stopping?.checked(groupIsAlive: isAlive, at: now) ?? [] }
   }
 
-  /// True if the leader has been waited for and no other member is there.
+  /// Whether the leader was reaped and no other member is alive.
   private func isGone() -> Bool {
     !state.withLock { $0.leaderIsAlive } && !groupIsAlive()
   }
 
-  /// Asks the system, and so outside of the lock.
+  /// Makes system calls, so it is called without the lock.
   private func groupIsAlive() -> Bool {
     state.withLock { $0.group }?.isAlive ?? false
   }
@@ -178,7 +192,7 @@ extension Supervisor {
       state.leaderIsAlive = false
       return (state.stopping != nil, state.group)
     }
-    // One that was given up has ended at last.
+    // Otherwise a group that was abandoned has ended at last.
     guard let (isStopping, group) = found else { return }
     let hasLeftovers = group?.isAlive ?? false
     let report = state.withLock { state in
@@ -195,7 +209,7 @@ extension Supervisor {
 // MARK: - Steps
 
 extension Supervisor {
-  /// Takes one step under the lock, and does outside of it what follows.
+  /// Takes one step under the lock, and performs the actions without it.
   private func step(_ decide: (inout State, Instant) -> [StopSequence.Action]) {
     let now = scheduler.now
     let (group, report, isOverdue, actions) = state.withLock { state in
@@ -205,14 +219,13 @@ extension Supervisor {
     for action in actions {
       switch action {
       case .send(let signal):
-        if signal == .kill {
-          report?(.killing(after: isOverdue ? plan.timeout : nil))
-        } else if signal == plan.signal {
-          report?(.stopping(signal))
-        }
-        group?.send(signal)
-      case .look(let time):
-        lookAgain(at: time, now)
+        if signal == plan.signal { report?(.stopping(signal)) }
+        group?.sendToAll(signal)
+      case .kill:
+        report?(.killing(after: isOverdue ? plan.timeout : nil))
+        group?.sendToAll(.kill)
+      case .check(let time):
+        checkAgain(at: time, now)
       case .abandon:
         report?(.abandoned)
         let leaderWasAlive = state.withLock { $0.leaderIsAlive }
@@ -228,14 +241,14 @@ extension Supervisor {
     }
   }
 
-  private func lookAgain(at time: Instant, _ now: Instant) {
+  private func checkAgain(at time: Instant, _ now: Instant) {
     let outdated = state.withLock { state -> (any ScheduledWork)? in
       defer { state.timer = nil }
       return state.timer
     }
     outdated?.cancel()
-    if time <= now { return look() }
-    let timer = scheduler.schedule(at: time) { [weak self] in self?.look() }
+    if time <= now { return check() }
+    let timer = scheduler.schedule(at: time) { [weak self] in self?.check() }
     state.withLock { $0.timer = timer }
   }
 }

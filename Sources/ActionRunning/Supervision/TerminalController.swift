@@ -1,33 +1,31 @@
 import Synchronization
 import SystemCalls
 
-/// Changes our terminal as long as we have it, lends it to the command, and leaves it as it was found.
+/// Controls the terminal: prepares it for keys, lends it to the command, and restores it.
 ///
-/// A terminal belongs to one process group at a time, its foreground group. Ours is, from the shell,
-/// and only then is it touched here.
+/// A terminal has one foreground process group. It is changed here only while that is the group of this
+/// process, or the command's.
 package final class TerminalController: Sendable {
-  /// What we want of it.
+  /// The purpose of the terminal.
   package enum Use: Hashable, Sendable {
-    /// To read single keys.
+    /// Single keys are read from it.
     case keys
-    /// To lend it to the command.
+    /// It is lent to the command.
     case lending
-    /// Nothing but to know when it has gone.
+    /// Only its hang-up matters.
     case none
   }
 
   private struct State {
-    /// The modes that it had when it became ours.
+    /// The modes to restore.
     var found: TerminalModes?
-    /// True while the modes may be other than these.
+    /// Whether the modes may differ from these.
     var isChanged = false
-    /// True from when it was lent until it is taken back: then nobody but the command, or
-    /// who it has lent it to in turn, can have it.
+    /// Whether the terminal is lent: then the command has it, or a group to which the command has given it.
     var isLent = false
-    /// The modes that the command had set when it was stopped.
-    var modesOfStopped: TerminalModes?
-    /// True while it is to be left as it was found, though it may be ours: we are about to stop or to
-    /// end.
+    /// The modes that the command had set when it was suspended.
+    var modesOfSuspended: TerminalModes?
+    /// Whether the terminal must stay restored, because this process is about to be suspended or to end.
     var isReleased = false
   }
 
@@ -45,10 +43,11 @@ package final class TerminalController: Sendable {
     self.guardian = guardian?.process
   }
 
-  /// Prepares it for keys, if it is ours. True if they can be read.
+  /// Prepares the terminal for keys, if this process is in its foreground group. Returns whether keys can be
+  /// read.
   @discardableResult
   package func prepareForKeys() -> Bool {
-    guard readsKeys, terminal.isOurs else { return false }
+    guard readsKeys, terminal.isForeground else { return false }
     return state.withLock { state in
       if state.isLent { return false }
       if state.isChanged { return true }
@@ -57,42 +56,42 @@ package final class TerminalController: Sendable {
     }
   }
 
-  /// True while it is prepared for keys, or may have been changed by the command.
+  /// Whether the terminal is prepared for keys, or may have been changed by the command.
   package var isPrepared: Bool { state.withLock { $0.isChanged } }
 
-  /// Takes it back, if it was lent, and leaves it as it was found, until `resume`.
+  /// Reclaims the terminal, if it is lent, and restores its modes, until `resume`.
   package func restore() {
     state.withLock { state in
       state.isReleased = true
-      if state.isLent { state.modesOfStopped = try? terminal.modes() }
+      if state.isLent { state.modesOfSuspended = try? terminal.modes() }
       reclaim(&state)
       restoreModes(&state)
     }
   }
 
-  /// Sees to it again; to `group`, which has been stopped with us, it is lent if it is ours.
+  /// Takes control again after `restore`, and lends the terminal to `group`, which was suspended as well.
   func resume(lendingTo group: ProcessGroup?) {
     state.withLock { $0.isReleased = false }
     prepareForKeys()
     guard let group, lend() != nil else { return }
     state.withLock { state in
-      if let modes = state.modesOfStopped { try? terminal.setModes(modes) }
+      if let modes = state.modesOfSuspended { try? terminal.setModes(modes) }
       try? terminal.give(to: group.leader)
     }
   }
 
-  /// We have been continued. If we had not been asked to stop, but were stopped, somebody else has had the
-  /// terminal meanwhile, and may have put it into modes of his own.
+  /// This process was resumed. If it was suspended by SIGSTOP, another process had the terminal and may have
+  /// changed its modes.
   func continued() {
     guard readsKeys else { return }
-    let isOurs = terminal.isOurs
+    let isForeground = terminal.isForeground
     state.withLock { state in
       guard state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
       if modes == found.forKeys {
-        if !isOurs { restoreModes(&state) }
-      } else if isOurs {
+        if !isForeground { restoreModes(&state) }
+      } else if isForeground {
         if change(&state) { try? terminal.setModes(modes.forKeys) }
       } else {
         state.isChanged = false
@@ -101,8 +100,7 @@ package final class TerminalController: Sendable {
     }
   }
 
-  // The calls to the terminal are made under the lock: what has been done to it and what is known of
-  // it must not come apart.
+  // The terminal is changed under the lock, so that its modes and the state agree.
 
   private func change(_ state: inout State) -> Bool {
     guard let found = try? terminal.modes() else { return false }
@@ -123,9 +121,9 @@ package final class TerminalController: Sendable {
 // MARK: - Lending
 
 extension TerminalController {
-  /// The terminal for a command that is about to begin; nil if it is not ours to lend.
+  /// The terminal for a command that is about to start; `nil` if it cannot be lent.
   func lend() -> Terminal? {
-    guard use == .lending, terminal.isOurs else { return nil }
+    guard use == .lending, terminal.isForeground else { return nil }
     return state.withLock { state in
       if state.isReleased { return nil }
       if state.isChanged, !state.isLent, let found = state.found {
@@ -139,15 +137,16 @@ extension TerminalController {
     }
   }
 
-  /// Lends it to a group once more that had it, if it has come to us. False if it has not.
+  /// Lends the terminal again to a group that had it, if this process is in the foreground. Otherwise
+  /// returns false.
   func lendAgain(to group: ProcessGroup) -> Bool {
-    guard use == .lending, terminal.isOurs else { return false }
+    guard use == .lending, terminal.isForeground else { return false }
     return state.withLock { state in
       state.isLent && (try? terminal.give(to: group.leader)) != nil
     }
   }
 
-  /// Takes it back from a command that has ended.
+  /// Reclaims the terminal from a command that has ended.
   func reclaim() {
     state.withLock { state in
       guard state.isLent else { return }

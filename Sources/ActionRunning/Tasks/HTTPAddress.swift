@@ -1,12 +1,12 @@
-/// Where a page is asked for: an address that begins with `http://`.
+/// A URL that begins with `http://`.
 package struct HTTPAddress: Hashable, Sendable {
-  /// A name or a number, without brackets.
+  /// A host name or a numeric address, without brackets.
   package let host: String
   package let port: UInt16
-  /// The path and the query, from the slash on.
+  /// The path and the query, from the first slash.
   package let target: String
 
-  /// Nil for what is no such address.
+  /// Parses a URL. Returns `nil` if it is not supported.
   package init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),
@@ -20,9 +20,9 @@ package struct HTTPAddress: Hashable, Sendable {
     if authority.hasPrefix("[") {
       guard let end = authority.firstIndex(of: "]") else { return nil }
       host = String(authority[..<end].dropFirst())
-      let behind = authority[authority.index(after: end)...]
-      guard behind.isEmpty || behind.hasPrefix(":") else { return nil }
-      number = behind.isEmpty ? nil : behind.dropFirst()
+      let suffix = authority[authority.index(after: end)...]
+      guard suffix.isEmpty || suffix.hasPrefix(":") else { return nil }
+      number = suffix.isEmpty ? nil : suffix.dropFirst()
     } else {
       let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
       guard parts.count <= 2, let name = parts.first, !name.contains("@") else { return nil }
@@ -33,14 +33,14 @@ package struct HTTPAddress: Hashable, Sendable {
     if host.isEmpty || port == 0 { return nil }
   }
 
-  /// The text of a request, after which the other side is to hang up.
+  /// The text of a GET request, after whose answer the server must close the connection.
   var request: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return "GET \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nUser-Agent: watchrun\r\n"
       + "Accept: */*\r\nConnection: close\r\n\r\n"
   }
 
-  /// The status in the first bytes of an answer; nil if it is none, or not all there yet.
+  /// The status in the first bytes of an answer; `nil` if it is incomplete or not HTTP.
   static func status(in answer: [UInt8]) -> Int? {
     // HTTP/1.1 200
     let prefix = Array("HTTP/1.".utf8)

@@ -1,11 +1,11 @@
-/// Cuts a stream of bytes into lines, without their ends. One that is longer than any person reads is
-/// cut into pieces, so that what is kept has a bound.
+/// Splits a stream of bytes into lines, without line feeds. Longer lines than `longest` are split,
+/// so that the buffer is bounded.
 struct LineSplitter: Sendable {
   static let longest = 64 * 1024
 
   private var rest: [UInt8] = []
 
-  /// The lines that are complete with these bytes.
+  /// Adds bytes and returns the lines that they complete.
   mutating func add(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {
@@ -19,7 +19,7 @@ struct LineSplitter: Sendable {
     return lines
   }
 
-  /// What is left without an end; nil if nothing is.
+  /// Returns the last line if it has no line feed; `nil` if it is empty.
   mutating func finish() -> [UInt8]? {
     rest.isEmpty ? nil : take()
   }

@@ -3,29 +3,28 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Reads what a run writes into a pipe, and hands it on by whole lines.
+/// Reads the output of a run from a pipe and delivers it line by line.
 ///
-/// Nothing is read ahead: as long as a line is being handed on, the pipe fills up and its writers wait.
-/// Others than the run itself may hold the pipe for longer than that lives, so its end is not waited
-/// for.
+/// Nothing is read ahead: while a line is delivered, the pipe fills up and its writers block. Other
+/// processes may keep the pipe open after the run has ended, so the reader does not wait for the
+/// end of the pipe.
 final class OutputReader: Sendable {
   private struct State {
     var splitter = LineSplitter()
-    /// Nil when nothing is read any more.
+    /// `nil` after the end of the pipe.
     var source: (any DispatchSourceRead)?
   }
 
   private static let part = 64 * 1024
-  /// More than a pipe may hold, for all but the administrator.
+  /// More than the capacity of a pipe, unless root has raised it.
   private static let mostAtEnd = 1024 * 1024
 
   private let descriptor: Int32
   private let state: Confined<State>
-  private let handOn: @Sendable ([UInt8]) -> Void
+  private let deliver: @Sendable ([UInt8]) -> Void
 
-  /// A reader, and the end of the pipe to write into.
-  ///
-  /// - Parameter line: Is called on the queue with each line, without its end.
+  /// Creates a reader, and the write end of its pipe.
+  /// - Parameter line: Called on the queue with each line, without the line feed.
   static func open(
     on queue: DispatchQueue, line: @escaping @Sendable ([UInt8]) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
@@ -34,31 +33,31 @@ final class OutputReader: Sendable {
   }
 
   private init(
-    _ descriptor: Int32, _ queue: DispatchQueue, _ handOn: @escaping @Sendable ([UInt8]) -> Void
+    _ descriptor: Int32, _ queue: DispatchQueue, _ deliver: @escaping @Sendable ([UInt8]) -> Void
   ) throws(SystemError) {
     self.descriptor = descriptor
-    self.handOn = handOn
+    self.deliver = deliver
     let source = try makeReadSource(owning: Descriptor(owning: descriptor), on: queue)
     state = Confined(State(source: source), to: queue)
-    // The handlers hold the reader until the source is cancelled.
+    // The handlers retain the reader until the source is cancelled.
     source.setEventHandler { @Sendable [self] in _ = read() }
     source.activate()
   }
 
-  /// The run has ended: hands on what it has written, to the last byte. What others write who hold the
-  /// pipe still is handed on as it comes.
+  /// Delivers all that the ended run has written. Output of other processes that have the pipe open
+  /// is delivered as it arrives.
   func runHasEnded() {
-    // They may write without end.
+    // Other processes may write without end.
     for _ in 0..<(Self.mostAtEnd / Self.part) where !read() { break }
-    if let rest = state.access({ $0.splitter.finish() }) { handOn(rest) }
+    if let rest = state.access({ $0.splitter.finish() }) { deliver(rest) }
   }
 
-  /// Reads once. False if nothing was there.
+  /// Reads once. Returns false if nothing was available.
   private func read() -> Bool {
     if state.access({ $0.source == nil }) { return false }
     switch readAvailable(descriptor, atMost: Self.part) {
     case .bytes(let bytes):
-      for line in state.access({ $0.splitter.add(bytes) }) { handOn(line) }
+      for line in state.access({ $0.splitter.add(bytes) }) { deliver(line) }
       return true
     case .nothing:
       return false
@@ -68,7 +67,7 @@ final class OutputReader: Sendable {
         state.source = nil
         return state.splitter.finish()
       }
-      if let rest { handOn(rest) }
+      if let rest { deliver(rest) }
       return false
     }
   }

@@ -1,17 +1,17 @@
 import Dispatch
 import SystemCalls
 
-/// Asks a service whether it is ready: the system's does, or a test's.
+/// Tests once whether a condition holds. Unit tests use a fake.
 protocol ReadinessProbe: Sendable {
-  /// Asks once, and calls `answer`, on whatever queue it was made for.
+  /// Tests the condition and calls `answer`, on the queue for which the probe was created.
   func ask(
     _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void)
 }
 
-/// Asks over the loopback, beside the queue on which it answers.
+/// Connects to the service, on a global queue, and answers on its own.
 struct SystemProbe: ReadinessProbe {
-  private static let patienceForPort = Duration.milliseconds(250)
-  private static let patienceForPage = Duration.seconds(5)
+  private static let timeoutForPort = Duration.milliseconds(250)
+  private static let timeoutForURL = Duration.seconds(5)
 
   let queue: DispatchQueue
 
@@ -24,11 +24,11 @@ struct SystemProbe: ReadinessProbe {
     }
   }
 
-  /// Takes its time.
+  /// Tests the condition. Blocks for up to five seconds.
   static func isReady(_ condition: TaskDefinition.Readiness.Condition) -> Bool {
     switch condition {
     case .port(let port):
-      return (try? Connection(to: "localhost", port: port, within: patienceForPort)) != nil
+      return (try? Connection(to: "localhost", port: port, within: timeoutForPort)) != nil
     case .url(let url):
       guard let address = HTTPAddress(url), let status = try? status(of: address) else {
         return false
@@ -40,7 +40,7 @@ struct SystemProbe: ReadinessProbe {
   }
 
   private static func status(of address: HTTPAddress) throws(SystemError) -> Int? {
-    let connection = try Connection(to: address.host, port: address.port, within: patienceForPage)
+    let connection = try Connection(to: address.host, port: address.port, within: timeoutForURL)
     try connection.send(Array(address.request.utf8))
     var answer: [UInt8] = []
     while answer.count < 12 {

@@ -1,32 +1,34 @@
 import FileObservation
 
-/// One step of a project: a command, what starts it, and what must have succeeded before it.
+/// A task: a command, the changes that start it, and its dependencies.
 public struct TaskDefinition: Sendable, Hashable {
-  /// By which others name it, and reports do.
+  /// The name, by which dependents and reports refer to the task.
   public var name: String
-  /// What is run.
+  /// The command to run.
   public var command: Command
-  /// Which changes start it.
+  /// The changes that start the task.
   public var triggers: TaskTriggers
-  /// The names of the tasks that must have succeeded before it runs. It also runs whenever one of
-  /// them has succeeded again.
+  /// The names of the tasks that must have succeeded before this one runs. It also runs whenever
+  /// one of them has succeeded again.
   public var dependencies: [String]
-  /// True for one that runs on: a server. It is started again when it ends, after a pause; a run of
-  /// it holds none of the places for tasks that run side by side.
+  /// Whether the task is a service, such as a server: it keeps running, and is started again, after
+  /// a pause, when it ends. Services do not count toward ``TaskGraph/jobs``.
   public var isService: Bool
-  /// When a service counts as ready, so that what stands after it may begin; nil for as soon as it
-  /// was started.
+  /// The readiness check of a service, for which its dependents wait; `nil` if it is ready at its
+  /// start.
   public var readiness: TaskDefinition.Readiness?
-  /// How the task goes about its work.
+  /// The behaviour of the queue that runs the task.
   ///
-  /// A service is always kept alive, and the policy `queue`, which would wait for its end, is
-  /// `restart` there. What concerns the whole graph is not read here, but in ``TaskRunner/Options``:
-  /// `completion`, `ignoredSignals`, `guardian` and `readsOutput`; and a `build` is a task of its own.
+  /// A service is always kept alive, and ``BusyPolicy/queue``, which would wait for its end, means
+  /// ``BusyPolicy/restart``. Options of the whole graph are ignored here: `completion`,
+  /// `ignoredSignals`, `guardian` and `readsOutput` are in ``TaskRunner/Options``. A `build` is
+  /// ignored as well: make it a task.
   public var options: ActionQueue.Options
-  /// True if it does not run at the start, but on the first change. What stands after it waits, too.
+  /// Whether the task does not run at the start, but on the first change. Its dependents wait for
+  /// it.
   public var isPostponed: Bool
 
-  /// A task that runs at the start, and when something has changed that it watches.
+  /// Creates a task. By default it runs at the start, and when a file that it watches changes.
   public init(
     _ name: String, _ command: Command, triggers: TaskTriggers = TaskTriggers(),
     dependencies: [String] = [], isService: Bool = false,
@@ -43,11 +45,14 @@ public struct TaskDefinition: Sendable, Hashable {
     self.isPostponed = isPostponed
   }
 
-  /// True if it runs on, and is started again when it ends. One that is kept alive is a service.
+  /// Whether the task keeps running: a service, or a task that is kept alive.
   var runsOn: Bool { isService || options.keepsAlive }
 
-  /// Whether it is ready when it has printed a text.
+  /// Whether the readiness check examines the output.
   var isReadyByLine: Bool {
     if case .line? = readiness?.condition { true } else { false }
   }
+
+  /// Whether the readiness check connects to the service.
+  var isReadyByProbe: Bool { runsOn && readiness != nil && !isReadyByLine }
 }

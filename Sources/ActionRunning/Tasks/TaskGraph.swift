@@ -205,23 +205,23 @@ extension TaskGraph {
 
 extension TaskGraph {
   private static func sorted(_ tasks: [TaskDefinition]) -> [String] {
-    let places = Dictionary(
+    let indices = Dictionary(
       tasks.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let dependencies = tasks.map { Set($0.dependencies.compactMap { places[$0] }) }
-    var isPlaced = Array(repeating: false, count: tasks.count)
+    let dependencies = tasks.map { Set($0.dependencies.compactMap { indices[$0] }) }
+    var isAdded = Array(repeating: false, count: tasks.count)
     var order: [String] = []
-    // The search restarts at the first task without a place, since the order given counts.
+    // The search restarts at the first task that was not added, since the given order counts.
     var front = 0
-    var place = 0
-    while place < tasks.count {
-      if isPlaced[place] || !dependencies[place].allSatisfy({ isPlaced[$0] }) {
-        place += 1
+    var index = 0
+    while index < tasks.count {
+      if isAdded[index] || !dependencies[index].allSatisfy({ isAdded[$0] }) {
+        index += 1
         continue
       }
-      isPlaced[place] = true
-      order.append(tasks[place].name)
-      while front < tasks.count && isPlaced[front] { front += 1 }
-      place = front
+      isAdded[index] = true
+      order.append(tasks[index].name)
+      while front < tasks.count && isAdded[front] { front += 1 }
+      index = front
     }
     return order
   }

@@ -1,92 +1,69 @@
 import FileObservation
 import SystemCalls
 
-/// What a task runner has to tell. Tasks are called by their names.
+/// An event of a ``TaskRunner``. Tasks are identified by their names.
 public enum TaskReport: Sendable {
-  /// A run of the task begins. Of a service, also one that was started again after it had ended.
+  /// A run of the task begins. For a service, also when it is started again after it has ended.
   case started(String, RunReport.Run)
-  /// A run of the task has ended. What its output was has been reported before, but for what others
-  /// write that it has left behind.
+  /// A run of the task has ended. All its output was reported before, but processes that it left
+  /// behind may write more.
   case ended(String, ExitStatus, duration: Duration, RunReport.Ending)
-  /// A run could not be started; it counts as one that failed with `status`.
+  /// A run could not be started. It counts as failed with `status`.
   case notStarted(String, SystemError, status: ExitStatus)
-  /// The task is not run, because this one, which it stands after, directly or not, has failed.
-  case skipped(String, because: String)
-  /// The same for a service that runs: it keeps running as it was.
-  case kept(String, because: String)
-  /// A service is ready, so long after it was started.
+  /// A service was not started, because its readiness check succeeds already: another process answers. It
+  /// counts as failed, and the start is attempted again after a pause.
+  case conflict(String, ReadinessConflict)
+  /// The task does not run because of one of its dependencies, direct or indirect.
+  case skipped(String, because: Cause)
+  /// A service was not restarted because of one of its dependencies. It keeps running.
+  case kept(String, because: Cause)
+  /// A service is ready, this long after its start.
   case ready(String, after: Duration)
-  /// A service was not ready in time, and counts as failed. It keeps running.
+  /// A service is not ready in time, and counts as failed. It keeps running; if it becomes ready later,
+  /// ``ready(_:after:)`` follows and its dependents run.
   case notReady(String, TaskDefinition.Readiness)
-  /// A line that the task has written, on standard output or error, without its end. A very long one
-  /// comes in pieces. The only task of a graph writes to our own descriptors instead, unless its
-  /// readiness is seen by its output, or ``TaskRunner/Options/readsOutput`` is set.
+  /// A line of standard output or standard error of the task, without the line feed. A line of more
+  /// than 64 KiB is split. If the graph has only one task, it writes to the descriptors of this
+  /// process instead, unless its readiness check examines its output or
+  /// ``TaskRunner/Options/readsOutput`` is set.
   case output(String, [UInt8])
-  /// Any other report of the task's queue: hooks, stopping, backing off.
+  /// Any other event of the task's queue, such as those of hooks, stops and pauses.
   case detail(String, RunReport)
   /// Each round changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
-  /// These tasks are wanted or run, or are services that are not ready, or what they have changed has not been
-  /// seen. Only with ``TaskRunner/Options/reportsSettling``, whenever they become others.
+  /// The tasks that are unsettled: they wait or run, are services that are not ready, or have made
+  /// changes that are not known yet. Reported whenever the set changes, and only with
+  /// ``TaskRunner/Options/reportsSettling``.
   case unsettled(Set<String>)
-  /// The tasks that are wanted and have not begun, in the order in which they begin, whenever they or their
-  /// causes become others.
+  /// The tasks that are requested and have not begun, in the order in which they will begin. Reported
+  /// whenever the tasks or their causes change.
   case waiting([TaskRunner.Waiting])
   /// Changes that a task watches wait for the end of these runs.
   case queued(String, RunTrigger, behind: [String])
-  /// Changes during a run of the task lead to nothing, by the policy ``BusyPolicy/ignore``.
+  /// Changes during a run of the task are ignored, by the policy ``BusyPolicy/ignore``.
   case ignored(String, RunTrigger)
   /// Changes that no task watches. Only with ``TaskRunner/Options/reportsUnwatched``.
   case unwatched([ChangeBatch.Change])
   /// After a round: no task runs but ready services, and none is due until something changes.
   case idle
-  /// All that the latest changes have led to is done.
+  /// All work caused by the latest changes has ended.
   case roundEnded(TaskRound)
-  /// All is over, and nothing of the tasks is left. The status of the round that was the last by the
-  /// completion's rule, nil if the runner was ended from outside.
+  /// The runner has ended, and no process of the tasks is left. The status of the last round by the
+  /// ``CompletionRule``; `nil` after ``TaskRunner/end()``.
   case finished(ExitStatus?)
-}
 
-/// What came of some changes, when all is done that they have led to.
-public struct TaskRound: Sendable, Hashable {
-  /// What came of one task.
-  public enum Outcome: Sendable, Hashable {
-    /// It has succeeded, in this time.
-    case succeeded(Duration)
-    /// It has failed, in this time, with this status.
-    case failed(ExitStatus, Duration)
-    /// A service has become ready, in this time.
-    case ready(Duration)
-    /// A service was not ready in time, or has ended before.
-    case notReady
-    /// It was stopped.
-    case cancelled
-    /// It was not run, because this one has failed.
-    case skipped(because: String)
-    /// A service was left running as it was, because this one has failed.
-    case kept(because: String)
-  }
+  /// Why a task is not run.
+  public enum Cause: Sendable, Hashable {
+    /// This task failed.
+    case failed(String)
+    /// This service runs, but is not ready.
+    case notReady(String)
 
-  /// A task, and what came of it.
-  public struct Entry: Sendable, Hashable {
-    /// The task's name.
-    public let name: String
-    /// What came of it.
-    public let outcome: Outcome
-  }
-
-  /// The tasks that the round has reached, each after its dependencies.
-  public let entries: [Entry]
-
-  /// The status of the first that has failed; 0 if none has.
-  public var status: ExitStatus {
-    for entry in entries {
-      switch entry.outcome {
-      case .failed(let status, _): return status
-      case .notReady: return .exited(1)
-      case .succeeded, .ready, .cancelled, .skipped, .kept: continue
+    /// The name of the dependency.
+    public var task: String {
+      switch self {
+      case .failed(let task), .notReady(let task): task
       }
     }
-    return .exited(0)
   }
 }

@@ -1,10 +1,10 @@
 import FileObservation
 import SystemCalls
 
-// What happens on the queue: the machine decides, and its actions are performed.
+// Performs the actions of the state machine, on the queue.
 
 extension TaskRunner {
-  /// Lets the machine take a step, and does what it says.
+  /// Takes a step of the machine and performs its actions.
   func advance(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
@@ -26,19 +26,19 @@ extension TaskRunner {
     case .stop(let name):
       worker(name)?.actions.advance { $0.stopCommand() }
     case .signal(let name, let signal, let trigger):
-      worker(name)?.actions.pass(signal)
+      worker(name)?.actions.forward(signal)
       report(.detail(name, .signaled(signal, trigger)))
     case .skip(let name, let because):
-      report(.skipped(name, because: because))
+      report(.skipped(name, because: cause(because)))
     case .keep(let name, let because):
-      report(.kept(name, because: because))
+      report(.kept(name, because: cause(because)))
     case .awaitReadiness(let name, let generation):
       awaitReadiness(name, generation)
     case .giveUpReadiness(let name):
       worker(name)?.state.access { $0.takeCheck() }?.cancel()
-    case .tellReady(let name):
-      tellReady(name)
-    case .tellLate(let name):
+    case .reportReady(let name):
+      reportReady(name)
+    case .reportLate(let name):
       if let readiness = worker(name)?.definition.readiness { report(.notReady(name, readiness)) }
     case .endRound(let reached):
       endRound(reached)
@@ -55,7 +55,7 @@ extension TaskRunner {
     case .finish:
       for component in state.access({ $0.components }) { component.rounds.end() }
       let status = state.access { state in
-        // They hold us.
+        // They retain the runner.
         state.workers = [:]
         return state.status
       }
@@ -63,7 +63,12 @@ extension TaskRunner {
     }
   }
 
-  private func tellReady(_ name: String) {
+  private func cause(_ dependency: String) -> TaskReport.Cause {
+    let isLate = state.access { $0.machine.isLate(dependency) }
+    return isLate ? .notReady(dependency) : .failed(dependency)
+  }
+
+  private func reportReady(_ name: String) {
     guard let worker = worker(name) else { return }
     let now = scheduler.now
     let duration = worker.state.access { state in
@@ -88,20 +93,43 @@ extension TaskRunner {
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
     guard let worker = worker(name), let readiness = worker.definition.readiness else { return }
-    let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] isReady in
+    let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] result in
       guard self.worker(name) === worker else { return }
-      advance {
-        isReady
-          ? $0.serviceIsReady(name, generation: generation)
-          : $0.serviceIsLate(name, generation: generation)
+      advance { machine in
+        switch result {
+        case .ready: machine.serviceIsReady(name, generation: generation)
+        case .late: machine.serviceIsLate(name, generation: generation)
+        }
       }
     }
-    let earlier = worker.state.access { state in
+    let (earlier, isHeld) = worker.state.access { state in
       defer { state.check = check }
-      return state.check
+      return (state.check, state.isLaunchHeld)
     }
     earlier?.cancel()
-    check.begin()
+    if !isHeld { check.begin() }
+  }
+
+  /// The precondition for starting a service: no other process must satisfy its readiness check.
+  ///
+  /// The former process of the service has ended by then. A process that answers nevertheless
+  /// belongs to another program, and would make the service ready before it has started.
+  private func precondition(
+    of task: TaskDefinition, id: Int
+  ) -> Supervisor.Precondition? {
+    guard task.isReadyByProbe, let condition = task.readiness?.condition else { return nil }
+    return { [self] answer in
+      probe.ask(condition) { [self] isAnswered in
+        let conflict = isAnswered ? ReadinessConflict(condition) : nil
+        let check = find(id)?.worker.state.access { state in
+          (state.isLaunchHeld, state.conflict) = (false, conflict)
+          return state.check
+        }
+        if conflict != nil { return answer(SystemError(call: "bind", code: EADDRINUSE)) }
+        check?.begin()
+        answer(nil)
+      }
+    }
   }
 }
 
@@ -115,7 +143,7 @@ extension TaskWorker.State {
 // MARK: - The graph
 
 extension TaskRunner {
-  /// Makes what the tasks need to be run.
+  /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
     for task in tasks {
       let id = state.access { state in
@@ -123,20 +151,20 @@ extension TaskRunner {
         return state.workerCount
       }
       let shared = ActionQueue.SharedContext(
-        queue: queue, launcher: launcher, becameIdle: { [self] in becameIdle(id) })
+        queue: queue, launcher: launcher, becameIdle: { [self] in becameIdle(id) },
+        precondition: precondition(of: task, id: id))
       let worker = TaskWorker(id, task, shared) { [self] in handle($0, of: id) }
       state.access { $0.workers[task.name] = worker }
     }
-    // How many tasks there are decides about those that are kept, too.
+    // The number of tasks decides whether output is read, for existing workers as well.
     let (workers, isRead) = state.access { state in
       (Array(state.workers.values), state.readsOutput || state.graph.tasks.count > 1)
     }
     for worker in workers { worker.actions.readOutput(isRead || worker.definition.isReadyByLine) }
   }
 
-  /// `replaceGraph`, for those who are on the queue.
-  ///
-  /// - Parameter readsOutput: ``Options/readsOutput`` from now on; `nil` leaves it as it is.
+  /// `replaceGraph` for callers on the queue.
+  /// - Parameter readsOutput: The new value of ``Options/readsOutput``; `nil` keeps it.
   package func replace(_ graph: TaskGraph, readsOutput: Bool? = nil) {
     if let readsOutput { state.access { $0.readsOutput = readsOutput } }
     let old = state.access { $0.graph }

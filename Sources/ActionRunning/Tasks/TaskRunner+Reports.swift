@@ -1,47 +1,55 @@
 import FileObservation
 import SystemCalls
 
-// What the tasks' queues tell, all of it on our own queue.
+// Handles the reports of the tasks' queues, on the runner's queue.
 
 extension TaskRunner {
-  /// A task's worker, and whether the task belongs to the graph still.
-  private func find(_ id: Int) -> (worker: TaskWorker, isCurrent: Bool)? {
+  /// The worker with this ID, and whether its task still belongs to the graph.
+  func find(_ id: Int) -> (worker: TaskWorker, isCurrent: Bool)? {
     state.access { state in
       if let worker = state.workers.values.first(where: { $0.id == id }) { return (worker, true) }
       return state.retiring.first { $0.id == id }.map { ($0, false) }
     }
   }
 
-  /// Nothing is under way any more in the task's queue.
+  /// A task's queue has become idle.
   func becameIdle(_ id: Int) {
     guard let (worker, isCurrent) = find(id), isCurrent else { return }
-    // A service at rest has been stopped.
+    // A service is idle only when it was stopped.
     if worker.definition.runsOn { return endRounds() }
-    // A run that was stopped before it began has no result.
+    // A run that was stopped before its start has no result.
     let result = worker.state.access { $0.result } ?? .cancelled
     advance { $0.ended(worker.name, result) }
   }
 
-  func handle(_ told: RunReport, of id: Int) {
+  func handle(_ event: RunReport, of id: Int) {
     guard let (worker, isCurrent) = find(id) else { return }
     let name = worker.name
     let isService = worker.definition.runsOn && isCurrent
-    switch told {
+    switch event {
     case .started(let run) where run.job == .command:
       let now = scheduler.now
-      worker.state.access { ($0.began, $0.number) = (now, run.number) }
+      worker.state.access { state in
+        (state.began, state.number) = (now, run.number)
+        // The readiness check begins when the precondition holds.
+        state.isLaunchHeld = worker.definition.isReadyByProbe
+      }
       if isCurrent { component(of: name)?.rounds.launched() }
       report(.started(name, run))
       if isService { advance { $0.serviceStarted(name) } }
     case .ended(let run, let status, let duration, let ending):
-      guard run.job == .command else { return report(.detail(name, told)) }
+      guard run.job == .command else { return report(.detail(name, event)) }
       worker.note(status, ending, duration)
       report(.ended(name, status, duration: duration, ending))
       if isService && ending != .stopped { serviceCrashed(run, of: id) }
     case .notStarted(let run, let error, let status):
-      guard run.job == .command else { return report(.detail(name, told)) }
+      guard run.job == .command else { return report(.detail(name, event)) }
       worker.note(status, .byItself, .zero)
-      report(.notStarted(name, error, status: status))
+      if let conflict = worker.state.access({ $0.takeConflict() }) {
+        report(.conflict(name, conflict))
+      } else {
+        report(.notStarted(name, error, status: status))
+      }
       if isService { serviceCrashed(run, of: id) }
     case .finished:
       if !isCurrent { state.access { $0.retiring.removeAll { $0.id == id } } }
@@ -52,17 +60,24 @@ extension TaskRunner {
       worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
     case .started, .timedOut, .stopping, .killing, .abandoned, .gone, .queued, .ignored, .signaled,
       .backingOff, .foundLoop, .settled, .idle:
-      report(.detail(name, told))
+      report(.detail(name, event))
     }
   }
 
-  /// The machine hears of it when the service's own queue has dealt with it, which is to be given nothing
-  /// new before.
+  /// Notifies the machine after the service's own queue has handled the crash, because the machine
+  /// may submit the next trigger at once.
   private func serviceCrashed(_ run: RunReport.Run, of id: Int) {
     queue.async { [self] in
       guard let (worker, isCurrent) = find(id), isCurrent else { return }
       let isLatest = worker.state.access { $0.number == run.number }
       if isLatest { advance { $0.serviceCrashed(worker.name) } }
     }
+  }
+}
+
+extension TaskWorker.State {
+  fileprivate mutating func takeConflict() -> ReadinessConflict? {
+    defer { conflict = nil }
+    return conflict
   }
 }

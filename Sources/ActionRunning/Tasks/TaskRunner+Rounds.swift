@@ -1,18 +1,18 @@
 import FileObservation
 
-// Which changes lead to a round of which tasks.
+// Decides which changes begin a round of which tasks.
 
-/// Tasks that depend on each other, directly or not. Their work is one round; tasks of other components
-/// run beside it.
+/// A connected component of the graph. Its work is one round, beside the rounds of other
+/// components.
 struct TaskComponent: Sendable {
   let names: Set<String>
   let rounds: RoundController
-  /// Whether work was under way when the machine last took a step.
+  /// Whether work was active after the latest step of the machine.
   var isBusy = false
 }
 
 extension TaskRunner {
-  /// Begins with new rounds for the tasks of a graph.
+  /// Creates new rounds for the components of a graph.
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
@@ -27,7 +27,7 @@ extension TaskRunner {
     state.access { $0.components.first { $0.names.contains(name) } }
   }
 
-  /// `submit`, for callers on the queue.
+  /// `submit` for callers on the queue.
   package func accept(_ batch: ChangeBatch) {
     reportIgnored(batch)
     reportUnwatched(batch)
@@ -51,7 +51,7 @@ extension TaskRunner {
     }
   }
 
-  /// Whether any of the tasks is wanted or runs, or is a service that is not ready or is being stopped.
+  /// Whether any of the tasks waits or runs, or is a service that is not ready or is being stopped.
   private func isBusy(_ names: Set<String>) -> Bool {
     state.access { state in
       state.machine.isUnsettled(names)
@@ -78,7 +78,7 @@ extension TaskRunner {
     return machine.hasService(component.names) ? .live : .idle
   }
 
-  /// Takes what a component's rounds have decided.
+  /// Takes a decision of a component's rounds.
   private func take(_ event: RoundController.Event, for names: Set<String>) {
     switch event {
     case .run(let trigger):
@@ -97,7 +97,7 @@ extension TaskRunner {
     }
   }
 
-  /// Reports which tasks are unsettled, if they have become others.
+  /// Reports the unsettled tasks, if they have changed.
   func reportUnsettled() {
     let reading = state.access { $0.components }.filter(\.rounds.isReading).flatMap(\.names)
     let (names, isNews) = state.access { state in
@@ -109,7 +109,7 @@ extension TaskRunner {
     reportIdle(unsettled: names)
   }
 
-  /// What a trigger is for each task of a component that watches any of its changes.
+  /// The part of a trigger for each task of a component that watches any of its changes.
   private func triggers(by trigger: RunTrigger, of names: Set<String>) -> [String: RunTrigger] {
     let tasks = state.access { $0.graph.tasks.filter { names.contains($0.name) } }
     let pairs = tasks.compactMap { task in
@@ -118,7 +118,7 @@ extension TaskRunner {
     return Dictionary(uniqueKeysWithValues: pairs)
   }
 
-  /// Begins a round in each component that is at rest, with what is owed.
+  /// Begins a round in each idle component, with the changes that are owed a run.
   func beginRounds(
     _ reason: RunTrigger.Reason,
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
@@ -134,7 +134,7 @@ extension TaskRunner {
     advance(step)
   }
 
-  /// Where work has come to its end, changes are judged.
+  /// Judges the changes of each component whose work has ended.
   func endRounds() {
     for (index, component) in state.access({ $0.components }).enumerated() {
       let isBusy = isBusy(component.names)
@@ -146,7 +146,7 @@ extension TaskRunner {
     }
   }
 
-  /// `stop`, for callers on the queue.
+  /// `stop` for callers on the queue.
   func stopNow() {
     for component in state.access({ $0.components }) { component.rounds.stopped() }
     advance { $0.stop() }
@@ -160,7 +160,7 @@ extension ChangeBatch {
 }
 
 extension TaskStateMachine {
-  /// Whether any of the tasks is wanted or runs, or is a service that is not ready.
+  /// Whether any of the tasks waits or runs, or is a service that is not ready.
   func isUnsettled(_ names: Set<String>) -> Bool {
     names.contains { tasks[$0]?.isUnsettled ?? false }
   }
@@ -169,8 +169,8 @@ extension TaskStateMachine {
     names.contains { tasks[$0]?.isUp ?? false }
   }
 
-  /// Whether a change of the task's files stops or signals a run that is under way: its own, or one of
-  /// its dependents.
+  /// Whether a change to the task's files stops or signals an active run, of the task or of a
+  /// dependent.
   func isLive(_ name: String) -> Bool {
     guard let task = tasks[name] else { return false }
     let dependents = descendants[name, default: []].compactMap { tasks[$0] }
@@ -178,13 +178,13 @@ extension TaskStateMachine {
     return dependents.contains { $0.runs && $0.rules.policy.isLive }
   }
 
-  /// Whether a change to the task's files leads to nothing, because it runs.
+  /// Whether a change to the task's files is ignored, because the task runs.
   func ignoresChanges(of name: String) -> Bool {
     guard let task = tasks[name] else { return true }
     return task.rules.policy == .ignore && task.runs
   }
 
-  /// Tells the next runs of these tasks of more changes, without wanting one.
+  /// Adds changes to the next runs of these tasks, without requesting one.
   mutating func remember(_ triggers: [String: RunTrigger]) -> [Action] {
     for (name, trigger) in triggers {
       update(name) { $0.unseen = $0.unseen.merged(with: trigger) }
@@ -194,7 +194,7 @@ extension TaskStateMachine {
 }
 
 extension TaskGraph {
-  /// The names of the tasks that depend on each other, directly or not.
+  /// The connected components of the graph.
   var components: [Set<String>] {
     var components: [Set<String>] = []
     for name in order {

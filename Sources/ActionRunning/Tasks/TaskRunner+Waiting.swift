@@ -1,19 +1,19 @@
 import FileObservation
 
 extension TaskRunner {
-  /// A task that is wanted and has not begun.
+  /// A task that is requested and has not begun.
   public struct Waiting: Sendable, Hashable {
     /// What a task waits for.
     public enum Cause: Sendable, Hashable {
       /// The end of its own run.
       case ownRun
-      /// One of the ``TaskGraph/jobs``. These tasks hold them.
+      /// One of the ``TaskGraph/jobs``, which these tasks use.
       case job(heldBy: [String])
-      /// These of its dependencies, direct or not.
+      /// These of its direct or indirect dependencies.
       case dependencies([String])
       /// The end of these runs, which depend on it.
       case dependents([String])
-      /// The end of a former task of its name.
+      /// The end of a retired task of the same name.
       case predecessor
       /// The end of the pause.
       case pause
@@ -21,12 +21,12 @@ extension TaskRunner {
 
     /// The name of the task.
     public let name: String
-    /// Why the task is wanted.
+    /// The reason for the request.
     public let reason: RunTrigger.Reason
     /// What it waits for.
     public let cause: Cause
 
-    /// A waiting task.
+    /// Creates a waiting task.
     public init(_ name: String, _ reason: RunTrigger.Reason, for cause: Cause) {
       self.name = name
       self.reason = reason
@@ -36,7 +36,7 @@ extension TaskRunner {
 }
 
 extension TaskStateMachine {
-  /// The tasks that are wanted and have not begun, in the order in which they begin.
+  /// The tasks that are requested and have not begun, in the order in which they will begin.
   var waiting: [TaskRunner.Waiting] {
     if isEnding { return [] }
     return order.compactMap { name in
@@ -55,13 +55,13 @@ extension TaskStateMachine {
     let below = running.filter { descendants[name, default: []].contains($0) }
     if !below.isEmpty { return .dependents(below) }
     if retiring.contains(where: { $0.name == name }) { return .predecessor }
-    return .job(heldBy: running + retiring.filter(\.holdsPlace).map(\.name))
+    return .job(heldBy: running + retiring.filter(\.isActive).map(\.name))
   }
 
   /// The tasks that run, without services.
   private var running: [String] { order.filter { tasks[$0]?.runs ?? false } }
 
-  /// The tasks among these whose runs are under way.
+  /// The tasks among these that run.
   func running(among names: Set<String>) -> [String] { running.filter(names.contains) }
 }
 
@@ -90,7 +90,7 @@ extension TaskRunner {
     }
   }
 
-  /// Reports the changes that lead to nothing because tasks run that ignore them.
+  /// Reports changes that are ignored by tasks that run.
   func reportIgnored(_ batch: ChangeBatch) {
     let tasks = state.access { state in
       state.graph.tasks.filter {

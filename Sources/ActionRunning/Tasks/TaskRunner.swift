@@ -3,37 +3,37 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Runs the tasks of a graph when something has changed that they watch.
+/// Runs the tasks of a graph when files that they watch change.
 ///
-/// Changes go in with `submit`, reports come out. Each task has a serial queue of its own, and no two
-/// runs of it overlap; at most ``TaskGraph/jobs`` run at once, services aside. What stands after others
-/// waits for their newest success, and is skipped if they fail. A run whose sources change again, or
-/// those of what it stands after, is stopped or waited for by its busy policy, and then made again. A
-/// task that was started because another has succeeded is told of what it watches itself, and of
-/// nothing else.
+/// Changes are submitted with ``submit(_:)``; reports are delivered to a handler. Runs of one task
+/// never overlap, and at most ``TaskGraph/jobs`` tasks run at the same time, besides services. A
+/// task waits for the latest success of its dependencies and is skipped if one fails. When the
+/// files of a running task or of its dependencies change, its ``BusyPolicy`` decides whether it is
+/// stopped or finishes first; then it runs again. A task that runs because a dependency succeeded
+/// receives only the changes that it watches itself.
 ///
-/// All its methods may be called from any thread. It lives until it was ended, and has told so by
-/// `finished`; nothing of the tasks is left then but what made a session of its own.
+/// All methods may be called from any thread. The runner retains itself until it has reported
+/// ``TaskReport/finished(_:)`` after ``end()``. Then no process of the tasks is left, except those
+/// with a session of their own.
 public final class TaskRunner: Sendable {
-  /// What concerns all tasks of a graph.
+  /// The options of the whole graph.
   public struct Options: Sendable {
-    /// After which round all is over; a round counts as a run.
+    /// The round after which the runner ends by itself. A round counts as a run.
     public var completion: CompletionRule
-    /// The signals that the tasks are to ignore from their start.
+    /// The signals that the tasks ignore from their start, as with `nohup`.
     public var ignoredSignals: Set<Signal>
-    /// Who ends the tasks should we not be able to.
+    /// Kills the tasks if this process dies.
     public var guardian: Guardian?
-    /// Whether the output of the only task of a graph is read and reported, too. That of several tasks
-    /// always is.
+    /// Whether the output is read and reported even if the graph has only one task.
     public var readsOutput = false
     /// Whether ``TaskReport/unsettled(_:)`` is reported.
     public var reportsSettling = false
     /// Whether ``TaskReport/unwatched(_:)`` is reported.
     public var reportsUnwatched = false
-    /// Who stops the tasks with us.
+    /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 
-    /// The options as given.
+    /// Creates options.
     public init(
       completion: CompletionRule = .never, ignoredSignals: Set<Signal> = [],
       guardian: Guardian? = nil
@@ -49,14 +49,14 @@ public final class TaskRunner: Sendable {
     var machine: TaskStateMachine
     var workers: [String: TaskWorker] = [:]
     var workerCount = 0
-    /// Those that belong to the graph no more, and have not ended.
+    /// The workers that no longer belong to the graph and have not ended.
     var retiring: [TaskWorker] = []
     var actions = PendingActions<TaskStateMachine.Action>()
-    /// The status of the last round, if one was the last by the completion's rule.
+    /// The status of the last round by the completion rule.
     var status: ExitStatus?
-    /// The tasks that depend on each other, directly or not, each with rounds of their own.
+    /// The components of the graph, each with rounds of its own.
     var components: [TaskComponent] = []
-    /// The tasks that were reported to be unsettled.
+    /// The last value reported by `unsettled`.
     var unsettled: Set<String> = []
     /// The tasks that were reported to wait.
     var waiting: [Waiting] = []
@@ -72,19 +72,19 @@ public final class TaskRunner: Sendable {
   let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
   let report: @Sendable (TaskReport) -> Void
-  /// On which all is done.
+  /// The queue on which all state is kept.
   package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
 
-  /// A runner for the graph. Nothing runs yet.
+  /// Creates a runner. No task runs before ``start()`` or ``submit(_:)``.
   ///
   /// - Parameters:
   ///   - graph: The tasks.
-  ///   - options: What applies to all tasks.
-  ///   - source: Whose batches are submitted, such as a `FileObserver`. After each round the runner asks
-  ///     it for the changes made so far. It is not kept alive. Without a source, tasks that write watched
-  ///     files may run once more often.
-  ///   - report: Called on a queue of the runner's, in order, with every report. Until it returns, the
-  ///     output of the tasks is not read, and they wait.
+  ///   - options: The options of the whole graph.
+  ///   - source: The source of the batches that are submitted, such as a `FileObserver`. It is flushed after
+  ///     each round, and is not retained. Without a source, tasks that write watched files may run once too
+  ///     often.
+  ///   - report: Called with every report, in order, on a private serial queue. Until it returns, the output
+  ///     of the tasks is not read and the runner does nothing else.
   public init(
     _ graph: TaskGraph, options: Options = Options(), source: (any ChangeSource)? = nil,
     report: @escaping @Sendable (TaskReport) -> Void
@@ -108,55 +108,54 @@ public final class TaskRunner: Sendable {
     }
   }
 
-  /// Runs all tasks but those that are postponed, and those that stand after one of these.
+  /// Runs all tasks, except postponed ones and their dependents.
   public func start() {
     queue.async { [self] in beginRounds(.start) { $0.start() } }
   }
 
-  /// Something has changed: what watches it is run, and what stands after it.
+  /// Submits changes. The tasks that watch them run, and then their dependents.
   public func submit(_ batch: ChangeBatch) {
     queue.async { [self] in accept(batch) }
   }
 
-  /// Runs all tasks, also while paused.
+  /// Runs all tasks, even while the runner is paused.
   public func submitKey() {
     queue.async { [self] in beginRounds(.key) { $0.keyPressed() } }
   }
 
-  /// From now on changes start nothing, and are collected. What runs goes on.
+  /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.
   public func pause() {
     queue.async { [self] in advance { $0.pause() } }
   }
 
-  /// Ends a pause: what was collected is seen to.
+  /// Ends a pause. The collected changes start their tasks.
   public func resume() {
     queue.async { [self] in advance { $0.resume() } }
   }
 
-  /// Stops what runs, services as well, without ending the runner. Nothing starts until the next change
-  /// or key.
+  /// Stops all runs, including services, without ending the runner. The next change or key starts
+  /// tasks again.
   public func stop() {
     queue.async { [self] in stopNow() }
   }
 
-  /// Ends the runner: what runs is stopped, each task before those that it stands after, and then
-  /// `finished` is reported. When called a second time, what runs is killed.
+  /// Ends the runner: stops all runs, each task before its dependencies, then reports
+  /// ``TaskReport/finished(_:)``. A second call kills all runs.
   public func end() {
     queue.async { [self] in advance { $0.end() } }
   }
 
-  /// Takes over a changed project. Tasks that are as they were keep running, and keep their state;
-  /// those that are gone are stopped; those that are new, or other than before, are run, as at the
-  /// start.
+  /// Replaces the graph. Unchanged tasks keep running and keep their state, removed tasks are
+  /// stopped, and new or changed tasks run as at the start.
   public func replaceGraph(_ graph: TaskGraph) {
     queue.async { [self] in replace(graph) }
   }
 
-  /// Sends a signal to all that runs.
+  /// Sends a signal to all processes that run.
   public func send(_ signal: Signal) {
     queue.async { [self] in
       let workers = state.access { Array($0.workers.values) + $0.retiring }
-      for worker in workers { worker.actions.pass(signal, toAll: true) }
+      for worker in workers { worker.actions.forward(signal, toAll: true) }
     }
   }
 }

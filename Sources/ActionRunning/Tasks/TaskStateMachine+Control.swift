@@ -1,26 +1,26 @@
 import FileObservation
 
-// Somebody says what is to happen, or not to happen.
+// Start, changes, pause, stop and end.
 
 extension TaskStateMachine {
-  /// The beginning: all that is not postponed, and does not stand after what is.
+  /// Requests all tasks, except postponed ones and their descendants.
   package mutating func start() -> [Action] {
     hasStarted = true
     return after(wantNew(order, RunTrigger(.start)))
   }
 
-  /// These have changed.
+  /// Requests the tasks whose files changed.
   package mutating func changed(_ triggers: [String: RunTrigger]) -> [Action] {
     after(order.flatMap { name in triggers[name].map { want(name, $0) } ?? [] })
   }
 
-  /// All are to run, even while paused.
+  /// Requests all tasks, even while paused.
   package mutating func keyPressed() -> [Action] {
     hasStarted = true
     return after(order.flatMap { want($0, RunTrigger(.key)) })
   }
 
-  /// From now on nothing begins but by a key; what runs goes on.
+  /// Pauses: only a key starts runs. Active runs continue.
   package mutating func pause() -> [Action] {
     isPaused = true
     for name in order {
@@ -33,7 +33,7 @@ extension TaskStateMachine {
     return after([])
   }
 
-  /// No longer paused: what has come meanwhile is seen to.
+  /// Ends a pause and requests the tasks that changed during it.
   package mutating func resume() -> [Action] {
     isPaused = false
     return after(
@@ -44,14 +44,14 @@ extension TaskStateMachine {
       })
   }
 
-  /// Stops what runs. Nothing begins until the next change or key; what that starts is told of all
-  /// that was to lead to a run.
+  /// Stops all runs. The next change or key requests tasks again; their runs receive all changes
+  /// that were queued.
   package mutating func stop() -> [Action] {
     if isEnding { return [] }
     var actions: [Action] = []
     for name in order.reversed() {
       guard let task = tasks[name] else { continue }
-      update(name) { $0.forgetWishes() }
+      update(name) { $0.dropRequests() }
       if case .running(let trigger) = task.activity {
         update(name) { task in
           task.activity = .stopping
@@ -71,7 +71,7 @@ extension TaskStateMachine {
     return after(actions)
   }
 
-  /// A task is to run. If it runs already, its policy says what to do.
+  /// Requests a run of a task. If it runs already, its policy decides.
   mutating func want(_ name: String, _ trigger: RunTrigger) -> [Action] {
     guard let task = tasks[name], !isEnding else { return [] }
     let isKey = trigger.reason == .key
@@ -104,7 +104,7 @@ extension TaskStateMachine {
     return []
   }
 
-  /// Those of these that are to run by themselves.
+  /// Requests these tasks, except dormant postponed ones and their descendants.
   private mutating func wantNew(_ names: [String], _ trigger: RunTrigger) -> [Action] {
     names.flatMap { name -> [Action] in
       let isAsleep = ([name] + ancestors[name, default: []]).contains { name in
@@ -119,12 +119,12 @@ extension TaskStateMachine.Task {
   fileprivate mutating func want(_ trigger: RunTrigger) {
     let isKey = wanted?.reason == .key
     wanted = wanted.merged(with: held.merged(with: trigger))
-    // What a key has begun, no pause holds up.
+    // A run that was requested by a key is not affected by a pause.
     if isKey { wanted?.reason = .key }
     held = nil
   }
 
-  fileprivate mutating func forgetWishes() {
+  fileprivate mutating func dropRequests() {
     for trigger in [wanted, held] {
       guard let trigger else { continue }
       unseen = unseen.merged(with: trigger)
@@ -137,9 +137,8 @@ extension TaskStateMachine.Task {
 // MARK: - Another graph, and the end
 
 extension TaskStateMachine {
-  /// The project has changed. Of the tasks that are there, `kept` stay as they are.
-  ///
-  /// - Parameter rules: Each behind all that it stands after.
+  /// Replaces the graph. The tasks in `kept` keep their state.
+  /// - Parameter rules: Each after its dependencies.
   package mutating func replace(
     _ rules: [Rules], jobs: Int, keeping kept: Set<String>
   ) -> [Action] {
@@ -147,7 +146,7 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
-      retiring.append((name, holdsPlace: task.runs))
+      retiring.append((name, isActive: task.runs))
       if task.rules.runsOn { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))
     }
@@ -158,23 +157,23 @@ extension TaskStateMachine {
     return after(actions)
   }
 
-  /// All is to end: each task before those that it stands after. A second time, at once.
+  /// Ends all tasks, each before its dependencies. A second call kills them.
   package mutating func end() -> [Action] {
     if isEnding { return [.killAll] }
     isEnding = true
     var actions: [Action] = []
     for name in order {
-      update(name) { $0.forgetWishes() }
-      if tasks[name]?.service == .starting { actions.append(.giveUpReadiness(name)) }
+      update(name) { $0.dropRequests() }
+      if tasks[name]?.isUp ?? false { actions.append(.giveUpReadiness(name)) }
     }
     return after(actions)
   }
 
-  /// Nothing is left of what was to be ended, or was retired.
+  /// A task that was ended or retired is gone.
   package mutating func isGone(_ name: String) -> [Action] {
-    // The last of its name to be retired has never run if another one has not gone.
-    if let place = retiring.lastIndex(where: { $0.name == name }) {
-      retiring.remove(at: place)
+    // Of several retired tasks with this name, only the first can have run.
+    if let index = retiring.lastIndex(where: { $0.name == name }) {
+      retiring.remove(at: index)
     } else {
       ended.insert(name)
     }
@@ -183,9 +182,9 @@ extension TaskStateMachine {
 
   mutating func endNext() -> [Action] {
     var actions: [Action] = []
-    for name in order.reversed() where !asked.contains(name) {
+    for name in order.reversed() where !endRequested.contains(name) {
       guard dependents(of: name).allSatisfy(ended.contains) else { continue }
-      asked.insert(name)
+      endRequested.insert(name)
       actions.append(.end(name))
     }
     if ended.isSuperset(of: order) && retiring.isEmpty && !hasFinished {

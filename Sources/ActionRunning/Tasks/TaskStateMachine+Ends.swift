@@ -1,9 +1,9 @@
 import FileObservation
 
-// A run has come to its end, or a service to something.
+// Ends of runs, and readiness of services.
 
 extension TaskStateMachine {
-  /// The task's run is over. Its dependents hear of it unless the task is to run once more.
+  /// A run has ended. Its result is passed on unless another run is requested.
   package mutating func ended(_ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name], task.runs else { return [] }
     reached.insert(name)
@@ -14,7 +14,7 @@ extension TaskStateMachine {
     return after(task.wanted == nil ? conclude(name, result) : [])
   }
 
-  /// A process of the service was started, by us or because the one before had ended.
+  /// A process of the service was started, by request or after the previous one ended.
   package mutating func serviceStarted(_ name: String) -> [Action] {
     guard let task = tasks[name], task.service != .down, !isEnding else { return [] }
     update(name) { task in
@@ -25,39 +25,42 @@ extension TaskStateMachine {
     return [.awaitReadiness(name, generation: task.generation + 1)]
   }
 
-  /// The service is ready.
+  /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
-    isAwaited(name, generation) ? after(isReady(name)) : []
+    isChecked(name, generation) ? after(isReady(name)) : []
   }
 
-  /// The service is not ready, and it was waited for long enough.
+  /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
-    guard isAwaited(name, generation) else { return [] }
+    guard isChecked(name, generation), tasks[name]?.service == .starting else { return [] }
     update(name) { $0.service = .late }
-    return after([.tellLate(name)] + serviceFailed(name))
+    return after([.reportLate(name)] + serviceFailed(name))
   }
 
-  /// The service has ended by itself, or could not be started. It is started again without our doing.
+  /// The service has ended by itself or could not be started. Its queue starts it again.
   package mutating func serviceCrashed(_ name: String) -> [Action] {
     guard let task = tasks[name], task.service != .down, !isEnding else { return [] }
     update(name) { $0.service = .crashed }
     return after([.giveUpReadiness(name)] + serviceFailed(name))
   }
 
-  private func isAwaited(_ name: String, _ generation: Int) -> Bool {
-    guard let task = tasks[name], !isEnding else { return false }
-    return task.service == .starting && task.generation == generation
+  private func isChecked(_ name: String, _ generation: Int) -> Bool {
+    guard let task = tasks[name], !isEnding, task.generation == generation else { return false }
+    return task.service == .starting || task.service == .late
   }
+
+  /// Whether the service runs but was not ready in time.
+  func isLate(_ name: String) -> Bool { tasks[name]?.service == .late }
 
   private mutating func isReady(_ name: String) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    let tells: [Action] = task.rules.hasReadiness ? [.tellReady(name)] : []
+    let tells: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
     update(name) { task in
       task.service = .ready
       task.isFresh = false
     }
     if task.isFresh { return tells + conclude(name, .succeeded) }
-    // It was left running as it was, and is back again as it was.
+    // It kept running through the failure of a dependency, and is ready again.
     if case .skipped = task.outcome { return tells }
     update(name) { $0.outcome = .succeeded }
     let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }

@@ -1,9 +1,9 @@
 import FileObservation
 
-// What is wanted begins as soon as it can.
+// Starts requested tasks as soon as possible.
 
 extension TaskStateMachine {
-  /// Takes what has happened, and does what follows from it.
+  /// Starts requested tasks and ends the round, after these actions.
   mutating func after(_ actions: [Action]) -> [Action] {
     var actions = actions
     if isEnding { return actions + endNext() }
@@ -19,9 +19,9 @@ extension TaskStateMachine {
     return actions + endRound()
   }
 
-  /// One step of what is wanted; nil if it has to wait.
+  /// One step toward a requested run; `nil` if it must wait.
   private mutating func advance(_ name: String) -> [Action]? {
-    let stops = stopPointless(below: name)
+    let stops = stopOutdated(below: name)
     if !stops.isEmpty { return stops }
     guard let task = tasks[name], let wanted = task.wanted, !task.runs else { return nil }
     let above = order.filter { ancestors[name, default: []].contains($0) }
@@ -29,14 +29,14 @@ extension TaskStateMachine {
     if let because = above.compactMap(failure).first {
       return skip(name, because: because)
     }
-    // A run needs them all, also those that nobody has wanted for themselves.
+    // A run needs all its ancestors, even those that were not requested.
     let missing = above.filter { tasks[$0]?.outcome != .succeeded }
     if !missing.isEmpty {
       let actions = missing.flatMap { want($0, RunTrigger(wanted.reason)) }
       let isWanted = missing.contains { tasks[$0]?.wanted != nil }
       return isWanted ? actions : nil
     }
-    return isBlocked(name) || !hasPlace(for: task) ? nil : begin(name, wanted)
+    return isBlocked(name) || !hasCapacity(for: task) ? nil : begin(name, wanted)
   }
 
   private func failure(of name: String) -> String? {
@@ -47,21 +47,21 @@ extension TaskStateMachine {
     }
   }
 
-  /// True if what is there must have ended before it begins.
+  /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
     retiring.contains { $0.name == name }
       || descendants[name, default: []].contains { tasks[$0]?.runs ?? false }
   }
 
-  private func hasPlace(for task: Task) -> Bool {
-    task.rules.runsOn || placesHeld < jobs
+  private func hasCapacity(for task: Task) -> Bool {
+    task.rules.runsOn || activeRuns < jobs
   }
 
-  /// What runs after something that is to run again does work for nothing.
-  private mutating func stopPointless(below name: String) -> [Action] {
+  /// Stops runs that would have to be repeated, because an ancestor runs again.
+  private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
     for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], isPointless(below, under: name),
+      guard let task = tasks[below], isOutdated(below, under: name),
         case .running(let trigger) = task.activity
       else { continue }
       update(below) { task in
@@ -73,9 +73,9 @@ extension TaskStateMachine {
     return actions
   }
 
-  /// What is restarted by a change has what stands after it restarted as well: else it would have to wait
-  /// for that to begin.
-  private func isPointless(_ below: String, under name: String) -> Bool {
+  /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
+  /// for them.
+  private func isOutdated(_ below: String, under name: String) -> Bool {
     guard let task = tasks[below]?.rules, let above = tasks[name]?.rules else { return false }
     let isCarriedAlong = above.policy == .restart && !above.runsOn && task.policy == .queue
     return task.policy == .restart || isCarriedAlong
@@ -111,7 +111,7 @@ extension TaskStateMachine {
     }
   }
 
-  /// A service goes on as it is, though it is wanted.
+  /// A service keeps running, though a run is requested.
   private mutating func again(_ name: String, _ task: Task) -> [Action] {
     switch task.service {
     case .ready: return conclude(name, .succeeded)
@@ -122,7 +122,7 @@ extension TaskStateMachine {
     }
   }
 
-  /// When nothing is unsettled any more, the round is over.
+  /// Ends the round when no task is unsettled.
   private mutating func endRound() -> [Action] {
     if reached.isEmpty || tasks.values.contains(where: \.isUnsettled) { return [] }
     defer { reached = [] }
@@ -138,14 +138,14 @@ extension TaskStateMachine {
 // MARK: - Passing on
 
 extension TaskStateMachine {
-  /// It has come to something, and nothing newer is wanted of it.
+  /// A task has a result, and no newer run is requested.
   mutating func conclude(_ name: String, _ result: Result) -> [Action] {
     update(name) { $0.outcome = result.state }
     switch result {
     case .succeeded:
       let reason = tasks[name]?.reason ?? .change
       return dependents(of: name).flatMap { dependent in
-        // Somebody postponed is not run for the sake of it.
+        // A dependency that is postponed is not run for this.
         let isAwake = ancestors[dependent, default: []].allSatisfy { !isDormant($0) }
         return isAwake ? want(dependent, RunTrigger(reason)) : []
       }

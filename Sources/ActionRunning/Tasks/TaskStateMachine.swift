@@ -1,38 +1,38 @@
 import FileObservation
 import SystemCalls
 
-/// Which task of a graph runs next. Inputs in, actions out: no process, no clock, no queue.
+/// The state machine of a task runner: inputs in, actions out, without processes, clocks and queues.
 ///
 /// ```
-///   change ─▶ pending ──▶ ready ──▶ running ──▶ succeeded ─▶ pending, for what stands after it
+///   change ─▶ pending ──▶ ready ──▶ running ──▶ succeeded ─▶ dependents become pending
 ///                │ ▲                  │ │
-///                │ └── newer change ◀─┘ ├──▶ failed ────▶ skipped, for what stands after it
+///                │ └── newer change ◀─┘ ├──▶ failed ────▶ dependents are skipped
 ///                │                      └──▶ cancelled
-///                └─▶ skipped: what it stands after has failed
+///                └─▶ skipped: a dependency failed
 /// ```
 ///
-/// A task is unsettled while it is wanted or runs, and a service until it is ready. Three rules make
-/// the rest:
+/// A task is unsettled while it waits or runs, and a service until it is ready. Ancestors are direct and
+/// indirect dependencies. There are three rules:
 ///
-/// 1. A task begins when nothing that it stands after, directly or not, is unsettled, and all of it
-///    has succeeded. So what stands after others waits for the newest.
-/// 2. It does not begin while something runs that stands after it, and whose work it would undo. By its
-///    policy that is stopped, or waited for. A service is neither: it keeps running as it was.
-/// 3. What it has come to is passed on once nothing newer is wanted of it: what stands after it is
-///    wanted, or skipped.
+/// 1. A task begins when all its ancestors are settled and have succeeded. So it runs with their newest
+///    results.
+/// 2. A task does not begin while a descendant runs, whose input it would change. By its policy the
+///    descendant is stopped, or runs to its end. A service keeps running.
+/// 3. The result of a task is passed on when no newer run of it is requested: its dependents are requested,
+///    or its descendants skipped.
 package struct TaskStateMachine: Sendable {
   package enum State: Hashable, Sendable {
-    /// It has not run yet, or waits for what it stands after.
+    /// It has not run yet, or waits for its ancestors.
     case pending
-    /// It could run, and waits for a place.
+    /// It could run, but too many tasks are running.
     case ready
-    /// It runs; a service, until it is ready.
+    /// It runs; for a service, until it is ready.
     case running
-    /// What stands after it may run. A service is ready.
+    /// Its dependents may run. A service is ready.
     case succeeded
     case failed
     case cancelled
-    /// It was not run, because this one has failed.
+    /// It did not run, because this ancestor failed.
     case skipped(because: String)
   }
 
@@ -44,42 +44,43 @@ package struct TaskStateMachine: Sendable {
   }
 
   package enum Action: Hashable, Sendable {
-    /// Run it. A service that runs is stopped before, of which nothing need be told.
+    /// Start a run. A service that runs is stopped first, without a report to the machine.
     case start(String, RunTrigger)
-    /// Stop it. Of a run, `ended` is to follow.
+    /// Stop it. For a run, `ended` must follow.
     case stop(String)
-    /// Send it a signal, on this occasion.
+    /// Send it a signal, for this reason.
     case signal(String, Signal, RunTrigger)
-    /// Say that it is not run, or keeps running as it was, because the other has failed.
+    /// Report that it is not run, or keeps running, because the other task failed.
     case skip(String, because: String)
     case keep(String, because: String)
-    /// Find out whether the service is ready, and call `serviceIsReady` or `serviceIsLate` with this
-    /// generation. What is under way for an earlier one is of no interest any more.
+    /// Start a readiness check, and call `serviceIsReady` or `serviceIsLate` with this generation.
+    /// It replaces an earlier check.
     case awaitReadiness(String, generation: Int)
     case giveUpReadiness(String)
-    /// Say that the service is ready, or is not in time.
-    case tellReady(String)
-    case tellLate(String)
-    /// Say what the round has come to.
+    /// Report that the service is ready, or is not ready in time.
+    case reportReady(String)
+    case reportLate(String)
+    /// Report the results of the round.
     case endRound([Reached])
-    /// End it for good; `isGone` is to follow. When it is retired, another of its name may follow.
+    /// End it for good; `isGone` must follow. When it is retired, a successor of the same name may
+    /// follow.
     case end(String)
     case retire(String)
-    /// Kill all that is being ended, and end all else at once.
+    /// Kill what is being ended, and end the rest as well.
     case killAll
-    /// Nothing is left.
+    /// Report that nothing is left.
     case finish
   }
 
-  /// A task that a round has reached, and what it has come to.
+  /// A task of a round, and its state.
   package struct Reached: Hashable, Sendable {
     package let name: String
     package let state: State
-    /// True for a service that runs, whatever else is said of it.
+    /// Whether it is a service that runs, in whatever state.
     package let isUp: Bool
   }
 
-  /// What a task is made for, as far as it decides what comes next.
+  /// The part of a task's definition that the machine needs.
   package struct Rules: Hashable, Sendable {
     package var name: String
     package var dependencies: [String] = []
@@ -102,30 +103,30 @@ package struct TaskStateMachine: Sendable {
 
   enum Service: Hashable, Sendable {
     case down
-    /// It is being started, or runs and is not ready.
+    /// It is being started, or is not ready yet.
     case starting
     case ready
-    /// It runs, and was not ready in time.
+    /// It runs, but was not ready in time.
     case late
-    /// It has ended by itself, and is started again without our doing.
+    /// It has ended by itself, and its queue starts it again.
     case crashed
   }
 
   struct Task: Sendable {
     let rules: Rules
-    /// What it has come to; `pending` if to nothing yet.
+    /// Its latest result; `pending` if there is none.
     var outcome = State.pending
-    /// Why it is to run, as soon as it can.
+    /// The trigger of the requested run.
     var wanted: RunTrigger?
-    /// Why it is to run when the pause is over.
+    /// The trigger of the run that is requested when the pause ends.
     var held: RunTrigger?
-    /// What no run has been given, though none is wanted for it alone. The next one is told of it.
+    /// Changes that no run has received. They do not lead to a run, but the next one receives them.
     var unseen: RunTrigger?
     var activity = Activity.none
     var service = Service.down
-    /// True for a service if what stands after it is to run when it is ready.
+    /// Whether the dependents of a service run when it is ready.
     var isFresh = false
-    /// Why it was started last.
+    /// The reason for its latest start.
     var reason = RunTrigger.Reason.start
     var generation = 0
 
@@ -133,43 +134,43 @@ package struct TaskStateMachine: Sendable {
       self.rules = rules
     }
 
-    /// True for a run that is there, even if it is on its way out.
+    /// Whether a run is active, even if it is being stopped.
     var runs: Bool { activity != .none }
 
-    /// True for a service of which a process may be there.
+    /// Whether it is a service whose process may exist.
     var isUp: Bool { service == .starting || service == .ready || service == .late }
 
     var isUnsettled: Bool { wanted != nil || runs || service == .starting && isFresh }
 
-    /// True if it has not run, and nobody wants it to.
+    /// Whether it has never run, and no run is requested.
     var isDormant: Bool { outcome == .pending && held == nil && !isUnsettled && service == .down }
   }
 
   var tasks: [String: Task] = [:]
-  /// The names, each behind all that it stands after.
+  /// The names, each after its ancestors.
   var order: [String] = []
-  /// For each, all that it stands after, and all that stands after it, directly or not.
+  /// The direct and indirect dependencies, and dependents, of each task.
   var ancestors: [String: Set<String>] = [:]
   var descendants: [String: Set<String>] = [:]
   var jobs: Int
-  /// What is being ended and belongs to the graph no more.
-  var retiring: [(name: String, holdsPlace: Bool)] = []
-  /// What the present round has reached.
+  /// Tasks that are being ended and no longer belong to the graph.
+  var retiring: [(name: String, isActive: Bool)] = []
+  /// The tasks of the present round.
   var reached: Set<String> = []
   var hasStarted = false
   var isPaused = false
   var isEnding = false
   var hasFinished = false
   var ended: Set<String> = []
-  var asked: Set<String> = []
+  var endRequested: Set<String> = []
 
-  /// - Parameter rules: Each behind all that it stands after.
+  /// - Parameter rules: Each after its dependencies.
   package init(_ rules: [Rules], jobs: Int) {
     self.jobs = jobs
     take(rules, keeping: [])
   }
 
-  /// The state of a task; nil if there is none of that name.
+  /// The state of a task; `nil` if there is no such task.
   package func state(of name: String) -> State? {
     guard let task = tasks[name] else { return nil }
     if task.runs || task.service == .starting && task.isFresh { return .running }
@@ -198,14 +199,14 @@ extension TaskStateMachine {
     }
   }
 
-  /// Those that stand directly after it, in order.
+  /// The direct dependents, in order.
   func dependents(of name: String) -> [String] {
     order.filter { tasks[$0]?.rules.dependencies.contains(name) ?? false }
   }
 
-  /// How many runs are there, each of which holds a place.
-  var placesHeld: Int {
-    tasks.values.count { $0.runs } + retiring.count { $0.holdsPlace }
+  /// The number of active runs, which is limited by `jobs`.
+  var activeRuns: Int {
+    tasks.values.count { $0.runs } + retiring.count { $0.isActive }
   }
 
   mutating func update(_ name: String, _ change: (inout Task) -> Void) {

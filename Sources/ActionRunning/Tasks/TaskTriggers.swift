@@ -1,16 +1,17 @@
 import FileObservation
 import PathFiltering
 
-/// Which changes start a task.
+/// The changes that start a task.
 public struct TaskTriggers: Sendable, Hashable {
-  /// The files and folders whose changes count, by absolute paths.
+  /// The watched files and directories, by absolute paths.
   public var watched: [WatchedPath]
-  /// The task's own patterns. Ignore files are not its affair, but the observer's.
+  /// The patterns of the task. Ignore files are applied by the observer.
   public var filter: PathFilter
-  /// The kinds of change that count.
+  /// The kinds of change that start the task.
   public var kinds: Set<ChangeBatch.Kind>
 
-  /// Triggers; by default all kinds but `metadata`. Where nothing is watched, no change is one.
+  /// Creates triggers; by default for all kinds but `metadata`. A task that watches nothing is
+  /// never started by a change.
   public init(
     watched: [WatchedPath] = [], filter: PathFilter = PathFilter(),
     kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
@@ -20,7 +21,7 @@ public struct TaskTriggers: Sendable, Hashable {
     self.kinds = kinds
   }
 
-  /// True if the change starts the task. A renaming counts for either of its two paths.
+  /// Whether the change starts the task. A rename counts for both of its paths.
   public func isTriggered(by change: ChangeBatch.Change) -> Bool {
     guard kinds.contains(change.kind) else { return false }
     return watched.contains { root in
@@ -34,13 +35,13 @@ public struct TaskTriggers: Sendable, Hashable {
   ) -> Bool {
     guard root.covers(path) else { return false }
     let isDirectory = change.type == .directory
-    // Files that go with their folder are not told of one by one.
+    // Entries of a renamed or removed directory are not reported one by one.
     let takesContents = isDirectory && (change.kind == .renamed || change.kind == .removed)
     return filter.passesPatterns(
       path, isDirectory: isDirectory, below: root.path, coversDescendants: takesContents)
   }
 
-  /// What is left of a batch; nil if nothing is.
+  /// The part of a batch that starts the task; `nil` if there is none.
   func trigger(by batch: ChangeBatch) -> RunTrigger? {
     var own = batch
     own.changes.removeAll { !isTriggered(by: $0) }

@@ -3,21 +3,25 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// A task of a runner, with the queue that runs it, and what is known of its latest run.
+/// A task of a runner, with its queue and the result of its latest run.
 final class TaskWorker: Sendable {
   struct State {
     var check: ReadinessCheck?
-    /// When the latest run began, and which it was.
+    /// Whether the start waits for the answer to its precondition. The readiness check begins after it.
+    var isLaunchHeld = false
+    /// Why the latest start was refused, until that was reported.
+    var conflict: ReadinessConflict?
+    /// The start and the number of the latest run.
     var began: Instant?
     var number = 0
-    /// What the latest run has come to; nil as long as there was none since it was asked for one.
+    /// The result of the latest run; `nil` until it has ended.
     var result: TaskStateMachine.Result?
     var status = ExitStatus.exited(0)
     var duration = Duration.zero
     var isAskedToEnd = false
   }
 
-  /// Tells it from another one of its name, before or after it.
+  /// Distinguishes the worker from others of the same name, before or after it.
   let id: Int
   let definition: TaskDefinition
   let actions: ActionQueue
@@ -35,13 +39,13 @@ final class TaskWorker: Sendable {
     state = Confined(State(), to: shared.queue)
   }
 
-  /// Ends it, when asked a second time at once.
+  /// Ends the queue. A second call kills the run.
   func end() {
     state.access { $0.isAskedToEnd = true }
     actions.advance { $0.end() }
   }
 
-  /// The run has come to this.
+  /// Records the result of a run.
   func note(_ status: ExitStatus, _ ending: RunReport.Ending, _ duration: Duration) {
     var status = status
     if ending == .timedOut && status.isSuccess {
@@ -53,7 +57,7 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// The outcome that the summary of the round has for this task; `nil` if it has none.
+  /// The outcome for the report of a round; `nil` if there is none.
   func outcome(_ reached: TaskStateMachine.Reached) -> TaskRound.Outcome? {
     let (status, duration, result) = state.access { ($0.status, $0.duration, $0.result) }
     switch reached.state {
@@ -73,13 +77,13 @@ final class TaskWorker: Sendable {
 }
 
 extension TaskDefinition {
-  /// What its queue is to decide; the graph decides the rest.
+  /// The options of the task's queue. The graph decides everything else.
   fileprivate var queueOptions: ActionQueue.Options {
     var options = options
     options.completion = .never
     options.build = nil
     options.keepsAlive = runsOn
-    // A run only begins when there is none; a service that runs is stopped before it starts again.
+    // A run begins only when none is active; a service that runs is stopped before it starts again.
     options.busyPolicy = runsOn ? .restart : .queue
     return options
   }
@@ -95,7 +99,7 @@ extension TaskDefinition {
 }
 
 extension TaskGraph {
-  /// The rules of all, each behind all that it stands after.
+  /// The rules of all tasks, each after its dependencies.
   var rules: [TaskStateMachine.Rules] {
     order.compactMap { self[$0]?.rules }
   }

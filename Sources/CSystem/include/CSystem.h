@@ -1,5 +1,5 @@
-// What Swift cannot import from the C library: macros, variadic functions and GNU extensions,
-// each as a small function with a fixed signature. Nothing here decides anything.
+// Functions of the C library that Swift cannot import: macros, variadic functions and GNU
+// extensions, each as a function with a fixed signature, without decisions.
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
-/// What is known of one file: the part of `stat` and `statx` that the package uses.
+/// The status of a file: the parts of `stat` and `statx` that the package uses.
 struct csystem_file_status {
   uint64_t inode;
   uint64_t device;
@@ -23,34 +23,44 @@ struct csystem_file_status {
   uint32_t links;
 };
 
-/// `flags` as for `fstatat`; with NULL as the path, of the open file itself. 0, or -1 with `errno`.
+/// Queries a file, with `flags` as for `fstatat`; with NULL as the path, the open file itself.
+/// Returns 0, or -1 with `errno`.
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status);
 
-/// The number by which the kernel knows the kind of file system at `path` (`f_type` of `statfs`);
-/// -1 with `errno`. Linux only.
+/// The kernel's number for the kind of file system at `path` (`f_type` of `statfs`); -1 with
+/// `errno`. Linux only.
 int64_t csystem_file_system_type(const char *path);
 
-/// Entries of an open directory as the kernel writes them (`struct dirent64`). Linux only.
+/// Reads entries of an open directory in the kernel's format (`struct dirent64`). Linux only.
 long csystem_directory_entries(int descriptor, void *buffer, size_t size);
 
 /// A descriptor that becomes readable when the process ends. Linux only.
 int csystem_pidfd_open(pid_t pid);
 
-/// A descriptor that is readable while the signal, which must be blocked, is pending. Not to be read
-/// from: that would take it. Linux only.
+/// A descriptor that is readable while the signal, which must be blocked, is pending. Reading it
+/// would receive the signal. Linux only.
 int csystem_pending_open(int signal);
 
-/// Waits as told by `options` (`WEXITED`, `WNOHANG`, `WNOWAIT` …) for one child. `code` is the
-/// `CLD_…` constant, 0 if nothing has happened; `status` the exit status or the signal.
+/// `waitid` for one child, with `options` such as `WEXITED`, `WNOHANG` and `WNOWAIT`. Sets `code`
+/// to a `CLD_…` constant, or 0 if nothing has happened, and `status` to the exit status or the
+/// signal.
 int csystem_wait(pid_t pid, int options, int *code, int *status);
+
+/// A child that has ended and has not been waited for; 0 if there is none. It is not reaped.
+pid_t csystem_ended_child(void);
+
+/// Adds to `groups` the process groups, in the session, of the descendants of their leaders, and returns
+/// their new number. Descendants whose parents have ended are not found, and `excluded` is left out.
+/// Only on Linux with CONFIG_PROC_CHILDREN.
+int csystem_descendant_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity);
 
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
-/// A descriptor that becomes readable when another one is hung up, and, with `input`, whenever more can
-/// be read there than before; not as long as the same is left there. `csystem_silence` makes it
-/// unreadable until then. Linux only.
+/// A descriptor that becomes readable when another one is hung up and, with `input`, whenever more
+/// input arrives there. `csystem_silence` makes it unreadable until then. Linux only.
 int csystem_edges_open(int descriptor, int input);
 
 /// A descriptor that is readable while another one is, or is hung up. Linux only.
@@ -63,71 +73,71 @@ int csystem_readiness_arm(int readiness, int descriptor);
 
 void csystem_silence(int epoll);
 
-/// A pipe of which neither end is inherited, and reading does not wait. 0, or -1 with `errno`.
+/// Creates a pipe. Neither end is inherited, and reads do not block. Returns 0, or -1 with `errno`.
 int csystem_pipe(int ends[2]);
 
-/// Copies bytes that wait in a pipe into another pipe, and leaves them there. Does not wait. How many, or -1.
+/// Copies bytes that wait in a pipe into another pipe, without consuming them and without blocking.
+/// Returns their number, or -1 with `errno`.
 long csystem_copy_pipe(int from, int to, unsigned long limit);
 
-/// Begins to connect to a TCP port of a host, by its number or name, without waiting for it. The socket,
-/// or -1 with `errno`.
+/// Starts to connect to a TCP port of a host name or numeric address, without blocking. Returns the
+/// socket, or -1 with `errno`.
 int csystem_connect(const char *host, uint16_t port);
-/// `send`, but never a SIGPIPE.
+/// `send` without SIGPIPE.
 ssize_t csystem_send(int socket, const void *bytes, size_t count);
 
-/// Closes the descriptors from the one to the other.
+/// Closes a range of descriptors, both ends included.
 void csystem_close_range(int lowest, int highest);
 
-// The guardian: a process that does nothing until we have ended, however that was, and then ends
-// the process groups that were entrusted to it: by `stop_signal`, and by SIGKILL after `patience_ms`.
+// The guardian: a process that sleeps until this process has ended, for whatever reason, and then stops
+// the registered process groups: with `stop_signal`, and with SIGKILL after `grace_ms`.
 
 struct csystem_guardian;
 
-/// Starts it. NULL with `errno` if that fails.
-struct csystem_guardian *csystem_guardian_start(int stop_signal, int patience_ms);
-/// Lets it do what it does when we have ended.
-void csystem_guardian_dismiss(struct csystem_guardian *guardian);
-/// Entrusts a group to it.
+/// Starts a guardian. Returns NULL with `errno` on failure.
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms);
+/// Makes it act as if this process had ended, and waits for its end, for at most a second.
+void csystem_guardian_end(struct csystem_guardian *guardian);
+/// Registers a group.
 void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group);
-/// The group's leader is about to be waited for: from then on only its other members keep its number.
+/// The group's leader is about to be reaped: from then on only its other members keep its ID in use.
 void csystem_guardian_leader_is_reaped(struct csystem_guardian *guardian, pid_t group);
-/// The group is gone: its number is not ours any more.
+/// Removes a group that is gone: its ID may be reused.
 void csystem_guardian_forget(struct csystem_guardian *guardian, pid_t group);
-/// The terminal is going to be changed; these are the modes it is to have again.
+/// Saves the modes of a terminal that is about to be changed; the guardian restores them.
 void csystem_guardian_keep_modes(
     struct csystem_guardian *guardian, int terminal, const struct termios *modes);
-/// The terminal has them again.
+/// The terminal has its modes again.
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
 
-/// A process to be started; what is not said here is inherited.
+/// A process to start. It inherits what is not specified here.
 struct csystem_spawn {
   const char *program;
   char *const *arguments;
   char *const *environment;
-  const char *directory;              // NULL: where we are
-  const char *standard_input;         // a file to read; NULL: ours
-  int output;                         // standard output and error; -1: ours
-  int terminal;                       // is given to its group; -1: none
+  const char *directory;              // NULL: the current directory
+  const char *standard_input;         // a file to read; NULL: inherited
+  int output;                         // standard output and error; -1: inherited
+  int terminal;                       // foreground terminal of its group; -1: none
   const sigset_t *defaults;           // signals that are given their default action
   struct csystem_guardian *guardian;  // NULL: none
 };
 
 /// Starts a process in a group of its own, with an empty signal mask and the standard descriptors
-/// only. 0, or the error. Linux only.
+/// only. Returns 0 or the error. Linux only.
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
 
-/// Has all threads take memory from one place, so that what one frees another can use. To be called
-/// before there are threads.
+/// Makes all threads allocate from one arena. Call this before threads exist.
 void csystem_share_free_memory(void);
 
-/// Gives memory that has been freed back to the system.
+/// Returns freed memory to the system.
 void csystem_return_free_memory(void);
 
-/// Unmaps what of the program's and its libraries' code and constants is in memory. What is used again
-/// comes back, from the system's cache of the file. Does nothing but on Linux.
+/// Drops read-only pages of the program and its libraries from memory. They are read again when
+/// they are used. No effect except on Linux.
 void csystem_return_program_pages(void);
 
-/// The present time of the clock from which the kernel stamps files, in ns since 1970.
+/// The present time of the clock of file timestamps, in ns since 1970.
 int64_t csystem_file_clock_ns(void);
 
 /// A non-blocking socket that listens at a numeric address; port 0 for any free one. -1 with `errno`.
@@ -158,7 +168,7 @@ ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count);
 /// and with `ENOSYS` where the kernel cannot tell.
 int csystem_open_beneath(int directory, const char *path);
 
-/// What has become possible on a socket since it was last reported.
+/// An event of a socket.
 struct csystem_socket_event {
   uint64_t token;
   int is_readable;

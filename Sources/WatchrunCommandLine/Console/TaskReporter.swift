@@ -15,8 +15,6 @@ final class TaskReporter: Sendable {
     var isAlone = false
     /// Whether a round has begun and not ended.
     var isInRound = false
-    /// The services that run and were not ready in time.
-    var notReady: Set<String> = []
   }
 
   private let state = Mutex(State())
@@ -77,10 +75,8 @@ final class TaskReporter: Sendable {
   func report(_ report: TaskReport) {
     switch report {
     case .started(let task, let run):
-      state.withLock { _ = $0.notReady.remove(task) }
       reporter(of: task).report(.started(run))
     case .ended(let task, let status, let duration, let ending):
-      state.withLock { _ = $0.notReady.remove(task) }
       reporter(of: task).reportEnd(of: .command, status, after: duration.shortDescription, ending)
     case .notStarted(let task, let error, _):
       reporter(of: task).reportFailedStart(.command, error)
@@ -89,15 +85,15 @@ final class TaskReporter: Sendable {
     case .foundLoop(let loop):
       RunReporter(console: console, command: [], directory: directory)
         .report(loop, ignoringBy: { "\"ignore\": [\"\($0)\"] in watchrun.json" })
+    case .conflict(let task, let conflict):
+      reporter(of: task).say(.problem, conflict.message, style: .bad)
     case .skipped(let task, let cause):
-      reporter(of: task).say(.news, "skipped: \(failure(of: cause))", style: .warning)
+      reporter(of: task).say(.news, "skipped: \(cause.words)", style: .warning)
     case .kept(let task, let cause):
-      reporter(of: task).say(.news, "not restarted: \(failure(of: cause))", style: .warning)
+      reporter(of: task).say(.news, "not restarted: \(cause.words)", style: .warning)
     case .ready(let task, let time):
-      state.withLock { _ = $0.notReady.remove(task) }
       reporter(of: task).say(.news, "ready after \(time.shortDescription)", style: .good)
     case .notReady(let task, let readiness):
-      state.withLock { _ = $0.notReady.insert(task) }
       reporter(of: task).say(.news, "not ready: \(readiness.failure)", style: .bad)
     case .output(let task, let line):
       reporter(of: task).write(output: line)
@@ -106,11 +102,6 @@ final class TaskReporter: Sendable {
     case .unsettled, .waiting, .queued, .ignored, .unwatched, .idle, .finished:
       break
     }
-  }
-
-  private func failure(of task: String) -> String {
-    let isNotReady = state.withLock { $0.notReady.contains(task) }
-    return isNotReady ? "\(task) is not ready" : "\(task) failed"
   }
 
   /// `build ok 1.2 s · test failed 3.4 s · server kept`. A single task has reported its end already.
@@ -147,5 +138,27 @@ extension TaskDefinition.Readiness {
       "no output line contains '\(Path(text))' after \(time); if the program buffers its output, "
         + "try stdbuf -oL, or python3 -u"
     }
+  }
+}
+
+extension TaskReport.Cause {
+  fileprivate var words: String {
+    switch self {
+    case .failed(let task): "\(task) failed"
+    case .notReady(let task): "\(task) is not ready"
+    }
+  }
+}
+
+extension ReadinessConflict {
+  fileprivate var message: String {
+    let process = holder.map { "by \($0.name) (pid \($0.processID))" } ?? "by another process"
+    let what =
+      switch condition {
+      case .port(let port): "port \(port) is already in use"
+      case .url(let url): "\(Path(url)) is already answered"
+      case .line(let text): "'\(Path(text))' was already printed"
+      }
+    return "not started: \(what) \(process); stop that process, or use another port"
   }
 }

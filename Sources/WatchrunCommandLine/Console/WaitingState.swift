@@ -115,7 +115,7 @@ extension WaitingState {
     switch report {
     case .started(let name, let run):
       take(.started(run), of: name, at: now)
-    case .ended(let name, _, _, _), .notStarted(let name, _, _):
+    case .ended(let name, _, _, _), .notStarted(let name, _, _), .conflict(let name, _):
       runEnded(of: name)
     case .detail(let name, let report):
       take(report, of: name, at: now)

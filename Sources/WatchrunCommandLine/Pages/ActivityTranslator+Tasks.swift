@@ -30,6 +30,8 @@ extension ActivityTranslator {
       return [ended(name, status, duration, ending)]
     case .notStarted(let name, let error, let status):
       return Self.notStarted(name, error, status)
+    case .conflict(let name, _):
+      return Self.notStarted(name, SystemError(call: "bind", code: EADDRINUSE), .exited(126))
     case .skipped(let name, _):
       return [.ended(task: name, .skipped, status: nil, duration: .zero)]
     case .kept(let name, _):

@@ -28,6 +28,8 @@ final class Session: Sendable {
     var endWork: (@Sendable () -> Void)?
     /// How watchrun ends after the command; the first request decides.
     var ending: Ending?
+    /// When the first request to end was made.
+    var requested: ContinuousClock.Instant?
   }
 
   private let state = Mutex(State())
@@ -168,8 +170,10 @@ extension Session {
     ]
     // Signals that were ignored at the start, as by `nohup`, stay ignored.
     for (signal, ending) in endings where !ignoredSignals.contains(signal) {
-      // Both the kernel and the shell send SIGHUP when a terminal is closed: a second one does not insist.
-      whenSignaled(signal) { [self] in self.endWork(ending, insists: signal != .hangup) }
+      // The kernel and the shell both report a closed terminal.
+      whenSignaled(signal) { [self] in
+        self.endWork(ending, insists: signal != .hangup && !isRepeat)
+      }
     }
     console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), insists: false) }
   }
@@ -196,7 +200,7 @@ extension Session {
     do throws(SystemError) {
       let givesTerminal = settings.isInteractive && !settings.isPostponed
       let isReading = try reader.start(prepares: !givesTerminal)
-      if givesTerminal && keeper.readsKeys && keeper.terminal.isOurs {
+      if givesTerminal && keeper.readsKeys && keeper.terminal.isForeground {
         console.say(
           .news, "between runs: r runs again, q quits, h lists all keys", style: .faint)
       } else if isReading {
@@ -221,10 +225,23 @@ extension Session {
   /// Whether a signal, a key or an error has asked watchrun to end.
   var isEnding: Bool { state.withLock { $0.ending != nil } }
 
-  /// Stops the command, then exits. A second request that insists kills the command.
+  /// Signals within this time after the first are the same request: `timeout` sends its signal twice, and
+  /// npm passes on the one of Ctrl-C.
+  private static let repeatTime = Duration.milliseconds(500)
+
+  private var isRepeat: Bool {
+    state.withLock { state in
+      state.requested.map { ContinuousClock.now - $0 < Self.repeatTime } ?? false
+    }
+  }
+
+  /// Stops the command, then exits. A second request that insists kills it.
   func endWork(_ ending: Ending, insists: Bool) {
     let (isFirst, endWork) = state.withLock { state in
-      defer { state.ending = state.ending ?? ending }
+      defer {
+        state.ending = state.ending ?? ending
+        state.requested = state.requested ?? .now
+      }
       return (state.ending == nil, state.endWork)
     }
     console.stopWaiting()
@@ -241,6 +258,7 @@ extension Session {
     for observer in state.withLock({ $0.observers }) { observer.stop() }
     console.flush()
     keeper?.restore()
+    guardian?.end()
     switch ending {
     case .exit(let status):
       exit(status)

@@ -42,13 +42,13 @@ struct PathContentTests {
     #expect(content("a") == before)
   }
 
-  @Test func `what is not there is absent, also below a file`() throws {
+  @Test func `a missing path is absent, also below a file`() throws {
     try folder.write("x", to: "a")
     #expect(content("none") == .absent)
     #expect(content("a/below") == .absent)
   }
 
-  @Test func `a directory is one whatever is in it, unless it was moved as a whole`() throws {
+  @Test func `directories are equal whatever they contain, unless moved as a whole`() throws {
     try folder.makeDirectories("d")
     #expect(content("d") == .directory)
     try folder.write("x", to: "d/a")
@@ -62,7 +62,7 @@ struct PathContentTests {
     #expect(content("d", isMovedAsWhole: true) != moved)
   }
 
-  @Test func `a symbolic link is its target and not what the target holds`() throws {
+  @Test func `a symbolic link is compared by its target, not by the target's content`() throws {
     try folder.write("x", to: "a")
     try folder.link("link", to: "a")
     try folder.link("nowhere", to: "b")

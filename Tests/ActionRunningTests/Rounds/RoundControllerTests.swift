@@ -33,13 +33,13 @@ struct RoundKeeperTests {
   private let source = HeldSource()
   private let log = Log<RoundController.Event>()
 
-  private func keeper(source: (any ChangeSource)?) -> RoundController {
-    let keeper = RoundController(on: queue, scheduler: scheduler, source: source)
-    queue.sync { keeper.deliver(to: log.note) }
-    return keeper
+  private func controller(source: (any ChangeSource)?) -> RoundController {
+    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
+    queue.sync { controller.deliver(to: log.note) }
+    return controller
   }
 
-  private func keeper() -> RoundController { keeper(source: source) }
+  private func controller() -> RoundController { controller(source: source) }
 
   private func advance(by duration: Duration) {
     queue.sync { scheduler.advance(by: duration) }
@@ -59,68 +59,69 @@ struct RoundKeeperTests {
   }
 
   /// One round during which this name is removed.
-  private func round(_ keeper: RoundController, _ name: String, _ number: Int) {
+  private func round(_ controller: RoundController, _ name: String, _ number: Int) {
     queue.sync {
-      _ = keeper.began(RunTrigger(.change))
-      keeper.changed(RunTrigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
-      keeper.workEnded(isLive: false)
+      _ = controller.began(RunTrigger(.change))
+      controller.changed(
+        RunTrigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
+      controller.workEnded(isLive: false)
     }
     answer(number)
   }
 
-  /// A keeper that waits 4 s, after four rounds in which entries of one directory were removed.
+  /// A controller that waits 4 s, after four rounds in which entries of one directory were removed.
   private func delayedKeeper() -> RoundController {
-    let keeper = keeper()
-    for number in 0..<4 { round(keeper, "\(number)", number) }
-    return keeper
+    let controller = controller()
+    for number in 0..<4 { round(controller, "\(number)", number) }
+    return controller
   }
 
-  @Test func `the source is asked once at the end of a round`() {
-    let keeper = keeper()
-    queue.sync { _ = keeper.began(RunTrigger(.start)) }
+  @Test func `the source is flushed once at the end of a round`() {
+    let controller = controller()
+    queue.sync { _ = controller.began(RunTrigger(.start)) }
     #expect(source.count == 0)
     queue.sync {
-      keeper.changed(.change("/no/a"), .running)
-      keeper.workEnded(isLive: false)
-      #expect(keeper.isReading)
+      controller.changed(.change("/no/a"), .running)
+      controller.workEnded(isLive: false)
+      #expect(controller.isReading)
     }
     #expect(source.count == 1 && runs.isEmpty)
     answer(0)
     #expect(runs == [.change("/no/a")])
     #expect(source.count == 1)
-    queue.sync { #expect(!keeper.isReading) }
+    queue.sync { #expect(!controller.isReading) }
   }
 
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
-    let keeper = keeper()
+    let controller = controller()
     queue.sync {
-      _ = keeper.began(RunTrigger(.start))
-      keeper.workEnded(isLive: false)
-      _ = keeper.began(RunTrigger(.key))
-      keeper.changed(.change("/no/a"), .running)
+      _ = controller.began(RunTrigger(.start))
+      controller.workEnded(isLive: false)
+      _ = controller.began(RunTrigger(.key))
+      controller.changed(.change("/no/a"), .running)
     }
     answer(0)
     #expect(runs.isEmpty)
-    queue.sync { keeper.workEnded(isLive: false) }
+    queue.sync { controller.workEnded(isLive: false) }
     answer(0)
-    queue.sync { #expect(keeper.isReading) }
+    queue.sync { #expect(controller.isReading) }
     answer(1)
     answer(1)
     #expect(runs == [.change("/no/a")])
   }
 
   @Test func `without a source a round ends with its runs`() {
-    let keeper = keeper(source: nil)
+    let controller = controller(source: nil)
     queue.sync {
-      _ = keeper.began(RunTrigger(.start))
-      keeper.changed(.change("/no/a"), .running)
-      keeper.workEnded(isLive: false)
+      _ = controller.began(RunTrigger(.start))
+      controller.changed(.change("/no/a"), .running)
+      controller.workEnded(isLive: false)
     }
     #expect(runs == [.change("/no/a")])
   }
 
   @Test func `a follow-up begins when its delay is over, and is announced before`() {
-    let keeper = delayedKeeper()
+    let controller = delayedKeeper()
     #expect(runs.count == 3)
     let loops = log.entries.compactMap { if case .found(let loop) = $0 { loop } else { nil } }
     #expect(loops.map(\.path) == ["/no"])
@@ -129,16 +130,16 @@ struct RoundKeeperTests {
     advance(by: .milliseconds(1))
     #expect(runs.count == 4 && source.count == 5)
     queue.sync {
-      _ = keeper.began(RunTrigger(.change))
-      #expect(keeper.depth == 4)
+      _ = controller.began(RunTrigger(.change))
+      #expect(controller.depth == 4)
     }
   }
 
-  @Test func `a round that begins cancels the delay and pays what is owed`() {
-    let keeper = delayedKeeper()
+  @Test func `a round that begins cancels the delay and includes the owed changes`() {
+    let controller = delayedKeeper()
     #expect(scheduler.pendingCount == 1)
     queue.sync {
-      let told = keeper.began(.change("/no/a"))
+      let told = controller.began(.change("/no/a"))
       #expect(told.changes.map(\.path) == ["/no/3", "/no/a"])
     }
     #expect(scheduler.pendingCount == 0)
@@ -146,11 +147,11 @@ struct RoundKeeperTests {
     #expect(runs.count == 3)
   }
 
-  @Test func `there is one timer, whatever else is owed`() {
-    let keeper = delayedKeeper()
+  @Test func `there is one timer, however many changes are owed`() {
+    let controller = delayedKeeper()
     advance(by: .seconds(1))
     queue.sync {
-      keeper.changed(RunTrigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
+      controller.changed(RunTrigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
     }
     #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(3))
@@ -159,9 +160,9 @@ struct RoundKeeperTests {
     #expect(runs.count == 4)
   }
 
-  @Test func `stopping keeps what is owed for the next run`() {
-    let keeper = delayedKeeper()
-    queue.sync { keeper.stopped() }
+  @Test func `stopping keeps the owed changes for the next run`() {
+    let controller = delayedKeeper()
+    queue.sync { controller.stopped() }
     let kept = log.entries.compactMap { if case .keep(let kept) = $0 { kept } else { nil } }
     #expect(kept.flatMap(\.changes).map(\.path) == ["/no/3"])
     advance(by: .seconds(60))
@@ -169,27 +170,27 @@ struct RoundKeeperTests {
   }
 
   @Test func `nothing happens after the end`() {
-    let keeper = delayedKeeper()
-    queue.sync { keeper.end() }
+    let controller = delayedKeeper()
+    queue.sync { controller.end() }
     #expect(scheduler.pendingCount == 0)
     let count = log.entries.count
     queue.sync {
-      keeper.changed(.change("/no/a"), .idle)
-      keeper.changed(.change("/no/a"), .running)
-      keeper.workEnded(isLive: false)
-      keeper.stopped()
+      controller.changed(.change("/no/a"), .idle)
+      controller.changed(.change("/no/a"), .running)
+      controller.workEnded(isLive: false)
+      controller.stopped()
     }
     #expect(source.count == 4)
     #expect(log.entries.count == count)
   }
 
   @Test func `an answer that comes after the end does nothing`() {
-    let keeper = keeper()
+    let controller = controller()
     queue.sync {
-      _ = keeper.began(RunTrigger(.start))
-      keeper.changed(.change("/no/a"), .running)
-      keeper.workEnded(isLive: false)
-      keeper.end()
+      _ = controller.began(RunTrigger(.start))
+      controller.changed(.change("/no/a"), .running)
+      controller.workEnded(isLive: false)
+      controller.end()
     }
     answer(0)
     #expect(log.entries.isEmpty)
@@ -197,27 +198,27 @@ struct RoundKeeperTests {
 
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
-    let keeper = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
+    let controller = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
-      keeper.deliver(to: log.note)
+      controller.deliver(to: log.note)
       for number in 0..<4 {
-        _ = keeper.began(RunTrigger(.change))
+        _ = controller.began(RunTrigger(.change))
         let name = Path("/no/\(number)")
-        keeper.changed(RunTrigger(.change, changes: [.of(name, .removed)]), .live)
+        controller.changed(RunTrigger(.change, changes: [.of(name, .removed)]), .live)
       }
-      _ = keeper.began(RunTrigger(.key))
+      _ = controller.began(RunTrigger(.key))
       scheduler.advance(by: .seconds(60))
     }
     #expect(runs.count == 3)
   }
 
-  @Test func `closing hands over what is owed and what was not judged`() {
-    let keeper = delayedKeeper()
-    let owed = queue.sync { keeper.close() }
+  @Test func `closing returns the owed changes and those not judged`() {
+    let controller = delayedKeeper()
+    let owed = queue.sync { controller.close() }
     #expect(owed.flatMap(\.changes).map(\.path) == ["/no/3"])
     #expect(scheduler.pendingCount == 0)
 
-    let other = self.keeper()
+    let other = self.controller()
     let unjudged = queue.sync {
       _ = other.began(RunTrigger(.start))
       other.changed(.change("/no/a"), .running)

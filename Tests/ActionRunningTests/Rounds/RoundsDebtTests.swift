@@ -23,7 +23,7 @@ struct RoundsDebtTests {
 
   // MARK: Payment
 
-  @Test func `what is owed is paid when its delay is over`() {
+  @Test func `an owed run starts when its delay is over`() {
     var bench = delayed()
     bench.waitForDelay()
     #expect(bench.trigger == .change("/p/log"))
@@ -50,7 +50,7 @@ struct RoundsDebtTests {
     #expect(bench.trigger == .change("/p/a"))
   }
 
-  @Test func `a round that begins earlier pays what is owed, and is told of it`() {
+  @Test func `a round that begins earlier includes the owed changes`() {
     var bench = delayed()
     let generation = bench.generation
     bench.write("/p/a", "saved", .idle)
@@ -94,7 +94,7 @@ struct RoundsDebtTests {
     #expect(bench.followUp == .none)
   }
 
-  @Test func `a round that begins before the last one was judged is told of what changed in it`() {
+  @Test func `a round that begins before the last one was judged receives its changes`() {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
@@ -104,7 +104,7 @@ struct RoundsDebtTests {
     #expect(bench.followUp == .none)
   }
 
-  @Test func `a path that changes twice in a round is told once, with its net change`() {
+  @Test func `a path that changes twice in a round is reported once, with its net change`() {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.write("/p/new", "1")
@@ -202,7 +202,8 @@ struct RoundsDebtTests {
 
   // MARK: Stopping
 
-  @Test func `nothing follows from a round that a person stops, and the next one is told of it`() {
+  @Test func `a round that the user stops has no follow-up, and the next one receives its changes`()
+  {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
@@ -232,7 +233,7 @@ struct RoundsDebtTests {
     #expect(bench.actions == [.keep(.change("/p/b"))])
   }
 
-  @Test func `what is owed is kept when a person stops, and its delay is void`() {
+  @Test func `a stop keeps the owed changes and cancels their delay`() {
     var bench = delayed()
     let generation = bench.generation
     bench.actions = bench.rounds.stopped()

@@ -110,7 +110,7 @@ struct RoundsLiveTests {
     #expect(restarts == 1)
   }
 
-  @Test func `a change is somebody else's more than 2 s after the start, and not before`() {
+  @Test func `a change is attributed to others more than 2 s after the start, and not before`() {
     var bench = delayed()
     bench.now += .milliseconds(1900)
     bench.write("/p/log", "at 2 s", .live)
@@ -162,7 +162,7 @@ struct RoundsLiveTests {
     #expect(bench.trigger == .change("/p/log", "/p/a"))
   }
 
-  @Test func `what is owed is still paid after the run ended by itself`() {
+  @Test func `a run that is owed still starts after the run ended by itself`() {
     var bench = delayed()
     let due = bench.now + .milliseconds(3900)
     bench.end()
@@ -171,7 +171,7 @@ struct RoundsLiveTests {
     #expect(bench.trigger == .change("/p/log"))
   }
 
-  @Test func `what fell due while the end of the run was being read is paid then`() {
+  @Test func `a run that became due during the flush starts after it`() {
     var bench = delayed()
     let timer = bench.generation ?? 0
     bench.actions = bench.rounds.workEnded()
@@ -183,7 +183,7 @@ struct RoundsLiveTests {
     #expect(bench.trigger == .change("/p/log"))
   }
 
-  @Test func `a change of a run that is being stopped is told to the next one`() {
+  @Test func `a change of a run that is being stopped is passed to the next one`() {
     var bench = bench()
     bench.begin()
     bench.now += .seconds(3)
@@ -198,7 +198,7 @@ struct RoundsLiveTests {
     #expect(bench.waitForRun() == nil)
   }
 
-  @Test func `a run that began before anything else has an age, or a change is somebody else's`() {
+  @Test func `the first run has a start time, or a change is attributed to others`() {
     var bench = bench()
     bench.write("/p/a", "saved", .live)
     #expect(bench.trigger == .change("/p/a"))
@@ -273,7 +273,10 @@ struct RoundsLiveTests {
 
   // MARK: Services
 
-  @Test func `a service that writes once it is ready has a row, although its round was read`() {
+  @Test
+  func
+    `a service that writes when it is ready has a series of follow-ups, although its round was read`()
+  {
     var bench = RoundsBench(Self.files)
     var followUps: [FollowUp] = []
     for count in 0..<5 {

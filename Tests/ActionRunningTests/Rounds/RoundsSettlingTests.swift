@@ -88,7 +88,7 @@ struct RoundsSettlingTests {
     #expect(bench.trigger == .change("/p/a"))
   }
 
-  @Test func `another path restarts the run at once, and the output is told with it`() {
+  @Test func `another path restarts the run at once, and the run receives the output as well`() {
     var bench = linking()
     bench.write("/p/o", "2", .live)
     bench.write("/p/a", "saved", .live)
@@ -134,7 +134,7 @@ struct RoundsSettlingTests {
     #expect(bench.now == start + .seconds(4))
   }
 
-  @Test func `an overflow is told with an output that was judged later`() {
+  @Test func `an overflow is passed on with an output that was judged later`() {
     var bench = linking()
     bench.files["/p/o"] = .text("2")
     bench.report(RunTrigger(.overflow, changes: [.of("/p/o", .modified)]), .live)
@@ -169,7 +169,8 @@ struct RoundsSettlingTests {
 
   // MARK: Reading
 
-  @Test func `the end of each wait reads first, and what that reports is judged with the rest`() {
+  @Test func `the end of each delay flushes first, and the changes found are judged with the rest`()
+  {
     for restarts in [1, 5] {
       var bench = linking(restarts: restarts)
       let path: Path = restarts == 1 ? "/p/o" : "/p/out/new"
@@ -191,7 +192,7 @@ struct RoundsSettlingTests {
     }
   }
 
-  @Test func `what falls due after a stop at rest is paid`() {
+  @Test func `a run that becomes due after a stop at rest is started`() {
     var bench = RoundsBench(["/p/a": "a"])
     _ = bench.round()
     bench.actions = bench.rounds.stopped()
@@ -201,7 +202,7 @@ struct RoundsSettlingTests {
     #expect(bench.trigger == .change("/p/a"))
   }
 
-  @Test func `where changes during runs are ignored, what is read leads to nothing`() {
+  @Test func `with the policy ignore, changes of the last run lead to nothing`() {
     var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
     bench.begin()
     bench.actions = bench.rounds.workEnded(ignoresChanges: true)

@@ -35,7 +35,7 @@ struct RoundsTests {
     #expect(bench.round([("/p/a", "b")], by: .change("/p/x")) == .now)
   }
 
-  @Test func `a save in the run is told of although the output settles in it`() {
+  @Test func `a save in the run is reported although the output settles in it`() {
     var bench = RoundsBench(["/p/a": "a", "/p/o": "0"])
     #expect(bench.round([("/p/o", "1")]) == .now)
     #expect(bench.round([("/p/o", "1"), ("/p/a", "b")]) == .now)
@@ -103,7 +103,7 @@ struct RoundsTests {
     #expect(asked == [true])
   }
 
-  @Test func `a renamed file is told once, and its former path is compared as well`() {
+  @Test func `a renamed file is reported once, and its former path is compared as well`() {
     var bench = RoundsBench(["/p/a": "a"])
     let move = RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")])
     bench.begin()
@@ -173,7 +173,7 @@ struct RoundsTests {
     #expect(bench.rounds.tries == ["/p/a": 4, "/p/c": 1])
   }
 
-  @Test func `the path that has waited least decides, and the follow-up is told of all`() {
+  @Test func `the shortest delay decides, and the follow-up receives all changes`() {
     var bench = RoundsBench(["/p/a": "a"])
     let row = bench.rounds(5) { [("/p/log", "#\($0)")] }
     #expect(row.last == .after(.seconds(8)))
@@ -211,7 +211,7 @@ struct RoundsTests {
     #expect(bench.round([("/p/a", "b")]) == .now)
   }
 
-  @Test func `an edit at rest ends the row of follow-ups for whatever paths`() {
+  @Test func `an edit while nothing runs ends the series of follow-ups for all paths`() {
     var bench = RoundsBench()
     _ = bench.rounds(5) { [("/p/a", "#\($0)")] }
     bench.waitForDelay()

@@ -5,25 +5,25 @@ import Testing
 struct BackOffTests {
   private var backOff = BackOff()
 
-  private mutating func pauses(_ count: Int, afterLivesOf life: Duration) -> [Duration] {
-    (0..<count).map { _ in backOff.pause(afterLifeOf: life) }
+  private mutating func pauses(_ count: Int, afterRunsOf duration: Duration) -> [Duration] {
+    (0..<count).map { _ in backOff.pause(afterRunOf: duration) }
   }
 
-  @Test mutating func `half a second, and twice as long each time up to eight`() {
-    let pauses = pauses(7, afterLivesOf: .seconds(1))
+  @Test mutating func `the pause is half a second, and doubles up to eight seconds`() {
+    let pauses = pauses(7, afterRunsOf: .seconds(1))
     #expect(pauses == [500, 1000, 2000, 4000, 8000, 8000, 8000].map { .milliseconds($0) })
   }
 
-  @Test mutating func `after a life of ten seconds, half a second again`() {
-    _ = pauses(4, afterLivesOf: .zero)
-    #expect(backOff.pause(afterLifeOf: .milliseconds(9_999)) == .seconds(8))
-    #expect(backOff.pause(afterLifeOf: .seconds(10)) == .milliseconds(500))
-    #expect(backOff.pause(afterLifeOf: .zero) == .seconds(1))
+  @Test mutating func `a run of ten seconds resets the pause`() {
+    _ = pauses(4, afterRunsOf: .zero)
+    #expect(backOff.pause(afterRunOf: .milliseconds(9_999)) == .seconds(8))
+    #expect(backOff.pause(afterRunOf: .seconds(10)) == .milliseconds(500))
+    #expect(backOff.pause(afterRunOf: .zero) == .seconds(1))
   }
 
-  @Test mutating func `started for another reason, half a second again`() {
-    _ = pauses(4, afterLivesOf: .zero)
+  @Test mutating func `a start for another reason resets the pause`() {
+    _ = pauses(4, afterRunsOf: .zero)
     backOff.reset()
-    #expect(backOff.pause(afterLifeOf: .zero) == .milliseconds(500))
+    #expect(backOff.pause(afterRunOf: .zero) == .milliseconds(500))
   }
 }

@@ -35,7 +35,7 @@ struct SupervisorTests {
       ])
   }
 
-  @Test func `a stop is over when the process has ended and nobody is left`() throws {
+  @Test func `a stop is over when the process has ended and no member is left`() throws {
     let group = try launch()
     supervisor.stop()
     #expect(sent == [.terminate, .continue])
@@ -48,7 +48,7 @@ struct SupervisorTests {
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `a stop waits for those whom the process left behind`() throws {
+  @Test func `a stop waits for leftover processes`() throws {
     let group = try launch()
     supervisor.stop()
     group.endLeader(.exited(0), leavingOthers: true)
@@ -59,7 +59,7 @@ struct SupervisorTests {
     #expect(events.entries.last == .groupIsGone)
   }
 
-  @Test func `what does not end in time is killed`() throws {
+  @Test func `a process that exceeds its grace period is killed`() throws {
     let group = try launch()
     supervisor.stop()
     scheduler.advance(by: .milliseconds(9_999))
@@ -71,7 +71,7 @@ struct SupervisorTests {
     #expect(events.entries.contains(.killing(after: .seconds(10))))
   }
 
-  @Test func `those left behind who do not end in time are killed as well`() throws {
+  @Test func `leftover processes that exceed the grace period are killed as well`() throws {
     let group = try launch()
     supervisor.stop()
     group.endLeader(.exited(0), leavingOthers: true)
@@ -82,7 +82,7 @@ struct SupervisorTests {
     #expect(events.entries.last == .groupIsGone)
   }
 
-  @Test func `what cannot even be killed is given up`() throws {
+  @Test func `a process that cannot be killed is abandoned`() throws {
     try launch()
     supervisor.stop()
     scheduler.advance(by: .seconds(12))
@@ -95,7 +95,7 @@ struct SupervisorTests {
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `the late end of what was given up is not the next one's`() throws {
+  @Test func `the late end of an abandoned process is not attributed to the next one`() throws {
     let stuck = try launch()
     supervisor.stop()
     scheduler.advance(by: .seconds(12))
@@ -106,7 +106,7 @@ struct SupervisorTests {
     #expect(events.entries.last == .ended(.exited(0), leftovers: false))
   }
 
-  @Test func `what the leader left behind and cannot be killed is given up as well`() throws {
+  @Test func `leftover processes that cannot be killed are abandoned as well`() throws {
     try launch().endLeader(.exited(0), leavingOthers: true)
     supervisor.stop()
     scheduler.advance(by: .seconds(12))
@@ -118,7 +118,7 @@ struct SupervisorTests {
       ])
   }
 
-  @Test func `a group that goes while it is stopped is not killed any more`() throws {
+  @Test func `a group that is gone while it is being stopped is not killed`() throws {
     let group = try launch()
     supervisor.stop()
     group.endLeader(.exited(0), leavingOthers: true)
@@ -143,7 +143,7 @@ struct SupervisorTests {
     supervisor.kill()
     supervisor.kill()
     #expect(sent == [.terminate, .continue, .kill])
-    #expect(events.entries.last == .killing(after: nil))
+    #expect(events.entries == [.stopping(.terminate), .killing(after: nil)])
   }
 
   @Test func `a group that has gone by itself is sent nothing`() throws {
@@ -163,7 +163,7 @@ struct SupervisorTests {
     #expect(launcher.calls == [.launch(["run"]), .send(.interrupt, group: 1)])
   }
 
-  @Test func `a signal to a group that has ended is sent to nobody`() throws {
+  @Test func `a signal to a group that has ended is not sent`() throws {
     try launch().endLeader(.exited(0))
     supervisor.send(.interrupt)
     #expect(sent.isEmpty)
@@ -195,9 +195,34 @@ struct SupervisorTests {
     #expect(events.entries.last == .groupIsGone)
   }
 
+  @Test func `a process is started when its precondition holds`() throws {
+    let answer = Log<@Sendable (SystemError?) -> Void>()
+    let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
+    func launch() throws {
+      try supervisor.launch(request, when: { answer.note($0) }) { [events] in events.note($0) }
+    }
+    try launch()
+    #expect(launcher.calls.isEmpty)
+    answer.entries[0](nil)
+    #expect(launcher.calls == [.launch(["run"])])
+    try #require(launcher.groups.last).endLeader(.exited(0))
+
+    let failure = SystemError(call: "bind", code: EADDRINUSE)
+    try launch()
+    answer.entries[1](failure)
+    #expect(events.entries.last == .notStarted(failure))
+
+    try launch()
+    supervisor.stop()
+    #expect(
+      events.entries.suffix(2) == [.ended(.signaled(.terminate), leftovers: false), .groupIsGone])
+    answer.entries[2](nil)
+    #expect(launcher.calls.count == 1)
+  }
+
   private let busy = SystemError(call: "posix_spawn", code: ETXTBSY)
 
-  @Test func `a program that somebody writes is tried again until it can be started`() throws {
+  @Test func `a program that is being written is started when it can be executed`() throws {
     launcher.failLaunches(with: busy)
     let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
     try supervisor.launch(request) { [events] in events.note($0) }
@@ -210,7 +235,7 @@ struct SupervisorTests {
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `after a second it is given up`() throws {
+  @Test func `a program that is written for more than a second fails to start`() throws {
     launcher.failLaunches(with: busy)
     let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
     try supervisor.launch(request) { [events] in events.note($0) }
@@ -222,7 +247,7 @@ struct SupervisorTests {
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `while it is waited for a program, a stop is over at once`() throws {
+  @Test func `a stop cancels a pending launch at once`() throws {
     launcher.failLaunches(with: busy)
     let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
     try supervisor.launch(request) { [events] in events.note($0) }

@@ -14,7 +14,7 @@ struct ReplacedGraphTests {
   }
 
   @Test
-  func `what did not change keeps running; what is new or other runs; what is gone is stopped`()
+  func `unchanged tasks keep running, new and changed ones run, removed ones are stopped`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -24,7 +24,7 @@ struct ReplacedGraphTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     let folder = tasks.folder.path
     let graph = try TaskGraph(
       [
@@ -32,7 +32,7 @@ struct ReplacedGraphTests {
         TaskDefinition("done", in: folder, "true"),
       ], jobs: 2)
     tasks.runner.replaceGraph(graph)
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(tasks.story.count { $0 == "+same" } == 1)
     #expect(tasks.story.count { $0 == "+done" } == 1)
     #expect(tasks.story.count { $0 == "+other" } == 2)
@@ -61,12 +61,12 @@ struct ReplacedGraphTests {
     let folder = tasks.folder.path
     tasks.runner.replaceGraph(
       try TaskGraph([TaskDefinition("a", in: folder, "echo second >> log")], jobs: 1))
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.folder.lines(of: "log") == ["begin", "end", "second"])
     #expect(await tasks.end())
   }
 
-  @Test func `what stands after a changed task runs again`() async throws {
+  @Test func `dependents of a changed task run again`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition("a", in: folder, "exit 1"),
@@ -74,7 +74,7 @@ struct ReplacedGraphTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     let folder = tasks.folder.path
     tasks.runner.replaceGraph(
       try TaskGraph(
@@ -82,7 +82,7 @@ struct ReplacedGraphTests {
           TaskDefinition("a", in: folder, "true"),
           TaskDefinition("b", in: folder, "true", after: ["a"]),
         ], jobs: 1))
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a!", "b?a", "+a", "a", "+b", "b"])
     #expect(await tasks.end())
   }

@@ -27,7 +27,8 @@ final class RunningTasks: Sendable {
   var entries: [TaskReport] { reports.entries }
 
   /// In order: `+a` for a start, `a` for a success, `a!` for a failure, `a~` for what was stopped, `a?b`
-  /// for what was skipped because of b, `a=b` for what was kept, `a*` for ready, `a-` for late.
+  /// for what was skipped because of b, `a?-b` if b is not ready, `a=b` for what was kept, `a*` for ready,
+  /// `a-` for late, `a#` for a conflict.
   var story: [String] {
     entries.compactMap { report in
       switch report {
@@ -35,8 +36,10 @@ final class RunningTasks: Sendable {
       case .ended(let name, _, _, .stopped): name + "~"
       case .ended(let name, let status, _, _): status.isSuccess ? name : name + "!"
       case .notStarted(let name, _, _): name + "!"
-      case .skipped(let name, let because): name + "?" + because
-      case .kept(let name, let because): name + "=" + because
+      case .conflict(let name, _): name + "#"
+      case .skipped(let name, .failed(let task)): name + "?" + task
+      case .skipped(let name, .notReady(let task)): name + "?-" + task
+      case .kept(let name, let because): name + "=" + because.task
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
       case .output, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored, .unwatched, .idle:
@@ -46,7 +49,7 @@ final class RunningTasks: Sendable {
     }
   }
 
-  var waves: [TaskRound] {
+  var rounds: [TaskRound] {
     entries.compactMap { if case .roundEnded(let round) = $0 { round } else { nil } }
   }
 
@@ -81,8 +84,8 @@ final class RunningTasks: Sendable {
     await eventually { self.story.count { $0 == part } >= times }
   }
 
-  func hasWaves(_ count: Int) async -> Bool {
-    await eventually { waves.count >= count }
+  func hasRounds(_ count: Int) async -> Bool {
+    await eventually { rounds.count >= count }
   }
 
   func end() async -> Bool {

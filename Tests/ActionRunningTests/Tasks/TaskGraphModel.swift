@@ -32,7 +32,7 @@ struct TaskGraphModel {
   private(set) var machine: TaskStateMachine
   private(set) var complaints: [String] = []
   private(set) var starts = 0
-  private(set) var waves = 0
+  private(set) var rounds = 0
   private var random: SeededGenerator
   private var world: [String: World] = [:]
   /// What was retired and has not gone, and whether it runs.
@@ -130,11 +130,11 @@ extension TaskGraphModel {
       change(name) { $0.generation = generation }
     case .giveUpReadiness(let name):
       change(name) { $0.generation = nil }
-    case .tellReady(let name):
+    case .reportReady(let name):
       if !world(name).isUp { complain("ready, and not there") }
-    case .tellLate: break
+    case .reportLate: break
     case .endRound(let reached):
-      waves += 1
+      rounds += 1
       if reached.isEmpty { complain("an empty round") }
       if rules.contains(where: { world($0.name).run != nil }) {
         complain("a round ended too early")

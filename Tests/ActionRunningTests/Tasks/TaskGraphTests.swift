@@ -39,7 +39,7 @@ struct TaskGraphTests {
         ])
   }
 
-  @Test func `a problem names what is involved`() {
+  @Test func `a problem names the tasks involved`() {
     let nodes = [
       TaskGraph.Node("build"), TaskGraph.Node("test", dependencies: ["biuld", "page", "server"]),
       TaskGraph.Node("server", milestone: .undefined), TaskGraph.Node("page", milestone: .none),
@@ -135,11 +135,11 @@ struct HTTPAddressTests {
     "http://a:b", "http://a:1:2", "http://[::1", "http://[::1]x", "http://u@a", "http://a/b c",
     "http://a/\r\nX: y",
   ])
-  func `what is no such address is refused`(text: String) {
+  func `other URLs are refused`(text: String) {
     #expect(HTTPAddress(text) == nil)
   }
 
-  @Test func `the status stands in the first line of the answer`() {
+  @Test func `the status is in the first line of the answer`() {
     let status = { (text: String) in HTTPAddress.status(in: Array(text.utf8)) }
     #expect(status("HTTP/1.1 200 OK\r\n") == 200)
     #expect(status("HTTP/1.0 503 ") == 503)

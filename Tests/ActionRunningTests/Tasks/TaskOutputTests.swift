@@ -7,7 +7,8 @@ import Testing
 
 struct TaskOutputTests {
   @Test
-  func `output comes by whole lines, the last one without its end too, before the end of the run`()
+  func
+    `output is delivered in whole lines before the end of the run, also the last one without a line feed`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -19,7 +20,7 @@ struct TaskOutputTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == ["one", "two", "", "three", "end"])
     let positions = tasks.entries.indices.filter {
       if case .output("a", _) = tasks.entries[$0] { true } else { false }
@@ -29,7 +30,9 @@ struct TaskOutputTests {
     #expect(await tasks.end())
   }
 
-  @Test func `what is left behind and holds the pipe does not delay the end, and is heard still`()
+  @Test
+  func
+    `a leftover process with the pipe does not delay the end, and its output is still delivered`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -41,7 +44,7 @@ struct TaskOutputTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == ["early"])
     try tasks.folder.write(to: "go")
     #expect(await eventually { tasks.lines(of: "a") == ["early", "late"] })
@@ -56,7 +59,7 @@ struct TaskOutputTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == (1...100_000).map(String.init))
     #expect(await tasks.end())
   }
@@ -66,7 +69,7 @@ struct TaskOutputTests {
       [TaskDefinition("a", in: folder, "readlink /proc/self/fd/1 > there")]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a").isEmpty)
     #expect(await tasks.end())
   }
@@ -78,7 +81,7 @@ struct TaskOutputTests {
       [TaskDefinition("a", in: folder, "echo out; echo err >&2")]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == ["out", "err"])
     #expect(await tasks.end())
   }
@@ -88,7 +91,7 @@ struct TaskOutputTests {
       [TaskDefinition("a", in: folder, "echo out", watch: ["f"])]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a").isEmpty)
     let folder = tasks.folder.path
     tasks.runner.replaceGraph(
@@ -97,9 +100,9 @@ struct TaskOutputTests {
           TaskDefinition("a", in: folder, "echo out", watch: ["f"]),
           TaskDefinition("b", in: folder, "true"),
         ], jobs: 2))
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     tasks.change("f")
-    #expect(await tasks.hasWaves(3))
+    #expect(await tasks.hasRounds(3))
     #expect(tasks.lines(of: "a") == ["out"])
     #expect(await tasks.end())
   }

@@ -23,8 +23,8 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
-    #expect(tasks.waves.first?.status == .exited(0))
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.rounds.first?.status == .exited(0))
     #expect(await tasks.end())
   }
 
@@ -37,15 +37,15 @@ struct TaskRunnerTests {
       }
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     tasks.change("f")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a", "+b", "b", "+c", "c", "+a", "a", "+b", "b", "+c", "c"])
     #expect(tasks.folder.lines(of: "log").isEmpty)
     #expect(await tasks.end())
   }
 
-  @Test func `a task waits for what it stands after, and runs whenever that succeeds again`()
+  @Test func `a task waits for its dependencies, and runs whenever they succeed again`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -55,11 +55,11 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     tasks.change("Sources")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     tasks.change("Tests")
-    #expect(await tasks.hasWaves(3))
+    #expect(await tasks.hasRounds(3))
     #expect(
       tasks.story == [
         "+build", "build", "+test", "test", "+build", "build", "+test", "test", "+test", "test",
@@ -68,7 +68,7 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
-  @Test func `what stands after a failure is skipped, and runs once that is mended`() async throws {
+  @Test func `dependents of a failed task are skipped, and run when it succeeds`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition("build", in: folder, "test -e good", watch: ["good"]),
@@ -77,17 +77,17 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.story == ["+build", "build!", "test?build", "lint?build"])
-    #expect(tasks.waves[0].status == .exited(1))
-    #expect(tasks.waves[0].entries.map(\.name) == ["build", "test", "lint"])
-    #expect(tasks.waves[0].entries.last?.outcome == .skipped(because: "build"))
+    #expect(tasks.rounds[0].status == .exited(1))
+    #expect(tasks.rounds[0].entries.map(\.name) == ["build", "test", "lint"])
+    #expect(tasks.rounds[0].entries.last?.outcome == .skipped(because: "build"))
     tasks.change("Tests")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(Array(tasks.story.dropFirst(4)) == ["test?build"])
     try tasks.folder.write(to: "good")
     tasks.change("good")
-    #expect(await tasks.hasWaves(3))
+    #expect(await tasks.hasRounds(3))
     #expect(
       Array(tasks.story.dropFirst(5)) == ["+build", "build", "+test", "test", "+lint", "lint"])
     #expect(await tasks.end())
@@ -101,13 +101,13 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.story == ["+a", "a!", "b?a"])
-    #expect(tasks.waves[0].status == .exited(127))
+    #expect(tasks.rounds[0].status == .exited(127))
     #expect(await tasks.end())
   }
 
-  @Test func `a newer change cancels a run, and what stands after it waits for the newest`()
+  @Test func `a newer change cancels a run, and its dependents wait for the newest`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -125,7 +125,7 @@ struct TaskRunnerTests {
     tasks.change("g")
     #expect(await tasks.tells("+build", times: 3))
     try tasks.folder.write(to: "go")
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(
       tasks.story == [
         "+build", "build~", "+build", "build~", "+build", "build", "+test", "test",
@@ -135,7 +135,7 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
-  @Test func `a run that tests what is built anew is stopped, or waited for, by its policy`()
+  @Test func `a run whose dependency is built again is stopped, or finishes first, by its policy`()
     async throws
   {
     for policy in [BusyPolicy.restart, .queue] {
@@ -151,7 +151,7 @@ struct TaskRunnerTests {
       if policy == .restart { #expect(await tasks.tells("+test", times: 2)) }
       try tasks.folder.write(to: "go")
       // A run that is waited for is a round of its own.
-      #expect(await tasks.hasWaves(policy == .restart ? 1 : 2))
+      #expect(await tasks.hasRounds(policy == .restart ? 1 : 2))
       let first = policy == .restart ? "test~" : "test"
       #expect(
         tasks.story == [
@@ -161,8 +161,7 @@ struct TaskRunnerTests {
     }
   }
 
-  @Test func `a postponed task waits for a change, and so does what stands after it`() async throws
-  {
+  @Test func `a postponed task and its dependents wait for a change`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition("a", in: folder, "true"),
@@ -171,11 +170,11 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.story == ["+a", "a"])
     // It cannot run without the other.
     tasks.change("g")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(Array(tasks.story.dropFirst(2)) == ["+b", "b", "+c", "c"])
     #expect(await tasks.end())
   }
@@ -188,18 +187,18 @@ struct TaskRunnerTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     tasks.runner.pause()
     tasks.runner.submitKey()
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     tasks.change("f")
     tasks.runner.resume()
-    #expect(await tasks.hasWaves(3))
+    #expect(await tasks.hasRounds(3))
     #expect(tasks.story.count == 12)
     #expect(await tasks.end())
   }
 
-  @Test func `stopping leaves nothing running, and the next change starts what is missing`()
+  @Test func `stopping ends all runs, and the next change starts the missing ones`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -211,11 +210,11 @@ struct TaskRunnerTests {
     tasks.runner.start()
     #expect(await tasks.tells("+a"))
     tasks.runner.stop()
-    #expect(await tasks.hasWaves(1))
-    #expect(tasks.waves[0].entries.first?.outcome == .cancelled)
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.rounds[0].entries.first?.outcome == .cancelled)
     try tasks.folder.write(to: "go")
     tasks.change("f")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a~", "+a", "a", "+b", "b"])
     #expect(await tasks.end())
   }
@@ -254,7 +253,7 @@ struct TaskRunnerTests {
     #expect(tasks.isGone("pids"))
   }
 
-  @Test func `a second end kills what does not want to`() async throws {
+  @Test func `a second end kills a run that does not stop`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition("a", in: folder, "trap '' TERM; echo up; while :; do sleep 1; done"),

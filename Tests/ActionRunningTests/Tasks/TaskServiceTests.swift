@@ -42,7 +42,7 @@ struct TaskServiceTests {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  @Test func `what a service writes while it is stopped starts nothing`() async throws {
+  @Test func `changes by a service that is being stopped start nothing`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition(
@@ -88,9 +88,9 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     tasks.change("f")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(
       tasks.story == [
         "+build", "build", "+server", "server*", "+check", "check", "+build", "build", "server~",
@@ -111,9 +111,52 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
-    #expect(tasks.waves[0].status == .exited(3))
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.rounds[0].status == .exited(3))
     #expect(await eventually { tasks.isFinished })
+  }
+
+  @Test func `a service is not started while another process listens at its port`() async throws {
+    let foreign = try checked("listen") { csystem_listen("127.0.0.1", 0) }
+    defer { close(foreign) }
+    let port = UInt16(csystem_socket_port(foreign))
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder, "echo up >> up; sleep 1000", service: true,
+          ready: TaskDefinition.Readiness(.port(port))),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.story.prefix(3) == ["+server", "server#", "check?server"])
+    let conflict = tasks.entries.firstNonNil {
+      if case .conflict("server", let conflict) = $0 { conflict } else { nil }
+    }
+    #expect(conflict?.condition == .port(port))
+    #expect(conflict?.holder?.processID == getpid())
+    #expect(conflict?.holder?.name.isEmpty == false)
+    #expect(tasks.folder.lines(of: "up").isEmpty)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service that becomes ready after its time runs its dependents`() async throws {
+    let tasks = try RunningTasks { folder in
+      [
+        TaskDefinition(
+          "server", in: folder, "until [ -e go ]; do sleep 0.02; done; echo up; exec sleep 1000",
+          service: true, ready: TaskDefinition.Readiness(.line("up"), timeout: .milliseconds(50))),
+        TaskDefinition("check", in: folder, "true", after: ["server"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.story == ["+server", "server-", "check?-server"])
+    try tasks.folder.write(to: "go")
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.story.suffix(3) == ["server*", "+check", "check"])
+    #expect(await tasks.end())
   }
 
   @Test func `a status of 500 or more is no readiness`() async throws {
@@ -127,13 +170,13 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
-    #expect(tasks.story == ["+server", "server-", "check?server"])
-    #expect(tasks.waves[0].entries.map(\.outcome) == [.notReady, .skipped(because: "server")])
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.story == ["+server", "server-", "check?-server"])
+    #expect(tasks.rounds[0].entries.map(\.outcome) == [.notReady, .skipped(because: "server")])
     #expect(await tasks.end())
   }
 
-  @Test func `a service keeps running while what it stands after fails`() async throws {
+  @Test func `a service keeps running while a dependency fails`() async throws {
     let tasks = try RunningTasks { folder in
       [
         TaskDefinition("build", in: folder, "! test -e broken", watch: ["f"]),
@@ -143,19 +186,19 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     try tasks.folder.write(to: "broken")
     tasks.change("f")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(
       tasks.story == ["+build", "build", "+server", "server*", "+build", "build!", "server=build"])
-    #expect(tasks.waves[1].entries.map(\.outcome).last == .kept(because: "build"))
+    #expect(tasks.rounds[1].entries.map(\.outcome).last == .kept(because: "build"))
     #expect(!tasks.isGone("pids"))
     #expect(await tasks.end())
     #expect(tasks.isGone("pids"))
   }
 
-  @Test func `a service that crashes is started again, and what was skipped for it then runs`()
+  @Test func `a service that crashed is started again, and the skipped tasks run`()
     async throws
   {
     let tasks = try RunningTasks { folder in
@@ -201,7 +244,7 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     #expect(await tasks.end())
   }
 
@@ -216,11 +259,20 @@ struct TaskServiceTests {
       ]
     }
     tasks.runner.start()
-    #expect(await tasks.hasWaves(1))
+    #expect(await tasks.hasRounds(1))
     tasks.change("f")
-    #expect(await tasks.hasWaves(2))
+    #expect(await tasks.hasRounds(2))
     #expect(await eventually { tasks.lines(of: "s").contains("reloaded") })
     #expect(tasks.story == ["+s", "s*", "+t", "t", "+t", "t"])
     #expect(await tasks.end())
+  }
+}
+
+extension Sequence {
+  fileprivate func firstNonNil<Result>(_ transform: (Element) -> Result?) -> Result? {
+    for element in self {
+      if let result = transform(element) { return result }
+    }
+    return nil
   }
 }

@@ -9,20 +9,20 @@ struct TaskStateMachineModelTests {
   func `random graphs keep every promise`(part: Int) {
     let count = Effort.count(2_500, quick: 500)
     var complaints: [String: UInt64] = [:]
-    var (starts, waves) = (0, 0)
+    var (starts, rounds) = (0, 0)
     for seed in UInt64(part * count + 1)...UInt64((part + 1) * count) {
       var model = TaskGraphModel(seed: seed)
       model.begin()
       for _ in 0..<40 { model.step() }
       model.settle()
       starts += model.starts
-      waves += model.waves
+      rounds += model.rounds
       for complaint in model.complaints.prefix(1) where complaints.count < 8 {
         complaints[complaint] = complaints[complaint] ?? seed
       }
     }
     #expect(complaints.isEmpty)
     #expect(starts > 4 * count)
-    #expect(waves > count)
+    #expect(rounds > count)
   }
 }

@@ -27,8 +27,8 @@ private struct Script {
       case .keep(let name, let because): name + "=" + because
       case .awaitReadiness(let name, _): name + "…"
       case .giveUpReadiness: nil
-      case .tellReady(let name): name + "*"
-      case .tellLate(let name): name + "-"
+      case .reportReady(let name): name + "*"
+      case .reportLate(let name): name + "-"
       case .endRound: "."
       case .end(let name): "end " + name
       case .retire(let name): "retire " + name
@@ -107,7 +107,7 @@ struct TaskStateMachineTests {
     #expect(script.machine.waiting == [])
   }
 
-  @Test func `what stands after a task that is wanted again is pending, not succeeded`() {
+  @Test func `dependents of a requested task are pending, not succeeded`() {
     var script = Script([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }
     #expect(script.end("a") == ["+b"])
@@ -118,7 +118,7 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["+b"])
   }
 
-  @Test func `a change during a run passes its success on only when it is the newest`() {
+  @Test func `a success is passed on only when no newer run is requested`() {
     var script = Script([rules("a"), rules("b", after: "a")])
     #expect(script { $0.start() } == ["+a"])
     #expect(script.change("a") == [])
@@ -126,7 +126,7 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["+b"])
   }
 
-  @Test func `a task does not begin under a run that stands after it, even at a distance`() {
+  @Test func `a task does not begin while a descendant runs`() {
     var script = Script([rules("a"), rules("b", after: "a"), rules("c", after: "b")])
     _ = script { $0.start() }
     _ = script.end("a")
@@ -136,7 +136,7 @@ struct TaskStateMachineTests {
     #expect(script.end("c") == ["+a"])
   }
 
-  @Test func `with restart, what has become pointless is stopped at once`() {
+  @Test func `with restart, an outdated run is stopped at once`() {
     var script = Script([
       rules("a"), rules("b", after: "a", policy: .restart), rules("c", after: "a"),
     ])
@@ -148,7 +148,7 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["+b", "+c"])
   }
 
-  @Test func `what is restarted does not wait for what stands after it`() {
+  @Test func `a task with restart does not wait for its descendants`() {
     var script = Script([
       rules("a", policy: .restart), rules("b", after: "a"), rules("c", after: "b"),
       rules("i", after: "a", policy: .ignore),
@@ -166,7 +166,7 @@ struct TaskStateMachineTests {
     #expect(script.end("c") == ["+b"])
   }
 
-  @Test func `what tests a service is waited for before that is restarted`() {
+  @Test func `a service is restarted after the run that tests it has ended`() {
     var script = Script([
       rules("s", policy: .restart, service: true), rules("t", after: "s"),
     ])
@@ -185,7 +185,7 @@ struct TaskStateMachineTests {
     #expect(script.end("b") == ["."])
   }
 
-  @Test func `a service is started again when it crashes, and what it was skipped for then runs`() {
+  @Test func `a service that crashed is started again, and then the tasks that were skipped run`() {
     var script = Script([
       rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
     ])
@@ -199,7 +199,35 @@ struct TaskStateMachineTests {
     #expect(script.end("t") == ["+u"])
   }
 
-  @Test func `a crash of a service that was ready skips only what is wanted until it is back`() {
+  @Test func `a service that becomes ready late runs the tasks that were skipped`() {
+    var script = Script([
+      rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
+    ])
+    _ = script { $0.start() }
+    _ = script { $0.serviceStarted("s") }
+    #expect(script { $0.serviceIsLate("s", generation: 1) } == ["s-", "t?s", "u?s", "."])
+    #expect(script.state("s") == .failed)
+    #expect(script { $0.serviceIsLate("s", generation: 1) } == [])
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == ["s*", "+t"])
+    #expect(script.end("t") == ["+u"])
+    #expect(script.state("s") == .succeeded)
+  }
+
+  @Test func `a late service that is stopped or restarted does not become ready`() {
+    var script = Script([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    _ = script { $0.serviceStarted("s") }
+    _ = script { $0.serviceIsLate("s", generation: 1) }
+    _ = script { $0.stop() }
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == [])
+    #expect(script.change("s") == ["+s"])
+    _ = script { $0.serviceStarted("s") }
+    #expect(script { $0.serviceIsReady("s", generation: 1) } == [])
+    #expect(script { $0.serviceIsReady("s", generation: 2) } == ["s*", "+t"])
+  }
+
+  @Test
+  func `a crash of a ready service skips only tasks that are requested until it is ready again`() {
     var script = Script([rules("s", service: true), rules("t", after: "s")])
     _ = script { $0.start() }
     _ = script { $0.serviceStarted("s") }
@@ -226,7 +254,7 @@ struct TaskStateMachineTests {
     #expect(script.state("t") == .skipped(because: "a"))
   }
 
-  @Test func `what is postponed keeps what stands after it waiting, until a change needs both`() {
+  @Test func `a postponed task keeps its dependents waiting until a change needs both`() {
     var script = Script([
       rules("a"), rules("p", postponed: true), rules("b", after: "a", "p"),
     ])
@@ -237,7 +265,7 @@ struct TaskStateMachineTests {
     #expect(script.end("p") == ["+b"])
   }
 
-  @Test func `a pause holds what has not begun, and a key overrules it`() {
+  @Test func `a pause holds requests, and a key overrides it`() {
     var script = Script([rules("a"), rules("b", after: "a")])
     #expect(script { $0.start() } == ["+a"])
     #expect(script { $0.pause() } == [])
@@ -249,7 +277,7 @@ struct TaskStateMachineTests {
     #expect(script { $0.resume() } == ["+a"])
   }
 
-  @Test func `each ends before those that it stands after, and a second time all at once`() {
+  @Test func `each task ends before its dependencies, and a second request kills all`() {
     var script = Script([rules("a"), rules("b", after: "a"), rules("c", after: "a")])
     _ = script { $0.start() }
     #expect(script { $0.end() } == ["end c", "end b"])
@@ -260,7 +288,7 @@ struct TaskStateMachineTests {
     #expect(script.change("a") == [])
   }
 
-  @Test func `another graph retires what is other, keeps what is not, and waits for what ends`() {
+  @Test func `a new graph retires changed tasks, keeps the others, and waits for those that end`() {
     var script = Script([rules("a"), rules("c"), rules("b", after: "a")], jobs: 1)
     #expect(script { $0.start() } == ["+a"])
     #expect(script.end("a") == ["+c"])

@@ -15,7 +15,7 @@ struct TaskTriggersTests {
     lines.compactMap { GlobPattern(line: $0.utf8) }
   }
 
-  @Test func `a change starts a task that watches its path, or a folder above it`() {
+  @Test func `a change starts a task that watches its path or an ancestor`() {
     let triggers = TaskTriggers(watched: [
       WatchedPath("/p/Sources"), WatchedPath("/p/flat", isRecursive: false), WatchedPath("/p/one"),
     ])
@@ -41,7 +41,7 @@ struct TaskTriggersTests {
     #expect(!triggers.isTriggered(by: change("/p/out/a", .renamed, from: "/p/out/b")))
   }
 
-  @Test func `the task's own patterns decide, also those on folders above`() {
+  @Test func `the task's own patterns decide, also those for parent directories`() {
     let filter = PathFilter(
       base: "/p", ignore: patterns("Generated/", "*.tmp", "!keep.tmp"),
       filter: patterns("Sources/**"), extensions: ["swift", "tmp"])
@@ -55,7 +55,7 @@ struct TaskTriggersTests {
     for path in others { #expect(!triggers.isTriggered(by: change(path))) }
   }
 
-  @Test func `a folder that moves or goes takes files with it that may be of interest`() {
+  @Test func `a renamed or removed directory may contain files that match`() {
     var triggers = TaskTriggers(watched: [WatchedPath("/p")])
     triggers.filter = PathFilter(
       base: "/p", ignore: patterns("out/"), extensions: ["c"])
@@ -67,7 +67,7 @@ struct TaskTriggersTests {
     #expect(!triggers.isTriggered(by: change("/p/b.h", .renamed, from: "/p/a.h")))
   }
 
-  @Test func `a task is told of its own changes only`() {
+  @Test func `a task receives only its own changes`() {
     let triggers = TaskTriggers(watched: [WatchedPath("/p/a")])
     let batch = ChangeBatch(number: 1, changes: [change("/p/b"), change("/p/a/x")])
     #expect(triggers.trigger(by: batch)?.changes.map(\.path) == ["/p/a/x"])

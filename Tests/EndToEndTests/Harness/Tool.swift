@@ -3,6 +3,7 @@ import SystemCalls
 
 /// A program that a test needs and that need not be installed.
 enum Tool {
+  static let bash = isInstalled("bash")
   static let git = isInstalled("git")
   static let python = isInstalled("python3")
   static let vim = isInstalled("vim")

@@ -64,7 +64,7 @@ struct TaskActivityTests {
   @Test func `services become ready, are kept, or are too late`() throws {
     let story = try story(
       .started("server", change), .ready("server", after: .seconds(1)), round(),
-      .kept("server", because: "build"), .skipped("test", because: "build"),
+      .kept("server", because: .failed("build")), .skipped("test", because: .failed("build")),
       .notReady("server", TaskDefinition.Readiness(.port(80))),
       .detail("server", .stopping(.command, .terminate)),
       .ended("server", .exited(0), duration: .seconds(1), .stopped))

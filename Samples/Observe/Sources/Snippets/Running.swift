@@ -41,7 +41,7 @@ func runTasks(_ observer: FileObserver) async throws {
   let runner = TaskRunner(graph, source: observer) { report in
     switch report {
     case .output(let task, let line): print(task, String(decoding: line, as: UTF8.self))
-    case .skipped(let task, let failed): print(task, "skipped:", failed, "failed")
+    case .skipped(let task, let cause): print(task, "skipped because of", cause.task)
     case .roundEnded(let round): print(round.entries.map(\.name), round.status)
     default: break
     }

@@ -1,0 +1,83 @@
+import Support
+import SystemCalls
+
+/// The state machine that carries out a ``StopPlan``: inputs in, actions out, without processes and clocks.
+///
+/// The kernel reports the end of the leader, but not the end of its group. After the leader has ended, the
+/// group is polled, after 1 ms and then at growing intervals.
+package struct StopSequence: Sendable {
+  package enum Action: Hashable, Sendable {
+    /// Send the signal to the group and to the groups of descendants.
+    case send(Signal)
+    /// Send SIGKILL to them.
+    case kill
+    /// Check at this time whether the group is alive, and call `checked`.
+    case check(at: Instant)
+    /// Report that what is left cannot be killed; `finish` follows.
+    case abandon
+    /// Nothing is left of the group, or nothing that can be killed.
+    case finish
+  }
+
+  private enum Phase: Hashable {
+    case asked
+    case killed
+  }
+
+  private static let shortestInterval = Duration.milliseconds(1)
+  private static let longestInterval = Duration.milliseconds(20)
+  /// The time that a killed group is given. A process that needs longer is stuck in the kernel.
+  private static let timeAfterKill = Duration.seconds(2)
+
+  private let plan: StopPlan
+  private var leaderIsAlive: Bool
+  private var phase = Phase.asked
+  private var deadline: Instant
+  private var interval = StopSequence.shortestInterval
+
+  /// Creates a sequence; call `begin` at once.
+  package init(_ plan: StopPlan, leaderIsAlive: Bool, at now: Instant) {
+    self.plan = plan
+    self.leaderIsAlive = leaderIsAlive
+    deadline = now.advanced(by: plan.timeout)
+  }
+
+  package mutating func begin(at now: Instant) -> [Action] {
+    if plan.signal == .kill || plan.timeout == .zero { return kill(at: now) }
+    // A suspended process handles the signal only after it was continued.
+    return [.send(plan.signal), .send(.continue), nextCheck(at: now)]
+  }
+
+  /// Whether the grace period is over and nothing was killed yet.
+  package func isOverdue(at now: Instant) -> Bool { phase == .asked && now >= deadline }
+
+  /// Takes the result of a check.
+  package mutating func checked(groupIsAlive: Bool, at now: Instant) -> [Action] {
+    if !groupIsAlive && !leaderIsAlive { return [.finish] }
+    if now < deadline { return [nextCheck(at: now)] }
+    return phase == .killed ? [.abandon, .finish] : kill(at: now)
+  }
+
+  /// Ends the grace period now.
+  package mutating func kill(at now: Instant) -> [Action] {
+    if phase == .killed { return [] }
+    phase = .killed
+    deadline = now.advanced(by: Self.timeAfterKill)
+    interval = Self.shortestInterval
+    return [.kill, nextCheck(at: now)]
+  }
+
+  /// The leader has ended; the rest of the group may have ended as well.
+  package mutating func leaderEnded(at now: Instant) -> [Action] {
+    leaderIsAlive = false
+    interval = Self.shortestInterval
+    return [.check(at: now)]
+  }
+
+  private mutating func nextCheck(at now: Instant) -> Action {
+    let latest = max(deadline, now)
+    if leaderIsAlive { return .check(at: latest) }
+    defer { interval = min(interval * 2, Self.longestInterval) }
+    return .check(at: min(now.advanced(by: interval), latest))
+  }
+}

@@ -1,0 +1,41 @@
+import SystemCalls
+
+/// The reason why a service cannot be started: its readiness check already succeeds, so another process
+/// would be taken for the service.
+public struct ReadinessConflict: Sendable, Hashable {
+  /// The process that answers in place of the service.
+  public struct Holder: Sendable, Hashable {
+    /// Its process ID.
+    public var processID: Int32
+    /// The name of its program.
+    public var name: String
+  }
+
+  /// The condition that holds already.
+  public var condition: TaskDefinition.Readiness.Condition
+  /// The process that listens at the port, if it is on this machine and this user may see it.
+  public var holder: Holder?
+
+  init(_ condition: TaskDefinition.Readiness.Condition) {
+    self.condition = condition
+    holder = condition.port.flatMap { listener(atPort: $0) }.map {
+      Holder(processID: $0.process, name: $0.name)
+    }
+  }
+}
+
+extension TaskDefinition.Readiness.Condition {
+  /// The port of this machine at which the service must answer; `nil` if another machine does, or none.
+  var port: UInt16? {
+    switch self {
+    case .port(let port):
+      return port
+    case .url(let url):
+      guard let address = HTTPAddress(url) else { return nil }
+      let isLocal = ["localhost", "127.0.0.1", "::1"].contains(address.host.lowercased())
+      return isLocal ? address.port : nil
+    case .line:
+      return nil
+    }
+  }
+}

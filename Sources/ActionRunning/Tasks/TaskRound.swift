@@ -1,0 +1,45 @@
+import SystemCalls
+
+/// The result of a round: of all work that was caused by one batch of changes.
+public struct TaskRound: Sendable, Hashable {
+  /// The outcome of one task.
+  public enum Outcome: Sendable, Hashable {
+    /// It succeeded, in this time.
+    case succeeded(Duration)
+    /// It failed with this status, in this time.
+    case failed(ExitStatus, Duration)
+    /// A service became ready, in this time.
+    case ready(Duration)
+    /// A service was not ready in time, or ended before.
+    case notReady
+    /// It was stopped.
+    case cancelled
+    /// It did not run, because this dependency failed or is not ready.
+    case skipped(because: String)
+    /// A service was not restarted, for the same reason. It keeps running.
+    case kept(because: String)
+  }
+
+  /// A task and its outcome.
+  public struct Entry: Sendable, Hashable {
+    /// The task's name.
+    public let name: String
+    /// Its outcome.
+    public let outcome: Outcome
+  }
+
+  /// The tasks of the round, each after its dependencies.
+  public let entries: [Entry]
+
+  /// The status of the first task that failed; 0 if none did.
+  public var status: ExitStatus {
+    for entry in entries {
+      switch entry.outcome {
+      case .failed(let status, _): return status
+      case .notReady: return .exited(1)
+      case .succeeded, .ready, .cancelled, .skipped, .kept: continue
+      }
+    }
+    return .exited(0)
+  }
+}

@@ -1,0 +1,110 @@
+/// A file descriptor with one owner. It is closed when the owner goes out of scope.
+package struct Descriptor: ~Copyable {
+  /// The number, for a call that borrows it.
+  package let number: Int32
+
+  /// Takes ownership of a descriptor.
+  package init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    // Not repeated after EINTR: on Linux the descriptor is closed either way.
+    close(number)
+  }
+
+  /// Gives up ownership: the caller must close the descriptor.
+  package consuming func release() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
+
+  /// Opens a file.
+  package static func open(
+    _ path: Path, _ flags: Int32, mode: mode_t = 0
+  ) throws(SystemError) -> Descriptor {
+    let number = try checked("open", path: path) {
+      path.withCString { SystemCalls.openFile($0, flags | O_CLOEXEC, mode) }
+    }
+    return Descriptor(owning: number)
+  }
+
+  /// Opens a directory for listing. A symbolic link is refused unless `followsLinks` is set.
+  package static func openDirectory(
+    _ path: Path, followsLinks: Bool = false
+  ) throws(SystemError) -> Descriptor {
+    try open(path, directoryFlags | (followsLinks ? 0 : O_NOFOLLOW))
+  }
+
+  /// Opens the directory at `path` by its last component in an open parent, which saves the kernel the
+  /// path lookup.
+  package static func openDirectory(
+    _ path: Path, in parent: borrowing Descriptor
+  ) throws(SystemError) -> Descriptor {
+    let nameStart = path.bytes.count - path.lastComponent.count
+    let parentNumber = parent.number
+    let number = try checked("openat", path: path) {
+      path.withCString {
+        openat(parentNumber, $0 + nameStart, directoryFlags | O_NOFOLLOW | O_CLOEXEC)
+      }
+    }
+    return Descriptor(owning: number)
+  }
+
+  private static var directoryFlags: Int32 { O_RDONLY | O_DIRECTORY | O_NONBLOCK }
+}
+
+/// `open` of the C library, which `Descriptor.open` hides in its own body.
+private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+  open(path, flags, mode)
+}
+
+/// Opens `/dev/null` on each standard descriptor that is closed, so that no descriptor opened later gets
+/// its number.
+package func openMissingStandardDescriptors() {
+  while true {
+    let number = open("/dev/null", O_RDWR)
+    if number > STDERR_FILENO { close(number) }
+    if number < 0 || number > STDERR_FILENO { return }
+  }
+}
+
+/// Writes all bytes, in as many calls as necessary.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = try checked("write") {
+      rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+    rest = rest.dropFirst(count)
+  }
+}
+
+/// Reads all bytes of a file, a pipe or another stream.
+package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
+  try readAll(try Descriptor.open(path, O_RDONLY), path: path)
+}
+
+/// Reads an open file from its present offset to its end, in parts of at most `partSize`.
+package func readAll(
+  _ file: borrowing Descriptor, path: Path? = nil, partSize: Int = 64 * 1024
+) throws(SystemError) -> [UInt8] {
+  let number = file.number
+  var content: [UInt8] = []
+  while true {
+    var failure: SystemError?
+    let part = [UInt8](unsafeUninitializedCapacity: max(partSize, 1)) { buffer, count in
+      let filled = retryingOnInterrupt { read(number, buffer.baseAddress, buffer.count) }
+      if filled < 0 { failure = .last("read", path: path) }
+      count = max(filled, 0)
+    }
+    if let failure { throw failure }
+    if part.isEmpty { return content }
+    if content.isEmpty && part.count < partSize {
+      content = part
+    } else {
+      content += part
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// Resolves all symbolic links of a path.
+package func resolvedPath(_ path: Path) throws(SystemError) -> Path {
+  guard let resolved = path.withCString({ realpath($0, nil) }) else {
+    throw .last("realpath", path: path)
+  }
+  defer { free(resolved) }
+  return Path(cString: resolved)
+}
+
+/// The target of a symbolic link.
+package func linkTarget(of path: Path) throws(SystemError) -> Path {
+  var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = path.withCString { readlink($0, &bytes, bytes.count) }
+  if count < 0 { throw .last("readlink", path: path) }
+  return Path(bytes: bytes.prefix(count).map(UInt8.init(bitPattern:)))
+}
+
+/// The current directory of this process.
+package func currentDirectory() throws(SystemError) -> Path {
+  guard let current = getcwd(nil, 0) else { throw .last("getcwd") }
+  defer { free(current) }
+  return Path(cString: current)
+}
+
+/// Sets the current directory of this process.
+package func changeDirectory(to path: Path) throws(SystemError) {
+  _ = try checked("chdir", path: path) { path.withCString { chdir($0) } }
+}
+
+extension Path {
+  /// Creates a path from a C string.
+  package init(cString: UnsafePointer<CChar>) {
+    self.init(bytes: UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
+  }
+}
+
+/// Creates a directory for temporary files that only this user can enter.
+package func makeTemporaryDirectory(prefix: String) throws(SystemError) -> Path {
+  let parent = environmentVariable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  let pattern = Path(parent).appending(prefix + "XXXXXX")
+  let made = pattern.withCString { start -> Path? in
+    guard let template = strdup(start) else { return nil }
+    defer { free(template) }
+    return mkdtemp(template) == nil ? nil : Path(cString: template)
+  }
+  guard let made else { throw .last("mkdtemp", path: pattern) }
+  return made
+}
+
+/// Removes a file, if it exists.
+package func removeFile(_ path: Path) {
+  _ = path.withCString { unlink($0) }
+}
+
+/// Removes an empty directory, if it exists.
+package func removeDirectory(_ path: Path) {
+  _ = path.withCString { rmdir($0) }
+}

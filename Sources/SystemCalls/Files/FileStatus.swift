@@ -1,0 +1,58 @@
+/// The result of `stat` for one file.
+package struct FileStatus: Hashable, Sendable {
+  package let type: FileType
+  package let device: UInt64
+  package let inode: UInt64
+  package let size: UInt64
+  package let modified: FileTime
+  package let changed: FileTime
+  /// The creation time; `nil` where the file system does not record it.
+  package let born: FileTime?
+  /// A hash of the mode, the owner, the group and the number of links.
+  package let attributes: UInt64
+
+  /// Queries the file at `path`. A symbolic link is not followed unless `followsLinks` is set.
+  package init(of path: Path, followsLinks: Bool = false) throws(SystemError) {
+    let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+    try self.init(call: "stat", path: path) { status in
+      path.withCString { csystem_file_status(AT_FDCWD, $0, flags, &status) }
+    }
+  }
+
+  /// Queries the entry `name`, a C string, of an open directory. Links are not followed.
+  package init(
+    of name: UnsafePointer<CChar>, in directory: borrowing Descriptor
+  ) throws(SystemError) {
+    let number = directory.number
+    try self.init(call: "fstatat", path: nil) { status in
+      csystem_file_status(number, name, AT_SYMLINK_NOFOLLOW, &status)
+    }
+  }
+
+  init(
+    call: String, path: Path?, _ read: (inout csystem_file_status) -> Int32
+  ) throws(SystemError) {
+    var status = csystem_file_status()
+    _ = try checked(call, path: path) { read(&status) }
+    type = FileType(mode: status.mode)
+    device = status.device
+    inode = status.inode
+    size = status.size
+    modified = FileTime(nanoseconds: status.modified_ns)
+    changed = FileTime(nanoseconds: status.changed_ns)
+    born = status.born_ns == 0 ? nil : FileTime(nanoseconds: status.born_ns)
+    attributes =
+      (UInt64(status.mode) << 32 | UInt64(status.links)) &* 0x9e37_79b9_7f4a_7c15
+      ^ (UInt64(status.user) << 32 | UInt64(status.group))
+  }
+}
+
+extension FileStatus {
+  /// Queries an open file.
+  package init(of file: borrowing Descriptor) throws(SystemError) {
+    let number = file.number
+    try self.init(call: "fstat", path: nil) { status in
+      csystem_file_status(number, nil, 0, &status)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// The write end of a pipe, or `/dev/null`. It is closed with the last reference.
+package final class PipeInput: Sendable, Hashable {
+  /// The number, for a call that borrows it.
+  package let number: Int32
+
+  fileprivate init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    close(number)
+  }
+
+  /// A descriptor that discards what is written.
+  package static func discarding() throws(SystemError) -> PipeInput {
+    PipeInput(owning: try Descriptor.open("/dev/null", O_WRONLY).release())
+  }
+
+  package static func == (left: PipeInput, right: PipeInput) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+/// Creates a pipe. The read end does not block, and the caller must close it; the write end blocks. Neither
+/// is inherited.
+package func makePipe() throws(SystemError) -> (output: Int32, input: PipeInput) {
+  var ends: [Int32] = [-1, -1]
+  _ = try checked("pipe") { csystem_pipe(&ends) }
+  return (ends[0], PipeInput(owning: ends[1]))
+}
+
+/// The result of a read that does not block.
+package enum ReadOutcome: Hashable, Sendable {
+  case bytes([UInt8])
+  /// Nothing can be read now.
+  case nothing
+  /// Nothing will follow: all writers have closed the pipe, or it cannot be read.
+  case end
+}
+
+/// Reads what is available, at most `limit` bytes.
+package func readAvailable(_ descriptor: Int32, atMost limit: Int) -> ReadOutcome {
+  var isOver = false
+  let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+    let result = retryingOnInterrupt { read(descriptor, buffer.baseAddress, limit) }
+    count = max(0, result)
+    isOver = result == 0 || result == -1 && errno != EAGAIN
+  }
+  if isOver { return .end }
+  return bytes.isEmpty ? .nothing : .bytes(bytes)
+}

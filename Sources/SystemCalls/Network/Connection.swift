@@ -1,0 +1,71 @@
+/// A TCP connection for one short request. The time limit holds for the connection and all that is sent
+/// and received.
+package struct Connection: ~Copyable {
+  private let socket: Descriptor
+  private let deadline: ContinuousClock.Instant
+
+  /// Connects to a numeric address, `localhost` or a host name.
+  ///
+  /// Attempts all addresses in turn. The error is that of the last one.
+  package init(to host: String, port: UInt16, within limit: Duration) throws(SystemError) {
+    deadline = .now + limit
+    var failure = SystemError(call: "getaddrinfo", code: EHOSTUNREACH, path: Path(host))
+    for number in host.lowercased() == "localhost" ? ["127.0.0.1", "::1"] : [host] {
+      do throws(SystemError) {
+        socket = try Self.connect(number, port, until: deadline)
+        return
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private static func connect(
+    _ host: String, _ port: UInt16, until deadline: ContinuousClock.Instant
+  ) throws(SystemError) -> Descriptor {
+    let number = csystem_connect(host, port)
+    if number == -1 { throw .last("connect", path: Path(host)) }
+    let socket = Descriptor(owning: number)
+    try wait(for: socket.number, Int16(POLLOUT), until: deadline)
+    var error: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(socket.number, SOL_SOCKET, SO_ERROR, &error, &size)
+    if error != 0 { throw SystemError(call: "connect", code: error, path: Path(host)) }
+    return socket
+  }
+
+  private static func wait(
+    for descriptor: Int32, _ events: Int16, until deadline: ContinuousClock.Instant
+  ) throws(SystemError) {
+    var entry = pollfd(fd: descriptor, events: events, revents: 0)
+    let rest = max(.zero, deadline - .now)
+    let count = try checked("poll") {
+      poll(&entry, 1, Int32((rest / .milliseconds(1)).rounded(.up)))
+    }
+    if count == 0 { throw SystemError(call: "poll", code: ETIMEDOUT) }
+  }
+
+  /// Sends all the bytes.
+  package borrowing func send(_ bytes: [UInt8]) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      try Self.wait(for: socket.number, Int16(POLLOUT), until: deadline)
+      let count = csystem_send(socket.number, Array(rest), rest.count)
+      if count == -1 && errno != EAGAIN && errno != EINTR { throw .last("send") }
+      rest = rest.dropFirst(max(0, count))
+    }
+  }
+
+  /// Receives bytes, at most `limit`; none after the peer has closed the connection.
+  package borrowing func receive(atMost limit: Int) throws(SystemError) -> [UInt8] {
+    while true {
+      try Self.wait(for: socket.number, Int16(POLLIN), until: deadline)
+      switch readAvailable(socket.number, atMost: limit) {
+      case .bytes(let bytes): return bytes
+      case .end: return []
+      case .nothing: continue
+      }
+    }
+  }
+}

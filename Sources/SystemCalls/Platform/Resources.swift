@@ -1,0 +1,43 @@
+/// Raises the limit of open files as far as this process may, and returns it.
+package func raiseDescriptorLimit() -> Int {
+  var limit = rlimit()
+  guard getrlimit(descriptorLimit, &limit) == 0 else { return 256 }
+  if limit.rlim_cur < limit.rlim_max {
+    var raised = limit
+    raised.rlim_cur = min(limit.rlim_max, highestDescriptorLimit)
+    if raised.rlim_cur > limit.rlim_cur, setrlimit(descriptorLimit, &raised) == 0 { limit = raised }
+  }
+  return Int(clamping: limit.rlim_cur)
+}
+
+/// The highest limit that the system accepts when there is none.
+private let highestDescriptorLimit = rlim_t(1 << 20)
+
+/// The number of processors that are online, at least one.
+package func processorCount() -> Int {
+  max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+}
+
+/// The processor time of the calling thread.
+package func processorTimeOfThread() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+}
+
+/// Makes all threads allocate from one arena. With an arena for each thread, the free memory that the
+/// allocator keeps grows by megabytes. Call this before threads exist.
+package func shareFreeMemory() {
+  csystem_share_free_memory()
+}
+
+/// Returns freed memory to the system.
+package func returnFreeMemory() {
+  csystem_return_free_memory()
+}
+
+/// Drops the program's code and constants from memory, most of which only the start needs. Pages that are
+/// used again are read again.
+package func returnProgramPages() {
+  csystem_return_program_pages()
+}

@@ -1,0 +1,10 @@
+/// Reaps the children of this process that have ended, except those with these process IDs. A process
+/// with ID 1 inherits orphans, and nothing else reaps them.
+package func reapOrphans(keeping kept: Set<pid_t>) {
+  while true {
+    let process = csystem_ended_child()
+    // The kernel returns the same child again until it is reaped, so the rest has to wait.
+    if process <= 0 || kept.contains(process) { return }
+    waitpid(process, nil, WNOHANG)
+  }
+}

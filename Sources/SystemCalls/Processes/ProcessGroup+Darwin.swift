@@ -1,0 +1,8 @@
+#if canImport(Darwin)
+
+extension ProcessGroup {
+  /// Whether there is a member. Here the process with ID 1 reaps all orphans, so zombies do not stay.
+  package var hasLivingMember: Bool { !isEmpty }
+}
+
+#endif  // canImport(Darwin)

@@ -1,0 +1,68 @@
+/// A process group: a process and its descendants, except those that moved to another group.
+package struct ProcessGroup: Hashable, Sendable {
+  /// The leader's process ID, which is also the group's ID.
+  package let leader: pid_t
+
+  package init(leader: pid_t) {
+    self.leader = leader
+  }
+
+  /// The group of this process.
+  package static var own: ProcessGroup { ProcessGroup(leader: getpgrp()) }
+
+  /// Sends a signal to all members. Returns false if there are none.
+  @discardableResult
+  package func send(_ signal: Signal) -> Bool {
+    kill(-leader, signal.rawValue) == 0
+  }
+
+  /// Whether no member is left, not even a zombie.
+  package var isEmpty: Bool {
+    kill(-leader, 0) == -1 && errno == ESRCH
+  }
+
+  /// How the leader ended, or `nil` while it runs. It is not reaped, so that its ID is not reused while
+  /// signals may still be sent to it.
+  package func leaderStatus() throws(SystemError) -> ExitStatus? {
+    try wait(WEXITED | WNOHANG | WNOWAIT)
+  }
+
+  /// Reaps the leader, which has ended.
+  package func reap() throws(SystemError) {
+    _ = try wait(WEXITED | WNOHANG)
+  }
+
+  /// The signal that stopped the leader, returned once for each stop; `nil` while it runs.
+  package func leaderStop() throws(SystemError) -> Signal? {
+    guard case .signaled(let signal)? = try wait(WSTOPPED | WNOHANG) else { return nil }
+    return signal
+  }
+
+  private func wait(_ options: Int32) throws(SystemError) -> ExitStatus? {
+    var code: Int32 = 0
+    var status: Int32 = 0
+    _ = try checked("waitid") { csystem_wait(leader, options, &code, &status) }
+    switch code {
+    case 0: return nil
+    case Int32(CLD_EXITED): return .exited(status)
+    default: return .signaled(Signal(rawValue: status))
+    }
+  }
+}
+
+extension ProcessGroup {
+  /// These groups, followed by the groups in this process's session that descendants of their leaders
+  /// have made for themselves, as interactive shells do.
+  ///
+  /// Descendants whose parents have ended are not found.
+  package static func withDescendants(_ groups: [ProcessGroup]) -> [ProcessGroup] {
+    var leaders = groups.map(\.leader)
+    let capacity = leaders.count + maximumDescendants
+    leaders += Array(repeating: 0, count: maximumDescendants)
+    let count = csystem_descendant_groups(
+      getsid(0), getpgrp(), &leaders, Int32(groups.count), Int32(capacity))
+    return leaders.prefix(Int(count)).map(ProcessGroup.init)
+  }
+
+  private static let maximumDescendants = 256
+}

@@ -1,0 +1,21 @@
+#if canImport(Darwin)
+
+/// A descriptor that is readable while a terminal has input or is hung up.
+package struct TerminalInput: ~Copyable {
+  private let copy: Descriptor
+
+  /// - Parameter includesKeys: Must be true: a hang-up alone cannot be reported here.
+  package init(_ terminal: Terminal, includesKeys: Bool) throws(SystemError) {
+    if !includesKeys { throw SystemError(call: "kqueue", code: ENOTSUP) }
+    let number = try checked("fcntl") { fcntl(terminal.descriptor, F_DUPFD_CLOEXEC, 0) }
+    copy = Descriptor(owning: number)
+  }
+
+  /// The descriptor, for a Dispatch source.
+  package var number: Int32 { copy.number }
+
+  /// Nothing to do here.
+  package func acknowledge() {}
+}
+
+#endif  // canImport(Darwin)

@@ -1,0 +1,27 @@
+#if os(Linux)
+
+/// A descriptor that becomes readable when a terminal has new input or is hung up.
+///
+/// Another process may read the input, at any time. So each arrival is reported once, not the presence of
+/// unread input.
+package struct TerminalInput: ~Copyable {
+  private let edges: Descriptor
+
+  /// - Parameter includesKeys: False to report only that the terminal is hung up.
+  package init(_ terminal: Terminal, includesKeys: Bool) throws(SystemError) {
+    let number = try checked("epoll_ctl") {
+      csystem_edges_open(terminal.descriptor, includesKeys ? 1 : 0)
+    }
+    edges = Descriptor(owning: number)
+  }
+
+  /// The descriptor, for a Dispatch source.
+  package var number: Int32 { edges.number }
+
+  /// Makes the descriptor unreadable until more arrives.
+  package func acknowledge() {
+    csystem_silence(edges.number)
+  }
+}
+
+#endif  // os(Linux)

@@ -1,0 +1,87 @@
+import SystemCalls
+import Testing
+
+/// When a service counts as ready, and whose answer that is.
+@Suite(.enabled(if: Tool.python)) struct ProjectReadinessTests {
+  private static let server =
+    "import http.server, sys; print(\"up\", flush=True); http.server.HTTPServer((\"127.0.0.1\", "
+    + "int(sys.argv[1])), http.server.SimpleHTTPRequestHandler).serve_forever()"
+
+  private func freePort(_ project: Project) async throws -> String {
+    try await project.shell(
+      #"python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'"#
+    ).trimmingSuffix
+  }
+
+  @Test(arguments: ["port", "url"])
+  func `a port that another process holds is named, with that process`(kind: String) async throws {
+    try await withProject { project in
+      let port = try await freePort(project)
+      let ready = kind == "port" ? "port: \(port)" : "url: \"http://localhost:\(port)/\""
+      try project.writeTasks(
+        """
+        server: { run: ["python3", "-c", '\(Self.server)', "\(port)"], service: true,
+          ready: { \(ready) } },
+        smoke: { run: "echo smoke >> $LOG", after: ["server"] },
+        """)
+      let foreign = try ChildProcess(
+        ["python3", "-c", Self.server, port], environment: ["PATH": "/usr/bin:/bin:/usr/local/bin"],
+        directory: project.root)
+      try await eventually("it listens") { foreign.output.lines.contains("up") }
+      let watchrun = try await project.startTasks()
+      let line = try await watchrun.said("server: not started: ")
+      #expect(line.contains(port))
+      #expect(line.contains("by python3 (pid \(foreign.pid)); stop that process"), "\(line)")
+      try await watchrun.said("smoke: skipped: server failed")
+      #expect(project.logged.isEmpty)
+      // The next attempt succeeds.
+      await foreign.stop()
+      try await watchrun.said("server: ready after")
+      try await project.logged("smoke")
+    }
+  }
+
+  @Test func `a restarted service is not taken for another program`() async throws {
+    try await withProject { project in
+      let port = try await freePort(project)
+      try project.writeTasks(
+        """
+        server: { run: ["python3", "-c", '\(Self.server)', "\(port)"], service: true,
+          ready: { port: \(port) }, watch: ["src"] },
+        smoke: { run: "echo smoke >> $LOG", after: ["server"] },
+        """)
+      try project.makeFolder("src")
+      let watchrun = try await project.startTasks()
+      for number in 1...4 {
+        try await project.logged("smoke", times: number)
+        try project.place("src/file-\(number)")
+      }
+      try await project.logged("smoke", times: 5)
+      #expect(!watchrun.errors.contains { $0.contains("not started") })
+    }
+  }
+
+  @Test func `a service that is late is not said to have failed, and is ready later`() async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        server: { run: "until [ -e go ]; do sleep 0.1; done; echo up; exec sleep 1000",
+          service: true, ready: { line: "up", timeout: "200ms" }, watch: ["none"] },
+        smoke: { run: "echo smoke >> $LOG", after: ["server"] },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("server: not ready: no output line contains 'up' after 200 ms")
+      try await watchrun.said("smoke: skipped: server is not ready")
+      try project.place("go")
+      try await project.logged("smoke")
+      try await watchrun.said("server: ready after")
+      #expect(!watchrun.errors.contains { $0.contains("failed") })
+    }
+  }
+}
+
+extension String {
+  /// Without the line feed at its end.
+  fileprivate var trimmingSuffix: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
