@@ -50,7 +50,7 @@ import Testing
           ready: { port: \(port) }, watch: ["src"] },
         smoke: { run: "echo smoke >> $LOG", after: ["server"] },
         """)
-      try project.makeFolder("src")
+      try project.makeDirectory("src")
       let watchrun = try await project.startTasks()
       for number in 1...4 {
         try await project.logged("smoke", times: number)
