@@ -111,21 +111,6 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func `a second interrupt kills the command`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        ["--stop-timeout", "1h"],
-        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
-      let pid = try #require(project.logged.first.flatMap { pid_t($0) })
-      watchrun.process.send(SIGINT)
-      try await watchrun.said("stopping the command")
-      #expect(ProcessTable.isAlive(pid))
-      watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
-      #expect(!ProcessTable.isAlive(pid))
-    }
-  }
-
   @Test func `no run starts while watchrun ends`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(

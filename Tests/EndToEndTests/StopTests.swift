@@ -29,7 +29,7 @@ import Testing
     try await withProject { project in
       let watchrun = try await project.startRunning([], Self.ignoresTERM)
       watchrun.process.send(SIGINT)
-      try await watchrun.said("after SIGINT: killing it in 8.")
+      try await watchrun.said("(Ctrl-C again kills it now)")
       watchrun.process.send(SIGINT)
       try await #expect(watchrun.ended() == .exited(0))
       #expect(watchrun.errors.contains("watchrun: killing the command (SIGKILL)"))

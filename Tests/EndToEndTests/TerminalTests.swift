@@ -76,7 +76,7 @@ import Testing
       try await session.readsKeys()
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       try session.type(Keystroke.controlC)
-      try await session.shows("stopping the command")
+      try await session.shows("Ctrl-C again kills it now")
       #expect(ProcessTable.isAlive(pid))
       try session.type(Keystroke.controlC)
       try await #expect(session.ended() == 0)
