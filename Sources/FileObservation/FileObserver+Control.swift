@@ -26,13 +26,13 @@ extension FileObserver {
     let added = try WatchedRoot(path)
     let root = added.root
     let lock = gitIndexLock(above: root.path)
-    let backend = state.withLock { state -> (any Backend)? in
+    let request = state.withLock { state -> (() -> Void)? in
       if state.roots.contains(where: { $0.root == root }) { return nil }
       state.roots.append(added)
       state.gitLocks[root.path] = lock
-      return state.backend(for: { $0.add(root) })
+      return state.makeRequest { $0?.add(root) }
     }
-    backend?.add(root)
+    request?()
   }
 
   /// Stops watching a file or directory that is one of ``watchedPaths``.
@@ -46,15 +46,15 @@ extension FileObserver {
   public func remove(_ path: Path) -> Bool {
     guard let base = path.isAbsolute ? "/" : (try? currentDirectory()) else { return false }
     let path = path.absolute(from: base)
-    let (wasWatched, backend) = state.withLock { state -> (Bool, (any Backend)?) in
+    let request = state.withLock { state -> (() -> Void)? in
       let rest = state.roots.filter { $0.path != path }
-      if rest.count == state.roots.count { return (false, nil) }
+      if rest.count == state.roots.count { return nil }
       state.roots = rest
       state.gitLocks[path] = nil
-      return (true, state.backend(for: { $0.remove(path) }))
+      return state.makeRequest { $0?.remove(path) }
     }
-    backend?.remove(path)
-    return wasWatched
+    request?()
+    return request != nil
   }
 
   /// Holds changes back until ``resume()``. The observer goes on watching, and no change is lost.

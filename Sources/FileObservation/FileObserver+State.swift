@@ -4,12 +4,16 @@ extension FileObserver {
   /// The stage of an observer's life. It never returns to an earlier one.
   enum Phase {
     case idle
-    /// The backend is starting. Paths that are added and removed meanwhile are passed to it later.
-    case starting([@Sendable (any Backend) -> Void])
+    /// The backend is starting. It receives requests that are made meanwhile later.
+    case starting([BackendRequest])
     case running(any Backend)
     case failed(ObserverError)
     case stopped
   }
+
+  /// Adds or removes a path, or flushes. Called without a backend if there is none, or none any
+  /// more.
+  typealias BackendRequest = @Sendable ((any Backend)?) -> Void
 
   /// A receiver of events.
   struct Subscriber: Sendable {
@@ -59,21 +63,22 @@ extension FileObserver.State {
     return roots.map(\.root)
   }
 
-  /// Takes the changes of the roots that were made since the start began or since the last call. If
-  /// there are none, the backend is running from now on.
-  mutating func finishStart(of backend: any Backend) -> [@Sendable (any Backend) -> Void] {
-    guard case .starting(let changes) = phase else { return [] }
-    phase = changes.isEmpty ? .running(backend) : .starting([])
-    return changes
+  /// Takes the requests that were made since the start began or since the last call. If there are
+  /// none, the backend is running from now on.
+  mutating func finishStart(of backend: any Backend) -> [FileObserver.BackendRequest] {
+    guard case .starting(let requests) = phase else { return [] }
+    phase = requests.isEmpty ? .running(backend) : .starting([])
+    return requests
   }
 
-  /// The backend to which a change of the roots must be passed now; `nil` if there is none, or if
-  /// it is still starting.
-  mutating func backend(
-    for change: @escaping @Sendable (any Backend) -> Void
-  ) -> (any Backend)? {
-    if case .starting(let changes) = phase { phase = .starting(changes + [change]) }
-    return backend
+  /// Makes a request, at once or when the backend has started. Returns what the caller must call
+  /// after it has released the lock.
+  mutating func makeRequest(_ request: @escaping FileObserver.BackendRequest) -> () -> Void {
+    if case .starting(let requests) = phase {
+      phase = .starting(requests + [request])
+      return {}
+    }
+    return { [backend] in request(backend) }
   }
 }
 
@@ -108,6 +113,7 @@ extension FileObserver {
     guard let ended = state.withLock({ $0.end(error) }) else { return }
     comparison?.stop()
     ended.backend?.stop()
+    for request in ended.requests { request(nil) }
     // On the queue, because stopping the debouncer calls the completion handlers of `flush`.
     queue.async { ended.debouncer?.stop() }
     for subscriber in ended.subscribers { subscriber.end(error) }
@@ -132,13 +138,16 @@ extension FileObserver.State {
   }
 
   fileprivate mutating func end(_ error: ObserverError?) -> (
-    backend: (any Backend)?, debouncer: Debouncer?, subscribers: [FileObserver.Subscriber]
+    backend: (any Backend)?, requests: [FileObserver.BackendRequest], debouncer: Debouncer?,
+    subscribers: [FileObserver.Subscriber]
   )? {
     guard outcome == nil else { return nil }
+    let requests =
+      if case .starting(let requests) = phase { requests } else { [FileObserver.BackendRequest]() }
     defer {
       phase = error.map { .failed($0) } ?? .stopped
       (debouncer, readingAhead, subscribers) = (nil, nil, [])
     }
-    return (backend, debouncer, subscribers.map(\.subscriber))
+    return (backend, requests, debouncer, subscribers.map(\.subscriber))
   }
 }

@@ -183,8 +183,8 @@ public final class FileObserver: Sendable {
       end(error)
       throw error
     }
-    while case let changes = state.withLock({ $0.finishStart(of: backend) }), !changes.isEmpty {
-      for change in changes { change(backend) }
+    while case let requests = state.withLock({ $0.finishStart(of: backend) }), !requests.isEmpty {
+      for request in requests { request(backend) }
     }
     // Stopped, or failed, meanwhile.
     if state.withLock({ $0.backend == nil }) { backend.stop() }
@@ -217,10 +217,15 @@ public final class FileObserver: Sendable {
   /// - Parameter done: Called on a queue of the observer's, after the batches were handed to the
   ///   handler's queue and to the streams. To run after the handler, dispatch to its queue.
   public func flush(then done: @escaping @Sendable () -> Void) {
-    guard let backend = state.withLock({ $0.backend }) else { return queue.async { done() } }
-    backend.flush { [weak self] in
-      if let self { endBurst(then: done) } else { done() }
+    let request = state.withLock { state in
+      state.makeRequest { [weak self, queue] backend in
+        guard let backend else { return queue.async { done() } }
+        backend.flush { [weak self] in
+          if let self { endBurst(then: done) } else { done() }
+        }
+      }
     }
+    request()
   }
 
   /// Stops observing. Streams end after the events that they have buffered; a handler may still be

@@ -85,6 +85,36 @@ struct FileObserverLifetimeTests {
     observer.stop()
   }
 
+  @Test func `a flush during the start waits for the backend`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let made = Mutex<FakeBackend?>(nil)
+    let flushed = Log<Int>()
+    try observer.start(
+      countingFrom: .now(),
+      makeBackend: { configuration, _ in
+        observer.flush { flushed.note(made.withLock { $0 }?.flushes.withLock { $0 } ?? 0) }
+        let backend = FakeBackend(configuration)
+        made.withLock { $0 = backend }
+        return backend
+      }, recorder.handler, onFailure: recorder.failureHandler)
+    #expect(await eventually { flushed.entries == [1] })
+    observer.stop()
+  }
+
+  @Test func `a flush during a start that fails completes`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let flushed = Log<Int>()
+    #expect(throws: ObserverError.self) {
+      try observer.start(
+        countingFrom: .now(),
+        makeBackend: { configuration, polling in
+          observer.flush { flushed.note(1) }
+          return FakeBackend(configuration, polling, failure: .alreadyStopped)
+        }, recorder.handler, onFailure: recorder.failureHandler)
+    }
+    #expect(await eventually { flushed.entries == [1] })
+  }
+
   @Test func `an observer without paths is ready, and watches added ones`() async throws {
     let observer = try FileObserver(paths: [])
     try observer.start(recorder.handler, onFailure: recorder.failureHandler)
@@ -240,6 +270,7 @@ private final class FakeBackend: Backend {
   private let configuration: BackendConfiguration
   private let failure: ObserverError?
   private let stopped = Mutex(false)
+  let flushes = Mutex(0)
 
   init(
     _ configuration: BackendConfiguration, _ polling: Polling = Polling(),
@@ -264,6 +295,7 @@ private final class FakeBackend: Backend {
   func remove(_ root: Path) {}
 
   func flush(then done: @escaping @Sendable () -> Void) {
+    flushes.withLock { $0 += 1 }
     configuration.queue.async { done() }
   }
 

@@ -58,13 +58,13 @@ final class ProjectSession: ChangeSource {
     session.readKeys(keys, for: runner)
     session.passOnSignals { runner.send($0) }
     warnOfMissingPaths(in: project)
-    // The first runs see all changes made before they start; only later changes count.
-    let start = FileTime.now()
-    runner.start()
-    if isOneRound && project.tasks.contains(where: { !$0.isPostponed }) { return }
-    session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
-      handle(event, runner)
+    if !isOneRound || project.tasks.allSatisfy(\.isPostponed) {
+      // The first runs see all changes made before they start; only later changes count.
+      session.start(observer, on: runner.queue, countingFrom: .now()) { [self] event in
+        handle(event, runner)
+      }
     }
+    runner.start()
   }
 
   private func graph(of project: Project) throws(Failure) -> TaskGraph {

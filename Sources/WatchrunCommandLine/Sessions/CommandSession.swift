@@ -31,14 +31,17 @@ struct CommandSession: Sendable {
     session.listen { queue.end() }
     session.readKeys(keys, for: queue)
     session.passOnSignals { queue.send($0) }
-    // The first run sees every change before it, so changes count from now on.
-    let start = FileTime.now()
-    if !session.settings.isPostponed { queue.submit(RunTrigger(.start)) }
     if session.settings.filesFrom == nil {
       PipedList.warnSoon(session.console, in: session.directory)
     }
-    if session.settings.isOneRound { return }
-    session.start(observer, on: queue.queue, countingFrom: start) { event in
+    // Before the first run, which asks the observer at its end for what changed meanwhile.
+    if !session.settings.isOneRound { observe(for: queue) }
+    if !session.settings.isPostponed { queue.submit(RunTrigger(.start)) }
+  }
+
+  /// Starts observing. The first run sees every change before it, so changes count from now on.
+  private func observe(for queue: ActionQueue) {
+    session.start(observer, on: queue.queue, countingFrom: .now()) { event in
       switch event {
       case .ready(let readiness):
         reporter.report(readiness)
