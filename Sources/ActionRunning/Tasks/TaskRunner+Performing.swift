@@ -104,7 +104,7 @@ extension TaskRunner {
     }
     let (earlier, isHeld) = worker.state.access { state in
       defer { state.check = check }
-      return (state.check, state.isLaunchHeld)
+      return (state.check, state.heldRun != nil)
     }
     earlier?.cancel()
     if !isHeld { check.begin() }
@@ -121,11 +121,13 @@ extension TaskRunner {
     return { [self] answer in
       probe.ask(condition) { [self] isAnswered in
         let conflict = isAnswered ? ReadinessConflict(condition) : nil
-        let check = find(id)?.worker.state.access { state in
-          (state.isLaunchHeld, state.conflict) = (false, conflict)
-          return state.check
-        }
+        let (run, check) =
+          find(id)?.worker.state.access { state in
+            defer { (state.heldRun, state.conflict) = (nil, conflict) }
+            return (state.heldRun, state.check)
+          } ?? (nil, nil)
         if conflict != nil { return answer(SystemError(call: "bind", code: EADDRINUSE)) }
+        if let run { report(.started(task.name, run)) }
         check?.begin()
         answer(nil)
       }

@@ -31,16 +31,20 @@ extension TaskRunner {
       let now = scheduler.now
       worker.state.access { state in
         (state.began, state.number) = (now, run.number)
-        // The readiness check begins when the precondition holds.
-        state.isLaunchHeld = worker.definition.isReadyByProbe
+        if worker.definition.isReadyByProbe { state.heldRun = run }
       }
       if isCurrent { component(of: name)?.rounds.launched() }
-      report(.started(name, run))
+      if !worker.definition.isReadyByProbe { report(.started(name, run)) }
       if isService { advance { $0.serviceStarted(name) } }
     case .ended(let run, let status, let duration, let ending):
       guard run.job == .command else { return report(.detail(name, event)) }
       worker.note(status, ending, duration)
-      report(.ended(name, status, duration: duration, ending))
+      // A run that was stopped before its start was reported has no end.
+      let wasHeld = worker.state.access { state in
+        defer { state.heldRun = nil }
+        return state.heldRun != nil
+      }
+      if !wasHeld { report(.ended(name, status, duration: duration, ending)) }
       if isService && ending != .stopped { serviceCrashed(run, of: id) }
     case .notStarted(let run, let error, let status):
       guard run.job == .command else { return report(.detail(name, event)) }

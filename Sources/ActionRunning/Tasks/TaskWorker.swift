@@ -7,8 +7,9 @@ import SystemCalls
 final class TaskWorker: Sendable {
   struct State {
     var check: ReadinessCheck?
-    /// Whether the start waits for the answer to its precondition. The readiness check begins after it.
-    var isLaunchHeld = false
+    /// The run that waits for the answer to its precondition. Its start is reported, and its readiness
+    /// check begins, after that.
+    var heldRun: RunReport.Run?
     /// Why the latest start was refused, until that was reported.
     var conflict: ReadinessConflict?
     /// The start and the number of the latest run.

@@ -15,6 +15,8 @@ final class TaskReporter: Sendable {
     var isAlone = false
     /// Whether a round has begun and not ended.
     var isInRound = false
+    /// The conflicts that were reported, by task, until the task starts.
+    var conflicts: [String: ReadinessConflict] = [:]
   }
 
   private let state = Mutex(State())
@@ -75,18 +77,23 @@ final class TaskReporter: Sendable {
   func report(_ report: TaskReport) {
     switch report {
     case .started(let task, let run):
+      state.withLock { $0.conflicts[task] = nil }
       reporter(of: task).report(.started(run))
     case .ended(let task, let status, let duration, let ending):
       reporter(of: task).reportEnd(of: .command, status, after: duration.shortDescription, ending)
     case .notStarted(let task, let error, _):
       reporter(of: task).reportFailedStart(.command, error)
+    case .detail(let task, .backingOff) where state.withLock { $0.conflicts[task] != nil }:
+      break
     case .detail(let task, let report):
       reporter(of: task).report(report)
     case .foundLoop(let loop):
       RunReporter(console: console, command: [], directory: directory)
         .report(loop, ignoringBy: { "\"ignore\": [\"\($0)\"] in watchrun.json" })
     case .conflict(let task, let conflict):
-      reporter(of: task).say(.problem, conflict.message, style: .bad)
+      let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
+      // Each attempt finds the same.
+      if conflict != before { reporter(of: task).say(.problem, conflict.message, style: .bad) }
     case .skipped(let task, let cause):
       reporter(of: task).say(.news, "skipped: \(cause.words)", style: .warning)
     case .kept(let task, let cause):
@@ -159,6 +166,6 @@ extension ReadinessConflict {
       case .url(let url): "\(Path(url)) is already answered"
       case .line(let text): "'\(Path(text))' was already printed"
       }
-    return "not started: \(what) \(process); stop that process, or use another port"
+    return "not started: \(what) \(process); stop that process, or use another port (retrying)"
   }
 }

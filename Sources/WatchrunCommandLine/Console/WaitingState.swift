@@ -101,6 +101,7 @@ extension WaitingState {
     case .gone(let job), .abandoned(let job):
       stops.removeAll { $0.task == task && $0.job == job }
     case .backingOff(let pause):
+      restarts.removeAll { $0.task == task }
       restarts.append(Restart(task: task, time: now.advanced(by: pause)))
     case .idle, .finished:
       restarts.removeAll { $0.task == task }

@@ -130,7 +130,7 @@ struct TaskServiceTests {
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
-    #expect(tasks.story.prefix(3) == ["+server", "server#", "check?server"])
+    #expect(tasks.story.prefix(2) == ["server#", "check?server"])
     let conflict = tasks.entries.firstNonNil {
       if case .conflict("server", let conflict) = $0 { conflict } else { nil }
     }

@@ -38,6 +38,10 @@ import Testing
       await foreign.stop()
       try await watchrun.said("server: ready after")
       try await project.logged("smoke")
+      // Attempts that find the same process are not reported.
+      #expect(watchrun.errors.count { $0.contains("not started") } == 1)
+      #expect(watchrun.errors.count { $0.contains("server: running") } == 1)
+      #expect(!watchrun.errors.contains { $0.contains("restarting in") })
     }
   }
 
