@@ -73,7 +73,7 @@ extension ObserverWarning: CustomStringConvertible {
 }
 
 extension ObserverWarning {
-  static let raiseInstanceLimits =
+  package static let raiseInstanceLimits =
     "raise the limits: sudo sysctl fs.inotify.max_user_instances=1024, ulimit -n 4096"
 
   static func unreadableDirectory(_ path: Path, _ cause: SystemError) -> ObserverWarning {
@@ -83,14 +83,18 @@ extension ObserverWarning {
   }
 
   static func watchLimitReached(watched: Int, unwatched: Int) -> ObserverWarning {
-    // Twice as many as needed, in a round number.
-    var limit = 65536
-    while limit < 2 * (watched + unwatched) { limit *= 2 }
-    return ObserverWarning(
+    ObserverWarning(
       code: .watchLimitReached,
       message: "inotify watch limit reached: of \(watched + unwatched) directories, "
         + "\(watched) are watched and \(unwatched) are polled",
-      advice: "raise the limit: sudo sysctl fs.inotify.max_user_watches=\(limit)")
+      advice: raiseWatchLimit(for: watched + unwatched))
+  }
+
+  /// Advice to allow twice as many watches as are needed, in a round number.
+  package static func raiseWatchLimit(for count: Int) -> String {
+    var limit = 65536
+    while limit < 2 * count { limit *= 2 }
+    return "raise the limit: sudo sysctl fs.inotify.max_user_watches=\(limit)"
   }
 
   static func descriptorLimitReached(watched: Int, unwatched: Int) -> ObserverWarning {

@@ -119,6 +119,9 @@ public struct IgnoreStack: Sendable {
   /// would if they existed.
   package var outerFiles: [Path] { storage.context.outerFiles }
 
+  /// The outermost directory whose own ignore files are applied.
+  package var top: Path { storage.context.top }
+
   /// Whether both are the same reference.
   package func isSame(as other: IgnoreStack) -> Bool {
     storage === other.storage

@@ -31,7 +31,7 @@ public enum Watchrun {
     case .version: printAndExit(HelpText.version + "\n")
     case .manual(let manual): printAndExit(manual.text)
     case .completions(let shell): printAndExit(shell.script)
-    case .run, .explain, .listTasks, .initialize, .check, .schema: break
+    case .run, .explain, .doctor, .listTasks, .initialize, .check, .schema: break
     }
     let console = Console(settings)
     do throws(Failure) {
@@ -41,6 +41,9 @@ public enum Watchrun {
       switch settings.task {
       case .explain:
         try Explanation(settings, console: console, directory: directory).print()
+        exit(ExitCode.success)
+      case .doctor:
+        try Doctor(settings: settings, directory: directory).print()
         exit(ExitCode.success)
       case .listTasks, .initialize, .check, .schema:
         let source = ProjectSource(settings, directory: directory)

@@ -17,6 +17,12 @@ struct FileSystemTests {
     #expect(points.allSatisfy { $0.bytes.first == UInt8(ascii: "/") })
   }
 
+  @Test func `a path is on the file system that is mounted nearest above it`() {
+    #expect(fileSystemName(at: "/proc/self/status") == "proc")
+    #expect(fileSystemName(at: "/") != nil && fileSystemName(at: "/") != "proc")
+    #expect(fileSystemName(at: "/nonexistent") == nil)
+  }
+
   @Test func `the limit of open files is raised as far as it goes`() {
     let limit = raiseDescriptorLimit()
     #expect(limit >= 256)

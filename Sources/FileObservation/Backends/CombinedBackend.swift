@@ -46,9 +46,9 @@ package final class CombinedBackend: Backend {
   }
 
   package func start() throws(ObserverError) {
-    var warnings: [ObserverWarning] = []
-    var (watched, polled) = divide(configuration.roots, &warnings)
-    let mounts = mountsWithoutEvents(in: watched, &warnings)
+    let division = division(of: configuration.roots)
+    var (watched, polled, warnings) = (division.watched, division.polled, division.warnings)
+    let mounts = division.mounts
     var native: (any Backend)?
     if !watched.isEmpty {
       var part = configuration.part(watched) { [weak self] in self?.receive($0) }
@@ -81,9 +81,9 @@ package final class CombinedBackend: Backend {
   }
 
   package func add(_ root: BackendConfiguration.Root) {
-    var warnings: [ObserverWarning] = []
-    var (watched, polled) = divide([root], &warnings)
-    let mounts = mountsWithoutEvents(in: watched, &warnings)
+    let division = division(of: [root])
+    var (watched, polled, warnings) = (division.watched, division.polled, division.warnings)
+    let mounts = division.mounts
     do throws(ObserverError) {
       if !watched.isEmpty { try openNative()?.add(root) }
     } catch {
@@ -146,6 +146,22 @@ package final class CombinedBackend: Backend {
 // MARK: - Choosing a backend
 
 extension CombinedBackend {
+  /// Which roots are observed by which backend.
+  struct Division {
+    var watched: [BackendConfiguration.Root] = []
+    var polled: [BackendConfiguration.Root] = []
+    /// Mount points in watched roots that are polled.
+    var mounts: [BackendConfiguration.Root] = []
+    var warnings: [ObserverWarning] = []
+  }
+
+  func division(of roots: [BackendConfiguration.Root]) -> Division {
+    var division = Division()
+    (division.watched, division.polled) = divide(roots, &division.warnings)
+    division.mounts = mountsWithoutEvents(in: division.watched, &division.warnings)
+    return division
+  }
+
   /// Divides roots into those for which the kernel reports events and those that must be polled.
   private func divide(
     _ roots: [BackendConfiguration.Root], _ warnings: inout [ObserverWarning]

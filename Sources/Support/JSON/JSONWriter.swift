@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// A writer of JSON in one line. It adds the commas between values.
 ///
 /// Keys must not contain characters that JSON requires to be escaped. Bytes are appended in runs,
@@ -103,6 +105,16 @@ package struct JSONWriter {
     array(name) { writer in
       for string in strings { writer.value(string) }
     }
+  }
+
+  /// Writes a member that is a path. Bytes that are not UTF-8 are replaced.
+  package mutating func member(_ name: StaticString, _ path: Path) {
+    member(name, String(decoding: path.bytes, as: UTF8.self))
+  }
+
+  /// Writes a member that is an array of paths.
+  package mutating func member(_ name: StaticString, _ paths: [Path]) {
+    member(name, paths.map { String(decoding: $0.bytes, as: UTF8.self) })
   }
 
   /// Writes a member that is an array.

@@ -10,4 +10,13 @@ package func mountPoints() -> [Path] {
   }
 }
 
+/// The name of the file system on which an existing path lies, such as `apfs`.
+package func fileSystemName(at path: Path) -> String? {
+  var found = statfs()
+  guard path.withCString({ statfs($0, &found) }) == 0 else { return nil }
+  return withUnsafeBytes(of: &found.f_fstypename) { bytes in
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}
+
 #endif  // canImport(Darwin)

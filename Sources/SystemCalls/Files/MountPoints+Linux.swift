@@ -2,11 +2,28 @@
 
 /// The mount points that this process sees.
 package func mountPoints() -> [Path] {
+  mounts().map(\.point)
+}
+
+/// The name of the file system on which an existing path lies, such as `ext4`.
+package func fileSystemName(at path: Path) -> String? {
+  guard let path = try? resolvedPath(path) else { return nil }
+  let around = mounts().filter { path.isWithin($0.point) }
+  // Of those mounted at the same place, the last one is in force.
+  let longest = around.map(\.point.bytes.count).max()
+  return around.last { $0.point.bytes.count == longest }?.name
+}
+
+private func mounts() -> [(point: Path, name: String)] {
   guard let table = try? fileContents(of: "/proc/self/mountinfo") else { return [] }
-  // The fields are ID, parent, device, root, and the mount point, with some bytes escaped in octal.
+  // The fields are ID, parent, device, root, the mount point, with some bytes escaped in octal, options,
+  // any number of optional fields, a hyphen, and the type.
   return table.split(separator: UInt8(ascii: "\n")).compactMap { line in
-    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-    return fields.count > 4 ? Path(bytes: unescaped(fields[4])) : nil
+    let fields = line.split(separator: UInt8(ascii: " "))
+    guard fields.count > 4 else { return nil }
+    let rest = fields.drop { !$0.elementsEqual("-".utf8) }.dropFirst()
+    let name = Path(bytes: rest.first.map(Array.init) ?? []).description
+    return (Path(bytes: unescaped(fields[4])), name)
   }
 }
 

@@ -83,7 +83,7 @@ struct TaskWords {
   private static let options: [(word: String, purpose: String, option: String)] = [
     ("help", "help", "--help"), ("version", "the version", "--version"),
     ("init", "a project file", "--init"), ("check", "a check of the project file", "--check"),
-    ("doctor", "a check of the project file", "--check"),
+    ("doctor", "a report of what is watched", "--doctor"),
     ("list", "a list of the tasks", "--list-tasks"),
     ("tasks", "a list of the tasks", "--list-tasks"),
     ("schema", "the schema of project files", "--schema"),

@@ -11,6 +11,7 @@ enum HelpText {
            watchrun [options] --serve DIR [[--] command...]
            watchrun [options] --print json
            watchrun [options] --explain PATH...
+           watchrun [options] --doctor
 
     """
 

@@ -37,6 +37,9 @@ enum OptionTable {
       (settings, value) throws(UsageError) in
       settings.directory = try path(value)
     },
+    Option(nil, "doctor", nil, .watching, "Report what is watched and what limits it, and exit") {
+      settings, _ in settings.task = .doctor
+    },
   ]
 
   private static let filtering: [Option] = [

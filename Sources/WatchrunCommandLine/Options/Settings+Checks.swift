@@ -33,9 +33,9 @@ extension Settings {
   private func checkJSON() throws(UsageError) {
     guard let option = given["json"] else { return }
     switch task {
-    case .listTasks, .help, .version, .manual, .completions: return
+    case .listTasks, .doctor, .help, .version, .manual, .completions: return
     case .run, .explain, .initialize, .check, .schema:
-      throw UsageError("\(option) needs --list-tasks; for changes: --print json")
+      throw UsageError("\(option) needs --list-tasks or --doctor; for changes: --print json")
     }
   }
 

@@ -11,7 +11,7 @@ extension Settings {
     if let printing = given["print"] {
       throw UsageError("\(printing) serves no page; remove \(printing) or \(page)")
     }
-    for name in ["explain", "list-tasks", "init", "check", "schema"] {
+    for name in ["explain", "doctor", "list-tasks", "init", "check", "schema"] {
       guard let option = given[name] else { continue }
       throw UsageError("\(option) serves no page; remove \(option) or \(page)")
     }

@@ -9,6 +9,7 @@ struct Settings: Sendable {
   enum Task: Hashable, Sendable {
     case run
     case explain
+    case doctor
     case help
     case version
     case manual(Manual)
@@ -22,7 +23,7 @@ struct Settings: Sendable {
     var isAboutProject: Bool {
       switch self {
       case .listTasks, .initialize, .check, .schema: true
-      case .run, .explain, .help, .version, .manual, .completions: false
+      case .run, .explain, .doctor, .help, .version, .manual, .completions: false
       }
     }
   }

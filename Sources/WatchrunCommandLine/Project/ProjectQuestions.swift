@@ -15,7 +15,7 @@ struct ProjectQuestions {
     case .initialize: try initialize()
     case .check: try check()
     case .schema: try print(ProjectSchema.text)
-    case .run, .explain, .help, .version, .manual, .completions: break
+    case .run, .explain, .doctor, .help, .version, .manual, .completions: break
     }
     return ExitCode.success
   }

@@ -21,7 +21,7 @@ extension ProjectText {
       writer.object { writer in
         switch origin {
         case .file(let path):
-          writer.member("file", path.description)
+          writer.member("file", path)
           writer.member("detected", String?.none)
         case .detected(let titles):
           writer.member("file", String?.none)
@@ -42,11 +42,11 @@ extension ProjectText {
       case .line(let line): writer.member("run", line)
       case .words(let words): writer.member("run", words)
       }
-      if let directory = task.directory { writer.member("directory", directory.description) }
-      writer.member("watch", task.watched.map(\.description))
-      writer.member("exts", task.extensions.map { Path(bytes: $0).description })
-      writer.member("filter", task.filters.map(\.description))
-      writer.member("ignore", task.ignores.map(\.description))
+      if let directory = task.directory { writer.member("directory", directory) }
+      writer.member("watch", task.watched)
+      writer.member("exts", task.extensions.map { Path(bytes: $0) })
+      writer.member("filter", task.filters.map { Path(bytes: $0.text) })
+      writer.member("ignore", task.ignores.map { Path(bytes: $0.text) })
       writer.member("after", task.after)
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
@@ -70,12 +70,12 @@ extension ProjectText {
     writer.object { writer in
       writer.member("name", page.name)
       switch page.source {
-      case .directory(let directory): writer.member("serve", directory.description)
+      case .directory(let directory): writer.member("serve", directory)
       case .port(let port): writer.member("proxy", Int(port))
       case .url(let url): writer.member("proxy", url)
       }
       if let port = page.port { writer.member("port", Int(port)) }
-      writer.member("reload", page.reload.map(\.description))
+      writer.member("reload", page.reload)
       writer.member("after", page.after)
     }
   }

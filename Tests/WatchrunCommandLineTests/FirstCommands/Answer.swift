@@ -49,6 +49,7 @@ struct Answer {
     case .version: return ["prints the version"]
     case .manual: return ["prints the manual"]
     case .completions: return ["prints completions"]
+    case .doctor: return ["reports what is watched"]
     case .explain: return ["explains \(ShellWords.quoted(settings.command))"]
     case .listTasks: return ["lists \(try tasks(of: settings))"]
     case .initialize: return ["writes watchrun.json"]

@@ -72,7 +72,8 @@ struct ProjectKeyTests {
       Set(forAll) == [
         "watch", "follow-symlinks", "poll", "directory", "exts", "filter", "events", "ignore",
         "no-vcs-ignore", "no-project-ignore",
-        "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "skip-unchanged",
+        "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "doctor",
+        "skip-unchanged",
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",

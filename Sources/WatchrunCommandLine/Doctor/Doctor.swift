@@ -1,0 +1,81 @@
+import FileObservation
+import PathFiltering
+import Support
+import SystemCalls
+
+/// `--doctor`: finds out what would be watched here, and what limits that. Starts and watches nothing.
+struct Doctor {
+  let settings: Settings
+  let directory: Path
+
+  /// Prints the report.
+  func print() throws(Failure) {
+    let report = try report()
+    do throws(SystemError) {
+      try writeAll(
+        settings.answersInJSON ? report.json : Array(report.text.utf8), to: STDOUT_FILENO)
+    } catch {
+      if error.code == EPIPE { return }
+      throw Failure("cannot print: \(error.reason)", ExitCode.failure)
+    }
+  }
+
+  func report() throws(Failure) -> DoctorReport {
+    let (found, project) = try findProject()
+    var settings = settings
+    var watched = settings.effectiveWatched
+    // Without a command, the tasks decide what is watched.
+    if let project, settings.command.isEmpty {
+      settings = settings.adding(project.defaults)
+      settings.ignores = project.ignores + settings.ignores
+      let overridden = project.overridden(by: settings.projectOverrides)
+      watched = overridden.watched(in: directory)
+    }
+    let options = ObserverOptions(
+      filter: settings.makeFilter(in: directory), followsLinks: settings.followsLinks,
+      polling: settings.polling)
+    let clock = ContinuousClock()
+    let began = clock.now
+    let survey = TreeSurvey(of: watched, options: options)
+    let scanTime = clock.now - began
+    let names = survey.roots.map { fileSystemName(at: $0.path) }
+    return DoctorReport(
+      system: Self.system, directory: directory, project: found, survey: survey,
+      fileSystems: names, scanTime: scanTime, inotify: InotifyUsage.current(),
+      usesBuiltInList: settings.ignoreSources.contains(.defaults),
+      quietPeriod: settings.quietPeriod, maximumWait: settings.maximumWait)
+  }
+
+  /// The project of the directory, and what the report says about it.
+  private func findProject() throws(Failure) -> (DoctorReport.Project, Project?) {
+    let source = ProjectSource(settings, directory: directory)
+    var found = DoctorReport.Project(isUsed: settings.command.isEmpty)
+    var project: Project?
+    do throws(ProjectSource.Refusal) {
+      if let read = try source.read() {
+        (project, found.file) = (read, source.file)
+      } else if let detected = source.detect() {
+        (project, found.detected) = (detected.project, detected.summary)
+      }
+    } catch {
+      found.file = source.file
+      switch error {
+      case .failure(let failure): found.errors = [failure.message]
+      case .problems(let problems): found.errors = problems.list.map(\.description)
+      }
+    }
+    project = try project?.selecting(settings.taskNames)
+    found.tasks = (project?.tasks.map(\.name) ?? []) + (project?.pages.map(\.name) ?? [])
+    return (found, project)
+  }
+
+  /// The name and the version of the kernel.
+  private static var system: String? {
+    let parts = ["ostype", "osrelease"].compactMap { name in
+      (try? fileContents(of: Path("/proc/sys/kernel/\(name)"))).flatMap { $0 }.map { text in
+        Path(bytes: text.prefix { $0 != UInt8(ascii: "\n") }).description
+      }
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+}

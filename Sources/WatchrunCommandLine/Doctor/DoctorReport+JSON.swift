@@ -1,0 +1,117 @@
+import ActionRunning
+import FileObservation
+import Support
+import SystemCalls
+
+// The report as `Documentation/doctor.schema.json` describes it.
+extension DoctorReport {
+  /// An object in one line.
+  var json: [UInt8] {
+    JSONWriter.encode { writer in
+      writer.object { writer in
+        writer.member("program", HelpText.version)
+        writer.member("system", system)
+        writer.member("directory", directory)
+        writer.object("project", writeProject)
+        writer.array("roots", writeRoots)
+        writer.member("watches", survey.watches)
+        writer.member("prunedDirectories", survey.pruned)
+        writer.member("scanMilliseconds", milliseconds(scanTime))
+        writer.array("largest", writeLargest)
+        writer.member("builtInRules", usesBuiltInList)
+        writer.array("ignoreFiles", writeIgnoreFiles)
+        if let inotify {
+          writer.object("inotify") { write(inotify, to: &$0) }
+        }
+        writer.object("timing", writeTiming)
+        writer.member("problems", problems)
+        writer.member("version", JSONText.version)
+      }
+    } + [UInt8(ascii: "\n")]
+  }
+
+  private func writeProject(to writer: inout JSONWriter) {
+    writer.member("used", project.isUsed)
+    if let file = project.file {
+      writer.member("file", file)
+    } else {
+      writer.member("file", String?.none)
+    }
+    writer.member("detected", project.detected)
+    writer.member("tasks", project.tasks)
+  }
+
+  private func writeRoots(to writer: inout JSONWriter) {
+    for (root, fileSystem) in zip(survey.roots, fileSystems) {
+      writer.object { writer in
+        writer.member("path", root.path)
+        writer.member("exists", !root.isMissing)
+        writer.member("fileSystem", fileSystem)
+        writer.member("polled", root.isPolled)
+        write(root.size, to: &writer)
+      }
+    }
+  }
+
+  private func write(_ size: TreeSurvey.Size, to writer: inout JSONWriter) {
+    writer.member("directories", size.directories)
+    writer.member("files", size.files)
+    writer.member("ignoredFiles", size.ignoredFiles)
+  }
+
+  private func writeLargest(to writer: inout JSONWriter) {
+    for subtree in survey.largest {
+      writer.object { writer in
+        writer.member("path", subtree.path)
+        write(subtree.size, to: &writer)
+        writer.member("ignore", subtree.pattern.map { String(decoding: $0, as: UTF8.self) })
+        writer.member("ignoreFile", subtree.patternBase.appending(".watchrunignore"))
+      }
+    }
+  }
+
+  private func writeIgnoreFiles(to writer: inout JSONWriter) {
+    for file in survey.ignoreFiles {
+      writer.object { writer in
+        writer.member("path", file.path)
+        writer.member("rules", file.rules.count)
+      }
+    }
+  }
+
+  private func write(_ inotify: InotifyUsage, to writer: inout JSONWriter) {
+    writer.object("limits") { writer in
+      writer.member("watches", inotify.limits.watches)
+      writer.member("instances", inotify.limits.instances)
+      writer.member("events", inotify.limits.events)
+    }
+    writer.object("used") { writer in
+      writer.member("watches", inotify.used.watches)
+      writer.member("instances", inotify.used.instances)
+    }
+    writer.array("processes") { writer in
+      for process in inotify.processes {
+        writer.object { writer in
+          writer.member("pid", Int(process.pid))
+          writer.member("name", process.name)
+          writer.member("watches", process.watches)
+          writer.member("instances", process.instances)
+          writer.member("own", process.isOwn)
+        }
+      }
+    }
+    writer.member("unreadableProcesses", inotify.unreadableCount)
+  }
+
+  /// A quiet period of `null` is `auto`.
+  private func writeTiming(to writer: inout JSONWriter) {
+    var period: Int?
+    if case .fixed(let fixed) = quietPeriod { period = milliseconds(fixed) }
+    writer.member("quietPeriodMilliseconds", period)
+    writer.member("maximumWaitMilliseconds", milliseconds(maximumWait))
+  }
+
+  private func milliseconds(_ duration: Duration) -> Int {
+    Int(clamping: duration.nanoseconds / 1_000_000)
+  }
+}
