@@ -17,6 +17,16 @@ enum ColorMode: String, CaseIterable, Sendable {
   case never
 }
 
+/// The runs after which the user is notified: `--notify` and `notify`.
+enum NotifyMode: String, CaseIterable, Sendable {
+  /// Those that fail, and the first one that succeeds after that.
+  case failure
+  /// Those whose outcome differs from that of the run before.
+  case change
+  case always
+  case never
+}
+
 extension ChangeBatch.Kind {
   private static let all: KeyValuePairs<String, ChangeBatch.Kind> = [
     "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,

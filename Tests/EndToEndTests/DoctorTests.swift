@@ -54,6 +54,7 @@ import Testing
       try await #expect(watchrun.ended() == .exited(0))
       let lines = watchrun.process.output.lines
       #expect(lines.contains { $0.hasPrefix("  open: 1 directory, 0 files; on ") })
+      #expect(lines.contains("  closed: cannot be read"))
       let closed = project.path("closed")
       #expect(
         lines.last

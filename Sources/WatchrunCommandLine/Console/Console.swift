@@ -32,7 +32,8 @@ final class Console: Sendable {
   private let shown: Level
   private let isColored: Bool
   private let isOutputColored: Bool
-  private let isTerminal: Bool
+  /// Whether messages go to a terminal.
+  let isTerminal: Bool
   private let brokenPipe: BrokenPipe
   private let output: OutputWriter
   private let messages: OutputWriter
@@ -75,6 +76,13 @@ final class Console: Sendable {
   func sayAtTerminal(_ text: String) {
     if isTerminal { say(.news, text, style: .faint) }
   }
+
+  /// Writes control sequences, if messages go to a terminal.
+  func writeToTerminal(_ sequences: [UInt8]) {
+    if isTerminal { messages.write(message: sequences) }
+  }
+
+  func ringBell() { writeToTerminal([0x07]) }
 
   /// Writes a line after all output that was forwarded before.
   private func write(_ line: String) {

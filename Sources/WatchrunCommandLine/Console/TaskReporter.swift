@@ -121,7 +121,7 @@ final class TaskReporter: Sendable {
 
 extension TaskRound.Outcome {
   /// The outcome in the summary of a round.
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .succeeded(let time): "ok \(time.shortDescription)"
     case .failed(_, let time): "failed \(time.shortDescription)"

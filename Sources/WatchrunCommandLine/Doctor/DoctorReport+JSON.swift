@@ -46,6 +46,7 @@ extension DoctorReport {
       writer.object { writer in
         writer.member("path", root.path)
         writer.member("exists", !root.isMissing)
+        writer.member("readable", isReadable(root))
         writer.member("fileSystem", fileSystem)
         writer.member("polled", root.isPolled)
         write(root.size, to: &writer)

@@ -40,6 +40,7 @@ extension DoctorReport {
   private var rootLines: [String] {
     let roots = zip(survey.roots, fileSystems).map { root, fileSystem in
       if root.isMissing { return "\(shown(root.path)): does not exist" }
+      if !isReadable(root) { return "\(shown(root.path)): cannot be read" }
       let size = root.size
       let ignored = size.ignoredFiles == 0 ? "" : " (\(grouped(size.ignoredFiles)) ignored)"
       let events = root.isPolled ? "polled" : "reports events"

@@ -42,6 +42,12 @@ extension DoctorReport {
       + limitProblems + project.errors
   }
 
+  /// Whether a root exists and can be read, as far as is known.
+  func isReadable(_ root: TreeSurvey.Root) -> Bool {
+    !root.isMissing
+      && !survey.warnings.contains { $0.code == .unreadableDirectory && $0.path == root.path }
+  }
+
   private var limitProblems: [String] {
     guard let inotify else { return [] }
     var problems: [String] = []

@@ -108,10 +108,7 @@ enum ForeignOptions {
     (["--log-file", "--log"], "redirect standard error, as in: watchrun make test 2>log"),
     (["--no-color", "--no-colour", "--no-colours", "--no-colors"], "use --color never"),
     (["--colour", "--colors", "--force-color"], "use --color always"),
-    (
-      ["--notify", "-N", "--bell"],
-      "run a program after a run, as in: --on-failure 'notify-send failed'"
-    ),
+    (["--notification", "--notifications", "--desktop-notify"], "use --notify"),
     (["--timings", "--timing"], "the duration of each run is printed by default"),
     (["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
     (["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks"),

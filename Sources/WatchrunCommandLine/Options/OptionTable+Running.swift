@@ -138,6 +138,15 @@ extension OptionTable {
       settings.isVerbose = true
       settings.isQuiet = false
     },
+    Option(
+      "N", "notify", .init("WHEN", .choice(NotifyMode.names), isOptional: true), .output,
+      "Notify the desktop: after failure, on change, always, never"
+    ) { (settings, value) throws(UsageError) in
+      settings.notifyMode = value.isEmpty ? .failure : try choice(value)
+    },
+    Option(nil, "bell", nil, .output, "Ring the bell when a run fails, or as --notify says") {
+      settings, _ in settings.ringsBell = true
+    },
     Option(nil, "no-keys", nil, .output, "Do not read keys from the terminal") {
       settings, _ in settings.readsKeys = false
     },

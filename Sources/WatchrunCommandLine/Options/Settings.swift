@@ -120,6 +120,8 @@ struct Settings: Sendable {
   var isVerbose = false
   var clearsScreen = false
   var colorMode = ColorMode.auto
+  var notifyMode = NotifyMode.never
+  var ringsBell = false
 }
 
 extension Settings {

@@ -25,6 +25,7 @@ struct Project: Hashable, Sendable {
     var skipsUnchanged: Bool?
     var shell: [UInt8]?
     var colorMode: ColorMode?
+    var notifyMode: NotifyMode?
   }
 
   /// A command and the changes that start it.

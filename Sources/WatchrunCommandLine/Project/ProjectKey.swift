@@ -102,6 +102,9 @@ extension ProjectKey {
     ProjectKey(
       "color", in: .project, is: .choice(ColorMode.allCases.map(\.rawValue)),
       "when to color messages (default: auto)"),
+    ProjectKey(
+      "notify", in: .project, is: .choice(NotifyMode.names),
+      "rounds after which the desktop is notified (default: never)"),
   ]
 
   private static let commands = [

@@ -105,7 +105,8 @@ extension ProjectReader {
     Project.Defaults(
       quietPeriod: quietPeriod(fields["debounce"]), clearsScreen: boolean(fields["clear"]),
       polling: polling(fields["poll"]), skipsUnchanged: boolean(fields["skipUnchanged"]),
-      shell: shell(fields["shell"]), colorMode: choice(fields["color"]))
+      shell: shell(fields["shell"]), colorMode: choice(fields["color"]),
+      notifyMode: choice(fields["notify"]))
   }
 
   private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {

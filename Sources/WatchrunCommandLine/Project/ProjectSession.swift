@@ -92,6 +92,7 @@ final class ProjectSession: ChangeSource {
       if beginsAnew && settings.clearsScreen { session.console.clearScreen() }
       reporter.report(report)
       waiting.note(report)
+      session.notifier.note(report, settings)
       state.withLock { $0.pages }?.note(report)
       switch report {
       case .started(let task, let run):

@@ -18,6 +18,7 @@ extension Settings {
     }
     if let shell = defaults.shell, isFree("shell") { settings.shell = .always(shell) }
     if let mode = defaults.colorMode, isFree("color") { settings.colorMode = mode }
+    if let mode = defaults.notifyMode, isFree("notify") { settings.notifyMode = mode }
     return settings
   }
 

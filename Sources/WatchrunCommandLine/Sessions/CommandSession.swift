@@ -72,6 +72,7 @@ struct CommandSession: Sendable {
       if case .started(let run) = report { keys.remember(run) }
       reporter.report(report)
       waiting.note(report)
+      session.notifier.note(report, of: settings.command, settings)
       if case .ignored(let trigger) = report {
         session.ignoredChanges?.note(trigger.changes, "--on-busy ignore: a run is under way")
       }

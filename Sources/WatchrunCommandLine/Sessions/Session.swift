@@ -21,6 +21,7 @@ final class Session: Sendable {
   let keeper: TerminalController?
   /// Reports why changes did not count; `nil` if nothing asks for that.
   let ignoredChanges: IgnoredChangeReporter?
+  let notifier: Notifier
 
   private struct State {
     var observers: [FileObserver] = []
@@ -50,6 +51,7 @@ final class Session: Sendable {
     self.began = began
     self.ignoredSignals = ignoredSignals
     self.guardian = guardian
+    notifier = Notifier(console, directory: directory)
     let keeper = settings.makeTerminalController(guardian)
     self.keeper = keeper
     let explains = settings.isVerbose || keeper?.use == .keys

@@ -121,6 +121,14 @@ struct OptionParserTests {
     + Spelling.all("-v", "--verbose") { $0.isVerbose && !$0.isQuiet }
     + Spelling.all(nil, "--no-keys") { !$0.readsKeys }
     + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
+    + Spelling.all(nil, "--bell") { $0.ringsBell }
+    + [
+      Spelling("-N") { $0.notifyMode == .failure },
+      Spelling("--notify") { $0.notifyMode == .failure },
+      Spelling("--notify=change") { $0.notifyMode == .change },
+      Spelling("-Nalways") { $0.notifyMode == .always },
+      Spelling("-vN=always") { $0.notifyMode == .always },
+    ]
     + Spelling.all("-h", "--help") { $0.task == .help }
     + Spelling.all("-V", "--version") { $0.task == .version }
     + Spelling.all(nil, "--completions", "fish") { $0.task == .completions(.fish) }

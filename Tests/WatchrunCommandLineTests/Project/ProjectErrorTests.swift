@@ -259,7 +259,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, run: 'x' }",
-      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, shell, clear, color, ignore"
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, shell, clear, color, notify, ignore"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",

@@ -1,0 +1,89 @@
+import ActionRunning
+import Support
+import SystemCalls
+
+/// What a notification says about a run, or about a round of tasks.
+struct Notification: Hashable, Sendable {
+  let title: String
+  let body: String
+  let isSuccess: Bool
+
+  private static let longestTitle = 80
+  private static let longestBody = 200
+
+  /// Text for a control sequence or a program: without control characters, and not too long.
+  private init(_ title: String, _ body: String, isSuccess: Bool) {
+    self.title = Self.abridged(title, to: Self.longestTitle)
+    self.body = Self.abridged(body, to: Self.longestBody)
+    self.isSuccess = isSuccess
+  }
+
+  private static func abridged(_ text: String, to length: Int) -> String {
+    let shown = Path(text).description
+    return shown.count <= length ? shown : shown.prefix(length - 1) + "…"
+  }
+}
+
+extension Notification {
+  /// `nil` for a report that does not end a run: of a hook, a build that is followed by the command, or
+  /// a run that was stopped for the next one.
+  init?(_ report: RunReport, of command: String, in directory: Path) {
+    let place = Self.place(directory)
+    switch report {
+    case .ended(_, _, _, .stopped):
+      return nil
+    case .ended(let run, let status, let duration, let ending):
+      guard run.job != .hook, run.job == .command || !status.isSuccess || ending == .timedOut else {
+        return nil
+      }
+      let name = run.job == .build ? "the build" : command
+      let time = duration.shortDescription
+      switch (status, ending) {
+      case (_, .timedOut):
+        self.init("\(name) timed out", "after \(time), \(place)", isSuccess: false)
+      case (.exited(0), _):
+        self.init("\(name) succeeded", "in \(time), \(place)", isSuccess: true)
+      case (.exited(let code), _):
+        self.init("\(name) failed", "with status \(code) after \(time), \(place)", isSuccess: false)
+      case (.signaled(let signal), _):
+        self.init(
+          "\(name) failed", "killed by \(signal) after \(time), \(place)", isSuccess: false)
+      }
+    case .notStarted(let run, let error, _):
+      if run.job == .hook { return nil }
+      let name = run.job == .build ? "the build" : command
+      self.init("\(name) cannot be run", "\(error.reason), \(place)", isSuccess: false)
+    default:
+      return nil
+    }
+  }
+
+  /// `nil` for a round in which nothing has ended by itself.
+  init?(_ round: TaskRound, in directory: Path) {
+    let failed = round.entries.filter { $0.outcome.isSuccess == false }
+    let succeeded = round.entries.filter { $0.outcome.isSuccess == true }
+    let ended = failed.isEmpty ? succeeded : failed
+    guard let first = ended.first else { return nil }
+    let more = ended.count == 1 ? "" : " and \(ended.count - 1) more"
+    let outcomes = round.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
+    self.init(
+      "\(first.name)\(more) \(failed.isEmpty ? "succeeded" : "failed")",
+      "\(outcomes), \(Self.place(directory))", isSuccess: failed.isEmpty)
+  }
+
+  private static func place(_ directory: Path) -> String {
+    let name = Array(directory.lastComponent)
+    return "in \(name.isEmpty ? directory : Path(bytes: name))"
+  }
+}
+
+extension TaskRound.Outcome {
+  /// `nil` if the task has not run to an end.
+  fileprivate var isSuccess: Bool? {
+    switch self {
+    case .succeeded, .ready: true
+    case .failed, .notReady: false
+    case .cancelled, .skipped, .kept: nil
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import ActionRunning
+import Synchronization
+import SystemCalls
+
+/// Tells the user about the ends of runs: by a desktop notification, and by the terminal's bell.
+///
+/// A notification goes to the terminal of the messages, or to a program that is not waited for. It is
+/// never written to a pipe or a file.
+final class Notifier: Sendable {
+  /// How a notification is shown.
+  private enum Way {
+    case terminal(TerminalNotification)
+    case program(NotificationProgram)
+    case bell
+  }
+
+  private struct State {
+    var rule = NotificationRule()
+    /// `nil` as long as nothing has asked for notifications.
+    var way: Way?
+    var hasFailed = false
+  }
+
+  private let console: Console
+  private let directory: Path
+  private let isInTmux: Bool
+  private let state = Mutex(State())
+
+  init(_ console: Console, directory: Path) {
+    self.console = console
+    self.directory = directory
+    isInTmux = environmentVariable("TMUX")?.isEmpty == false
+  }
+
+  /// Notes a report about a command.
+  func note(_ report: RunReport, of command: [[UInt8]], _ settings: Settings) {
+    guard settings.notifies else { return }
+    prepare(settings)
+    guard
+      let notification = Notification(report, of: ShownCommand.text(command), in: directory)
+    else { return }
+    // What is started again and again fails again and again.
+    let isRestart = report.trigger?.reason == .restart
+    send(notification, settings, isRestart ? .change : settings.effectiveNotifyMode)
+  }
+
+  /// Notes a report about the tasks of a project, of which whole rounds count.
+  func note(_ report: TaskReport, _ settings: Settings) {
+    guard settings.notifies else { return }
+    prepare(settings)
+    guard case .roundEnded(let round) = report,
+      let notification = Notification(round, in: directory)
+    else { return }
+    send(notification, settings, settings.effectiveNotifyMode)
+  }
+
+  private func send(_ notification: Notification, _ settings: Settings, _ mode: NotifyMode) {
+    let (isDue, way) = state.withLock { state in
+      (state.rule.isDue(afterSuccess: notification.isSuccess, mode), state.way)
+    }
+    guard isDue else { return }
+    if settings.ringsBell { console.ringBell() }
+    switch way {
+    case .terminal(let sequence):
+      console.writeToTerminal(sequence.bytes(for: notification, isInTmux: isInTmux))
+    case .program(let program):
+      start(program, notification)
+    case .bell:
+      if !settings.ringsBell { console.ringBell() }
+    case nil:
+      break
+    }
+  }
+
+  private func start(_ program: NotificationProgram, _ notification: Notification) {
+    do throws(SystemError) {
+      try DetachedProgram(arguments: program.arguments(for: notification)).start {
+        [self] reason in report("\(program.rawValue) \(reason)")
+      }
+    } catch {
+      report("\(program.rawValue): \(error.reason)")
+    }
+  }
+
+  /// Reports the first failure to notify.
+  private func report(_ reason: String) {
+    let isFirst = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isFirst { console.say(.problem, "cannot show a notification: \(reason)", style: .warning) }
+  }
+
+  /// Chooses how notifications are shown, when they are asked for the first time.
+  private func prepare(_ settings: Settings) {
+    guard settings.notifyMode != .never, state.withLock({ $0.way == nil }) else { return }
+    let way: Way
+    if console.isTerminal, let sequence = TerminalNotification(environmentVariable) {
+      way = .terminal(sequence)
+    } else if let program = NotificationProgram(environmentVariable, in: programDirectories()) {
+      way = .program(program)
+    } else {
+      way = .bell
+    }
+    state.withLock { $0.way = way }
+    guard case .bell = way else { return }
+    console.say(
+      .problem,
+      "no desktop notifications: "
+        + (console.isTerminal
+          ? "this terminal is not known to show them, and notify-send or a display is missing; "
+            + "ringing the bell instead"
+          : "standard error is not a terminal, and notify-send or a display is missing; "
+            + "--on-failure runs another program"),
+      style: .warning)
+  }
+}
+
+extension RunReport {
+  /// The trigger of the run that has ended.
+  fileprivate var trigger: RunTrigger? {
+    switch self {
+    case .ended(let run, _, _, _), .notStarted(let run, _, _): run.trigger
+    default: nil
+    }
+  }
+}
+
+extension Settings {
+  /// Whether anything is to happen at the end of a run.
+  fileprivate var notifies: Bool { notifyMode != .never || ringsBell }
+
+  /// The runs after which something happens. With the bell alone, those of `failure`.
+  fileprivate var effectiveNotifyMode: NotifyMode { notifyMode == .never ? .failure : notifyMode }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct NotificationRuleTests {
+  /// The runs after which a notification is due, of those that succeed (`+`) or fail (`-`).
+  private func due(_ runs: String, _ mode: NotifyMode) -> String {
+    var rule = NotificationRule()
+    return String(runs.map { rule.isDue(afterSuccess: $0 == "+", mode) ? $0 : "." })
+  }
+
+  @Test(
+    arguments: [
+      (NotifyMode.failure, "++--+++-+", "..--+..-+"), (.change, "++--+++-+", "..-.+..-+"),
+      (.always, "++--+", "++--+"), (.never, "+-+", "..."), (.failure, "-+", "-+"),
+      (.change, "-+", "-+"),
+    ])
+  func `each mode has its runs`(mode: NotifyMode, runs: String, expected: String) {
+    #expect(due(runs, mode) == expected)
+  }
+}
