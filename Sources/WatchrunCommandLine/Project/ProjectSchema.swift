@@ -178,6 +178,6 @@ extension SchemaValue {
     let letter = #"(?:[^\u0000\\\[/]|\\[^\u0000/]|\[[!^]?\]?(?:[^\u0000\\\]]|\\[^\u0000])*\])"#
     let classes = "alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit"
     let unknownClass = #".*\[\[:(?!(?:\#(classes)):\])[^\]]*:\]"#
-    return #"(?!#)(?! *$)(?!\#(unknownClass))!?/?\#(letter)+(?:/\#(letter)+)*/?"#
+    return #"(?!#)(?!!?/? *$)(?!\#(unknownClass))!?/?\#(letter)+(?:/\#(letter)+)*/?"#
   }()
 }

@@ -49,7 +49,9 @@ struct SchemaAgreementTests {
     "{ 'run': 'x', 'after': [], 'ignore': 'c' }",
     "{ 'serve': 'x', 'proxy': 80 }",
     "{ 'proxy': 80, 'listing': true }",
-    "{ 'run': 'x', 'filter': 'a[' }",
+    "{ 'run': 'x', 'filter': 'a[' }", "{ 'run': 'x', 'filter': '!' }",
+    "{ 'run': 'x', 'filter': '!/' }",
+    "{ 'run': 'x', 'filter': '/ ' }",
   ]
 
   @Test(arguments: tasks)
