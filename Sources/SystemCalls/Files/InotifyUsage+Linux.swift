@@ -33,9 +33,10 @@ extension InotifyUsage {
       }
     }
     if instances == 0 { return nil }
-    let name = text(of: directory.appending("comm"))?.split(separator: UInt8(ascii: "\n")).first
+    let line = text(of: directory.appending("comm")) ?? []
+    let name = String(decoding: line.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     return Process(
-      pid: pid, name: String(decoding: name ?? [], as: UTF8.self), instances: instances, watches: watches,
+      pid: pid, name: name, instances: instances, watches: watches,
       isOwn: effectiveUser(of: directory) == geteuid())
   }
 

@@ -129,6 +129,8 @@ struct Answer {
     if settings.isPostponed { text += ", first on a change" }
     if settings.completion != .never { text += ", and exits after the \(ending(of: settings))" }
     if settings.keepsAlive { text += ", again when it exits" }
+    if settings.notifyMode != .never { text += ", with notifications" }
+    if settings.ringsBell { text += ", with the bell" }
     if settings.isInteractive { text += ", with the terminal" }
     if settings.clearsScreen { text += ", on a clear screen" }
     if let directory = settings.directory { text += ", in \(directory)" }
