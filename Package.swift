@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "FileObservation", targets: ["FileObservation"]),
     .library(name: "ActionRunning", targets: ["ActionRunning"]),
     .library(name: "LiveReload", targets: ["LiveReload"]),
+    .plugin(name: "WatchPackage", targets: ["WatchPackage"]),
   ],
   targets: [
     // The way a change takes, from the bottom up: each floor imports only those below it.
@@ -41,6 +42,14 @@ let package = Package(
       ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
+    // Does not depend on `watchrun`: all targets would be built a second time, as tools of a plugin.
+    .plugin(
+      name: "WatchPackage",
+      capability: .command(
+        intent: .custom(
+          verb: "watch",
+          description: "Build, test or run the package again when its sources change"))),
+
     .target(
       name: "TestSupport",
       dependencies: ["ActionRunning", "FileObservation", "Support", "SystemCalls"],
@@ -67,7 +76,7 @@ let package = Package(
 
 // A warning is an error in `.ci/run`.
 if Context.environment["WATCHRUN_STRICT"] == "1" {
-  for target in package.targets {
+  for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
   }
 }

@@ -1,0 +1,2 @@
+/// A line that greets someone.
+public func greeting(for name: String) -> String { "Hello, \(name)!" }
