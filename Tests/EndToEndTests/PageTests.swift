@@ -18,6 +18,21 @@ import Testing
     }
   }
 
+  @Test func `a browser that fails is reported, also while a command runs`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("public")
+      // A child that another queue reaps would be lost sometimes.
+      for number in 1...10 {
+        let watchrun = try await project.start(
+          ["--serve", "public", "--open", "--", "sleep", "1000"],
+          environment: ["BROWSER": "/bin/false"])
+        let line = try await watchrun.said("cannot open a browser: ")
+        #expect(line.contains("failed with status 1"), "browser \(number)")
+        await watchrun.process.stop()
+      }
+    }
+  }
+
   @Test func `what git ignores is served and watched all the same`() async throws {
     try await withProject { project in
       try await project.shell("git init -q . && echo '*.css' > .gitignore")

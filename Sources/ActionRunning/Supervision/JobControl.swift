@@ -123,13 +123,8 @@ extension JobControl {
     if let borrower, controller?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
   }
 
-  /// Reaps children that the launcher did not start: a process with ID 1 inherits orphans.
-  func reapOrphans() {
-    SystemCalls.reapOrphans(keeping: state.withLock { Set($0.groups.keys) })
-  }
-
   private func childrenChanged() {
-    reapOrphans()
+    SystemLauncher.reapOrphans()
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     for group in groups {
       guard let signal = try? group.leaderStop() else { continue }

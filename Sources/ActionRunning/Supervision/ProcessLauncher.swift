@@ -21,6 +21,10 @@ package protocol LaunchedGroup: Sendable {
   var isAlive: Bool { get }
 }
 
+/// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
+/// hold the lock, so that none is taken for an orphan.
+private let launchedProcesses = Mutex<Set<pid_t>>([])
+
 /// Starts real processes. The kernel reports their ends, on a queue.
 package struct SystemLauncher: ProcessLauncher {
   private let queue: DispatchQueue
@@ -45,15 +49,21 @@ package struct SystemLauncher: ProcessLauncher {
       try whenProcessEnds(group.group.leader, on: queue) { [jobControl] in
         jobControl?.ended(group.group)
         let status = group.leaderEnded()
-        jobControl?.reapOrphans()
+        if jobControl != nil { Self.reapOrphans() }
         ended(status)
       }
     } catch {
       // A process whose end is not reported cannot be supervised.
       group.send(.kill)
+      launchedProcesses.withLock { _ = $0.remove(group.group.leader) }
       throw error
     }
     return group
+  }
+
+  /// Reaps children that no launcher has started: a process with ID 1 inherits orphans.
+  static func reapOrphans() {
+    launchedProcesses.withLock { SystemCalls.reapOrphans(keeping: $0) }
   }
 
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
@@ -61,7 +71,12 @@ package struct SystemLauncher: ProcessLauncher {
     let context = SpawnRequest.LaunchContext(
       ignored: ignoredSignals, guardian: guardian, terminal: terminal)
     do throws(SystemError) {
-      let group = ProcessGroup(leader: try request.spawn(in: context))
+      let leader = try launchedProcesses.withLock { processes throws(SystemError) in
+        let leader = try request.spawn(in: context)
+        processes.insert(leader)
+        return leader
+      }
+      let group = ProcessGroup(leader: leader)
       jobControl?.launched(group, isInteractive: request.takesTerminal)
       return SystemGroup(group, guardian)
     } catch {
@@ -109,7 +124,10 @@ package struct SystemLauncher: ProcessLauncher {
       // If other code in this process took the status, only the end itself is known.
       let status = (try? group.leaderStatus()) ?? .exited(0)
       guardian?.leaderIsReaped(of: group)
-      try? group.reap()
+      launchedProcesses.withLock { processes in
+        try? group.reap()
+        processes.remove(group.leader)
+      }
       if group.isEmpty { guardian?.forget(group) }
       return status
     }
