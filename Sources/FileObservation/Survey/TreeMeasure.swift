@@ -1,7 +1,8 @@
 import SystemCalls
 
-/// The sizes of the directories in a tree that was scanned.
-struct TreeMeasure {
+/// The sizes of the directories in a tree that was scanned. A class, since each use of the tree in a
+/// struct would retain every array of it.
+final class TreeMeasure {
   private let tree: ObservedTree
   private var sizes: [TreeSnapshot.Entry: TreeSurvey.Size] = [:]
   /// The directories that `largest` has found, so that overlapping roots do not find them twice.
@@ -12,7 +13,7 @@ struct TreeMeasure {
   }
 
   /// The size of an entry, which itself counts.
-  mutating func size(of entry: TreeSnapshot.Entry) -> TreeSurvey.Size {
+  func size(of entry: TreeSnapshot.Entry) -> TreeSurvey.Size {
     if let size = sizes[entry] { return size }
     guard isEntered(entry) else { return sizeOfFile(entry) }
     var size = TreeSurvey.Size(directories: 1)
@@ -23,7 +24,7 @@ struct TreeMeasure {
 
   /// The largest directories below an entry that do not contain each other. A directory of which one
   /// subdirectory has more than half is replaced by its subdirectories.
-  mutating func largest(
+  func largest(
     _ limit: Int, in entry: TreeSnapshot.Entry
   ) -> [TreeSnapshot.Entry] {
     var candidates = subdirectories(of: entry)
@@ -42,7 +43,7 @@ struct TreeMeasure {
     return largest
   }
 
-  private mutating func indexOfLargest(_ entries: [TreeSnapshot.Entry]) -> Int? {
+  private func indexOfLargest(_ entries: [TreeSnapshot.Entry]) -> Int? {
     var best: (index: Int, entries: Int)?
     for (index, entry) in entries.enumerated() {
       let count = size(of: entry).entries

@@ -101,7 +101,7 @@ package struct TreeSurvey: Sendable {
       !ignoreFiles.contains { $0.path == file.path }
     }
     warnings += tree.takeFindings().warnings
-    var measure = TreeMeasure(tree)
+    let measure = TreeMeasure(tree)
     for root in roots {
       guard let entry = tree.existingEntry(at: root.path) else { continue }
       let isMissing = tree.isMissing(entry)
