@@ -224,8 +224,11 @@ extension ActionQueue {
   /// Opens a pipe for the output of a run and begins to read it; `nil` if the output is not read.
   private func openOutput(of run: RunReport.Run) throws(SystemError) -> PipeInput? {
     guard state.access({ $0.readsOutput }) else { return nil }
-    let (reader, input) = try OutputReader.open(on: queue) { [self] line in
-      report(.output(run, line))
+    let (reader, input) = try OutputReader.open(on: queue) { [self] event in
+      switch event {
+      case .line(let line): report(.output(run, line))
+      case .unfinished(let line): report(.unfinishedOutput(run, line))
+      }
     }
     state.access { $0.readers[run.job] = reader }
     return input

@@ -7,6 +7,9 @@ public enum RunReport: Sendable {
   /// A line of standard output or standard error of a run, or of a process that it left behind, without
   /// the line feed. A line of more than 64 KiB is split. Only with ``ActionQueue/Options/readsOutput``.
   case output(Run, [UInt8])
+  /// The beginning of a line that a run has not finished for 100 ms, such as a prompt or a row of dots.
+  /// Reported again when more of it arrives; the whole line follows as ``output(_:_:)``.
+  case unfinishedOutput(Run, [UInt8])
   /// A run has ended. All its output was reported before.
   case ended(Run, ExitStatus, duration: Duration, Ending)
   /// A run could not be started. It counts as failed with `status`: 127 if there is no such program, 126

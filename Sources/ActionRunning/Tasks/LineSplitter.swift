@@ -3,7 +3,8 @@
 struct LineSplitter: Sendable {
   static let longest = 64 * 1024
 
-  private var rest: [UInt8] = []
+  /// The line that has not been completed yet.
+  private(set) var rest: [UInt8] = []
 
   /// Adds bytes and returns the lines that they complete.
   mutating func add(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {

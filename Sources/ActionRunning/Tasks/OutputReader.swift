@@ -3,14 +3,24 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Reads the output of a run from a pipe and delivers it line by line.
+/// Reads the output of a run from a pipe and delivers it line by line. A line that remains unfinished,
+/// such as a prompt or a row of dots, is delivered as far as it goes, too.
 ///
 /// Nothing is read ahead: while a line is delivered, the pipe fills up and its writers block. Other
 /// processes may keep the pipe open after the run has ended, so the reader does not wait for the
 /// end of the pipe.
 final class OutputReader: Sendable {
+  enum Event: Hashable, Sendable {
+    /// A line, without the line feed.
+    case line([UInt8])
+    /// The beginning of a line, of which more has arrived since the last event.
+    case unfinished([UInt8])
+  }
+
   private struct State {
     var splitter = LineSplitter()
+    /// Delivers the unfinished line.
+    var timer: DispatchWorkItem?
     /// `nil` after the end of the pipe.
     var source: (any DispatchSourceRead)?
   }
@@ -18,24 +28,28 @@ final class OutputReader: Sendable {
   private static let part = 64 * 1024
   /// More than the capacity of a pipe, unless root has raised it.
   private static let mostAtEnd = 1024 * 1024
+  /// Longer than a program needs between two parts of a line that it writes at once.
+  private static let patience = DispatchTimeInterval.milliseconds(100)
 
   private let descriptor: Int32
+  private let queue: DispatchQueue
   private let state: Confined<State>
-  private let deliver: @Sendable ([UInt8]) -> Void
+  private let deliver: @Sendable (Event) -> Void
 
   /// Creates a reader, and the write end of its pipe.
-  /// - Parameter line: Called on the queue with each line, without the line feed.
+  /// - Parameter deliver: Called on the queue.
   static func open(
-    on queue: DispatchQueue, line: @escaping @Sendable ([UInt8]) -> Void
+    on queue: DispatchQueue, deliver: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
     let (output, input) = try makePipe()
-    return (try OutputReader(output, queue, line), input)
+    return (try OutputReader(output, queue, deliver), input)
   }
 
   private init(
-    _ descriptor: Int32, _ queue: DispatchQueue, _ deliver: @escaping @Sendable ([UInt8]) -> Void
+    _ descriptor: Int32, _ queue: DispatchQueue, _ deliver: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) {
     self.descriptor = descriptor
+    self.queue = queue
     self.deliver = deliver
     let source = try makeReadSource(owning: Descriptor(owning: descriptor), on: queue)
     state = Confined(State(source: source), to: queue)
@@ -49,7 +63,11 @@ final class OutputReader: Sendable {
   func runHasEnded() {
     // Other processes may write without end.
     for _ in 0..<(Self.mostAtEnd / Self.part) where !read() { break }
-    if let rest = state.access({ $0.splitter.finish() }) { deliver(rest) }
+    finishLine()
+  }
+
+  private func finishLine() {
+    if let rest = state.access({ $0.splitter.finish() }) { deliver(.line(rest)) }
   }
 
   /// Reads once. Returns false if nothing was available.
@@ -57,18 +75,36 @@ final class OutputReader: Sendable {
     if state.access({ $0.source == nil }) { return false }
     switch readAvailable(descriptor, atMost: Self.part) {
     case .bytes(let bytes):
-      for line in state.access({ $0.splitter.add(bytes) }) { deliver(line) }
+      for line in state.access({ $0.splitter.add(bytes) }) { deliver(.line(line)) }
+      deliverUnfinishedSoon()
       return true
     case .nothing:
       return false
     case .end:
-      let rest = state.access { state in
+      state.access { state in
         state.source?.cancel()
         state.source = nil
-        return state.splitter.finish()
       }
-      if let rest { deliver(rest) }
+      finishLine()
       return false
     }
+  }
+
+  private func deliverUnfinishedSoon() {
+    let timer = state.access { state -> DispatchWorkItem? in
+      if state.timer != nil || state.splitter.rest.isEmpty { return nil }
+      let timer = DispatchWorkItem { [weak self] in self?.deliverUnfinished() }
+      state.timer = timer
+      return timer
+    }
+    if let timer { queue.asyncAfter(deadline: .now() + Self.patience, execute: timer) }
+  }
+
+  private func deliverUnfinished() {
+    let rest = state.access { state in
+      state.timer = nil
+      return state.splitter.rest
+    }
+    if !rest.isEmpty { deliver(.unfinished(rest)) }
   }
 }

@@ -27,6 +27,9 @@ public enum TaskReport: Sendable {
   /// process instead, unless its readiness check examines its output or
   /// ``TaskRunner/Options/readsOutput`` is set.
   case output(String, [UInt8])
+  /// The beginning of a line that a task has not finished for 100 ms, such as a prompt or a row of dots.
+  /// Reported again when more of it arrives; the whole line follows as ``output(_:_:)``.
+  case unfinishedOutput(String, [UInt8])
   /// Any other event of the task's queue, such as those of hooks, stops and pauses.
   case detail(String, RunReport)
   /// Each round changes this path, so the next one is delayed. Reported once for each path.

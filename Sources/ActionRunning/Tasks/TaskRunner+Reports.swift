@@ -60,8 +60,10 @@ extension TaskRunner {
       advance { $0.isGone(name) }
     case .output(let run, let line):
       report(.output(name, line))
-      guard run.job == .command else { return }
-      worker.state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
+      worker.examine(line, of: run)
+    case .unfinishedOutput(let run, let line):
+      report(.unfinishedOutput(name, line))
+      worker.examine(line, of: run)
     case .started, .timedOut, .stopping, .killing, .abandoned, .gone, .queued, .ignored, .signaled,
       .backingOff, .foundLoop, .settled, .idle:
       report(.detail(name, event))

@@ -46,6 +46,12 @@ final class TaskWorker: Sendable {
     actions.advance { $0.end() }
   }
 
+  /// Examines output of the latest run for the line that means it is ready.
+  func examine(_ line: [UInt8], of run: RunReport.Run) {
+    if run.job != .command { return }
+    state.access { $0.number == run.number ? $0.check : nil }?.sees(line)
+  }
+
   /// Records the result of a run.
   func note(_ status: ExitStatus, _ ending: RunReport.Ending, _ duration: Duration) {
     var status = status

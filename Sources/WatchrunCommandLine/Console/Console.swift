@@ -35,6 +35,7 @@ final class Console: Sendable {
   /// Whether messages go to a terminal.
   let isTerminal: Bool
   private let brokenPipe: BrokenPipe
+  private let lines: Mutex<OutputLines>
   private let output: OutputWriter
   private let messages: OutputWriter
 
@@ -43,6 +44,7 @@ final class Console: Sendable {
     self.isColored = isColored
     self.isOutputColored = isOutputColored
     isTerminal = Terminal.isTerminal(STDERR_FILENO)
+    lines = Mutex(OutputLines(showsUnfinished: Terminal.isTerminal(STDOUT_FILENO)))
     let brokenPipe = BrokenPipe()
     self.brokenPipe = brokenPipe
     output = OutputWriter(STDOUT_FILENO) { brokenPipe.handle($0) }
@@ -86,21 +88,29 @@ final class Console: Sendable {
 
   /// Writes a line after all output that was forwarded before.
   private func write(_ line: String) {
+    lines.withLock { lines in
+      let end = lines.interrupt()
+      if !end.isEmpty { output.enqueue(end) }
+    }
     output.drain()
     messages.write(message: Array(line.utf8))
   }
 
-  /// Forwards a line of one of several tasks, with the name of the task in front.
-  func write(output line: [UInt8], of task: TaskLabel) {
-    let label = isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded
+  /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
+  /// in front. Waits while much output has not been written, until `stopWaiting` is called.
+  func write(output line: [UInt8], isFinished: Bool, of task: TaskLabel?) {
+    let prefix = task.map { task in
+      (isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded) + " | "
+    }
     // A colour that the line leaves on must not affect the next line.
-    let end = isOutputColored && line.contains(0x1B) ? "\u{1B}[0m\n" : "\n"
-    output.write(output: Array("\(label) | ".utf8) + line + Array(end.utf8))
-  }
-
-  /// Forwards a line of the only task.
-  func write(output line: [UInt8]) {
-    output.write(output: line + [UInt8(ascii: "\n")])
+    let isStyled = task != nil && isOutputColored && line.contains(0x1B)
+    lines.withLock { lines in
+      let text = lines.add(
+        line, isFinished: isFinished, of: task?.name ?? "", prefix: Array((prefix ?? "").utf8),
+        end: Array((isStyled ? "\u{1B}[0m\n" : "\n").utf8))
+      if !text.isEmpty { output.enqueue(text) }
+    }
+    output.awaitRoom()
   }
 
   /// Calls `body` once when the reader of messages or output has closed its pipe.

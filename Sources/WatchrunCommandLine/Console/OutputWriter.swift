@@ -28,7 +28,7 @@ final class OutputWriter: Sendable {
 
   /// How long to wait until a message is written, so that what follows appears after it.
   private static let patience = DispatchTimeInterval.milliseconds(100)
-  /// The size of the backlog from which on `write(output:)` waits.
+  /// The size of the backlog from which on `awaitRoom` waits.
   private static let maximumAhead = 64 * 1024
   /// The size of the backlog from which on messages are dropped.
   private static let maximumKept = 256 * 1024
@@ -59,9 +59,8 @@ final class OutputWriter: Sendable {
     if !state.withLock({ $0.isStuck }) { wait(until: .now() + Self.patience) }
   }
 
-  /// Writes a line of output. Waits while the backlog is large, until `stopWaiting` is called.
-  func write(output line: [UInt8]) {
-    enqueue(line)
+  /// Waits while the backlog is large, until `stopWaiting` is called.
+  func awaitRoom() {
     if state.withLock({ $0.backlog > Self.maximumAhead }) { flush() }
   }
 
@@ -94,7 +93,8 @@ final class OutputWriter: Sendable {
 // MARK: - Writing
 
 extension OutputWriter {
-  private func enqueue(_ line: [UInt8]) {
+  /// Writes soon, without waiting.
+  func enqueue(_ line: [UInt8]) {
     let begins = state.withLock { state in
       if state.backlog > Self.maximumKept { return false }
       state.pending.append(line)

@@ -31,13 +31,9 @@ struct RunReporter: Sendable {
     }
   }
 
-  /// Forwards a line of the command's output.
-  func write(output line: [UInt8]) {
-    if let task {
-      console.write(output: line, of: task)
-    } else {
-      console.write(output: line)
-    }
+  /// Forwards a line of the command's output, or the beginning of one.
+  func write(output line: [UInt8], isFinished: Bool) {
+    console.write(output: line, isFinished: isFinished, of: task)
   }
 
   func report(_ report: RunReport) {
@@ -45,7 +41,9 @@ struct RunReporter: Sendable {
     case .started(let run):
       reportStart(run)
     case .output(_, let line):
-      write(output: line)
+      write(output: line, isFinished: true)
+    case .unfinishedOutput(_, let line):
+      write(output: line, isFinished: false)
     case .ended(let run, let status, let duration, let ending):
       reportEnd(of: run.job, status, after: duration.shortDescription, ending)
     case .notStarted(let run, let error, _):

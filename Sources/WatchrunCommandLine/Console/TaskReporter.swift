@@ -103,7 +103,9 @@ final class TaskReporter: Sendable {
     case .notReady(let task, let readiness):
       reporter(of: task).say(.news, "not ready: \(readiness.failure)", style: .bad)
     case .output(let task, let line):
-      reporter(of: task).write(output: line)
+      reporter(of: task).write(output: line, isFinished: true)
+    case .unfinishedOutput(let task, let line):
+      reporter(of: task).write(output: line, isFinished: false)
     case .roundEnded(let round):
       self.report(round)
     case .unsettled, .waiting, .queued, .ignored, .unwatched, .idle, .finished:

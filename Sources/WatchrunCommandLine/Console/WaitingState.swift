@@ -106,7 +106,7 @@ extension WaitingState {
     case .idle, .finished:
       restarts.removeAll { $0.task == task }
       queued.removeAll { $0.task == task }
-    case .output, .timedOut, .killing, .signaled, .ignored, .foundLoop, .settled:
+    case .output, .unfinishedOutput, .timedOut, .killing, .signaled, .ignored, .foundLoop, .settled:
       break
     }
   }
@@ -126,7 +126,8 @@ extension WaitingState {
       take(tasks, at: now)
     case .idle, .finished:
       self = WaitingState()
-    case .skipped, .kept, .ready, .notReady, .output, .ignored, .unwatched, .foundLoop, .unsettled,
+    case .skipped, .kept, .ready, .notReady, .output, .unfinishedOutput, .ignored, .unwatched,
+      .foundLoop, .unsettled,
       .roundEnded:
       break
     }

@@ -32,8 +32,8 @@ extension ActivityTranslator {
     case .settled(let isSettled):
       self.isSettled = isSettled
       return unsettled(command)
-    case .timedOut, .killing, .abandoned, .gone, .queued, .ignored, .backingOff, .foundLoop, .idle,
-      .finished:
+    case .unfinishedOutput, .timedOut, .killing, .abandoned, .gone, .queued, .ignored, .backingOff,
+      .foundLoop, .idle, .finished:
       return []
     }
   }

@@ -46,7 +46,8 @@ extension ActivityTranslator {
       return endRound(succeeded: round.status.isSuccess)
     case .unsettled(let names):
       return [.unsettled(names)]
-    case .detail, .foundLoop, .waiting, .queued, .ignored, .unwatched, .idle, .finished:
+    case .unfinishedOutput, .detail, .foundLoop, .waiting, .queued, .ignored, .unwatched, .idle,
+      .finished:
       return []
     }
   }

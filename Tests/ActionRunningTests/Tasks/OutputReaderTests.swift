@@ -1,5 +1,6 @@
 import Dispatch
 import SystemCalls
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -16,6 +17,23 @@ struct OutputReaderTests {
     }
     #expect(lines == 16_000)
   }
+
+  @Test func `an unfinished line is delivered as far as it goes, and whole at its end`()
+    async throws
+  {
+    let events = Log<OutputReader.Event>()
+    let (reader, input) = try OutputReader.open(on: DispatchQueue(label: "unfinished")) {
+      events.note($0)
+    }
+    for dots in [".", ".."] {
+      try writeAll(Array(".".utf8), to: input.number)
+      #expect(await eventually { events.entries.last == .unfinished(Array(dots.utf8)) })
+    }
+    try writeAll(Array("\n".utf8), to: input.number)
+    #expect(await eventually { events.entries.last == .line(Array("..".utf8)) })
+    #expect(events.entries.count == 3)
+    withExtendedLifetime(reader) {}
+  }
 }
 
 /// Opens pipes one after the other, each as soon as the line from the former has been read.
@@ -24,7 +42,9 @@ private func linesOfPipes(_ count: Int, on queue: DispatchQueue) async throws ->
   for _ in 0..<count {
     let line = try await withCheckedThrowingContinuation { continuation in
       do throws(SystemError) {
-        let (_, input) = try OutputReader.open(on: queue) { continuation.resume(returning: $0) }
+        let (_, input) = try OutputReader.open(on: queue) { event in
+          if case .line(let line) = event { continuation.resume(returning: line) }
+        }
         DispatchQueue.global().async { try? writeAll(Array("line\n".utf8), to: input.number) }
       } catch {
         continuation.resume(throwing: error)

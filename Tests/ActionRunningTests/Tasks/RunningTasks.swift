@@ -42,7 +42,8 @@ final class RunningTasks: Sendable {
       case .kept(let name, let because): name + "=" + because.task
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored, .unwatched, .idle:
+      case .output, .unfinishedOutput, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored,
+        .unwatched, .idle:
         nil
       case .roundEnded, .finished: nil
       }

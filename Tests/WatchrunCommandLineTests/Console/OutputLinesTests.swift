@@ -1,0 +1,57 @@
+import Testing
+
+@testable import WatchrunCommandLine
+
+struct OutputLinesTests {
+  /// Adds lines such as "a:text", of which those that end in "…" are unfinished, and interrupts
+  /// before "|". Each character "r" stands for a carriage return.
+  private func shown(_ inputs: String..., atTerminal: Bool = true) -> String {
+    var lines = OutputLines(showsUnfinished: atTerminal)
+    var text: [UInt8] = []
+    for input in inputs {
+      if input == "|" {
+        text += lines.interrupt() + Array("MESSAGE\n".utf8)
+        continue
+      }
+      let parts = input.split(separator: ":", omittingEmptySubsequences: false)
+      let isFinished = parts[1].last != "…"
+      let line = Array((isFinished ? parts[1] : parts[1].dropLast()).utf8)
+      text += lines.add(
+        line.map { $0 == UInt8(ascii: "r") ? UInt8(ascii: "\r") : $0 }, isFinished: isFinished,
+        of: String(parts[0]), prefix: Array("\(parts[0])> ".utf8), end: [UInt8(ascii: "\n")])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test func `whole lines follow one another`() {
+    #expect(shown("a:1", "b:2", "a:") == "a> 1\nb> 2\na> \n")
+  }
+
+  @Test func `an unfinished line grows`() {
+    #expect(shown("a:.…", "a:..…", "a:...", "a:x") == "a> ...\na> x\n")
+  }
+
+  @Test func `an unfinished line ends as it is`() {
+    #expect(shown("a:..…", "a:..", "a:x") == "a> ..\na> x\n")
+  }
+
+  @Test func `a line of another task interrupts it`() {
+    #expect(shown("a:.…", "b:x", "a:..…", "a:...") == "a> .\nb> x\na> ..\n")
+  }
+
+  @Test func `an interrupted line that does not go on ends with the interruption`() {
+    #expect(shown("a:.…", "b:x", "a:.", "a:y") == "a> .\nb> x\na> y\n")
+  }
+
+  @Test func `a message interrupts it`() {
+    #expect(shown("a:.…", "|", "|", "a:..") == "a> .\nMESSAGE\nMESSAGE\na> .\n")
+  }
+
+  @Test func `the prefix survives a line that is overwritten`() {
+    #expect(shown("a:1%r…", "a:1%r2%…", "a:1%r2%r3%r") == "a> 1%\ra> 2%\ra> 3%\r\n")
+  }
+
+  @Test func `away from a terminal, only whole lines are written, unchanged`() {
+    #expect(shown("a:.…", "b:x", "a:.r.", atTerminal: false) == "b> x\na> .\r.\n")
+  }
+}
