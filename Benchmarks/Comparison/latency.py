@@ -104,14 +104,23 @@ def measure_restart(tools, stamp, work, rounds):
     return results
 
 
-def measure_version(program, rounds):
-    """How long it takes to start and say its version, against a program that does nothing."""
-    times = {"watchrun --version": [], "true": []}
+def measure_version(program, hello, tools, rounds):
+    """The size of the programs, and how long it takes to start each and have it say something, against a static
+    Swift program and one in C that does nothing."""
+    said = {"entr": "-h", "reflex": "--help", "watchexec": "--version"}
+    commands = {"watchrun --version": [program, "--version"], "static Swift": [hello], "true": ["/bin/true"]}
+    for tool in tools:
+        if tool.name in said:
+            commands[f"{tool.name} {said[tool.name]}"] = [tool.program, said[tool.name]]
+    times = {label: [] for label in commands}
     for _ in range(rounds):
-        for label, words in (("watchrun --version", [program, "--version"]), ("true", ["/bin/true"])):
+        for label, words in commands.items():
             began = time.monotonic_ns()
-            null = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+            null = [(os.POSIX_SPAWN_OPEN, output, "/dev/null", os.O_WRONLY, 0) for output in (1, 2)]
             child = os.posix_spawn(words[0], words, os.environ, file_actions=null)
             os.waitpid(child, 0)
             times[label].append((time.monotonic_ns() - began) / 1e6)
-    return {label: summary(values) for label, values in times.items()}
+    return {
+        label: {**summary(values), "size": os.stat(commands[label][0]).st_size / 1e6}
+        for label, values in times.items()
+    }

@@ -6,8 +6,8 @@ from .bounds import judge
 def write(results, folder):
     """Writes both, and gives the text."""
     text = "\n\n".join(part for part in [
-        machine(results), bounds(results), saves(results), trees(results), work(results),
-        growth(results), pages(results), browser(results),
+        machine(results), bounds(results), starts(results), saves(results), trees(results),
+        work(results), growth(results), pages(results), browser(results),
     ] if part) + "\n"
     with open(f"{folder}/results.md", "w") as file:
         file.write(text)
@@ -76,6 +76,22 @@ def saves(results):
     titles = ["from a save to", "the command", "p99", "to the floor", "lost",
               "the new server", "p99", "lost"]
     return table(titles, rows)
+
+
+def starts(results):
+    version = results.get("version")
+    if not version:
+        return None
+    floor = version.get("static Swift", {}).get("median")
+    smallest = next(iter(results.get("readiness", [])), {})
+    rows = [
+        [
+            f"`{label}`" if " -" in label else label, number(it.get("size"), "MB"), number(it["median"], "ms"),
+            ratio(it["median"], floor), number(smallest.get(label.split()[0], {}).get("proportional"), "MB"),
+        ]
+        for label, it in version.items()
+    ]
+    return table(["to start", "size", "time", "to static Swift", "memory, 1,000 folders"], rows)
 
 
 def trees(results):

@@ -1,0 +1,2 @@
+// The least that a Swift program takes to start.
+print("hello")
