@@ -285,4 +285,20 @@ import Testing
       try await session.shows("wants the terminal: -I gives it")
     }
   }
+
+  @Test func `an unfinished line of one of several tasks is shown while the task waits`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        "ask: { run: 'printf \"Sure? \"; until test -e go; do sleep 0.1; done; echo yes' }, "
+          + "other: { run: 'until test -e talk; do sleep 0.1; done; echo hello' },")
+      let session = try await project.startOnTerminal("--color", "never")
+      try await session.shows("ask   | Sure?")
+      try project.place("talk")
+      try await session.shows("other | hello")
+      try project.place("go")
+      try await session.shows("ask   | yes")
+    }
+  }
 }
