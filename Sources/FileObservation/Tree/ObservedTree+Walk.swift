@@ -166,7 +166,9 @@ extension ObservedTree {
       return false
     }
     path.setName(item.name)
-    guard let status = FileStatus(ofListed: item.name, in: opened) else {
+    guard let status = FileStatus(ofListed: item.name, in: opened),
+      lookup.entry.map({ isStillThere($0, status, at: path.path, in: site) }) ?? true
+    else {
       // It is gone again, and is removed after the listing.
       if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
       return false
@@ -179,6 +181,17 @@ extension ObservedTree {
     }
     if case .diff(let since, _) = mode { return isCreated || (!isKnown && status.changed >= since) }
     return isCreated
+  }
+
+  /// Whether an entry that has changed is still at its path. Its directory may have been moved since
+  /// it was opened, and then the change belongs to another path. Hints take care of that elsewhere.
+  private func isStillThere(
+    _ entry: Entry, _ status: FileStatus, at path: @autoclosure () -> Path, in site: Site
+  ) -> Bool {
+    guard !isHinted(site.directory), let known = snapshot.fingerprint(of: entry),
+      known.difference(to: Fingerprint(status)) != nil
+    else { return true }
+    return (try? FileStatus(of: path()))?.inode == status.inode
   }
 
   /// Makes a directory pending, unless the mode excludes it.

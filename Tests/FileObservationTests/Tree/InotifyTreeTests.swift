@@ -34,6 +34,19 @@ struct InotifyTreeTests {
     #expect(try watched.rawKinds() == [.modified(isOpen: false)])
   }
 
+  @Test func `a file that is touched while it is open is modified when it is closed`() throws {
+    let watched = try WatchedTree { try $0.write(to: "f") }
+    do {
+      let file = try Descriptor.open(watched.directory["f"], O_WRONLY)
+      futimens(file.number, nil)
+      #expect(try watched.rawKinds() == [.metadata])
+      let touched = try FileStatus(of: watched.directory["f"])
+      while touched.isRacy {}
+      _ = consume file
+    }
+    #expect(try watched.rawKinds() == [.modified(isOpen: false)])
+  }
+
   @Test func `the first comparison reports changes made before the baseline`() throws {
     let since = FileTime.now()
     let watched = try WatchedTree { try $0.write(to: "f") }
