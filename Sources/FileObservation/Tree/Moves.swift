@@ -27,6 +27,8 @@ struct Moves {
   /// Files that disappeared and appeared, by the index of the event.
   private var disappeared: [Int: Sighting] = [:]
   private var appeared: [Int: Sighting] = [:]
+  /// The inodes of files that were written to at a path that they only passed through.
+  private var writtenOnTheWay: Set<UInt64> = []
   /// The cookies of renames of which only the first hint was read.
   private var awaitedCookies: Set<UInt32> = []
   /// Whether a renamed entry was renamed again before it was compared.
@@ -102,6 +104,8 @@ struct Moves {
         arrivals.append(RawEvent(path: to.path, kind: .modified(isOpen: false), type: to.type))
       }
     }
+    // What was renamed out of a renamed directory does not go with it.
+    departures.sort { $0.path.bytes.count > $1.path.bytes.count }
     let origins = Set(pairs.map(\.origin))
     let destinations = Set(pairs.map(\.destination))
     let others = events.indices.compactMap { index -> RawEvent? in
@@ -121,19 +125,28 @@ struct Moves {
 // MARK: - Pairs
 
 extension Moves {
-  /// Removes the events of entries that appeared at a path and disappeared again.
+  /// Removes the events of entries that appeared at a path and disappeared again. What was written at
+  /// such a path counts for the path to which the file went on.
   private mutating func removeTransients() {
     if disappeared.isEmpty || appeared.isEmpty { return }
     var arrivals: [Path: Int] = [:]
+    var writes: [Path: [Int]] = [:]
     var transients: Set<Int> = []
     for index in events.indices {
+      let path = events[index].path
       if appeared[index] != nil, events[index].kind == .created {
-        arrivals[events[index].path] = index
+        arrivals[path] = index
+        writes[path] = nil
+      } else if case .modified = events[index].kind, arrivals[path] != nil {
+        writes[path, default: []].append(index)
       } else if let sighting = disappeared[index], events[index].kind == .removed,
-        let arrival = arrivals.removeValue(forKey: events[index].path),
+        let arrival = arrivals.removeValue(forKey: path),
         appeared[arrival]?.inode == sighting.inode
       {
         transients.formUnion([arrival, index])
+        guard let writes = writes[path] else { continue }
+        transients.formUnion(writes)
+        writtenOnTheWay.insert(sighting.inode)
       }
     }
     if transients.isEmpty { return }
@@ -180,10 +193,10 @@ extension Moves {
   }
 
   private func pair(_ origin: Int, _ destination: Int) -> Pair {
-    var isWritten = false
+    var isWritten = appeared[destination].map { writtenOnTheWay.contains($0.inode) } ?? false
     if let before = disappeared[origin]?.fingerprint, let after = appeared[destination]?.fingerprint
     {
-      isWritten = !before.hasSameContent(as: after)
+      isWritten = isWritten || !before.hasSameContent(as: after)
     }
     return Pair(origin: origin, destination: destination, isWritten: isWritten)
   }

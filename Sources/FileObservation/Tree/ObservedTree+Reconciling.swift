@@ -130,11 +130,12 @@ extension ObservedTree {
     let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
-    let isTouched = kind == .metadata && before?.difference(to: now) != .attributes
-    if kind != nil && (isOpen || isTouched || site.hasMoved) {
+    let isTouched =
+      kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
+    if kind != nil && (isOpen || site.hasMoved) {
       // The state is not final: the next hint must count.
       snapshot.setFingerprint(nil, of: entry)
-    } else if kind != nil || before != nil || !isHinted(site.directory) {
+    } else if !isTouched && (kind != nil || before != nil || !isHinted(site.directory)) {
       snapshot.setFingerprint(now, of: entry)
     }
     guard let kind else { return nil }
