@@ -27,8 +27,8 @@ struct Moves {
   /// Files that disappeared and appeared, by the index of the event.
   private var disappeared: [Int: Sighting] = [:]
   private var appeared: [Int: Sighting] = [:]
-  /// The inodes of files that were written to at a path that they only passed through.
-  private var writtenOnTheWay: Set<UInt64> = []
+  /// The inodes of files that were written to at a path that they have left.
+  private var writtenBefore: Set<UInt64> = []
   /// The cookies of renames of which only the first hint was read.
   private var awaitedCookies: Set<UInt32> = []
   /// Whether a renamed entry was renamed again before it was compared.
@@ -125,8 +125,8 @@ struct Moves {
 // MARK: - Pairs
 
 extension Moves {
-  /// Removes the events of entries that appeared at a path and disappeared again. What was written at
-  /// such a path counts for the path to which the file went on.
+  /// Removes the events of entries that appeared at a path and disappeared again. What was written at a
+  /// path that the file has left counts for the path to which it went.
   private mutating func removeTransients() {
     if disappeared.isEmpty || appeared.isEmpty { return }
     var arrivals: [Path: Int] = [:]
@@ -134,19 +134,21 @@ extension Moves {
     var transients: Set<Int> = []
     for index in events.indices {
       let path = events[index].path
-      if appeared[index] != nil, events[index].kind == .created {
-        arrivals[path] = index
+      if let sighting = disappeared[index] {
+        if let writes = writes.removeValue(forKey: path) {
+          transients.formUnion(writes)
+          writtenBefore.insert(sighting.inode)
+        }
+        if events[index].kind == .removed, let arrival = arrivals.removeValue(forKey: path),
+          appeared[arrival]?.inode == sighting.inode
+        {
+          transients.formUnion([arrival, index])
+        }
+      } else if appeared[index] != nil {
+        if events[index].kind == .created { arrivals[path] = index }
         writes[path] = nil
-      } else if case .modified = events[index].kind, arrivals[path] != nil {
+      } else if case .modified = events[index].kind {
         writes[path, default: []].append(index)
-      } else if let sighting = disappeared[index], events[index].kind == .removed,
-        let arrival = arrivals.removeValue(forKey: path),
-        appeared[arrival]?.inode == sighting.inode
-      {
-        transients.formUnion([arrival, index])
-        guard let writes = writes[path] else { continue }
-        transients.formUnion(writes)
-        writtenOnTheWay.insert(sighting.inode)
       }
     }
     if transients.isEmpty { return }
@@ -193,7 +195,7 @@ extension Moves {
   }
 
   private func pair(_ origin: Int, _ destination: Int) -> Pair {
-    var isWritten = appeared[destination].map { writtenOnTheWay.contains($0.inode) } ?? false
+    var isWritten = appeared[destination].map { writtenBefore.contains($0.inode) } ?? false
     if let before = disappeared[origin]?.fingerprint, let after = appeared[destination]?.fingerprint
     {
       isWritten = isWritten || !before.hasSameContent(as: after)

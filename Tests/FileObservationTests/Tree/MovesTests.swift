@@ -42,6 +42,15 @@ struct MovesTests {
     #expect(moves.pairedEvents() == [from, to, result])
   }
 
+  @Test mutating func `what is written before a rename counts for the new name`() {
+    moves.add(RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file))
+    rename("/a", to: "/b", inode: 1)
+    let from = RawEvent(path: "/a", kind: .movedFrom(cookie: 0), type: .file)
+    let to = RawEvent(path: "/b", kind: .movedTo(cookie: 0, replacing: false), type: .file)
+    let result = RawEvent(path: "/b", kind: .modified(isOpen: false), type: .file)
+    #expect(moves.pairedEvents() == [from, to, result])
+  }
+
   @Test mutating func `a directory departs after what was renamed out of it`() {
     rename("/a", to: "/b", inode: 1, .directory)
     rename("/a/d", to: "/d", inode: 2, .directory)
