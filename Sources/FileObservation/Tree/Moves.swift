@@ -27,6 +27,8 @@ struct Moves {
   /// Files that disappeared and appeared, by the index of the event.
   private var disappeared: [Int: Sighting] = [:]
   private var appeared: [Int: Sighting] = [:]
+  /// The inodes of files that were written to, by the index of the event.
+  private var written: [Int: UInt64] = [:]
   /// The inodes of files that were written to at a path that they have left.
   private var writtenBefore: Set<UInt64> = []
   /// The cookies of renames of which only the first hint was read.
@@ -60,7 +62,11 @@ struct Moves {
     isAwaitingLateArrival = false
   }
 
-  mutating func add(_ event: RawEvent, disappeared: Sighting? = nil, appeared: Sighting? = nil) {
+  mutating func add(
+    _ event: RawEvent, disappeared: Sighting? = nil, appeared: Sighting? = nil,
+    written: UInt64? = nil
+  ) {
+    if let written { self.written[events.count] = written }
     if let disappeared { self.disappeared[events.count] = disappeared }
     if let appeared { self.appeared[events.count] = appeared }
     events.append(event)
@@ -69,13 +75,14 @@ struct Moves {
   /// Replaces each event with others. Those with the same path keep its sightings.
   mutating func replaceEvents(_ replacement: (Int, RawEvent) -> [RawEvent]) {
     let all = self
-    (events, disappeared, appeared) = ([], [:], [:])
+    (events, disappeared, appeared, written) = ([], [:], [:], [:])
     for (index, event) in all.events.enumerated() {
       for new in replacement(index, event) {
         let isSame = new.path == event.path
         add(
           new, disappeared: isSame ? all.disappeared[index] : nil,
-          appeared: isSame ? all.appeared[index] : nil)
+          appeared: isSame ? all.appeared[index] : nil,
+          written: isSame ? all.written[index] : nil)
       }
     }
   }
@@ -135,8 +142,8 @@ extension Moves {
     for index in events.indices {
       let path = events[index].path
       if let sighting = disappeared[index] {
-        if let writes = writes.removeValue(forKey: path) {
-          transients.formUnion(writes)
+        for write in writes[path] ?? [] where written[write] == sighting.inode {
+          transients.insert(write)
           writtenBefore.insert(sighting.inode)
         }
         if events[index].kind == .removed, let arrival = arrivals.removeValue(forKey: path),
@@ -146,8 +153,7 @@ extension Moves {
         }
       } else if appeared[index] != nil {
         if events[index].kind == .created { arrivals[path] = index }
-        writes[path] = nil
-      } else if case .modified = events[index].kind {
+      } else if written[index] != nil {
         writes[path, default: []].append(index)
       }
     }

@@ -151,7 +151,11 @@ extension ObservedTree {
           inode: snapshot.inode(of: entry), fingerprint: before,
           mayBeMove: occasion.reasons.contains(.moved))
       }
-      emit(kind.event, status.type, at: path.path, disappeared: disappeared, appeared: appeared)
+      let isWritten =
+        if case .modified = kind { !isOther && status.type != .directory } else { false }
+      emit(
+        kind.event, status.type, at: path.path, disappeared: disappeared, appeared: appeared,
+        written: isWritten ? status.inode : nil)
       if kind == .created && isOpen {
         emit(.modified(isOpen: true), status.type, at: path.path)
       }

@@ -81,11 +81,12 @@ extension ObservedTree {
 
   mutating func emit(
     _ kind: RawEvent.Kind, _ type: FileType, at path: Path, disappeared: Moves.Sighting? = nil,
-    appeared: Moves.Sighting? = nil
+    appeared: Moves.Sighting? = nil, written: UInt64? = nil
   ) {
     if !links.targets.isEmpty { markStaleLinks(path, kind, type) }
     moves.add(
-      RawEvent(path: path, kind: kind, type: type), disappeared: disappeared, appeared: appeared)
+      RawEvent(path: path, kind: kind, type: type), disappeared: disappeared, appeared: appeared,
+      written: written)
   }
 
   func readiness(backend: String) -> FileObserver.Readiness {

@@ -34,7 +34,7 @@ struct MovesTests {
   @Test mutating func `what is written under a name that a file only passed through counts`() {
     rename("/a", to: "/b", inode: 1)
     let written = RawEvent(path: "/b", kind: .modified(isOpen: false), type: .file)
-    moves.add(written)
+    moves.add(written, written: 1)
     rename("/b", to: "/c", inode: 1)
     let from = RawEvent(path: "/a", kind: .movedFrom(cookie: 0), type: .file)
     let to = RawEvent(path: "/c", kind: .movedTo(cookie: 0, replacing: false), type: .file)
@@ -43,12 +43,19 @@ struct MovesTests {
   }
 
   @Test mutating func `what is written before a rename counts for the new name`() {
-    moves.add(RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file))
+    moves.add(RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file), written: 1)
     rename("/a", to: "/b", inode: 1)
     let from = RawEvent(path: "/a", kind: .movedFrom(cookie: 0), type: .file)
     let to = RawEvent(path: "/b", kind: .movedTo(cookie: 0, replacing: false), type: .file)
     let result = RawEvent(path: "/b", kind: .modified(isOpen: false), type: .file)
     #expect(moves.pairedEvents() == [from, to, result])
+  }
+
+  @Test mutating func `what is written to another file at the path stays where it is`() {
+    let written = RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file)
+    moves.add(written, written: 2)
+    rename("/a", to: "/b", inode: 1)
+    #expect(moves.pairedEvents().filter { $0.kind == written.kind } == [written])
   }
 
   @Test mutating func `a directory departs after what was renamed out of it`() {
