@@ -19,8 +19,6 @@ package final class TreeBackend: Backend {
     var pollPacing: PollPacing
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
-    /// Whether hints were dropped since the last rescan.
-    var hasOverflowed = false
     var hasReportedOverflow = false
     var isStopped = false
     /// Callers of `flush`, which wait until every earlier change has been reported.
@@ -32,7 +30,7 @@ package final class TreeBackend: Backend {
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !hasOverflowed && !tree.moves.isAwaitingArrival
+      return !tree.hasDroppedHints && !tree.moves.isAwaitingArrival
     }
 
     mutating func takeTimer() -> (any ScheduledWork)? {
@@ -170,7 +168,7 @@ extension TreeBackend {
     let failure = state.access { state -> SystemError? in
       if state.isStopped { return nil }
       do throws(SystemError) {
-        if try !state.tree.readHints() { state.hasOverflowed = true }
+        try state.tree.readHints()
         return nil
       } catch {
         return error
@@ -180,7 +178,7 @@ extension TreeBackend {
     if let failure { return fail(failure) }
     let now = scheduler.now
     let (isAwaiting, rescanDelay) = state.access { state -> (Bool, Duration?) in
-      let isDue = state.hasOverflowed && !state.rescanPacing.isPlanned
+      let isDue = state.tree.hasDroppedHints && !state.rescanPacing.isPlanned
       return (
         state.tree.moves.isAwaitingArrival, isDue ? state.rescanPacing.plan(at: now) : nil
       )
@@ -196,7 +194,7 @@ extension TreeBackend {
     }
     guard isAwaiting else { return }
     state.access { state in
-      if (try? state.tree.readHints()) == false { state.hasOverflowed = true }
+      try? state.tree.readHints()
       state.tree.stopAwaitingArrivals()
     }
     // Before further hints are read, which may make the tree wait again.
@@ -210,15 +208,11 @@ extension TreeBackend {
     let warning = state.access { state -> ObserverWarning? in
       if state.isStopped { return nil }
       state.rescanPacing.begin(at: scheduler.now)
-      state.tree.stopAwaitingArrivals()
-      state.hasOverflowed = false
       currentStatistics.withLock {
         $0.overflows += 1
         $0.rescans += 1
       }
-      let began = FileTime.now()
-      state.tree.compareAll(since: state.tree.comparedUntil)
-      state.tree.comparedUntil = began
+      state.tree.rescan()
       state.rescanPacing.end(at: scheduler.now)
       defer { state.hasReportedOverflow = true }
       return state.hasReportedOverflow

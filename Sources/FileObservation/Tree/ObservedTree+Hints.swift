@@ -6,16 +6,24 @@ extension ObservedTree {
   /// meantime. After that, everything is compared.
   private static let maximumPasses = 8
 
-  /// Reads all hints and processes them. Returns whether none was dropped.
-  mutating func readHints() throws(SystemError) -> Bool {
-    guard let source else { return true }
-    var isComplete = true
+  /// Reads all hints and processes them.
+  mutating func readHints() throws(SystemError) {
+    guard let source else { return }
     let end = try source.read { hint in
-      if hint.reasons.contains(.overflow) { isComplete = false } else { accept(hint) }
+      if hint.reasons.contains(.overflow) { hasDroppedHints = true } else { accept(hint) }
     }
     processHints()
-    if isComplete { comparedUntil = max(start, end) }
-    return isComplete
+    // Changes of which the hints were dropped are only found by the rescan.
+    if !hasDroppedHints { comparedUntil = max(start, end) }
+  }
+
+  /// Compares the whole tree with the snapshot after hints were dropped.
+  mutating func rescan() {
+    let began = FileTime.now()
+    stopAwaitingArrivals()
+    hasDroppedHints = false
+    compareAll(since: comparedUntil)
+    comparedUntil = began
   }
 
   /// Keeps a hint for processing, unless it is irrelevant to everything that is reported.

@@ -36,6 +36,8 @@ struct ObservedTree {
   var racilyClean = RacilyCleanFiles()
   /// All changes before this time were found, in polled directories too.
   var comparedUntil: FileTime
+  /// Whether the kernel has dropped hints since the last rescan.
+  var hasDroppedHints = false
   var warnings = Warnings()
 
   init(

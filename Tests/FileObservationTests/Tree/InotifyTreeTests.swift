@@ -47,6 +47,17 @@ struct InotifyTreeTests {
     #expect(try watched.rawKinds() == [.modified(isOpen: false)])
   }
 
+  @Test func `a rescan reports a file replaced before hints were read again`() throws {
+    let watched = try WatchedTree { try $0.write(to: "f") }
+    let other = try TemporaryDirectory()
+    try other.write(to: "f")
+    try other.rename("f", to: "f", in: watched.directory)
+    try watched.dropHints()
+    #expect(try watched.changes() == [])
+    watched.rescan()
+    #expect(try watched.changes() == ["modified f"])
+  }
+
   @Test func `the first comparison reports changes made before the baseline`() throws {
     let since = FileTime.now()
     let watched = try WatchedTree { try $0.write(to: "f") }

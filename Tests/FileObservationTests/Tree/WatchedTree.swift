@@ -51,7 +51,7 @@ final class WatchedTree {
     // Changes must be older than the time until which hints are read.
     let end = FileTime.latest()
     while FileTime.now() <= end {}
-    _ = try tree.readHints()
+    try tree.readHints()
     // Both hints of a rename are in the queue.
     tree.stopAwaitingArrivals()
     return takeEvents()
@@ -62,6 +62,16 @@ final class WatchedTree {
     _ = try hints.read { tree.accept($0) }
     try change()
     tree.processHints()
+  }
+
+  /// Drops all hints, as the kernel does when its queue is full.
+  func dropHints() throws {
+    _ = try hints.read { _ in }
+    tree.hasDroppedHints = true
+  }
+
+  func rescan() {
+    tree.rescan()
   }
 
   private func takeEvents() -> [RawEvent] {
