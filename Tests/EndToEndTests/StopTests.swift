@@ -12,10 +12,10 @@ import Testing
   @Test(arguments: [SIGTERM, SIGINT])
   func `a signal that is sent twice at once is one request`(signal: Int32) async throws {
     try await withProject { project in
-      let watchrun = try await project.startRunning(["-r"], Self.graceful)
+      let watchrun = try await project.startRunning(["-r", "-v"], Self.graceful)
       watchrun.process.send(signal)
       // Otherwise the kernel would combine them.
-      try await Task.sleep(for: .milliseconds(50))
+      try await watchrun.said("stopping the command with")
       watchrun.process.send(signal)
       let status = try await watchrun.ended()
       #expect(status == (signal == SIGTERM ? .signaled(.terminate) : .exited(0)))

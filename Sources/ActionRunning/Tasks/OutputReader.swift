@@ -19,8 +19,8 @@ final class OutputReader: Sendable {
 
   private struct State {
     var splitter = LineSplitter()
-    /// Delivers the unfinished line.
-    var timer: DispatchWorkItem?
+    /// Whether the unfinished line is about to be delivered.
+    var isDeliveryPlanned = false
     /// `nil` after the end of the pipe.
     var source: (any DispatchSourceRead)?
   }
@@ -91,18 +91,20 @@ final class OutputReader: Sendable {
   }
 
   private func deliverUnfinishedSoon() {
-    let timer = state.access { state -> DispatchWorkItem? in
-      if state.timer != nil || state.splitter.rest.isEmpty { return nil }
-      let timer = DispatchWorkItem { [weak self] in self?.deliverUnfinished() }
-      state.timer = timer
-      return timer
+    let isPlanned = state.access { state in
+      if state.isDeliveryPlanned || state.splitter.rest.isEmpty { return false }
+      state.isDeliveryPlanned = true
+      return true
     }
-    if let timer { queue.asyncAfter(deadline: .now() + Self.patience, execute: timer) }
+    guard isPlanned else { return }
+    queue.asyncAfter(deadline: .now() + Self.patience) { @Sendable [weak self] in
+      self?.deliverUnfinished()
+    }
   }
 
   private func deliverUnfinished() {
     let rest = state.access { state in
-      state.timer = nil
+      state.isDeliveryPlanned = false
       return state.splitter.rest
     }
     if !rest.isEmpty { deliver(.unfinished(rest)) }

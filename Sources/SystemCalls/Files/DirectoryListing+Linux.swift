@@ -12,20 +12,8 @@ package final class DirectoryReader {
     buffer.deallocate()
   }
 
-  /// Calls `body` with the name and the type of each entry of an open directory, except `.` and `..`. The
-  /// name is NUL-terminated and valid during the call. An entry is queried for its type only where the file
-  /// system does not record types in directories.
-  package func forEachEntry(
-    of directory: borrowing Descriptor,
-    _ body: (_ name: UnsafeBufferPointer<UInt8>, _ type: FileType) throws(SystemError) -> Void
-  ) throws(SystemError) {
-    try forEachNumberedEntry(of: directory) { (name, type, _) throws(SystemError) in
-      try body(name, type)
-    }
-  }
-
-  /// Does the same with the inode number in each entry. For a mount point, that is the inode of the covered
-  /// directory.
+  /// Calls `body` as `forEachEntry` does, with the inode number in each entry as well. For a mount point,
+  /// that is the inode of the covered directory.
   package func forEachNumberedEntry(
     of directory: borrowing Descriptor,
     _ body: (

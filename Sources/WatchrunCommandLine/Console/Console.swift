@@ -137,6 +137,8 @@ final class Console: Sendable {
   /// Clears the screen of a terminal, but not its scrollback.
   func clearScreen() {
     guard Terminal.isTerminal(STDOUT_FILENO) else { return }
+    // What follows begins a line.
+    _ = lines.withLock { $0.interrupt() }
     output.write(message: Array("\u{1B}[H\u{1B}[2J".utf8))
   }
 

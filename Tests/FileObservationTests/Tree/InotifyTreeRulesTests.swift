@@ -33,7 +33,8 @@ struct InotifyTreeRulesTests {
     #expect(try watched.kernelWatchCount() == 4)
   }
 
-  @Test func `files below a replaced directory are reported before its hints are read`() throws {
+  /// A tree with the file `a/b/f.c`, and a directory `a` elsewhere that ignores its `b`.
+  private static func replaceableDirectory() throws -> (WatchedTree, other: TemporaryDirectory) {
     let watched = try WatchedTree(extensions: ["c"]) { directory in
       try directory.makeDirectories("a/b")
       try directory.write(to: "a/b/f.c")
@@ -41,6 +42,11 @@ struct InotifyTreeRulesTests {
     let other = try TemporaryDirectory()
     try other.makeDirectories("a/b")
     try other.write("/b\n", to: "a/.gitignore")
+    return (watched, other)
+  }
+
+  @Test func `files below a replaced directory are reported before its hints are read`() throws {
+    let (watched, other) = try Self.replaceableDirectory()
     let since = FileTime.latest()
     try watched.directory.remove("a")
     try other.rename("a", to: "a", in: watched.directory)
@@ -51,13 +57,7 @@ struct InotifyTreeRulesTests {
   @Test func `files below a directory that is replaced after its hints were read are reported`()
     throws
   {
-    let watched = try WatchedTree(extensions: ["c"]) { directory in
-      try directory.makeDirectories("a/b")
-      try directory.write(to: "a/b/f.c")
-    }
-    let other = try TemporaryDirectory()
-    try other.makeDirectories("a/b")
-    try other.write("/b\n", to: "a/.gitignore")
+    let (watched, other) = try Self.replaceableDirectory()
     // The first hint of each directory is older than those of its entries.
     try watched.directory.setMode(0o700, of: "a")
     try watched.directory.setMode(0o700, of: "a/b")
