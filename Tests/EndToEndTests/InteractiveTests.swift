@@ -3,10 +3,18 @@ import Testing
 
 /// Commands to which the terminal is lent (`-I`).
 @Suite struct InteractiveTests {
-  /// Logs that it has started, and then each line that it reads.
+  /// Writes its process group to a file, logs that it has started, and then each line that it reads.
   private static let reader = #"""
-    echo up >> "$LOG"; while read -r line; do echo "read $line" >> "$LOG"; done
+    echo $$ > "$OUTSIDE/group"; echo up >> "$LOG"; while read -r line; do echo "read $line" >> "$LOG"; done
     """#
+
+  /// Waits until what is typed is for `reader`. Before, it is for watchrun.
+  private func readerHasTerminal(_ bash: Shell, _ project: Project) async throws {
+    try await eventually("the command has the terminal") {
+      bash.terminal.foregroundGroup.map { "\($0)\n" }
+        == project.read(project.outside + "/group")
+    }
+  }
 
   @Test func `the command reads what is typed`() async throws {
     try await withProject { project in
@@ -219,7 +227,7 @@ import Testing
       try bash.terminal.type(Keystroke.controlZ)
       try await bash.hasPrompt()
       try bash.command("fg")
-      try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      try await readerHasTerminal(bash, project)
       try bash.command("hello")
       try await project.logged("read hello")
     }
@@ -252,9 +260,7 @@ import Testing
         return project.read("jobs").contains("Stopped")
       }
       try bash.command("fg")
-      try await eventually("the shell has given it away") { !bash.isAtPrompt }
-      // What is typed before is for watchrun.
-      try await project.logged("up")
+      try await readerHasTerminal(bash, project)
       try bash.command("hello")
       try await project.logged("read hello")
     }
@@ -282,7 +288,9 @@ import Testing
       try bash.terminal.type("ihello\(Keystroke.escape)\(Keystroke.controlZ)")
       try await bash.hasPrompt()
       try bash.command("fg")
-      try await eventually("the shell has given it away") { !bash.isAtPrompt }
+      try await eventually("the editor has the terminal") {
+        bash.terminal.foregroundGroup.flatMap(ProcessTable.name) == "vim"
+      }
       try bash.terminal.type("o\(Keystroke.escape):wq\(Keystroke.enter)")
       try await eventually("it writes") { project.read("file") == "hello\n\n" }
     }

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Commands that are hard to stop. Their processes are counted in `/proc`.
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a thousand short runs leave no zombie and no descriptor`() async throws {
+  @Test func `many short runs leave no zombie and no descriptor`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "-d", "0", "--", "/bin/true")
       try await watchrun.watching()
@@ -82,7 +83,7 @@ import Testing
       }
       try await runs(until: 20)
       let descriptors = ProcessTable.descriptors(of: pid).count
-      try await runs(until: 1000)
+      try await runs(until: Effort.count(1000, quick: 200))
       try await eventually("no child is left") {
         ProcessTable.zombies(of: pid).isEmpty && project.commandProcesses.isEmpty
       }

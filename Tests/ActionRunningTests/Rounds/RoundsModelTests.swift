@@ -6,7 +6,7 @@ import Testing
 
 /// Random sessions, the same ones each time, of commands that write files and of people who edit them.
 struct RoundsModelTests {
-  private static let seeds: ClosedRange<UInt64> = 1...5
+  private static let seeds = 1...UInt64(Effort.count(5, quick: 1))
 
   private func sessions(_ user: ModelUser, isLive: Bool) -> [ModelSession] {
     ModelCommand.allCases.flatMap { command in

@@ -7,7 +7,7 @@ import Testing
 struct TaskStateMachineModelTests {
   @Test(arguments: 0..<4)
   func `random graphs keep every promise`(part: Int) {
-    let count = Effort.count(2_500, quick: 500)
+    let count = Effort.count(2_500, quick: 150)
     var complaints: [String: UInt64] = [:]
     var (starts, rounds) = (0, 0)
     for seed in UInt64(part * count + 1)...UInt64((part + 1) * count) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// For the tests that run the real program.
-private let turnstile = Turnstile(places: 6)
+private let turnstile = Turnstile(places: 8)
 
 /// Calls `body` with a fresh project. Whatever it starts is ended, and all its files are removed.
 func withProject(_ body: (Project) async throws -> Void) async throws {

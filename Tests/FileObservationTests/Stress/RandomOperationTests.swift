@@ -10,7 +10,7 @@ struct RandomOperationTests {
   /// The seeds of every run, or the requested one.
   private static let seeds: [UInt64] =
     environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] }
-    ?? Array(1...UInt64(Effort.count(4, quick: 2)))
+    ?? Array(1...UInt64(Effort.count(4, quick: 1)))
 
   @Test(arguments: seeds, backendsUnderTest)
   func `a mirror that follows the reports stays equal to the tree`(

@@ -9,7 +9,7 @@ struct RenameFuzzTests {
   /// The seeds of every run, or the requested one.
   private static let seeds: [UInt64] =
     environmentVariable("WATCHRUN_SEED").flatMap(UInt64.init).map { [$0] }
-    ?? Array(1...UInt64(Effort.count(12, quick: 3)))
+    ?? Array(1...UInt64(Effort.count(12, quick: 2)))
   private static let turnstile = Turnstile(places: 6)
 
   @Test(arguments: seeds, backendsUnderTest)

@@ -30,7 +30,7 @@ struct StressTests {
   @Test(arguments: backendsUnderTest)
   func `trees that are moved in and out are reported`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
-    for _ in 0..<Effort.count(5, quick: 2) {
+    for _ in 0..<Effort.count(5, quick: 1) {
       try await stress.run("mv ../tree here")
       try await stress.run("mkdir -p a/b && mv here a/b/there")
       try await stress.run("mv a/b/there ../tree && rm -r a")
@@ -51,7 +51,7 @@ struct StressTests {
   func `each file of a checkout is reported, in few batches`(
     backend: BackendUnderTest
   ) async throws {
-    let files = Int(Double(Effort.count(2000, quick: 800)) * backend.effort)
+    let files = Int(Double(Effort.count(2000, quick: 400)) * backend.effort)
     let stress = try await Stress(
       by: backend,
       prepare: { directory in
@@ -80,7 +80,7 @@ struct StressTests {
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend)
-    let chains = (0..<Int(Double(Effort.count(300, quick: 120)) * backend.effort)).map {
+    let chains = (0..<Int(Double(Effort.count(300, quick: 60)) * backend.effort)).map {
       "c\($0 % 40)/\($0)/x/y/z"
     }
     try await stress.run {
@@ -96,13 +96,13 @@ struct StressTests {
   }
 
   @Test(arguments: backendsUnderTest)
-  func `ten thousand temporary files hide no edit and lead to no wrong path`(
+  func `thousands of temporary files hide no edit and lead to no wrong path`(
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(
       by: backend, prepare: { try File.write("0", to: $0.appending("keep")) })
     let path = stress.observed.path
-    let rounds = Int(Double(Effort.count(10_000, quick: 4_000)) * backend.effort)
+    let rounds = Int(Double(Effort.count(10_000, quick: 1_500)) * backend.effort)
     try await stress.run(transient: {
       $0 == path.appending("gone") || $0.isWithin(path.appending("d"))
     }) {
@@ -126,7 +126,7 @@ struct StressTests {
   /// Creates a tree beside the observed directory.
   private func makeTree(in directory: Path, _ backend: BackendUnderTest) throws {
     let tree = (directory.parent ?? "/").appending("tree")
-    for number in 0..<Int(Double(Effort.count(40, quick: 16)) * backend.effort) {
+    for number in 0..<Int(Double(Effort.count(40, quick: 8)) * backend.effort) {
       let inner = tree.appending("d\(number % 12)/e\(number)/f")
       try File.makeDirectories(inner)
       for file in 0..<15 { try File.write("\(number) \(file)", to: inner.appending("n\(file)")) }

@@ -88,7 +88,7 @@ struct InotifyTreeTests {
   func `the first comparison does not report again what changed in the clock tick of the watch`()
     throws
   {
-    for _ in 0..<100 {
+    for _ in 0..<30 {
       let since = FileTime.now()
       let watched = try WatchedTree()
       try watched.directory.write(to: "f")
@@ -113,7 +113,7 @@ struct InotifyTreeTests {
   }
 
   @Test func `a removal in the clock tick of the watch is reported once`() throws {
-    for _ in 0..<100 {
+    for _ in 0..<30 {
       let since = FileTime.now()
       let watched = try WatchedTree {
         try $0.makeDirectories("d")
@@ -307,7 +307,7 @@ struct InotifyTreeTests {
   @Test func `creating and removing many entries leaks neither watches nor memory`() throws {
     let watched = try WatchedTree { try $0.write(to: "keep") }
     let (watches, entries) = (watched.watchCount, watched.entryCount)
-    for round in 0..<300 {
+    for round in 0..<120 {
       try watched.directory.makeDirectories("d/e")
       try watched.directory.write(to: "d/e/f")
       if round.isMultiple(of: 3) { _ = try watched.changes() }
