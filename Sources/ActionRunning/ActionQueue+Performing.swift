@@ -264,6 +264,10 @@ extension ActionQueue {
       advance { $0.ended(run.job, status, leftovers: leftovers) }
     case .notStarted(let error):
       launchFailed(run, error)
+    case .prevented(let error):
+      // Another attempt costs little, and the cause may end at any time.
+      state.access { $0.backOff.reset() }
+      launchFailed(run, error)
     case .stopping(let signal):
       report(.stopping(run.job, signal, killAfter: options.stopPlan.timeout))
     case .killing(let gracePeriod):

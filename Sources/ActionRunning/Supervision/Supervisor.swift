@@ -13,6 +13,8 @@ package final class Supervisor: Sendable {
     case ended(ExitStatus, leftovers: Bool)
     /// The process could not be started, at a later attempt than the first.
     case notStarted(SystemError)
+    /// The process was not started, because its precondition failed.
+    case prevented(SystemError)
     /// The group was sent the stop signal.
     case stopping(Signal)
     /// The group is killed: after this grace period, or `nil` if the kill was requested.
@@ -64,7 +66,7 @@ extension Supervisor {
   /// Starts a process and reports its events. The previous group must be gone.
   ///
   /// While another process writes the program, the start is attempted again for a second. If it still
-  /// fails, or the precondition does, `notStarted` is reported.
+  /// fails, `notStarted` is reported, and `prevented` if the precondition fails.
   package func launch(
     _ request: SpawnRequest, when precondition: Precondition? = nil,
     report: @escaping @Sendable (Event) -> Void
@@ -116,7 +118,7 @@ extension Supervisor {
       return state.report
     }
     guard let report else { return }
-    if let failure { return report(.notStarted(failure)) }
+    if let failure { return report(.prevented(failure)) }
     do throws(SystemError) {
       try attempt(request, launch, pauses: pauses)
     } catch {

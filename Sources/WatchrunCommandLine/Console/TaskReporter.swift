@@ -168,6 +168,7 @@ extension ReadinessConflict {
       case .url(let url): "\(Path(url)) is already answered"
       case .line(let text): "'\(Path(text))' was already printed"
       }
-    return "not started: \(what) \(process); stop that process, or use another port"
+    return "not started: \(what) \(process); "
+      + "stop that process and the service starts, or use another port"
   }
 }

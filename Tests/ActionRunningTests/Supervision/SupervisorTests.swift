@@ -210,7 +210,7 @@ struct SupervisorTests {
     let failure = SystemError(call: "bind", code: EADDRINUSE)
     try launch()
     answer.entries[1](failure)
-    #expect(events.entries.last == .notStarted(failure))
+    #expect(events.entries.last == .prevented(failure))
 
     try launch()
     supervisor.stop()

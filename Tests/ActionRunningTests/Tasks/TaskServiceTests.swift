@@ -137,6 +137,14 @@ struct TaskServiceTests {
     #expect(conflict?.condition == .port(port))
     #expect(conflict?.holder?.processID == getpid())
     #expect(conflict?.holder?.name.isEmpty == false)
+    // The port is asked often, however long it is in use.
+    let pauses = {
+      tasks.entries.compactMap { report -> Duration? in
+        if case .detail("server", .backingOff(let pause)) = report { pause } else { nil }
+      }
+    }
+    #expect(await eventually { pauses().count >= 3 })
+    #expect(Set(pauses()).count == 1)
     #expect(tasks.folder.lines(of: "up").isEmpty)
     #expect(await tasks.end())
   }
