@@ -9,16 +9,16 @@ import enum SystemCalls.ExitStatus
 
 /// A queue that is paused, resumed, stopped, and has a build and hooks; with real processes.
 struct ActionQueueControlTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
   private let reports = Log<RunReport>()
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
   }
 
   private func command(_ line: String) -> Command {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
-    return Command(words: words, directory: folder.path, inheritsStandardInput: false)
+    return Command(words: words, directory: directory.path, inheritsStandardInput: false)
   }
 
   private func queue(
@@ -31,7 +31,7 @@ struct ActionQueueControlTests {
   }
 
   private func logs(_ lines: [String]) async -> Bool {
-    await eventually { folder.lines(of: "log") == lines }
+    await eventually { directory.lines(of: "log") == lines }
   }
 
   private func hasEnded(_ queue: ActionQueue) async -> Bool {
@@ -45,7 +45,7 @@ struct ActionQueueControlTests {
 
   private static let server = "echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log; exec sleep 1000"
 
-  @Test func `while paused nothing starts but by a key, and then there is one run for all`()
+  @Test func `while paused only a key starts a run, one for all changes`()
     async throws
   {
     let queue = queue("echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log")
@@ -70,7 +70,7 @@ struct ActionQueueControlTests {
     queue.stopCommand()
     #expect(await eventually { endings == [.stopped] })
     queue.submit(.change("/b"))
-    #expect(await logs(["start 0", "change 2"]), "it is told of what was pending")
+    #expect(await logs(["start 0", "change 2"]), "it receives the pending changes")
     #expect(await hasEnded(queue))
   }
 
@@ -92,13 +92,13 @@ struct ActionQueueControlTests {
     }
     queue.submit(RunTrigger(.start))
     #expect(await logs(["command up"]))
-    try folder.write(to: "second")
+    try directory.write(to: "second")
     queue.submit(.change("/a"))
     #expect(await logs(["command up", "build up"]))
     queue.send(Signal(rawValue: SIGUSR1))
     #expect(await logs(["command up", "build up", "command got"]))
     queue.send(Signal(rawValue: SIGUSR1), toAll: true)
-    #expect(await eventually { folder.lines(of: "log").contains("build got") })
+    #expect(await eventually { directory.lines(of: "log").contains("build got") })
     #expect(await hasEnded(queue))
     #expect(endings == [.byItself, .stopped, .stopped])
   }
@@ -119,7 +119,7 @@ struct ActionQueueControlTests {
     }
     #expect(started.map(\.job) == [.build, .command, .hook])
     #expect(started.map(\.number) == [1, 1, 1])
-    #expect(folder.lines(of: "log") == ["3"])
+    #expect(directory.lines(of: "log") == ["3"])
   }
 
   @Test func `a timeout is reported before the end of the run`() async throws {
@@ -149,6 +149,6 @@ struct ActionQueueControlTests {
       await eventually {
         if case .finished(.exited(127)) = reports.entries.last { true } else { false }
       })
-    #expect(folder.lines(of: "log").isEmpty)
+    #expect(directory.lines(of: "log").isEmpty)
   }
 }

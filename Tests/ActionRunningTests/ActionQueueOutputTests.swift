@@ -7,16 +7,16 @@ import Testing
 
 /// The output of runs, read by the queue.
 struct ActionQueueOutputTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
   private let reports = Log<RunReport>()
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
   }
 
   private func line(_ line: String) -> Command {
     Command(
-      words: ["sh", "-c", line].map { Array($0.utf8) }, directory: folder.path,
+      words: ["sh", "-c", line].map { Array($0.utf8) }, directory: directory.path,
       inheritsStandardInput: false)
   }
 
@@ -68,7 +68,7 @@ struct ActionQueueOutputTests {
   @Test func `without the option a command has our own descriptors`() async throws {
     let story = await story("readlink /proc/self/fd/2 > there")
     #expect(story == ["+command", "-command"])
-    #expect(folder.lines(of: "there") == [pathOfStandardError])
+    #expect(directory.lines(of: "there") == [pathOfStandardError])
   }
 
   private var pathOfStandardError: String? {
@@ -89,7 +89,7 @@ struct ActionQueueOutputTests {
       await eventually {
         reports.entries.contains { if case .finished = $0 { true } else { false } }
       })
-    #expect(folder.lines(of: "there") == [pathOfStandardError])
+    #expect(directory.lines(of: "there") == [pathOfStandardError])
   }
 
   @Test func `a missing program leaks nothing`() async {
@@ -116,7 +116,7 @@ struct ActionQueueOutputTests {
       await eventually {
         reports.entries.contains { if case .ended = $0 { true } else { false } }
       })
-    try folder.write(to: "go")
+    try directory.write(to: "go")
     #expect(
       await eventually {
         reports.entries.contains {

@@ -7,24 +7,24 @@ import Testing
 
 import enum SystemCalls.ExitStatus
 
-/// A queue that runs a shell line, and what it has reported.
+/// A queue that runs a shell line, and its reports.
 private final class RunningQueue: Sendable {
-  let folder: TemporaryDirectory
+  let directory: TemporaryDirectory
   let queue: ActionQueue
   private let reports: Log<RunReport>
 
   /// In the line, `log` stands for a file to which lines may be added.
   init(_ line: String, _ options: ActionQueue.Options = ActionQueue.Options()) throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
     let words = ["sh", "-c", line].map { Array($0.utf8) }
-    let command = Command(words: words, directory: folder.path, inheritsStandardInput: false)
+    let command = Command(words: words, directory: directory.path, inheritsStandardInput: false)
     let reports = Log<RunReport>()
     self.reports = reports
     queue = ActionQueue(command, options: options) { reports.note($0) }
   }
 
   func submit(_ name: String = "f") {
-    queue.submit(.change(folder[name]))
+    queue.submit(.change(directory[name]))
   }
 
   var starts: [RunReport.Run] {
@@ -55,7 +55,7 @@ private final class RunningQueue: Sendable {
     }
   }
 
-  /// Nil while it has not finished; then what it finished with.
+  /// The result, or `nil` until it has finished.
   var finish: ExitStatus?? {
     reports.entries.lazy.compactMap {
       if case .finished(let status) = $0 { .some(status) } else { nil }
@@ -63,11 +63,11 @@ private final class RunningQueue: Sendable {
   }
 
   func logs(_ lines: [String]) async -> Bool {
-    await eventually { folder.lines(of: "log") == lines }
+    await eventually { directory.lines(of: "log") == lines }
   }
 
   func logs(count: Int) async -> Bool {
-    await eventually { folder.lines(of: "log").count >= count }
+    await eventually { directory.lines(of: "log").count >= count }
   }
 
   func hasEnded(_ count: Int) async -> Bool {
@@ -87,10 +87,10 @@ struct ActionQueueTests {
     run.submit("a")
     #expect(await run.logs(["1"]))
     for name in ["b", "c", "b"] { run.submit(name) }
-    try run.folder.write(to: "go")
+    try run.directory.write(to: "go")
     #expect(await run.hasEnded(2))
     #expect(await run.end())
-    #expect(run.folder.lines(of: "log") == ["1", "2"])
+    #expect(run.directory.lines(of: "log") == ["1", "2"])
     #expect(run.starts.map(\.number) == [1, 2])
     #expect(run.stopped == [false, false])
   }
@@ -101,12 +101,13 @@ struct ActionQueueTests {
     run.submit("a")
     #expect(await run.logs(["x"]))
     run.submit("b")
-    try run.folder.write(to: "go")
+    try run.directory.write(to: "go")
     #expect(await run.hasEnded(1))
     run.submit("c")
     #expect(await run.hasEnded(2))
     #expect(await run.end())
-    #expect(run.starts.map(\.trigger) == [.change(run.folder["a"]), .change(run.folder["c"])])
+    #expect(
+      run.starts.map(\.trigger) == [.change(run.directory["a"]), .change(run.directory["c"])])
   }
 
   @Test func `restart stops the run, and waits until it has ended`() async throws {
@@ -117,9 +118,11 @@ struct ActionQueueTests {
     #expect(await run.logs(["begin"]))
     for name in ["b", "c", "d"] { run.submit(name) }
     #expect(await run.logs(["begin", "end", "begin"]))
-    #expect(run.starts.last?.trigger == .change(run.folder["b"], run.folder["c"], run.folder["d"]))
+    #expect(
+      run.starts.last?.trigger
+        == .change(run.directory["b"], run.directory["c"], run.directory["d"]))
     #expect(await run.end())
-    #expect(run.folder.lines(of: "log") == ["begin", "end", "begin", "end"])
+    #expect(run.directory.lines(of: "log") == ["begin", "end", "begin", "end"])
     #expect(run.stopped == [true, true])
     #expect(!run.hasKilled)
   }
@@ -167,20 +170,20 @@ struct ActionQueueTests {
     #expect(await run.hasEnded(1))
     run.submit()
     #expect(await run.hasEnded(2))
-    #expect(run.folder.lines(of: "log") == ["run", "run"])
-    let pid = try #require(run.folder.lines(of: "pid").first)
-    #expect(run.folder.isHome(of: pid), "it is left alone while nothing is to run")
+    #expect(run.directory.lines(of: "log") == ["run", "run"])
+    let pid = try #require(run.directory.lines(of: "pid").first)
+    #expect(run.directory.isHome(of: pid), "it is left alone while nothing is to run")
     #expect(await run.end())
-    #expect(!run.folder.isHome(of: pid))
+    #expect(!run.directory.isHome(of: pid))
   }
 
   @Test func `when it has finished, nothing is left of the group`() async throws {
     let run = try RunningQueue("sleep 1000 & echo $! >> log; sleep 1000 & echo $! >> log; wait")
     run.submit()
     #expect(await run.logs(count: 2))
-    let pids = run.folder.lines(of: "log")
+    let pids = run.directory.lines(of: "log")
     #expect(await run.end())
-    #expect(!pids.contains { run.folder.isHome(of: $0) })
+    #expect(!pids.contains { run.directory.isHome(of: $0) })
     #expect(run.finish == .some(nil))
   }
 
@@ -188,9 +191,9 @@ struct ActionQueueTests {
     let run = try RunningQueue("setsid sh -c 'echo $$ >> log; exec sleep 1000' & wait")
     run.submit()
     #expect(await run.logs(count: 1))
-    let pid = try #require(run.folder.lines(of: "log").first)
+    let pid = try #require(run.directory.lines(of: "log").first)
     #expect(await run.end())
-    #expect(run.folder.isHome(of: pid))
+    #expect(run.directory.isHome(of: pid))
     kill(try #require(pid_t(pid)), SIGKILL)
   }
 
@@ -232,8 +235,8 @@ struct ActionQueueTests {
       #"echo "$WATCHRUN_PATHS_FILE" >> log; cp "$WATCHRUN_PATHS_FILE" copy"#)
     run.queue.submit(.change("/a\nb", "/c"))
     #expect(await run.hasEnded(1))
-    #expect(try run.folder.read("copy") == "/a\nb\0/c\0")
-    let list = try #require(run.folder.lines(of: "log").first)
+    #expect(try run.directory.read("copy") == "/a\nb\0/c\0")
+    let list = try #require(run.directory.lines(of: "log").first)
     #expect(try FileStatus(of: Path(list)).type == .file)
     #expect(await run.end())
     #expect(throws: SystemError.self) { try FileStatus(of: Path(list)) }
@@ -243,8 +246,8 @@ struct ActionQueueTests {
     let run = try RunningQueue("exit 0")
     func pidDescriptors() throws -> Int {
       var count = 0
-      let folder = try Descriptor.openDirectory("/proc/self/fdinfo")
-      try DirectoryReader().forEachEntry(of: folder) { (name, _) throws(SystemError) in
+      let directory = try Descriptor.openDirectory("/proc/self/fdinfo")
+      try DirectoryReader().forEachEntry(of: directory) { (name, _) throws(SystemError) in
         let info = try? fileContents(of: Path("/proc/self/fdinfo").appending(Array(name)))
         if String(decoding: info ?? [], as: UTF8.self).contains("\nPid:") { count += 1 }
       }

@@ -313,7 +313,7 @@ struct ActionStateMachineJobsTests {
   ]
 
   @Test(arguments: building + beside + hooking + backingOff + timingOut)
-  func `each input leads to what it should`(transition: Transition) {
+  func `each input causes the expected actions`(transition: Transition) {
     transition.check()
   }
 }

@@ -131,7 +131,7 @@ struct ActionStateMachinePauseTests {
       after: T.started + [.trigger(T.a), .stop, .ended(0), .gone()],
       gives: [], then: .idle),
     T(
-      "but the next run is told of it",
+      "but the next run receives it",
       after: T.started + [.trigger(T.a), .stop, .ended(0), .gone(), .trigger(T.b)],
       gives: [.launch(.command, T.ab)], then: .running(pending: nil)),
     T(
@@ -164,7 +164,7 @@ struct ActionStateMachinePauseTests {
   ]
 
   @Test(arguments: pausing + keys + stopping)
-  func `each input leads to what it should`(transition: Transition) {
+  func `each input causes the expected actions`(transition: Transition) {
     transition.check()
   }
 }

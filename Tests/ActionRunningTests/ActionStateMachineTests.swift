@@ -139,7 +139,7 @@ struct ActionStateMachineTests {
   ]
 
   @Test(arguments: idle + busy + completing + ending)
-  func `each input leads to what it should`(transition: Transition) {
+  func `each input causes the expected actions`(transition: Transition) {
     transition.check()
   }
 }

@@ -114,9 +114,9 @@ struct CommandTests {
     let inherited = [
       "HOME=/h", "LANG=de", "WATCHRUN_TRUNCATED=1", "WATCHRUN_OTHER=x", "WATCHRUNX=y",
     ]
-    let told = variables(request(command, RunTrigger(.start), inherited: inherited))
+    let passed = variables(request(command, RunTrigger(.start), inherited: inherited))
     #expect(
-      told == [
+      passed == [
         "HOME": "/h", "LANG": "a=b", "WATCHRUNX": "y", "WATCHRUN_REASON": "start",
         "WATCHRUN_COUNT": "many", "WATCHRUN_FIRST": "", "WATCHRUN_PATHS": "",
       ])
@@ -124,15 +124,15 @@ struct CommandTests {
 
   @Test func `a list too long for a variable is cut between two paths, and says so`() throws {
     let changes = (0..<5000).map {
-      ChangeBatch.Change.of(Path("/p/some-folder/file-\($0)"), .modified)
+      ChangeBatch.Change.of(Path("/p/some-directory/file-\($0)"), .modified)
     }
-    let told = variables(request(Command("c"), RunTrigger(.change, changes: changes)))
-    let listed = try #require(told["WATCHRUN_PATHS"])
+    let passed = variables(request(Command("c"), RunTrigger(.change, changes: changes)))
+    let listed = try #require(passed["WATCHRUN_PATHS"])
     #expect(listed.utf8.count <= 64 * 1024 && listed.utf8.count > 63 * 1024)
     let paths = listed.split(separator: "\n").map { Path(String($0)) }
     #expect(paths == Array(changes.map(\.path).prefix(paths.count)))
-    #expect(told["WATCHRUN_TRUNCATED"] == "1")
-    #expect(told["WATCHRUN_COUNT"] == "5000")
+    #expect(passed["WATCHRUN_TRUNCATED"] == "1")
+    #expect(passed["WATCHRUN_COUNT"] == "5000")
   }
 
   @Test func `a list too long for the kernel's arguments is cut`() {
@@ -174,11 +174,11 @@ struct CommandTests {
   }
 
   @Test func `a hook receives the status of the run`() {
-    let told = variables(
+    let passed = variables(
       request(
         Command("c"), RunTrigger(.start),
         adding: [.init("WATCHRUN_STATUS", "7"), .init("WATCHRUN_DURATION_MS", "12")]))
-    #expect(told["WATCHRUN_STATUS"] == "7" && told["WATCHRUN_DURATION_MS"] == "12")
+    #expect(passed["WATCHRUN_STATUS"] == "7" && passed["WATCHRUN_DURATION_MS"] == "12")
   }
 
   @Test func `where the kernel does not take the lists, shorter ones say so`() {

@@ -41,7 +41,7 @@ struct JSONTextTests {
     }
   }
 
-  /// The first byte keeps the path from being UTF-8; the vectors are those of RFC 4648 behind it.
+  /// The first byte makes the path invalid as UTF-8; the vectors of RFC 4648 follow it.
   @Test(
     arguments: [
       ([0xFF], "/w=="), ([0xFF, 0x66], "/2Y="), ([0xFF, 0x66, 0x6F], "/2Zv"),

@@ -28,15 +28,15 @@ struct QueueModel {
   private var isFinished = false
   private var pathCount = 0
 
-  /// What must lead to a run that has not begun.
+  /// Changes that must cause a run that has not begun.
   private var waiting: Set<Path> = []
-  /// What is being built, or is built and must be run.
+  /// Changes that are being built, or are built and must be run.
   private var building: Set<Path> = []
-  /// What must lead to a run when the pause is over.
+  /// Changes that must cause a run after the pause.
   private var held: Set<Path> = []
-  /// What the next run must be told of, whatever the reason for it.
+  /// Paths that the next run must receive, whatever its reason.
   private var unseen: Set<Path> = []
-  /// What has led to a run.
+  /// Changes that caused a run.
   private var given: Set<Path> = []
 
   init(_ rules: Rules, seed: UInt64) {
@@ -86,7 +86,7 @@ extension QueueModel {
     case .launchHook: launchHook()
     case .stop(let job):
       if !isThere(job) || isStopping(job) { complain("a stop of nothing, or a second") }
-      // What was being built is to be built again.
+      // An interrupted build must be repeated.
       if job == .build && isAlive(.build) { giveBack() }
       jobs[job] = .stopping(leaderRuns: isAlive(job))
     case .timeOut:
@@ -137,9 +137,9 @@ extension QueueModel {
 
   private mutating func begin(_ trigger: RunTrigger, _ paths: Set<Path>) {
     if !waiting.isSubset(of: paths) { complain("a lost path") }
-    if !given.isDisjoint(with: paths) { complain("told twice") }
+    if !given.isDisjoint(with: paths) { complain("reported twice") }
     if trigger.reason != .restart {
-      if !unseen.isSubset(of: paths) { complain("a path that was never told") }
+      if !unseen.isSubset(of: paths) { complain("a path that was never reported") }
       if paths.subtracting(unseen).isEmpty && trigger.reason == .change { complain("an extra run") }
       unseen = []
     }

@@ -15,7 +15,7 @@ enum Input: Sendable {
   case hooked(leftovers: Bool = false)
   /// It could not be started.
   case failed(ActionQueue.Job, Int32)
-  /// Nothing is left of what was to be stopped.
+  /// The stopped process group is empty.
   case gone(ActionQueue.Job = .command)
   case elapsed(ActionStateMachine.Timer, Int)
   case pause
@@ -60,7 +60,7 @@ extension ActionStateMachine.Rules {
   }
 }
 
-/// Inputs, and what the last of them leads to.
+/// Inputs, and the expected result of the last one.
 struct Transition: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let rules: Rules
@@ -79,7 +79,7 @@ struct Transition: Sendable, CustomTestStringConvertible {
     self.state = state
   }
 
-  /// Applies the inputs, and compares what the last of them leads to.
+  /// Applies the inputs, and compares the result of the last one.
   func check() {
     var machine = ActionStateMachine(rules)
     var last: [ActionStateMachine.Action] = []

@@ -1,14 +1,14 @@
 import SystemCalls
 import Testing
 
-/// `--build`: what is run first, and decides whether the command is started.
+/// `--build`: runs first, and decides whether the command starts.
 @Suite struct BuildTests {
-  /// A server that says which version of what was built it is.
+  /// A server that logs the version that was built.
   private static let server = #"echo "serve $(cat "$OUTSIDE/built")" >> "$LOG"; exec sleep 1000"#
-  /// Builds unless there is nothing good in `source`.
+  /// Fails unless `source` contains "good".
   private static let build = #"grep -q good source && cp source "$OUTSIDE/built""#
 
-  @Test func aServerRunsOnUntilItsNextVersionIsBuilt() async throws {
+  @Test func `a server keeps running until its next version is built`() async throws {
     try await withProject { project in
       try project.write("source", "good 1")
       let watchrun = try await project.startRunning(
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["queue", "ignore", "restart", "signal"])
-  func withEveryPolicyABuildComesFirst(_ policy: String) async throws {
+  func `the build precedes the command with every busy policy`(_ policy: String) async throws {
     try await withProject { project in
       try project.write("source", "good 1")
       let watchrun = try await project.startRunning(
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aChangeDuringTheBuildBuildsAgain() async throws {
+  @Test func `a change during the build starts it again`() async throws {
     try await withProject { project in
       try project.write("source", "1")
       let watchrun = try await project.startRunning(
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func bothAreToldWhatHasChanged() async throws {
+  @Test func `build and command receive the same changes`() async throws {
     try await withProject { project in
       let line = #"echo "$0 $WATCHRUN_REASON ${WATCHRUN_FIRST##*/} $WATCHRUN_COUNT" >> "$LOG""#
       _ = try await project.startRunning(
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func itsOutputIsShownAndItsFailureIsTheStatus() async throws {
+  @Test func `the build's output is shown, and its failure is the exit status`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "--once", "--build", "echo compiling; exit 3", "--", "sh", "-c", #"echo run >> "$LOG""#)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func theEndEndsTheBuildAsWell() async throws {
+  @Test func `SIGINT also stops the build`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r", "--build", #"[ -e slow ] || exit 0; echo slow >> "$LOG"; sleep 1000"#], "sh", "-c",
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aBuildWithoutACommandIsRefused() async throws {
+  @Test func `a build without a command is refused`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--build", "make")
       try await #expect(watchrun.ended() == .exited(64))

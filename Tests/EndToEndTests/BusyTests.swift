@@ -151,7 +151,7 @@ import Testing
       for number in 1...3 {
         try project.place("file-\(number)")
         try await eventually("run \(number)") { project.recordedRuns.count >= number }
-        try await eventually("its end is told") {
+        try await eventually("its end is reported") {
           watchrun.errors.count { $0.contains("failed with status 1") } == number + 1
         }
       }

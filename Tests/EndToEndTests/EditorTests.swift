@@ -1,20 +1,20 @@
 import SystemCalls
 import Testing
 
-/// However an editor saves, the file is what counts, and the editor's own files do not.
+/// Every kind of save is a change of the saved file; temporary files of editors are ignored.
 @Suite struct EditorTests {
   private static let editorFiles = [
     ".file.swp", ".file.swx", ".file.swpx", "file~", "4913", ".#file", "#file#",
     "file___jb_tmp___", "file___jb_old___", ".DS_Store", "sedA1b2C3",
   ]
 
-  @Test func aSingleFileIsWatchedThroughSavesThatReplaceIt() async throws {
+  @Test func `a single file stays watched when saves replace it`() async throws {
     try await withProject { project in
       try project.write("file", "0")
       let watchrun = try await project.startRunning(
         ["-w", "file"], #"echo "run $(cat file)" >> "$LOG""#)
       for number in 1...5 {
-        // What is saved in each of several runs is taken for the command's own doing.
+        // A file that is saved in each of several runs counts as the command's own output.
         try await eventually("the run has ended") { watchrun.runsEnded == number }
         try project.place("file", "\(number)")
         try await project.logged("run \(number)")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func ofTheNeighboursOfASingleFileNothingIsReported() async throws {
+  @Test func `siblings of a single watched file are not reported`() async throws {
     try await withProject { project in
       try project.write("file", "0")
       let watchrun = try await project.startPrinting("-w", "file")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func aSingleFileThatIsRemovedAndComesBackIsStillWatched() async throws {
+  @Test func `a single file that is removed and created again stays watched`() async throws {
     try await withProject { project in
       try project.write("file", "0")
       let watchrun = try await project.startPrinting("-w", "file")
@@ -51,14 +51,14 @@ import Testing
   }
 
   @Test(arguments: ["sed -i s/$/x/ file", "perl -pi -e s/$/x/ file"])
-  func toolsThatReplaceTheFileLeadToARun(_ line: String) async throws {
+  func `a tool that replaces the file causes a run`(_ line: String) async throws {
     try await withProject { project in
       try project.write("file", "text\n")
       _ = try await project.startRunning([], Project.record)
       for number in 1...3 {
         try await project.shell(line)
         try await eventually("run \(number)") {
-          // The name that it had before may be told of as well, where it is the tool's own choice.
+          // The tool's temporary name may be reported as well.
           project.recordedRuns.count { $0.contains("file") } >= number
         }
       }
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.vim), arguments: ["no", "yes", "auto"])
-  func aSaveByVimLeadsToARunForTheFileAlone(_ backupCopy: String) async throws {
+  func `a save by vim reports only the file itself`(_ backupCopy: String) async throws {
     try await withProject { project in
       try project.write("file", "text\n")
       _ = try await project.startRunning(
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func editorsOwnFilesLeadToNoRun() async throws {
+  @Test func `temporary files of editors cause no run`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], Project.record)
       for name in Self.editorFiles {
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["--no-default-ignore", "--ignore-nothing"])
-  func withoutTheBuiltInListTheyDo(_ option: String) async throws {
+  func `without the built-in rules, temporary files are reported`(_ option: String) async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting(option)
       for name in Self.editorFiles { try project.place(name) }
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// Emacs locks files with dangling symbolic links.
-  @Test func danglingLinksAreChangesLikeOthers() async throws {
+  @Test func `dangling links are reported, except those of editors`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
       try project.makeLink(".#file", to: "user@host.1:2")
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func aSaveByThreeRenamesIsAChangeOfTheFile() async throws {
+  @Test func `a save by three renames reports only the file itself`() async throws {
     try await withProject { project in
       try project.write("file.txt", "old\n")
       let watchrun = try await project.startPrinting("-e", "txt")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsAwayForAWhileIsTwoChanges() async throws {
+  @Test func `a removal and a later creation cause a run each`() async throws {
     try await withProject { project in
       try project.write("file", "0")
       let watchrun = try await project.startRunning([], Project.record)
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.git))
-  func aCommandThatAsksGitForTheStatusDoesNotLoop() async throws {
+  func `git status in the command causes no feedback loop`() async throws {
     try await withProject { project in
       try await project.shell(
         """
@@ -169,19 +169,19 @@ import Testing
     }
   }
 
-  @Test func readingLeadsToNoRun() async throws {
+  @Test func `reading files reports nothing`() async throws {
     try await withProject { project in
-      try project.makeDirectory("folder")
-      try project.write("folder/file")
+      try project.makeDirectory("directory")
+      try project.write("directory/file")
       let watchrun = try await project.startPrinting("--ignore-nothing")
-      try await project.shell("grep -r text . && ls -laR . && cat folder/*")
+      try await project.shell("grep -r text . && ls -laR . && cat directory/*")
       try await project.settle(watchrun)
       #expect(try project.changes(by: watchrun).isEmpty)
     }
   }
 
   /// Some events are about attributes only.
-  @Test func aChangeOfTheModeAloneLeadsToNoRun() async throws {
+  @Test func `a change of permissions alone causes no run`() async throws {
     try await withProject { project in
       try project.write("file")
       _ = try await project.startRunning([], Project.record)

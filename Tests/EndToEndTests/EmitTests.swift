@@ -2,9 +2,9 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// `--emit`: how the command learns what has changed, and what is too much for it.
+/// `--emit`: how the command receives the changes, and the limits of that.
 @Suite struct EmitTests {
-  @Test func pathsAreOneALineOnStandardInput() async throws {
+  @Test func `--emit lines writes one path a line to standard input`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
         ["--emit", "lines"], #"echo "$WATCHRUN_REASON$WATCHRUN_PATHS" >> "$LOG"; cat >> "$LOG""#)
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func orHaveANULBehindEach() async throws {
+  @Test func `-0 ends each emitted path with NUL`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p", "--emit", "lines", "-0", "--", "sh", "-c",
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func orAreAnObjectAsPrintPrintsIt() async throws {
+  @Test func `--emit json writes the same object as --print json`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(["--emit", "json"], #"cat >> "$LOG""#)
       try project.place("file")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func noneNamesOnlyTheReason() async throws {
+  @Test func `--emit none sets only the reason`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--once", "--emit", "none", "env")
       try await watchrun.ended()
@@ -49,11 +49,11 @@ import Testing
   }
 
   @Test(arguments: ["lines", "json", "env"])
-  func aCommandThatDoesNotReadHoldsUpNothing(_ mode: String) async throws {
+  func `a command that does not read its input blocks nothing`(_ mode: String) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["--emit", mode, "-d", "1s", "--max-wait", "20s"], #"echo run >> "$LOG""#)
-      // More than a pipe takes, and in one batch.
+      // More than the capacity of a pipe, in one batch.
       let padding = String(repeating: "x", count: 200)
       try await project.shell("for i in $(seq 600); do : > \(padding)-$i; done")
       try await project.logged("run", times: 2)
@@ -63,9 +63,10 @@ import Testing
     }
   }
 
-  /// With a small stack, the kernel takes few arguments: then shorter lists must do.
+  /// With a small stack, the kernel accepts few arguments.
   @Test(arguments: [[], ["/bin/sh", "-c", #"ulimit -s 256; exec "$@""#, "sh"]])
-  func tooManyPathsAreLeftOutAndAllInTheFile(_ prefix: [String]) async throws {
+  func `paths that exceed the argument limit are in the paths file`(_ prefix: [String]) async throws
+  {
     try await withProject { project in
       let watchrun = try await project.start(
         [
@@ -77,7 +78,7 @@ import Testing
         ],
         prefix: prefix)
       try await watchrun.watching()
-      // Arguments take 2 MiB in all.
+      // All arguments together may take 2 MiB.
       let padding = String(repeating: "x", count: 240)
       let directory = Array(repeating: padding, count: 6).joined(separator: "/")
       try await project.shell(
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooLongInItselfIsExplained() async throws {
+  @Test func `a shell line that exceeds the kernel's limit is explained`() async throws {
     try await withProject { project in
       // Each word fits, but together they are one line for the shell.
       let word = String(repeating: "x", count: 70_000)
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func aProgramThatIsBeingWrittenIsWaitedFor() async throws {
+  @Test func `the start waits while the program is open for writing`() async throws {
     try await withProject { project in
       try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)
       let path = Path(project.outside + "/program")
@@ -121,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func aProgramThatStaysSoIsToldOf() async throws {
+  @Test func `a program that stays open for writing is an error`() async throws {
     try await withProject { project in
       try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)
       let path = Path(project.outside + "/program")
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func theFolderOfTheListsIsPrivateAndGoneAtTheEnd() async throws {
+  @Test func `the directory of path lists is private and removed at exit`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         "-v", "-p",

@@ -1,10 +1,10 @@
 import SystemCalls
 import Testing
 
-/// Whatever happens in the tree is reported, and under the right path.
+/// Every change in the tree is reported, under the right path.
 @Suite struct EventLossTests {
   /// Files appear in a new directory before it is watched.
-  @Test func everyFileOfAFolderCopiedInIsReported() async throws {
+  @Test func `every file of a copied directory is reported`() async throws {
     try await withProject { project in
       try await project.shell(
         "mkdir $OUTSIDE/made; cd $OUTSIDE/made; for i in $(seq 200); do echo $i > file-$i; done")
@@ -18,7 +18,7 @@ import Testing
   }
 
   /// Files appear in a new directory before it is watched.
-  @Test func theLastRunSeesEveryFileOfAFolderCopiedIn() async throws {
+  @Test func `the last run sees every file of a copied directory`() async throws {
     try await withProject { project in
       try await project.shell(
         "mkdir $OUTSIDE/made; cd $OUTSIDE/made; for i in $(seq 200); do echo $i > file-$i; done")
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// A chain of directories is created faster than it can be watched.
-  @Test func aFileInAChainOfFoldersMadeAtOnceIsReportedOnce() async throws {
+  @Test func `a file in a new chain of directories is reported once`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
       try await project.shell("mkdir -p a/b/c/e")
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A tree moved in from outside causes a single event.
-  @Test func aTreeMovedInIsReportedWithItsContentAndWatched() async throws {
+  @Test func `a tree moved in is reported with its contents, and watched`() async throws {
     try await withProject { project in
       try project.makeDirectory(project.outside + "/tree/x/y")
       try project.write(project.outside + "/tree/x/y/z")
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// A kernel watch follows the inode, so cached paths become stale.
-  @Test func filesInAFolderRenamedTwiceAreReportedUnderItsLastName() async throws {
+  @Test func `files in a directory renamed twice have its last name`() async throws {
     try await withProject { project in
       try project.makeDirectory("a1/x/y")
       let watchrun = try await project.startPrinting()
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// A directory that was moved away keeps its kernel watch.
-  @Test func aFolderMovedOutIsWatchedNoMore() async throws {
+  @Test func `a directory moved out of the tree is no longer watched`() async throws {
     try await withProject { project in
       try project.makeDirectory("in/deep")
       let watchrun = try await project.startPrinting()
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// A directory that is created again under its path has lost its watch.
-  @Test func aFolderRemovedAndMadeAgainIsWatchedEachTime() async throws {
+  @Test func `a directory is watched each time it is created again`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub")
       let watchrun = try await project.startPrinting()
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// A directory vanishes before it can be watched.
-  @Test func foldersThatVanishAtOnceDoNoHarm() async throws {
+  @Test func `directories that vanish at once cause no errors`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(["-d", "0"], Project.record)
       for _ in 0..<1000 {
@@ -118,7 +118,7 @@ import Testing
   }
 
   /// Watches that are not released add up.
-  @Test func watchesAreGivenBackWhenFoldersComeAndGo() async throws {
+  @Test func `watches of removed directories are released`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting("-d", "0")
       try await project.settle(watchrun)
@@ -131,13 +131,13 @@ import Testing
       }
       try await project.settle(watchrun)
       #expect(ProcessTable.watchCount(of: pid) == watches)
-      // One or the other is open for a moment; one a folder would be 5,000.
+      // A few are open for a moment; a leak would be 5,000.
       #expect(ProcessTable.descriptors(of: pid).count < descriptors + 10)
     }
   }
 
   /// The kernel drops events when its queue is full.
-  @Test func afterTheKernelsQueueOverflowedNothingIsMissing() async throws {
+  @Test func `nothing is missed when the kernel's queue overflows`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
       let files = 20_000
@@ -174,7 +174,7 @@ import Testing
       #"os.link(os.environ["OUTSIDE"] + "/linked", "file")"#,
       #"os.truncate("file", 2)"#,
     ])
-  func aFileReplacedInAnUnusualWayIsReported(_ statement: String) async throws {
+  func `exchanged, linked and truncated files are reported`(_ statement: String) async throws {
     try await withProject { project in
       try project.write(project.outside + "/linked")
       if statement.contains("renameat2") { try project.write("other", "other\n") }

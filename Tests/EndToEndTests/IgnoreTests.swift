@@ -35,8 +35,8 @@ import Testing
       try await project.reported("after", "created", by: watchrun)
       try project.remove(".gitignore")
       try await project.reported(".gitignore", "removed", by: watchrun)
-      try project.place("out/told")
-      try await project.reported("out/told", "created", by: watchrun)
+      try project.place("out/reported")
+      try await project.reported("out/reported", "created", by: watchrun)
       let paths = Set(try project.changes(by: watchrun).map(\.path))
       #expect(paths.isDisjoint(with: ["out/ignored", "ignored.log"]))
     }

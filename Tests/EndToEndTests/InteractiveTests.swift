@@ -8,7 +8,7 @@ import Testing
     echo $$ > "$OUTSIDE/group"; echo up >> "$LOG"; while read -r line; do echo "read $line" >> "$LOG"; done
     """#
 
-  /// Waits until what is typed is for `reader`. Before, it is for watchrun.
+  /// Waits until `reader` receives the typed input. Before that, watchrun does.
   private func readerHasTerminal(_ bash: Shell, _ project: Project) async throws {
     try await eventually("the command has the terminal") {
       bash.terminal.foregroundGroup.map { "\($0)\n" }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `the command reads what is typed`() async throws {
+  @Test func `the command reads the typed input`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-I", Self.reader)
       try await project.logged("up")

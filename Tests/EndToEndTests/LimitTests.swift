@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// What the kernel does not give without end.
+/// Limits of the kernel.
 @Suite struct LimitTests {
-  /// True where a user may set limits for himself alone.
+  /// Whether limits can be set in a user namespace.
   private static let mayLimit: Bool = {
     guard
       let process = try? ChildProcess(
@@ -15,9 +15,9 @@ import Testing
 
   /// The limit of inotify watches is reached.
   @Test(.enabled(if: mayLimit))
-  func withoutRoomForWatchesFoldersAreLookedAt() async throws {
+  func `directories beyond the watch limit are polled`() async throws {
     try await withProject { project in
-      for number in 0..<10 { try project.makeDirectory("folder-\(number)") }
+      for number in 0..<10 { try project.makeDirectory("directory-\(number)") }
       let watchrun = try await project.start(
         ["--print", "json"],
         prefix: [
@@ -27,20 +27,20 @@ import Testing
       let readiness = try await watchrun.ready()
       #expect(readiness.watches == 4)
       try await watchrun.said("fs.inotify.max_user_watches=")
-      for number in 0..<10 { try project.place("folder-\(number)/file") }
+      for number in 0..<10 { try project.place("directory-\(number)/file") }
       for number in 0..<10 {
-        try await project.reported("folder-\(number)/file", "created", by: watchrun)
+        try await project.reported("directory-\(number)/file", "created", by: watchrun)
       }
     }
   }
 
   /// The limit of inotify watches is reached.
   @Test(.enabled(if: mayLimit))
-  func withoutRoomForWatchesFilesThatHaveGoneAreWaitedFor() async throws {
+  func `files beyond the watch limit are reported when they reappear`() async throws {
     try await withProject { project in
-      let files = (0..<5).map { "folder-\($0)/file" }
+      let files = (0..<5).map { "directory-\($0)/file" }
       for number in 0..<5 {
-        try project.makeDirectory("folder-\(number)")
+        try project.makeDirectory("directory-\(number)")
         try project.write(files[number])
       }
       let watchrun = try await project.start(
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func theFilesOfAListAreWatchedAndNoOthers() async throws {
+  @Test func `only the files of a list are watched`() async throws {
     try await withProject { project in
       try project.write("a")
       try project.write("b")

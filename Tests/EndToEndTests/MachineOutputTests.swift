@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `what a command receives is as its schema describes it`() async throws {
+  @Test func `the input of a command conforms to the schema`() async throws {
     let schema = try SchemaEvaluator(documented: "changes.schema.json")
     try await withProject { project in
       _ = try await project.startRunning(["--emit", "json"], #"cat >> "$LOG""#)

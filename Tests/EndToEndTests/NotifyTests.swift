@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `--notify` and `--bell`: the ends of runs, for someone who looks elsewhere.
+/// `--notify` and `--bell`: signals at the end of a run.
 @Suite struct NotifyTests {
   /// Fails as long as a file of that name is there.
   private static let command = "test ! -e bad"
@@ -36,16 +36,17 @@ import Testing
     }
   }
 
-  @Test func `a terminal is told of failures and of the first success after them`() async throws {
+  @Test func `a terminal is notified of failures and of the first success after them`() async throws
+  {
     try await withProject { project in
       let session = try await session(project, "-N")
       try await session.shows("succeeded in")
       try await change(project, session, bad: true, 2)
-      try await eventually("it is told") { count(Self.failed, in: session) == 1 }
+      try await eventually("it is notified") { count(Self.failed, in: session) == 1 }
       try await change(project, session, bad: true, 3)
-      try await eventually("it is told again") { count(Self.failed, in: session) == 2 }
+      try await eventually("it is notified again") { count(Self.failed, in: session) == 2 }
       try await change(project, session, bad: false, 4)
-      try await eventually("it is told of the success") {
+      try await eventually("it is notified of the success") {
         count(Self.succeeded, in: session) == 1
       }
       try project.write("other")
@@ -61,7 +62,7 @@ import Testing
       try project.write("bad")
       let session = try await session(project, "--notify=always", "--once", "-q")
       try await #expect(session.ended() == 1)
-      try await eventually("it is told") { count(Self.failed, in: session) == 1 }
+      try await eventually("it is notified") { count(Self.failed, in: session) == 1 }
     }
   }
 
@@ -126,7 +127,7 @@ import Testing
       let session = try await TerminalSession(
         project, ["--once"], environment: ["TERM_PROGRAM": "WezTerm", "TMUX": ""])
       try await #expect(session.ended() == 1)
-      try await eventually("it is told") {
+      try await eventually("it is notified") {
         count(Self.start + "test failed;build ok ", in: session) == 1
       }
     }

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a change of what is served does not start a command that watches something else`()
+  @Test func `a change of a served file does not start a command that watches others`()
     async throws
   {
     try await withProject { project in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a directory that is not there is refused before anything runs`() async throws {
+  @Test func `a missing directory is refused before anything runs`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--serve", "none", "--", "sh", "-c", Project.record)
       try await #expect(watchrun.ended() == .exited(66))

@@ -1,10 +1,10 @@
 import SystemCalls
 import Testing
 
-/// With `--poll`, and where the kernel tells of nothing.
+/// `--poll`, and file systems that send no events.
 @Suite struct PollingTests {
   /// A poll can miss a change within one tick of the clock.
-  @Test func aChangeOfTheSameSizeWithItsTimeSetBackIsSeen() async throws {
+  @Test func `a poll detects a change of equal size with its mtime set back`() async throws {
     try await withProject { project in
       try project.write("f", "one\n")
       try await project.shell("touch -d @1000000000 f")
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func theCommandRunsForWhatIsFoundByLooking() async throws {
+  @Test func `--poll runs the command for each change`() async throws {
     try await withProject { project in
       try project.write("f", "one\n")
       _ = try await project.startRunning(["--poll=50ms"], #"echo "run $(cat f)" >> "$LOG""#)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aTreeIsFollowedThroughEverything() async throws {
+  @Test func `a poll reports renames, removals and new files`() async throws {
     try await withProject { project in
       try project.makeDirectory("a/b")
       try project.write("a/b/f")
@@ -37,14 +37,14 @@ import Testing
       try project.remove("c/b")
       try project.write("c/g")
       try await project.reported("c/g", by: watchrun)
-      let told = try project.changes(by: watchrun)
-      #expect(told.contains { $0.path == "c/b" && $0.kind == "removed" })
+      let changes = try project.changes(by: watchrun)
+      #expect(changes.contains { $0.path == "c/b" && $0.kind == "removed" })
     }
   }
 
   /// The target of a symbolic link changes.
   @Test(arguments: [["-L"], ["-L", "--poll=50ms"]])
-  func linksAreFollowedWhereThatIsAskedFor(options: [String]) async throws {
+  func `-L follows symbolic links`(options: [String]) async throws {
     try await withProject { project in
       try await project.shell(
         #"mkdir "$OUTSIDE/lib" d; echo x > "$OUTSIDE/lib/f"; echo x > "$OUTSIDE/t""#)
@@ -57,8 +57,8 @@ import Testing
       try await project.reported("d/ln", by: watchrun)
       try project.write("last")
       try await project.reported("last", by: watchrun)
-      let told = try project.changes(by: watchrun)
-      #expect(told.allSatisfy { !$0.path.contains("up/") })
+      let changes = try project.changes(by: watchrun)
+      #expect(changes.allSatisfy { !$0.path.contains("up/") })
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// `--print`: batches for other programs.
 @Suite struct PrintTests {
-  @Test func theFirstLineSaysThatEverythingIsWatched() async throws {
+  @Test func `the first line is printed when everything is watched`() async throws {
     try await withProject { project in
       try project.makeDirectory("a/b")
       let watchrun = try await project.start("--print", "json")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func aBatchIsOneLineInAFixedForm() async throws {
+  @Test func `a batch is one line of JSON with a fixed order of keys`() async throws {
     try await withProject { project in
       try project.write("old")
       let watchrun = try await project.startPrinting()
@@ -46,7 +46,7 @@ import Testing
       ("touch new; echo x > new", ["new created file"]),
       ("echo x > new; mv new old", ["old modified file"]), ("mv old new; mv new old", nil),
     ] as [(String, [String]?)])
-  func aPathHasOneNetChange(_ line: String, _ expected: [String]?) async throws {
+  func `each path has one net change`(_ line: String, _ expected: [String]?) async throws {
     try await withProject { project in
       try project.write("old")
       let watchrun = try await project.startPrinting("-d", "500ms", "--max-wait", "20s")
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func aNameThatIsNotUTF8IsGivenInBase64Too() async throws {
+  @Test func `a name that is not UTF-8 is also printed in Base64`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
       try await project.shell(#"echo x > $OUTSIDE/x; mv $OUTSIDE/x "$(printf 'bad\377.txt')""#)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Names in different Unicode normal forms are equal as strings.
-  @Test func namesThatLookTheSameAreDifferentFiles() async throws {
+  @Test func `names in different Unicode normal forms are different files`() async throws {
     try await withProject { project in
       let names = ["caf\u{E9}", "cafe\u{301}"]
       for name in names { try project.write(name) }
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func asLinesEachPathIsALine() async throws {
+  @Test func `--print lines prints a path a line, and escapes newlines`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--print", "lines")
       try await eventually("it reports") {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func withNULEachPathIsAsItIs() async throws {
+  @Test func `--print lines -0 does not escape newlines`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--print", "lines", "-0")
       try await eventually("it reports the path") {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func onceItEndsAfterTheFirstBatch() async throws {
+  @Test func `--once exits after the first batch`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting("--once")
       try project.place("file")

@@ -1,13 +1,13 @@
 import SystemCalls
 import Testing
 
-/// What the kernel refuses, drops or takes away is told of, and made good where that can be.
+/// Recovery from what the kernel refuses, drops or removes.
 @Suite struct RecoveryTests {
-  /// True where a user may set limits and mounts for himself alone.
+  /// Whether limits and mounts can be set in a namespace.
   private static let maySeparate = Tool.succeeds(
     "unshare", "-Urm", "sh", "-c", "mount -t tmpfs none /mnt")
 
-  /// How to start a program as somebody for whom modes count. Nil where that cannot be done.
+  /// The prefix that starts a program as a user without privileges; `nil` if that is impossible.
   private static let asNobody: [String]? = {
     if geteuid() != 0 { return [] }
     let prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
@@ -15,7 +15,7 @@ import Testing
   }()
 
   /// Recovering from one overflow must not cause the next.
-  @Test func overflowAfterOverflowEndsInQuiet() async throws {
+  @Test func `the watcher is idle again after repeated overflows`() async throws {
     try await withProject { project in
       let watchrun = try await project.startPrinting()
       let rounds = 6
@@ -27,7 +27,7 @@ import Testing
         try project.overflow()
       }
       try await project.settle(watchrun)
-      try await eventually("it has nothing to do any more", within: .seconds(10)) {
+      try await eventually("it is idle", within: .seconds(10)) {
         let before = ProcessTable.processorTime(of: watchrun.process.pid)
         usleep(500_000)
         return ProcessTable.processorTime(of: watchrun.process.pid) == before
@@ -40,8 +40,8 @@ import Testing
   }
 
   /// The limit of inotify instances is reached.
-  @Test(.enabled(if: maySeparate, "no limits of one's own can be set here"))
-  func withoutAnInstanceTheLimitIsNamed() async throws {
+  @Test(.enabled(if: maySeparate, "limits cannot be set here"))
+  func `without an inotify instance, the limit is named and files are polled`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
         ["--print", "json"],
@@ -50,7 +50,7 @@ import Testing
           "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"", "sh",
         ])
       try await watchrun.said("fs.inotify.max_user_instances=")
-      try await eventually("it does without, and reports changes") {
+      try await eventually("it polls, and reports changes") {
         try project.write("file", "more\n", appending: true)
         return try project.changes(by: watchrun).contains { $0.path == "file" }
       }
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// An inotify instance for each path exhausts their limit.
-  @Test func twoHundredPathsToWatchTakeOneInstance() async throws {
+  @Test func `two hundred watched paths use one inotify instance`() async throws {
     try await withProject { project in
       var options: [String] = []
       for number in 1...200 {
@@ -74,8 +74,8 @@ import Testing
   }
 
   /// A directory cannot be read.
-  @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
-  func anUnreadableFolderIsNamedAndWatchedWhenItIsReadable() async throws {
+  @Test(.enabled(if: asNobody != nil, "the user of the tests can read everything"))
+  func `an unreadable directory is named, and watched when it is readable`() async throws {
     try await withProject { project in
       try project.makeDirectory("closed")
       try project.makeDirectory("open")
@@ -95,8 +95,8 @@ import Testing
   }
 
   /// A directory cannot be read.
-  @Test(.enabled(if: asNobody != nil, "everything is readable for who runs the tests"))
-  func anUnreadablePathToWatchIsNamedAndWatchedWhenItIsReadable() async throws {
+  @Test(.enabled(if: asNobody != nil, "the user of the tests can read everything"))
+  func `an unreadable root is named, and watched when it is readable`() async throws {
     try await withProject { project in
       try project.makeDirectory("closed")
       try await project.shell("chmod 000 closed && chmod 755 .. .")
@@ -114,7 +114,7 @@ import Testing
 
   /// An unmounted file system takes its watches with it.
   @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
-  func whereSomethingWasUnmountedWhatComesBackIsWatched() async throws {
+  func `a root is watched after its file system is unmounted`() async throws {
     try await withProject { project in
       try project.makeDirectory("mounted")
       let watchrun = try await project.start(
@@ -130,7 +130,7 @@ import Testing
       try await watchrun.ready()
       try project.write(project.outside + "/go")
       try await project.reported("mounted", by: watchrun)
-      try await eventually("what is in the folder underneath is reported") {
+      try await eventually("a file in the directory below the mount is reported") {
         try project.write("mounted/file", "more\n", appending: true)
         return try project.changes(by: watchrun).contains { $0.path == "mounted/file" }
       }
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// The watch of a removed root ends silently.
-  @Test func aWatchedFolderThatIsRemovedAndMadeAgainIsWatched() async throws {
+  @Test func `a root that is removed and created again stays watched`() async throws {
     try await withProject { project in
       try project.makeDirectory("root")
       let watchrun = try await project.startPrinting("-w", "root")
@@ -154,7 +154,7 @@ import Testing
   }
 
   /// Two watches of one inode share a watch descriptor.
-  @Test func ofTwoThatWatchTheSameOneMayEnd() async throws {
+  @Test func `a watcher is unaffected when another on the same tree exits`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub")
       let one = try await project.startPrinting()
@@ -167,7 +167,7 @@ import Testing
   }
 
   /// The other half of a rename is outside the watched tree.
-  @Test func whatLeavesAndWhatComesIsReportedWithoutItsOtherHalf() async throws {
+  @Test func `a move out of the tree is a removal, a move into it a creation`() async throws {
     try await withProject { project in
       try project.write("file")
       let watchrun = try await project.startPrinting()
@@ -180,7 +180,7 @@ import Testing
 
   /// The kernel does not report writes through a memory map.
   @Test(.enabled(if: Tool.python))
-  func whatIsWrittenThroughAMapIsReportedWhenItIsClosed() async throws {
+  func `a write through a memory map is reported when the file is closed`() async throws {
     try await withProject { project in
       try project.write("file")
       let watchrun = try await project.startPrinting()
@@ -197,7 +197,7 @@ import Testing
 
   /// A checkout replaces many files, over some time.
   @Test(.enabled(if: Tool.git))
-  func aBranchSwitchLeadsToFewRunsTheLastOfWhichSeesItsEnd() async throws {
+  func `a branch switch causes few runs, the last of which sees all files`() async throws {
     try await withProject { project in
       try await project.shell(
         """
@@ -211,15 +211,15 @@ import Testing
       #expect(project.logged == ["0"])
       try await project.shell("git checkout -q HEAD~1")
       try await eventually("the last run sees all files") { project.logged.last == "500" }
-      // One or two, where the machine is not too busy to read what happens as it happens.
+      // One or two, unless the machine is busy.
       #expect(project.logged.count <= 6)
     }
   }
 }
 
 extension Project {
-  /// Makes more events than the kernel keeps, of two files by turns: of two that are alike it makes
-  /// one.
+  /// Causes more events than the kernel's queue holds, on two files in turn, since the kernel merges
+  /// equal consecutive events.
   fileprivate func overflow() throws {
     let files = try ["filler-1", "filler-2"].map { name in
       try Descriptor.open(Path(path(name)), O_WRONLY | O_CREAT, mode: 0o644).release()

@@ -20,7 +20,7 @@ extension Project {
   }
 }
 
-/// Commands that write what is watched: they come to rest, and no edit is lost.
+/// Commands that write watched files: they come to rest, and no edit is lost.
 @Suite struct RoundTests {
 
   @Test(arguments: [
@@ -125,7 +125,7 @@ extension Project {
     }
   }
 
-  @Test func `a server that logs on a signal is not signaled for ever`() async throws {
+  @Test func `a server that logs on a signal is not signaled forever`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-s", "HUP"],
@@ -164,7 +164,7 @@ extension Project {
     }
   }
 
-  @Test func `a git index lock that was left behind delays nothing`() async throws {
+  @Test func `a leftover git index lock delays nothing`() async throws {
     try await withProject { project in
       try await project.shell("git init -q .; touch -d '1 minute ago' .git/index.lock")
       _ = try await project.startRunning([], #"echo run >> "$LOG""#)
@@ -188,7 +188,7 @@ extension Project {
     }
   }
 
-  @Test func `a later task whose output differs each time does not start the first for ever`()
+  @Test func `a later task whose output differs each time does not start the first forever`()
     async throws
   {
     try await withProject { project in
@@ -255,7 +255,7 @@ extension Project {
     }
   }
 
-  @Test func `a service that logs when it starts is not restarted for ever`() async throws {
+  @Test func `a service that logs when it starts is not restarted forever`() async throws {
     try await withProject { project in
       try project.writeTasks(
         #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)

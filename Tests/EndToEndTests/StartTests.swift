@@ -1,10 +1,10 @@
 import SystemCalls
 import Testing
 
-/// From the first moment on, whatever else is going on.
+/// Changes from the start on.
 @Suite struct StartTests {
   /// Changes are made while the tree is scanned.
-  @Test func changesMadeWhileTheTreeIsStillBeingReadAreReported() async throws {
+  @Test func `changes during the initial scan are reported`() async throws {
     try await withProject { project in
       try await project.shell(
         """
@@ -17,14 +17,14 @@ import Testing
       let watchrun = try await project.start("--print", "json")
       var made: Set<String> = []
       for number in 1...20 {
-        let folder = "\(number)/\(number % 10 + 1)/\(21 - number > 10 ? 1 : 21 - number)"
-        try project.write(folder + "/old", "new text\n")
-        try project.place(folder + "/new")
-        try project.makeDirectory(folder + "/deep/er")
-        try project.write(folder + "/deep/er/file")
-        made.formUnion([folder + "/old", folder + "/new", folder + "/deep/er/file"])
+        let directory = "\(number)/\(number % 10 + 1)/\(21 - number > 10 ? 1 : 21 - number)"
+        try project.write(directory + "/old", "new text\n")
+        try project.place(directory + "/new")
+        try project.makeDirectory(directory + "/deep/er")
+        try project.write(directory + "/deep/er/file")
+        made.formUnion([directory + "/old", directory + "/new", directory + "/deep/er/file"])
       }
-      // What the walk finds comes in no order, so there is nothing else to wait for.
+      // The scan reports in no order, so each change is awaited.
       var missing = made
       do {
         try await eventually("all that was made is reported") {
@@ -35,16 +35,16 @@ import Testing
         Issue.record(error, "not reported: \(missing)")
         return
       }
-      // What is as it was is not reported.
+      // Unchanged files are not reported.
       let old = try project.changes(by: watchrun).map(\.path).filter { $0.hasSuffix("/old") }
       #expect(Set(old) == made.filter { $0.hasSuffix("/old") })
     }
   }
 
-  @Test func whatWasThereBeforeIsNotReported() async throws {
+  @Test func `existing files are not reported`() async throws {
     try await withProject { project in
-      try project.makeDirectory("folder")
-      try project.write("folder/file")
+      try project.makeDirectory("directory")
+      try project.write("directory/file")
       try await aTickPasses()
       let watchrun = try await project.startPrinting()
       try await project.settle(watchrun)
@@ -53,9 +53,9 @@ import Testing
   }
 
   /// Changes are made while the tree is scanned.
-  @Test func aRunSeesTheLastOfTheChangesMadeSinceTheStart() async throws {
+  @Test func `a run sees the last change since the start`() async throws {
     try await withProject { project in
-      for number in 1...300 { try project.makeDirectory("folder-\(number)") }
+      for number in 1...300 { try project.makeDirectory("directory-\(number)") }
       try project.write("last", "0")
       _ = try await project.start(#"echo "$(cat last)" >> "$LOG""#)
       for number in 1...50 { try project.write("last", "\(number)") }
@@ -63,14 +63,14 @@ import Testing
     }
   }
 
-  @Test func theFirstRunDoesNotWaitForAChange() async throws {
+  @Test func `the first run does not wait for a change`() async throws {
     try await withProject { project in
       _ = try await project.start(Project.record)
       try await project.logged("start ")
     }
   }
 
-  @Test func withPostponeNothingRunsBeforeTheFirstChange() async throws {
+  @Test func `with --postpone nothing runs before the first change`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "--postpone", Project.record)
       try await watchrun.watching()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func twoInOneFolderBothSeeEverything() async throws {
+  @Test func `two watchers of one directory both report everything`() async throws {
     try await withProject { project in
       let watchruns = [
         try await project.startPrinting(), try await project.startPrinting(),
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func aFolderWatchedShallowlyIsWatchedWithoutItsSubfolders() async throws {
+  @Test func `-W watches a directory without its subdirectories`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub")
       let watchrun = try await project.startPrinting("-W", ".")
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func overlappingPathsToWatchReportAChangeOnce() async throws {
+  @Test func `overlapping watched paths report a change once`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub/deep")
       let watchrun = try await project.startPrinting("-w", ".", "-w", "sub", "-w", "./sub/deep")
@@ -116,7 +116,7 @@ import Testing
   }
 
   /// Symbolic links form cycles, and lead out of the tree.
-  @Test func linksInTheTreeAreNotFollowed() async throws {
+  @Test func `symbolic links in the tree are not followed`() async throws {
     try await withProject { project in
       try project.makeDirectory("sub/deep")
       try project.makeLink("sub/up", to: "..")
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  /// Until a change made now is told from one made before by the files' times.
+  /// Waits until the times of files distinguish a change made now from an earlier one.
   private func aTickPasses() async throws {
     let wanted = FileTime(nanoseconds: FileTime.latest().nanoseconds + 20_000_000)
     try await eventually("the clock ticks") { FileTime.now() > wanted }

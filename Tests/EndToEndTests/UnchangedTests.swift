@@ -1,9 +1,9 @@
 import SystemCalls
 import Testing
 
-/// With `--skip-unchanged`, a file counts only if it holds something else than before.
+/// With `--skip-unchanged`, a file counts only if its content differs.
 @Suite struct UnchangedTests {
-  @Test func aFileThatIsWrittenAgainAsItWasLeadsToNoRun() async throws {
+  @Test func `a rewrite with the same content causes no run`() async throws {
     try await withProject { project in
       try project.makeDirectory("d")
       try project.write("d/f", "text\n")
@@ -24,7 +24,7 @@ import Testing
     "install -m 755 f ../t && mv ../t f",
     "for i in 1 2 3; do cp f ../t; mv ../t f; done",
   ])
-  func withTheSameContentNothingRuns(_ line: String) async throws {
+  func `no operation that keeps the content causes a run`(_ line: String) async throws {
     try await withProject { project in
       try project.write("f", "text\n")
       try await project.startSkipping()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["printf 'tent\\n' > f", "printf 'tent\\n' > ../t && mv ../t f", "echo >> f"])
-  func withOthersOfTheSameSizeItDoes(_ line: String) async throws {
+  func `different content causes a run`(_ line: String) async throws {
     try await withProject { project in
       try project.write("f", "text\n")
       try await project.startSkipping()
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func aFormatterThatRewritesAllAsItWasLeadsToNoRun() async throws {
+  @Test func `a formatter that changes nothing causes no run`() async throws {
     try await withProject { project in
       for number in 0..<50 { try project.write("f\(number).c", "text \(number)\n") }
       try await project.startSkipping()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aCommandThatFormatsItsOwnSourcesDoesNotRunAgain() async throws {
+  @Test func `a command that formats its own sources does not run again`() async throws {
     try await withProject { project in
       try project.write("f", "text\n")
       try await project.startSkipping("cat f > ../t; cat ../t > f; ")
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.git))
-  func aCheckoutThereAndBackIsNothingInOneBurstAndTwoRunsInTwo() async throws {
+  func `a checkout there and back in one burst causes no run`() async throws {
     try await withProject { project in
       try await project.shell(
         """
@@ -98,11 +98,11 @@ import Testing
     }
   }
 
-  @Test func aFileIsReadBeforeItsFirstChange() async throws {
+  @Test func `a file is read before its first change`() async throws {
     try await withProject { project in
       for number in 0..<100 { try project.write("f\(number)") }
       try await project.startSkipping()
-      // The first ones may come too early for that.
+      // The first ones may be changed before they are read.
       for number in 0..<100 {
         try await project.shell("touch f\(number)")
         try await project.settleRuns()
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooLargeToBeComparedCounts() async throws {
+  @Test func `a file that is too large to compare always causes a run`() async throws {
     try await withProject { project in
       try project.write("f", String(repeating: "x", count: 8 << 20 + 1))
       try await project.startSkipping()
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func withoutTheOptionItCounts() async throws {
+  @Test func `without --skip-unchanged a rewrite causes a run`() async throws {
     try await withProject { project in
       try project.write("f", "text\n")
       _ = try await project.startRunning([], Project.record)
@@ -137,13 +137,12 @@ import Testing
 }
 
 extension Project {
-  /// What a shell line does is one burst, also on a busy machine.
+  /// A shell line is one burst, also on a busy machine.
   fileprivate func startSkipping(_ before: String = "") async throws {
     _ = try await startRunning(["--skip-unchanged", "-d", "500ms"], before + Self.record)
   }
 
-  /// Changes files and changes them back, so that what they hold has been told of; what has been
-  /// logged is then forgotten.
+  /// Changes files and changes them back, so that their content has been reported. Empties the log.
   fileprivate func known(_ names: String...) async throws {
     try await known(names)
   }

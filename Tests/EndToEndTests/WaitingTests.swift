@@ -1,9 +1,10 @@
 import SystemCalls
 import Testing
 
-/// What is said about what waits.
+/// Messages about pending changes.
 @Suite struct WaitingTests {
-  @Test func `a change behind a long run is reported with the way to restart`() async throws {
+  @Test func `a change that waits for a long run is reported with the key to restart`() async throws
+  {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"echo run >> "$LOG"; exec sleep 1000"#)
       try project.place("file")
@@ -13,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `a key behind a long run is answered, and e lists what waits`() async throws {
+  @Test func `a key during a long run is answered, and e lists pending changes`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(#"echo run >> "$LOG"; exec sleep 1000"#)
       try await session.readsKeys()

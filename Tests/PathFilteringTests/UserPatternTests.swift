@@ -50,7 +50,7 @@ struct UserPatternTests {
       ("*", .notAnExtension(suggestion: nil)), ("src/*.c", .notAnExtension(suggestion: nil)),
       (".", .notAnExtension(suggestion: nil)), ("{c,h", .unclosedBrace),
     ] as [(String, PatternError)])
-  func `what is no extension is refused with the right form`(text: String, error: PatternError) {
+  func `an invalid extension is refused with the right form`(text: String, error: PatternError) {
     #expect(throws: error) { try GlobPattern.parseExtensions(text.utf8) }
   }
 

@@ -30,9 +30,9 @@ struct GuardianProcessTests {
   }
 
   @Test func `the guardian kills groups that ignore the signal`() async throws {
-    let folder = try TemporaryDirectory()
-    let group = try start("trap '' TERM; echo > \(folder["up"]); while :; do sleep 0.1; done")
-    #expect(await eventually { folder.exists("up") })
+    let directory = try TemporaryDirectory()
+    let group = try start("trap '' TERM; echo > \(directory["up"]); while :; do sleep 0.1; done")
+    #expect(await eventually { directory.exists("up") })
     guardian.end()
     #expect(try await end(group) == .signaled(.kill))
   }

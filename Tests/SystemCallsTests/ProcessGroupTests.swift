@@ -58,14 +58,14 @@ struct ProcessGroupTests {
   }
 
   @Test func `a signal reaches every member`() async throws {
-    let folder = try TemporaryDirectory()
-    let (up, got) = (folder["up"], folder["got"])
+    let directory = try TemporaryDirectory()
+    let (up, got) = (directory["up"], directory["got"])
     let member =
       "trap 'echo x >> \(got); exit' USR1; echo x >> \(up); while :; do sleep 0.1; done"
     let group = try start("(\(member)) & \(member)")
-    #expect(await eventually { folder.lines(of: "up").count == 2 })
+    #expect(await eventually { directory.lines(of: "up").count == 2 })
     group.send(Signal(rawValue: SIGUSR1))
-    #expect(await eventually { folder.lines(of: "got").count == 2 })
+    #expect(await eventually { directory.lines(of: "got").count == 2 })
     #expect(try await hasEnded(group))
     try group.reap()
   }

@@ -8,10 +8,10 @@ import enum SystemCalls.ExitStatus
 /// Signals and descriptors belong to the whole process, so one test at a time changes them.
 @Suite(.serialized)
 struct ProcessSpawnTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
   }
 
   private func request(_ words: String..., in directory: Path? = nil) -> SpawnRequest {
@@ -32,7 +32,7 @@ struct ProcessSpawnTests {
 
   /// A signal set of a process, from a copy of its `/proc/…/status`.
   private func signals(_ field: String, in copy: String) throws -> Set<Int32> {
-    let line = try #require(folder.lines(of: copy).first { $0.hasPrefix(field + ":") })
+    let line = try #require(directory.lines(of: copy).first { $0.hasPrefix(field + ":") })
     let digits = line.dropFirst(field.count + 1).drop { $0 == "\t" || $0 == " " }
     let bits = try #require(UInt64(digits, radix: 16))
     return Set((1...64).filter { bits >> UInt64($0 - 1) & 1 == 1 })
@@ -40,7 +40,7 @@ struct ProcessSpawnTests {
 
   /// Not through a shell: dash clears its signal mask when it starts.
   private func copyOfStatus(ignoring ignored: Set<Signal> = []) async throws -> String {
-    let copy = request("cp", "/proc/self/status", folder["status"].description)
+    let copy = request("cp", "/proc/self/status", directory["status"].description)
     #expect(try await run(copy, ignoring: ignored) == .exited(0))
     return "status"
   }
@@ -49,15 +49,15 @@ struct ProcessSpawnTests {
   func `an unusable directory differs from a missing program`(
     name: String
   ) throws {
-    try folder.write(to: "file")
+    try directory.write(to: "file")
     let error = #expect(throws: SystemError.self) {
-      try request("true", in: folder[name]).spawn()
+      try request("true", in: directory[name]).spawn()
     }
     #expect(error?.call == "chdir")
-    #expect(error?.path == folder[name])
+    #expect(error?.path == directory[name])
     #expect(error?.code == (name == "none" ? ENOENT : ENOTDIR))
     let other = #expect(throws: SystemError.self) {
-      try request("watchrun-no-such-program", in: folder.path).spawn()
+      try request("watchrun-no-such-program", in: directory.path).spawn()
     }
     #expect(other?.path == Path("watchrun-no-such-program"))
   }
@@ -66,7 +66,7 @@ struct ProcessSpawnTests {
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
-    let request = request("cp", "/proc/self/status", folder["status"].description)
+    let request = request("cp", "/proc/self/status", directory["status"].description)
     pthread_sigmask(SIG_SETMASK, &blocked, &before)
     let spawned = Result { () throws(SystemError) in try request.spawn() }
     pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -79,7 +79,7 @@ struct ProcessSpawnTests {
   /// Dispatch gives its threads other nice values than their process has, where it may.
   @Test(.enabled(if: geteuid() == 0, "only root may be less nice again"))
   func `a process is as nice as ours, whichever thread starts it`() async throws {
-    let request = request("cp", "/proc/self/stat", folder["stat"].description)
+    let request = request("cp", "/proc/self/stat", directory["stat"].description)
     let spawned = await withCheckedContinuation { continuation in
       DispatchQueue.global(qos: .background).async {
         continuation.resume(
@@ -90,7 +90,7 @@ struct ProcessSpawnTests {
     #expect(try await eventually { try group.leaderStatus() != nil })
     try group.reap()
     // proc(5): the field after the sixteen that follow the name in parentheses.
-    let fields = try folder.read("stat").split(separator: ")").last?.split(separator: " ") ?? []
+    let fields = try directory.read("stat").split(separator: ")").last?.split(separator: " ") ?? []
     let process = __priority_which_t(PRIO_PROCESS.rawValue)
     #expect(fields[16] == "\(getpriority(process, id_t(getpid())))")
   }
@@ -133,16 +133,16 @@ struct ProcessSpawnTests {
   }
 
   @Test func `a process runs in the given directory`() async throws {
-    try folder.makeDirectories("here")
-    #expect(try await run(request("touch", "made", in: folder["here"])) == .exited(0))
-    #expect(folder.exists("here/made"))
+    try directory.makeDirectories("here")
+    #expect(try await run(request("touch", "made", in: directory["here"])) == .exited(0))
+    #expect(directory.exists("here/made"))
   }
 
   @Test func `a process has the given environment, byte for byte`() async throws {
-    var printing = request("sh", "-c", #"printf %s "$NAME" > made"#, in: folder.path)
+    var printing = request("sh", "-c", #"printf %s "$NAME" > made"#, in: directory.path)
     printing.environment += [Array("NAME=a".utf8) + [0xFF] + Array("=\n".utf8)]
     #expect(try await run(printing) == .exited(0))
-    #expect(try fileContents(of: folder["made"]) == Array("a".utf8) + [0xFF] + Array("=\n".utf8))
+    #expect(try fileContents(of: directory["made"]) == Array("a".utf8) + [0xFF] + Array("=\n".utf8))
   }
 
   @Test(arguments: [("watchrun-no-such-program", ENOENT), ("/", EACCES), ("", ENOENT)])
@@ -153,17 +153,17 @@ struct ProcessSpawnTests {
   }
 
   @Test func `a file that is not executable is reported`() throws {
-    try folder.write("#!/bin/sh\n", to: "script")
-    let path = folder["script"]
+    try directory.write("#!/bin/sh\n", to: "script")
+    let path = directory["script"]
     #expect(throws: SystemError(call: "posix_spawn", code: EACCES, path: path)) {
       try request(path.description).spawn()
     }
   }
 
   @Test func `a script without an interpreter line is given to sh`() async throws {
-    try folder.write("exit $#\n", to: "script")
-    try folder.setMode(0o755, of: "script")
-    #expect(try await run(request(folder["script"].description, "a", "b")) == .exited(2))
+    try directory.write("exit $#\n", to: "script")
+    try directory.setMode(0o755, of: "script")
+    #expect(try await run(request(directory["script"].description, "a", "b")) == .exited(2))
   }
 
   @Test(

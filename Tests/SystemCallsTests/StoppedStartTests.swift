@@ -6,7 +6,7 @@ import Testing
 /// What happens to a child before it has executed its program, which takes its time.
 @Suite(.serialized)
 struct StoppedStartTests {
-  /// A child of ours that opens a pipe into which nobody writes.
+  /// A child process that opens a pipe without a writer.
   private func childAtPipe() throws -> pid_t? {
     var found: pid_t?
     let processes = try Descriptor.openDirectory("/proc")
@@ -27,8 +27,8 @@ struct StoppedStartTests {
     whileAtPipe body: (pid_t) throws -> Void,
     afterwards: (ProcessGroup) async throws -> Void = { _ in }
   ) async throws {
-    let folder = try TemporaryDirectory()
-    let pipe = folder["pipe"]
+    let directory = try TemporaryDirectory()
+    let pipe = directory["pipe"]
     _ = try checked("mkfifo") { mkfifo(pipe.description, 0o600) }
     let request = SpawnRequest(
       arguments: ["sleep", "1000"].map { Array($0.utf8) }, environment: processEnvironment(),

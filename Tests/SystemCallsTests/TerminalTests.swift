@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct TerminalTests {
-  /// A terminal that is nobody's, and its other side.
+  /// A terminal that controls no session, and its other side.
   private final class Line: Sendable {
     let terminal: Terminal
     private let other: Int32

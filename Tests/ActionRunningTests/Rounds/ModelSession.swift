@@ -26,7 +26,7 @@ enum RoundsRules {
   }
 }
 
-/// What a command does to files.
+/// The writes of a command.
 enum ModelCommand: String, CaseIterable, Sendable {
   case readsOnly, formatsIfNeeded, rewritesAlways, compilesAtItsEnd, compilesInTwoSteps
   case links

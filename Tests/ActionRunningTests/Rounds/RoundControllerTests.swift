@@ -139,8 +139,8 @@ struct RoundKeeperTests {
     let controller = delayedKeeper()
     #expect(scheduler.pendingCount == 1)
     queue.sync {
-      let told = controller.began(.change("/no/a"))
-      #expect(told.changes.map(\.path) == ["/no/3", "/no/a"])
+      let trigger = controller.began(.change("/no/a"))
+      #expect(trigger.changes.map(\.path) == ["/no/3", "/no/a"])
     }
     #expect(scheduler.pendingCount == 0)
     advance(by: .seconds(60))

@@ -101,7 +101,7 @@ struct RoundsBench {
     write([(path, text)], situation)
   }
 
-  /// Begins a round. What its run is told.
+  /// Begins a round, and returns the trigger of its run.
   @discardableResult
   mutating func begin(_ trigger: RunTrigger? = nil) -> RunTrigger {
     rounds.began(

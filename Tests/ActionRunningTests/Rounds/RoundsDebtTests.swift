@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActionRunning
 
-/// What is owed a run: how it is paid, counted for directories, and given up.
+/// Changes that are owed a run: when the run comes, how directories count, and when a debt is dropped.
 struct RoundsDebtTests {
   private typealias FollowUp = RoundsBench.FollowUp
 
@@ -66,12 +66,12 @@ struct RoundsDebtTests {
       (.key, .key), (.restart, .restart), (.start, .start), (.change, .overflow),
     ] as [(RunTrigger.Reason, RunTrigger.Reason)])
   func `a round keeps its reason, but a change after an overflow is an overflow`(
-    reason: RunTrigger.Reason, told: RunTrigger.Reason
+    reason: RunTrigger.Reason, expected: RunTrigger.Reason
   ) {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.report(RunTrigger(.overflow, changes: [.of("/p/a", .modified)]))
-    #expect(bench.begin(RunTrigger(reason)).reason == told)
+    #expect(bench.begin(RunTrigger(reason)).reason == expected)
   }
 
   @Test func `a follow-up after an overflow says so, and the one after that does not`() {

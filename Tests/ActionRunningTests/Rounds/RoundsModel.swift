@@ -59,7 +59,7 @@ struct RoundsModel {
 
   // The truth about rounds.
   private var unserved: [Edit] = []
-  private var untold: Set<Path> = []
+  private var unreported: Set<Path> = []
   private var contentsAtStart: [Path: Int] = [:]
   /// Changed in the last round that ended, and by nobody since.
   private var comparable: Set<Path> = []
@@ -141,7 +141,7 @@ struct RoundsModel {
     occasions += 1
     isEditedSinceStart = true
     unserved.append(Edit(path: path))
-    untold.insert(path)
+    unreported.insert(path)
     write(path, content)
   }
 
@@ -167,7 +167,7 @@ struct RoundsModel {
       case (false, false):
         // The observer reports nothing.
         unserved.removeAll { $0.path == path }
-        untold.remove(path)
+        unreported.remove(path)
       }
     }
     (burst, burstOrder) = ([:], [])
@@ -287,7 +287,7 @@ extension RoundsModel {
     for path in unjudged {
       if isExempt(path) {
         unserved.removeAll { $0.path == path }
-        untold.remove(path)
+        unreported.remove(path)
       } else {
         setDeadline(max(now, startOfDelays + longestDelay(of: path)), of: path)
       }
@@ -325,7 +325,7 @@ extension RoundsModel {
     return RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited) * Self.second
   }
 
-  private mutating func beginRound(_ told: RunTrigger) {
+  private mutating func beginRound(_ trigger: RunTrigger) {
     if !isEditedSinceStart && !starts.isEmpty { superfluous += 1 }
     isEditedSinceStart = false
     for edit in unserved {
@@ -334,7 +334,7 @@ extension RoundsModel {
       }
     }
     unserved = []
-    untold.subtract(told.changes.map(\.path))
+    unreported.subtract(trigger.changes.map(\.path))
     let keys = changed.union(directories)
     rows = Dictionary(uniqueKeysWithValues: keys.map { ($0, (rows[$0] ?? 0) + 1) })
     (comparable, directoriesBefore) = (changed.subtracting(changedAtRest), directories)
@@ -346,6 +346,6 @@ extension RoundsModel {
   /// Complains of edits that no run has followed.
   mutating func settle() {
     for edit in unserved { complain("no run followed an edit of \(edit.path)") }
-    for path in untold { complain("no run was told of \(path)") }
+    for path in unreported { complain("no run received \(path)") }
   }
 }

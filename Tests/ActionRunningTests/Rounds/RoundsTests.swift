@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActionRunning
 
-/// What a change during a run leads to, where a change waits for the end of the run.
+/// The consequences of a change during a run, for policies that wait for its end.
 struct RoundsTests {
   private typealias FollowUp = RoundsBench.FollowUp
 
@@ -112,7 +112,7 @@ struct RoundsTests {
     bench.end()
     #expect(bench.trigger == move)
     bench.begin()
-    // Only the former path differs from what it held before.
+    // Only the former path has different content.
     bench.files["/p/a"] = .text("other")
     bench.report(RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")]))
     bench.end()
@@ -207,7 +207,7 @@ struct RoundsTests {
     var bench = RoundsBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "b")] } == [.now, .none])
     bench.write("/p/a", "c", .idle)
-    // Back to what it held at the end of the round before, which a round has not begun with since.
+    // Back to its content at the end of the previous round, with which no round has begun since.
     #expect(bench.round([("/p/a", "b")]) == .now)
   }
 

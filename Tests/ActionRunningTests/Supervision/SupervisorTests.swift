@@ -26,7 +26,7 @@ struct SupervisorTests {
     launcher.calls.compactMap { if case .send(let signal, _) = $0 { signal } else { nil } }
   }
 
-  @Test func `tells how a process ended, and whether it left others`() throws {
+  @Test func `reports how a process ended, and whether descendants remain`() throws {
     try launch().endLeader(.exited(3))
     try launch().endLeader(.signaled(.kill), leavingOthers: true)
     #expect(

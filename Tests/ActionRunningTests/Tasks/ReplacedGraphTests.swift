@@ -7,9 +7,10 @@ import Testing
 
 /// A project that changes while it runs.
 struct ReplacedGraphTests {
-  private func service(_ name: String, _ folder: Path, _ text: String = "") -> TaskDefinition {
+  private func service(_ name: String, _ directory: Path, _ text: String = "") -> TaskDefinition {
     TaskDefinition(
-      name, in: folder, "echo $$ >> \(name).pids; echo up \(text); exec sleep 1000", service: true,
+      name, in: directory, "echo $$ >> \(name).pids; echo up \(text); exec sleep 1000",
+      service: true,
       ready: TaskDefinition.Readiness(.line("up")))
   }
 
@@ -17,19 +18,19 @@ struct ReplacedGraphTests {
   func `unchanged tasks keep running, new and changed ones run, removed ones are stopped`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        service("same", folder), service("other", folder), service("gone", folder),
-        TaskDefinition("done", in: folder, "true"),
+        service("same", directory), service("other", directory), service("gone", directory),
+        TaskDefinition("done", in: directory, "true"),
       ]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
-    let folder = tasks.folder.path
+    let directory = tasks.directory.path
     let graph = try TaskGraph(
       [
-        service("same", folder), service("other", folder, "again"), service("new", folder),
-        TaskDefinition("done", in: folder, "true"),
+        service("same", directory), service("other", directory, "again"), service("new", directory),
+        TaskDefinition("done", in: directory, "true"),
       ], jobs: 2)
     tasks.runner.replaceGraph(graph)
     #expect(await tasks.hasRounds(2))
@@ -47,40 +48,40 @@ struct ReplacedGraphTests {
   }
 
   @Test func `a changed task that runs has ended before it runs again`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "a", in: folder,
+          "a", in: directory,
           "trap 'sleep 0.1; echo end >> log; exit' TERM; echo begin >> log; "
             + "echo up; while :; do sleep 0.1; done"),
-        TaskDefinition("b", in: folder, "true"),
+        TaskDefinition("b", in: directory, "true"),
       ]
     }
     tasks.runner.start()
     #expect(await eventually { tasks.lines(of: "a") == ["up"] })
-    let folder = tasks.folder.path
+    let directory = tasks.directory.path
     tasks.runner.replaceGraph(
-      try TaskGraph([TaskDefinition("a", in: folder, "echo second >> log")], jobs: 1))
+      try TaskGraph([TaskDefinition("a", in: directory, "echo second >> log")], jobs: 1))
     #expect(await tasks.hasRounds(1))
-    #expect(tasks.folder.lines(of: "log") == ["begin", "end", "second"])
+    #expect(tasks.directory.lines(of: "log") == ["begin", "end", "second"])
     #expect(await tasks.end())
   }
 
   @Test func `dependents of a changed task run again`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "exit 1"),
-        TaskDefinition("b", in: folder, "true", after: ["a"]),
+        TaskDefinition("a", in: directory, "exit 1"),
+        TaskDefinition("b", in: directory, "true", after: ["a"]),
       ]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
-    let folder = tasks.folder.path
+    let directory = tasks.directory.path
     tasks.runner.replaceGraph(
       try TaskGraph(
         [
-          TaskDefinition("a", in: folder, "true"),
-          TaskDefinition("b", in: folder, "true", after: ["a"]),
+          TaskDefinition("a", in: directory, "true"),
+          TaskDefinition("b", in: directory, "true", after: ["a"]),
         ], jobs: 1))
     #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a!", "b?a", "+a", "a", "+b", "b"])

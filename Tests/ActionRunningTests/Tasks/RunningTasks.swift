@@ -6,21 +6,21 @@ import TestSupport
 
 import enum SystemCalls.ExitStatus
 
-/// A runner of shell lines in a folder of its own, and what it has reported.
+/// A runner of shell lines in a directory of its own, and its reports.
 final class RunningTasks: Sendable {
-  let folder: TemporaryDirectory
+  let directory: TemporaryDirectory
   let runner: TaskRunner
   private let reports: Log<TaskReport>
 
-  /// - Parameter tasks: Is given the folder's path.
+  /// - Parameter tasks: Is given the directory's path.
   init(
     jobs: Int = 4, options: TaskRunner.Options = TaskRunner.Options(),
     _ tasks: (Path) -> [TaskDefinition]
   ) throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
     let reports = Log<TaskReport>()
     self.reports = reports
-    let graph = try TaskGraph(tasks(folder.path), jobs: jobs)
+    let graph = try TaskGraph(tasks(directory.path), jobs: jobs)
     runner = TaskRunner(graph, options: options) { reports.note($0) }
   }
 
@@ -73,7 +73,9 @@ final class RunningTasks: Sendable {
   }
 
   func change(_ names: String...) {
-    let changes = names.map { ChangeBatch.Change(path: folder[$0], kind: .modified, type: .file) }
+    let changes = names.map {
+      ChangeBatch.Change(path: directory[$0], kind: .modified, type: .file)
+    }
     runner.submit(ChangeBatch(number: 1, changes: changes))
   }
 
@@ -96,21 +98,21 @@ final class RunningTasks: Sendable {
 
   /// True if no process is left whose id the tasks have noted in the file.
   func isGone(_ name: String) -> Bool {
-    !folder.lines(of: name).contains { folder.isHome(of: $0) }
+    !directory.lines(of: name).contains { directory.isHome(of: $0) }
   }
 }
 
 extension TaskDefinition {
-  /// A task that runs a shell line in the folder, and watches the files named there.
+  /// A task that runs a shell line in the directory, and watches the files named there.
   init(
-    _ name: String, in folder: Path, _ line: String, watch: [String] = [], after: [String] = [],
+    _ name: String, in directory: Path, _ line: String, watch: [String] = [], after: [String] = [],
     service: Bool = false, ready: TaskDefinition.Readiness? = nil, policy: BusyPolicy = .queue,
     postponed: Bool = false
   ) {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     self.init(
-      name, Command(words: words, directory: folder, inheritsStandardInput: false),
-      triggers: TaskTriggers(watched: watch.map { WatchedPath(folder.appending($0)) }),
+      name, Command(words: words, directory: directory, inheritsStandardInput: false),
+      triggers: TaskTriggers(watched: watch.map { WatchedPath(directory.appending($0)) }),
       dependencies: after, isService: service, readiness: ready,
       options: ActionQueue.Options(busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5))),
       isPostponed: postponed)

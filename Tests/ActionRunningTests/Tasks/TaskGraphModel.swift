@@ -8,7 +8,7 @@ import TestSupport
 /// promise is complained of.
 struct TaskGraphModel {
   private struct World {
-    /// What the run under way has been given; nil if nothing runs.
+    /// The changes of the current run; nil if nothing runs.
     var run: Int?
     var isStopping = false
     /// Services: a process is there.
@@ -16,12 +16,12 @@ struct TaskGraphModel {
     var generation: Int?
     /// The number of the newest change to the task itself.
     var changed = 0
-    /// The newest change, to it or to what it stands after, that its latest success has seen.
+    /// The newest change, to it or a dependency, that its latest success has seen.
     var succeeded: Int?
     var latest: TaskStateMachine.Result?
-    /// What no run has been told that has come to an end.
+    /// Paths that no finished run has received.
     var paths: Set<Path> = []
-    /// What the run under way was told.
+    /// Paths that the current run received.
     var given: Set<Path> = []
     var isEnded = false
   }
@@ -35,7 +35,7 @@ struct TaskGraphModel {
   private(set) var rounds = 0
   private var random: SeededGenerator
   private var world: [String: World] = [:]
-  /// What was retired and has not gone, and whether it runs.
+  /// Retired tasks that have not ended, and whether they run.
   private var leaving: [(name: String, runs: Bool)] = []
   private var clock = 0
   private var isEnding = false
@@ -93,7 +93,7 @@ extension TaskGraphModel {
     for action in actions { perform(action) }
     for rule in rules where !isEnding {
       let world = world(rule.name)
-      // Nothing stale is left as succeeded: neither by itself nor by what it stands after.
+      // A success is never stale, neither by the task's own changes nor by its dependencies'.
       guard machine.state(of: rule.name) == .succeeded,
         rule.policy == .queue || rule.policy == .restart
       else { continue }
@@ -113,7 +113,7 @@ extension TaskGraphModel {
         change(name) { ($0.isUp, $0.generation) = (false, nil) }
       } else {
         if world(name).run == nil || world(name).isStopping { complain("a stop of nothing") }
-        // Nothing has come of what it was told.
+        // Its changes remain unprocessed.
         change(name) { world in
           world.isStopping = true
           world.paths.formUnion(world.given)
@@ -184,7 +184,7 @@ extension TaskGraphModel {
   private mutating func tell(_ name: String, _ trigger: RunTrigger) {
     let paths = Set(trigger.changes.map(\.path))
     let isExact = rule(name).policy != .ignore && !isLoose
-    if isExact && !world(name).paths.isSubset(of: paths) { complain("a change that was not told") }
+    if isExact && !world(name).paths.isSubset(of: paths) { complain("an unreported change") }
     change(name) { world in
       world.given = paths
       world.paths = []

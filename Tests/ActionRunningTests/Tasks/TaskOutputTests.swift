@@ -11,12 +11,12 @@ struct TaskOutputTests {
     `output is delivered in whole lines before the end of the run, also the last one without a line feed`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "a", in: folder,
+          "a", in: directory,
           "printf 'one\\ntw'; sleep 0.1; printf 'o\\n\\n'; echo three >&2; printf end"),
-        TaskDefinition("b", in: folder, "true"),
+        TaskDefinition("b", in: directory, "true"),
       ]
     }
     tasks.runner.start()
@@ -35,27 +35,27 @@ struct TaskOutputTests {
     `a leftover process with the pipe does not delay the end, and its output is still delivered`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "a", in: folder,
+          "a", in: directory,
           "{ until test -e go; do sleep 0.1; done; echo late; exec sleep 1000; } & echo early"),
-        TaskDefinition("b", in: folder, "true", after: ["a"]),
+        TaskDefinition("b", in: directory, "true", after: ["a"]),
       ]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == ["early"])
-    try tasks.folder.write(to: "go")
+    try tasks.directory.write(to: "go")
     #expect(await eventually { tasks.lines(of: "a") == ["early", "late"] })
     #expect(await tasks.end())
   }
 
   @Test func `a flood comes through without a loss`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "seq 1 100000"),
-        TaskDefinition("b", in: folder, "true"),
+        TaskDefinition("a", in: directory, "seq 1 100000"),
+        TaskDefinition("b", in: directory, "true"),
       ]
     }
     tasks.runner.start()
@@ -65,8 +65,8 @@ struct TaskOutputTests {
   }
 
   @Test func `one task writes to our own descriptors`() async throws {
-    let tasks = try RunningTasks { folder in
-      [TaskDefinition("a", in: folder, "readlink /proc/self/fd/1 > there")]
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, "readlink /proc/self/fd/1 > there")]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
@@ -77,8 +77,8 @@ struct TaskOutputTests {
   @Test func `the output of one task is read on request`() async throws {
     var options = TaskRunner.Options()
     options.readsOutput = true
-    let tasks = try RunningTasks(options: options) { folder in
-      [TaskDefinition("a", in: folder, "echo out; echo err >&2")]
+    let tasks = try RunningTasks(options: options) { directory in
+      [TaskDefinition("a", in: directory, "echo out; echo err >&2")]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
@@ -87,18 +87,18 @@ struct TaskOutputTests {
   }
 
   @Test func `a kept task's output is read once there is another task`() async throws {
-    let tasks = try RunningTasks { folder in
-      [TaskDefinition("a", in: folder, "echo out", watch: ["f"])]
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, "echo out", watch: ["f"])]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a").isEmpty)
-    let folder = tasks.folder.path
+    let directory = tasks.directory.path
     tasks.runner.replaceGraph(
       try TaskGraph(
         [
-          TaskDefinition("a", in: folder, "echo out", watch: ["f"]),
-          TaskDefinition("b", in: folder, "true"),
+          TaskDefinition("a", in: directory, "echo out", watch: ["f"]),
+          TaskDefinition("b", in: directory, "true"),
         ], jobs: 2))
     #expect(await tasks.hasRounds(2))
     tasks.change("f")

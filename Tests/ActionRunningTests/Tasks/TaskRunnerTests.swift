@@ -16,10 +16,10 @@ struct TaskRunnerTests {
   private let untilGo = "until test -e go; do sleep 0.1; done"
 
   @Test func `two tasks that do not depend on each other run side by side`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, meeting("1", "2")),
-        TaskDefinition("b", in: folder, meeting("2", "1")),
+        TaskDefinition("a", in: directory, meeting("1", "2")),
+        TaskDefinition("b", in: directory, meeting("2", "1")),
       ]
     }
     tasks.runner.start()
@@ -29,10 +29,11 @@ struct TaskRunnerTests {
   }
 
   @Test func `with one place, no two run at once`() async throws {
-    let tasks = try RunningTasks(jobs: 1) { folder in
+    let tasks = try RunningTasks(jobs: 1) { directory in
       ["a", "b", "c"].map { name in
         TaskDefinition(
-          name, in: folder, "mkdir lock || echo both >> log; sleep 0.05; rmdir lock; echo >> log",
+          name, in: directory,
+          "mkdir lock || echo both >> log; sleep 0.05; rmdir lock; echo >> log",
           watch: ["f"])
       }
     }
@@ -41,17 +42,17 @@ struct TaskRunnerTests {
     tasks.change("f")
     #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a", "+b", "b", "+c", "c", "+a", "a", "+b", "b", "+c", "c"])
-    #expect(tasks.folder.lines(of: "log").isEmpty)
+    #expect(tasks.directory.lines(of: "log").isEmpty)
     #expect(await tasks.end())
   }
 
   @Test func `a task waits for its dependencies, and runs whenever they succeed again`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("test", in: folder, "cat built", watch: ["Tests"], after: ["build"]),
-        TaskDefinition("build", in: folder, "echo x >> built", watch: ["Sources"]),
+        TaskDefinition("test", in: directory, "cat built", watch: ["Tests"], after: ["build"]),
+        TaskDefinition("build", in: directory, "echo x >> built", watch: ["Sources"]),
       ]
     }
     tasks.runner.start()
@@ -69,11 +70,11 @@ struct TaskRunnerTests {
   }
 
   @Test func `dependents of a failed task are skipped, and run when it succeeds`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("build", in: folder, "test -e good", watch: ["good"]),
-        TaskDefinition("test", in: folder, "true", watch: ["Tests"], after: ["build"]),
-        TaskDefinition("lint", in: folder, "true", after: ["test"]),
+        TaskDefinition("build", in: directory, "test -e good", watch: ["good"]),
+        TaskDefinition("test", in: directory, "true", watch: ["Tests"], after: ["build"]),
+        TaskDefinition("lint", in: directory, "true", after: ["test"]),
       ]
     }
     tasks.runner.start()
@@ -85,7 +86,7 @@ struct TaskRunnerTests {
     tasks.change("Tests")
     #expect(await tasks.hasRounds(2))
     #expect(Array(tasks.story.dropFirst(4)) == ["test?build"])
-    try tasks.folder.write(to: "good")
+    try tasks.directory.write(to: "good")
     tasks.change("good")
     #expect(await tasks.hasRounds(3))
     #expect(
@@ -94,10 +95,10 @@ struct TaskRunnerTests {
   }
 
   @Test func `a program that is not there fails its task`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition("a", Command("/no/such/program")),
-        TaskDefinition("b", in: folder, "true", after: ["a"]),
+        TaskDefinition("b", in: directory, "true", after: ["a"]),
       ]
     }
     tasks.runner.start()
@@ -110,12 +111,12 @@ struct TaskRunnerTests {
   @Test func `a newer change cancels a run, and its dependents wait for the newest`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "build", in: folder, "echo $WATCHRUN_COUNT >> log; " + untilGo, watch: ["f", "g"],
+          "build", in: directory, "echo $WATCHRUN_COUNT >> log; " + untilGo, watch: ["f", "g"],
           policy: .restart),
-        TaskDefinition("test", in: folder, "true", after: ["build"]),
+        TaskDefinition("test", in: directory, "true", after: ["build"]),
       ]
     }
     tasks.runner.start()
@@ -124,14 +125,14 @@ struct TaskRunnerTests {
     #expect(await tasks.tells("+build", times: 2))
     tasks.change("g")
     #expect(await tasks.tells("+build", times: 3))
-    try tasks.folder.write(to: "go")
+    try tasks.directory.write(to: "go")
     #expect(await tasks.hasRounds(1))
     #expect(
       tasks.story == [
         "+build", "build~", "+build", "build~", "+build", "build", "+test", "test",
       ])
-    // What a run was told that was stopped, the next one is told again.
-    #expect(tasks.folder.lines(of: "log").last == "2")
+    // The run after a stopped one receives its changes again.
+    #expect(tasks.directory.lines(of: "log").last == "2")
     #expect(await tasks.end())
   }
 
@@ -139,17 +140,17 @@ struct TaskRunnerTests {
     async throws
   {
     for policy in [BusyPolicy.restart, .queue] {
-      let tasks = try RunningTasks { folder in
+      let tasks = try RunningTasks { directory in
         [
-          TaskDefinition("build", in: folder, "true", watch: ["f"]),
-          TaskDefinition("test", in: folder, untilGo, after: ["build"], policy: policy),
+          TaskDefinition("build", in: directory, "true", watch: ["f"]),
+          TaskDefinition("test", in: directory, untilGo, after: ["build"], policy: policy),
         ]
       }
       tasks.runner.start()
       #expect(await tasks.tells("+test"))
       tasks.change("f")
       if policy == .restart { #expect(await tasks.tells("+test", times: 2)) }
-      try tasks.folder.write(to: "go")
+      try tasks.directory.write(to: "go")
       // A run that is waited for is a round of its own.
       #expect(await tasks.hasRounds(policy == .restart ? 1 : 2))
       let first = policy == .restart ? "test~" : "test"
@@ -162,11 +163,11 @@ struct TaskRunnerTests {
   }
 
   @Test func `a postponed task and its dependents wait for a change`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "true"),
-        TaskDefinition("b", in: folder, "true", watch: ["f"], postponed: true),
-        TaskDefinition("c", in: folder, "true", watch: ["g"], after: ["a", "b"]),
+        TaskDefinition("a", in: directory, "true"),
+        TaskDefinition("b", in: directory, "true", watch: ["f"], postponed: true),
+        TaskDefinition("c", in: directory, "true", watch: ["g"], after: ["a", "b"]),
       ]
     }
     tasks.runner.start()
@@ -180,10 +181,10 @@ struct TaskRunnerTests {
   }
 
   @Test func `while paused, changes are collected; a key runs all the same`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "true", watch: ["f"]),
-        TaskDefinition("b", in: folder, "true", after: ["a"]),
+        TaskDefinition("a", in: directory, "true", watch: ["f"]),
+        TaskDefinition("b", in: directory, "true", after: ["a"]),
       ]
     }
     tasks.runner.start()
@@ -201,10 +202,10 @@ struct TaskRunnerTests {
   @Test func `stopping ends all runs, and the next change starts the missing ones`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "test -e go || exec sleep 1000"),
-        TaskDefinition("b", in: folder, "true", watch: ["f"], after: ["a"]),
+        TaskDefinition("a", in: directory, "test -e go || exec sleep 1000"),
+        TaskDefinition("b", in: directory, "true", watch: ["f"], after: ["a"]),
       ]
     }
     tasks.runner.start()
@@ -212,7 +213,7 @@ struct TaskRunnerTests {
     tasks.runner.stop()
     #expect(await tasks.hasRounds(1))
     #expect(tasks.rounds[0].entries.first?.outcome == .cancelled)
-    try tasks.folder.write(to: "go")
+    try tasks.directory.write(to: "go")
     tasks.change("f")
     #expect(await tasks.hasRounds(2))
     #expect(tasks.story == ["+a", "a~", "+a", "a", "+b", "b"])
@@ -220,11 +221,11 @@ struct TaskRunnerTests {
   }
 
   @Test func `completion ends the runner after a round, with its status`() async throws {
-    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { folder in
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
       [
-        TaskDefinition("a", in: folder, "true"),
-        TaskDefinition("b", in: folder, "exit 7", after: ["a"]),
-        TaskDefinition("s", in: folder, "echo up; exec sleep 1000", service: true),
+        TaskDefinition("a", in: directory, "true"),
+        TaskDefinition("b", in: directory, "exit 7", after: ["a"]),
+        TaskDefinition("s", in: directory, "echo up; exec sleep 1000", service: true),
       ]
     }
     tasks.runner.start()
@@ -236,10 +237,10 @@ struct TaskRunnerTests {
   @Test func `all end in the reverse order, and nothing of them is left`() async throws {
     let line =
       "echo $$ >> pids; sleep 1000 & echo $! >> pids; trap 'echo NAME >> ends; exit' TERM; "
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       ["a", "b", "c"].enumerated().map { index, name in
         TaskDefinition(
-          name, in: folder,
+          name, in: directory,
           line.replacing("NAME", with: name) + "echo up; while :; do sleep 0.1; done",
           after: index == 0 ? [] : [["a", "b"][index - 1]], service: true,
           ready: TaskDefinition.Readiness(.line("up")))
@@ -248,16 +249,16 @@ struct TaskRunnerTests {
     tasks.runner.start()
     #expect(await tasks.tells("c*"))
     #expect(await tasks.end())
-    #expect(tasks.folder.lines(of: "ends") == ["c", "b", "a"])
-    #expect(tasks.folder.lines(of: "pids").count == 6)
+    #expect(tasks.directory.lines(of: "ends") == ["c", "b", "a"])
+    #expect(tasks.directory.lines(of: "pids").count == 6)
     #expect(tasks.isGone("pids"))
   }
 
   @Test func `a second end kills a run that does not stop`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("a", in: folder, "trap '' TERM; echo up; while :; do sleep 1; done"),
-        TaskDefinition("b", in: folder, "true"),
+        TaskDefinition("a", in: directory, "trap '' TERM; echo up; while :; do sleep 1; done"),
+        TaskDefinition("b", in: directory, "true"),
       ]
     }
     tasks.runner.start()

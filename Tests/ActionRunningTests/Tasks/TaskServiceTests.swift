@@ -43,19 +43,19 @@ struct TaskServiceTests {
   }
 
   @Test func `changes by a service that is being stopped start nothing`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder,
+          "server", in: directory,
           "trap 'until [ -e go ]; do sleep 0.02; done; exit' TERM; echo up >> up; while :; do sleep 0.02; done",
           watch: ["f"], service: true)
       ]
     }
     tasks.runner.start()
-    #expect(await eventually { tasks.folder.lines(of: "up").count == 1 })
+    #expect(await eventually { tasks.directory.lines(of: "up").count == 1 })
     tasks.runner.stop()
     tasks.change("f")
-    try tasks.folder.write(to: "go")
+    try tasks.directory.write(to: "go")
     #expect(await tasks.tells("server~"))
     // A change after its end does start it, and with it all that was reported before.
     #expect(await eventually { !tasks.isStopping })
@@ -77,14 +77,14 @@ struct TaskServiceTests {
       case "url": .url("http://localhost:\(port)/health?x")
       default: .line("starting")
       }
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("build", in: folder, "true", watch: ["f"]),
+        TaskDefinition("build", in: directory, "true", watch: ["f"]),
         TaskDefinition(
-          "server", in: folder,
+          "server", in: directory,
           "echo $$ >> pids; " + server(404, delay: "0.2").replacing("PORT", with: String(port)),
           after: ["build"], service: true, ready: TaskDefinition.Readiness(condition)),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
@@ -97,17 +97,17 @@ struct TaskServiceTests {
         "+server", "server*", "+check", "check",
       ])
     #expect(await tasks.end())
-    #expect(tasks.folder.lines(of: "pids").count == 2)
+    #expect(tasks.directory.lines(of: "pids").count == 2)
     #expect(tasks.isGone("pids"))
   }
 
   @Test func `a service that exits before it is ready fails with its status`() async throws {
-    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { folder in
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
       [
         TaskDefinition(
-          "server", in: folder, "exit 3", service: true,
+          "server", in: directory, "exit 3", service: true,
           ready: TaskDefinition.Readiness(.line("up"))),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
@@ -120,12 +120,12 @@ struct TaskServiceTests {
     let foreign = try checked("listen") { csystem_listen("127.0.0.1", 0) }
     defer { close(foreign) }
     let port = UInt16(csystem_socket_port(foreign))
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder, "echo up >> up; sleep 1000", service: true,
+          "server", in: directory, "echo up >> up; sleep 1000", service: true,
           ready: TaskDefinition.Readiness(.port(port))),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
@@ -145,23 +145,23 @@ struct TaskServiceTests {
     }
     #expect(await eventually { pauses().count >= 3 })
     #expect(Set(pauses()).count == 1)
-    #expect(tasks.folder.lines(of: "up").isEmpty)
+    #expect(tasks.directory.lines(of: "up").isEmpty)
     #expect(await tasks.end())
   }
 
   @Test func `a service that becomes ready after its time runs its dependents`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder, "until [ -e go ]; do sleep 0.02; done; echo up; exec sleep 1000",
+          "server", in: directory, "until [ -e go ]; do sleep 0.02; done; echo up; exec sleep 1000",
           service: true, ready: TaskDefinition.Readiness(.line("up"), timeout: .milliseconds(50))),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
     #expect(tasks.story == ["+server", "server-", "check?-server"])
-    try tasks.folder.write(to: "go")
+    try tasks.directory.write(to: "go")
     #expect(await tasks.hasRounds(2))
     #expect(tasks.story.suffix(3) == ["server*", "+check", "check"])
     #expect(await tasks.end())
@@ -169,12 +169,12 @@ struct TaskServiceTests {
 
   @Test func `a status of 500 or more is no readiness`() async throws {
     let port = try freePort()
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder, server(503).replacing("PORT", with: String(port)), service: true,
+          "server", in: directory, server(503).replacing("PORT", with: String(port)), service: true,
           ready: TaskDefinition.Readiness(.url("http://127.0.0.1:\(port)"), timeout: .seconds(2))),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
@@ -185,17 +185,17 @@ struct TaskServiceTests {
   }
 
   @Test func `a service keeps running while a dependency fails`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
-        TaskDefinition("build", in: folder, "! test -e broken", watch: ["f"]),
+        TaskDefinition("build", in: directory, "! test -e broken", watch: ["f"]),
         TaskDefinition(
-          "server", in: folder, "echo $$ >> pids; echo up; exec sleep 1000", after: ["build"],
+          "server", in: directory, "echo $$ >> pids; echo up; exec sleep 1000", after: ["build"],
           service: true, ready: TaskDefinition.Readiness(.line("up"))),
       ]
     }
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
-    try tasks.folder.write(to: "broken")
+    try tasks.directory.write(to: "broken")
     tasks.change("f")
     #expect(await tasks.hasRounds(2))
     #expect(
@@ -209,13 +209,13 @@ struct TaskServiceTests {
   @Test func `a service that crashed is started again, and the skipped tasks run`()
     async throws
   {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder,
+          "server", in: directory,
           "test -e tried || { touch tried; exit 3; }; echo up; exec sleep 1000",
           service: true, ready: TaskDefinition.Readiness(.line("up"))),
-        TaskDefinition("check", in: folder, "true", after: ["server"]),
+        TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
     }
     tasks.runner.start()
@@ -232,10 +232,10 @@ struct TaskServiceTests {
   }
 
   @Test func `a service by itself crashes and is started again`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: folder, "test -e tried || { touch tried; exit 0; }; exec sleep 1000",
+          "server", in: directory, "test -e tried || { touch tried; exit 0; }; exec sleep 1000",
           service: true)
       ]
     }
@@ -245,10 +245,10 @@ struct TaskServiceTests {
   }
 
   @Test func `a service holds no place`() async throws {
-    let tasks = try RunningTasks(jobs: 1) { folder in
+    let tasks = try RunningTasks(jobs: 1) { directory in
       [
-        TaskDefinition("s", in: folder, "exec sleep 1000", service: true),
-        TaskDefinition("a", in: folder, "true"),
+        TaskDefinition("s", in: directory, "exec sleep 1000", service: true),
+        TaskDefinition("a", in: directory, "true"),
       ]
     }
     tasks.runner.start()
@@ -257,13 +257,13 @@ struct TaskServiceTests {
   }
 
   @Test func `a service may be signaled instead of being restarted`() async throws {
-    let tasks = try RunningTasks { folder in
+    let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "s", in: folder, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.1; done",
+          "s", in: directory, "trap 'echo reloaded' HUP; echo up; while :; do sleep 0.1; done",
           watch: ["f"], service: true, ready: TaskDefinition.Readiness(.line("up")),
           policy: .signal(.hangup)),
-        TaskDefinition("t", in: folder, "true", after: ["s"]),
+        TaskDefinition("t", in: directory, "true", after: ["s"]),
       ]
     }
     tasks.runner.start()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActionRunning
 
-/// What happens to the machine, in words; what it says, in words.
+/// Inputs of the machine, and its actions in a short notation.
 private struct Script {
   var machine: TaskStateMachine
   private(set) var said: [String] = []
@@ -13,7 +13,7 @@ private struct Script {
     machine = TaskStateMachine(rules, jobs: jobs)
   }
 
-  /// Does it, and answers with what the machine says: `+a` to start, `~a` to stop, `a!` to signal,
+  /// Performs the step, and returns the machine's actions: `+a` to start, `~a` to stop, `a!` to signal,
   /// `a?b` to skip because of b, `a=b` to keep, `a…` to await, `a*` ready, `a-` late, `.` for a round's end.
   mutating func callAsFunction(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
@@ -193,7 +193,7 @@ struct TaskStateMachineTests {
     #expect(script { $0.serviceStarted("s") } == ["s…"])
     #expect(script { $0.serviceCrashed("s") } == ["t?s", "u?s", "."])
     #expect(script { $0.serviceStarted("s") } == ["s…"])
-    // What was asked of the one that has crashed is of no interest.
+    // The readiness of the crashed generation is ignored.
     #expect(script { $0.serviceIsReady("s", generation: 1) } == [])
     #expect(script { $0.serviceIsReady("s", generation: 2) } == ["s*", "+t"])
     #expect(script.end("t") == ["+u"])

@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Reads a descriptor to its end on a thread of its own, and keeps all that came.
+/// Reads a descriptor to its end on a thread of its own, and keeps the bytes.
 final class ByteCollector: Sendable {
   private let collected = Mutex<[UInt8]>([])
   private let end = Mutex(false)
 
-  /// Takes over the descriptor. Reads it to its end, or until something is to be read from `stop`.
+  /// Takes ownership of the descriptor. Reads it to its end, or until `stop` is readable.
   init(reading descriptor: Int32, until stop: Int32 = -1) {
     Thread.detachNewThread { [self] in
       var part = [UInt8](repeating: 0, count: 64 * 1024)
@@ -18,7 +18,7 @@ final class ByteCollector: Sendable {
         ]
         _ = retryingOnInterrupt { poll(&waiting, 2, -1) }
         if waiting[1].revents != 0 { break }
-        // A terminal whose other side is gone answers EIO: that is its end.
+        // A terminal whose other side is closed fails with EIO.
         let count = retryingOnInterrupt { read(descriptor, &part, part.count) }
         guard count > 0 else { break }
         collected.withLock { $0.append(contentsOf: part[..<count]) }
@@ -28,21 +28,21 @@ final class ByteCollector: Sendable {
     }
   }
 
-  /// True when nobody can write to it any more, and all is read.
+  /// Whether all writers have closed it, and everything is read.
   var isAtEnd: Bool { end.withLock { $0 } }
 
   var bytes: [UInt8] { collected.withLock { $0 } }
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The lines that are complete; on a terminal each ends with a carriage return, which is left out.
+  /// The complete lines, without the carriage returns of a terminal.
   var lines: [String] {
     lines(from: 0).lines.map { line in
       String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
     }
   }
 
-  /// The complete lines that begin behind `offset`, as bytes, and where the next one begins.
+  /// The complete lines after `offset`, as bytes, and the offset of the next one.
   func lines(from offset: Int) -> (lines: [[UInt8]], next: Int) {
     let rest = collected.withLock { $0[offset...] }
     guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return ([], offset) }

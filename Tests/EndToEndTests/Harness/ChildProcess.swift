@@ -2,8 +2,8 @@ import Synchronization
 import SystemCalls
 import TestSupport
 
-/// A process that a test has started: in a group of its own, with no descriptor, no blocked and no
-/// ignored signal that it was not given here.
+/// A process that a test has started, in a group of its own. It inherits no descriptors and no blocked
+/// or ignored signals.
 final class ChildProcess: Sendable {
   enum Input: String, Sendable, CaseIterable {
     case null
@@ -14,7 +14,7 @@ final class ChildProcess: Sendable {
     case endedPipe
   }
 
-  /// What there is on its standard output and standard error.
+  /// The destination of its standard output and standard error.
   enum Output: Sendable {
     case pipes
     /// One terminal, which is its standard input as well.
@@ -28,7 +28,7 @@ final class ChildProcess: Sendable {
   /// On a terminal, the same as `output`.
   let errors: ByteCollector
   private let end = Mutex<ExitStatus?>(nil)
-  /// The side of its standard input that is ours.
+  /// The test's end of its standard input.
   private let inputWriter: Int32?
   private let leadsSession: Bool
 
@@ -78,7 +78,7 @@ final class ChildProcess: Sendable {
     if let inputWriter { close(inputWriter) }
   }
 
-  /// Its end, if it has ended.
+  /// Its exit status, or `nil` while it runs.
   var exitStatus: ExitStatus? {
     end.withLock { end in
       if end == nil { end = Self.wait(for: pid, WNOHANG) }
@@ -93,8 +93,8 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends it: asks, waits, and kills its group. The leader of a session, which may not do what it is
-  /// asked, is killed at once.
+  /// Sends SIGTERM, waits, then kills its group. The leader of a session, which may ignore SIGTERM, is
+  /// killed at once.
   func stop() async {
     send(SIGCONT)
     send(leadsSession ? SIGKILL : SIGTERM)
@@ -122,16 +122,16 @@ final class ChildProcess: Sendable {
   }
 }
 
-/// What `posix_spawn` is told.
+/// The arguments of `posix_spawn`.
 private struct SpawnPlan {
-  /// What becomes standard input, output and error; nil for none.
+  /// Standard input, output and error; `nil` for none.
   var descriptors: [Int32?] = []
   /// Standard input is `/dev/null`.
   var opensNull = false
   /// All three are this terminal, in a session of its own.
   var terminal: String?
 
-  /// `POSIX_SPAWN_SETSID`, which is only declared for those who ask for GNU extensions.
+  /// `POSIX_SPAWN_SETSID`, which is declared only with GNU extensions.
   private static let setsid: Int32 = 0x80
 
   func spawn(

@@ -1,7 +1,7 @@
 import Foundation
 import SystemCalls
 
-/// What `/proc` tells of processes.
+/// Reads properties of processes from `/proc`.
 enum ProcessTable {
   /// All processes there are.
   static var all: [pid_t] {
@@ -9,25 +9,24 @@ enum ProcessTable {
     return names.compactMap { pid_t($0) }
   }
 
-  /// True while it runs. One that has ended counts as gone, though nobody may have waited for it.
+  /// Whether the process runs. A zombie does not count.
   static func isAlive(_ pid: pid_t) -> Bool {
     guard let state = fields(of: pid)?.first else { return false }
     return state != "Z" && state != "X"
   }
 
-  /// The letter for what it is doing: `T` for stopped, `Z` for ended and not waited for; nil if it is
-  /// not there.
+  /// The letter of its state, such as `T` for stopped and `Z` for a zombie; `nil` if it does not exist.
   static func state(of pid: pid_t) -> String? {
     fields(of: pid)?.first.map(String.init)
   }
 
-  /// What it is called, which need not be how it was started.
+  /// Its name, which may differ from its program's.
   static func name(of pid: pid_t) -> String? {
     guard let name = try? fileContents(of: Path("/proc/\(pid)/comm")) else { return nil }
     return String(decoding: name.dropLast(), as: UTF8.self)
   }
 
-  /// The memory that it uses, its part of what it shares with others included, in KiB.
+  /// Its memory with its share of shared pages, in KiB.
   static func proportionalMemory(of pid: pid_t) -> Int {
     let text = (try? fileContents(of: Path("/proc/\(pid)/smaps_rollup"))) ?? []
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
@@ -48,7 +47,7 @@ enum ProcessTable {
     }
   }
 
-  /// How many folders the process watches.
+  /// The number of inotify watches of the process.
   static func watchCount(of pid: pid_t) -> Int {
     descriptors(of: pid).reduce(0) { count, descriptor in
       let info = (try? fileContents(of: Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
@@ -57,7 +56,7 @@ enum ProcessTable {
     }
   }
 
-  /// How many inotify instances the process has.
+  /// The number of inotify instances of the process.
   static func inotifyInstances(of pid: pid_t) -> Int {
     descriptors(of: pid).count { descriptor in
       let target = try? FileManager.default.destinationOfSymbolicLink(
@@ -66,7 +65,7 @@ enum ProcessTable {
     }
   }
 
-  /// How many ticks of the clock the process has worked.
+  /// The processor time of the process, in clock ticks.
   static func processorTime(of pid: pid_t) -> Int {
     // The 14th and 15th of all fields, of which two are missing here.
     guard let fields = fields(of: pid), fields.count > 12 else { return 0 }
@@ -78,7 +77,7 @@ enum ProcessTable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
   }
 
-  /// The processes that were started with this in their environment.
+  /// The processes with this variable in their initial environment.
   static func processes(withVariable variable: String) -> [pid_t] {
     let wanted = Array(variable.utf8)
     return all.filter { pid in
@@ -87,7 +86,7 @@ enum ProcessTable {
     }
   }
 
-  /// What stands behind the name in `/proc/PID/stat`: the state, the parent, the group ….
+  /// The fields after the name in `/proc/PID/stat`: the state, the parent, the group ….
   private static func fields(of pid: pid_t) -> [Substring]? {
     guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return nil }
     let text = String(decoding: stat, as: UTF8.self)

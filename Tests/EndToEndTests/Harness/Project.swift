@@ -4,10 +4,10 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// For the tests that run the real program.
+/// Limits how many tests run the program at the same time.
 private let turnstile = Turnstile(places: 8)
 
-/// Calls `body` with a fresh project. Whatever it starts is ended, and all its files are removed.
+/// Calls `body` with a new project, then ends its processes and removes its files.
 func withProject(_ body: (Project) async throws -> Void) async throws {
   await turnstile.enter()
   do {
@@ -60,7 +60,7 @@ final class Project: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: base + "/tmp")) ?? []
   }
 
-  /// All that has been started here and is alive, but for watchrun itself.
+  /// The living processes that were started here, except watchrun and its guardian.
   var commandProcesses: [pid_t] {
     let ours = Set(state.withLock { $0.started }.map(\.process.pid))
     return ProcessTable.processes(withVariable: "PROJECT=" + base)
@@ -78,32 +78,32 @@ final class Project: Sendable {
 
   fileprivate func tearDown() async {
     for watchrun in state.withLock({ $0.started }) { await watchrun.process.stop() }
-    // What is left of the commands, whatever session they have made for themselves.
+    // Leftover processes of the commands, in whatever session.
     for pid in ProcessTable.processes(withVariable: "PROJECT=" + base) { kill(pid, SIGKILL) }
   }
 
   var transcript: String {
-    let told = state.withLock { $0.started }.map { watchrun in
+    let outputs = state.withLock { $0.started }.map { watchrun in
       "stdout:\n\(watchrun.process.output.text.suffix(2000))\n"
         + "stderr:\n\(watchrun.process.errors.text.suffix(2000))\n"
         + "ended: \(watchrun.process.exitStatus.map { "\($0)" } ?? "no")\n"
     }
-    return told.joined() + "log:\n\(logged.joined(separator: "\n").suffix(2000))"
+    return outputs.joined() + "log:\n\(logged.joined(separator: "\n").suffix(2000))"
   }
 }
 
 // MARK: - Starting
 
 extension Project {
-  /// Starts watchrun in the watched folder.
+  /// Starts watchrun in the watched directory.
   func start(_ arguments: String...) async throws -> Watchrun {
     try await start(arguments)
   }
 
-  /// Starts watchrun, by default in the watched folder. With `prefix`, a command that starts it.
+  /// Starts watchrun, by default in the watched directory. With `prefix`, a command that starts it.
   ///
-  /// What was made before is given time to be older than it: the clock from which the kernel stamps
-  /// files only ticks every few milliseconds, and what bears the time of the start is reported.
+  /// Waits first, so that existing files are older than the start: the kernel's file clock ticks only
+  /// every few milliseconds, and a file with the time of the start is reported.
   func start(
     _ arguments: [String], prefix: [String] = [], environment additions: [String: String] = [:],
     in directory: String? = nil, input: ChildProcess.Input = .null,
@@ -121,9 +121,9 @@ extension Project {
 
   /// Starts an interactive shell, in which `watchrun` is the program under test.
   func startShell(_ terminal: PseudoTerminal) async throws -> Watchrun {
-    let folder = String(Watchrun.program.dropLast("/watchrun".count))
+    let programDirectory = String(Watchrun.program.dropLast("/watchrun".count))
     var environment = environment
-    environment["PATH"] = folder + ":" + (environment["PATH"] ?? "")
+    environment["PATH"] = programDirectory + ":" + (environment["PATH"] ?? "")
     environment["PS1"] = "ready> "
     let shell = Watchrun(
       process: try ChildProcess(
@@ -149,7 +149,7 @@ extension Project {
     return watchrun
   }
 
-  /// Runs a shell line in the watched folder, and answers what it printed.
+  /// Runs a shell line in the watched directory, and returns its output.
   @discardableResult
   func shell(_ line: String) async throws -> String {
     let process = try ChildProcess(
@@ -160,7 +160,7 @@ extension Project {
   }
 }
 
-// MARK: - What commands have logged
+// MARK: - The commands' log
 
 extension Project {
   /// A command that logs why it was run, and which paths have changed.
@@ -174,23 +174,23 @@ extension Project {
       .map(String.init)
   }
 
-  /// What `record` has logged but for the first run: the paths of each run.
+  /// The paths of each run that `record` has logged, except the first run.
   var recordedRuns: [[String]] {
     logged.filter { !$0.hasPrefix("start ") }.map { line in
       line.split(separator: " ").dropFirst().map { relative(String($0)) }
     }
   }
 
-  /// Waits until something has been logged so often.
+  /// Waits until the line has been logged that many times.
   func logged(_ line: String, times: Int = 1) async throws {
     try await eventually("'\(line)' is logged") { logged.count { $0 == line } >= times }
   }
 }
 
-// MARK: - What is reported
+// MARK: - Reported changes
 
 extension Project {
-  /// The changes that were printed, with paths relative to the watched folder.
+  /// The changes that were printed, with paths relative to the watched directory.
   func changes(by watchrun: Watchrun) throws -> [Batch.Change] {
     try watchrun.changes().filter { !$0.path.contains("/settled-") }.map { change in
       var change = change
@@ -210,8 +210,8 @@ extension Project {
     }
   }
 
-  /// Waits until watchrun has printed all that has happened so far: until a file that is made now
-  /// is reported, for the kernel keeps the order.
+  /// Waits until watchrun has printed all changes so far: creates a file and waits for its report,
+  /// since the kernel keeps the order.
   func settle(_ watchrun: Watchrun, suffix: String = "") async throws {
     let name = "settled-\(nextNumber())" + suffix
     try place(name)
@@ -220,7 +220,7 @@ extension Project {
     }
   }
 
-  /// Waits until a command that runs `record` has been run for all that has happened so far.
+  /// Waits until a command that runs `record` has run for all changes so far.
   func settleRuns(suffix: String = "") async throws {
     let name = "settled-\(nextNumber())" + suffix
     try place(name)
@@ -258,7 +258,7 @@ extension Project {
       Array(text.utf8), to: Path(path(name)), appending ? O_APPEND : O_TRUNC)
   }
 
-  /// Puts a finished file in its place, which is one event.
+  /// Moves a complete file to the path, which is one event.
   func place(_ name: String, _ text: String = "text\n") throws {
     let draft = base + "/draft-\(nextNumber())"
     try write(draft, text)

@@ -1,14 +1,14 @@
 import SystemCalls
 import TestSupport
 
-/// A terminal at which a test sits: it types, sees what is shown, and looks at the modes.
+/// A pseudo-terminal that a test types on, and whose output and modes it reads.
 final class PseudoTerminal: Sendable {
   /// Where programs open it.
   let path: String
-  /// What was shown.
+  /// The output of programs.
   let output: ByteCollector
   private let ours: Int32
-  /// Kept, so that it is a terminal still when no program has it open.
+  /// Kept open, so that the terminal outlives the programs on it.
   private let theirs: Int32
   private let stop: (reader: Int32, writer: Int32)
 
@@ -30,12 +30,12 @@ final class PseudoTerminal: Sendable {
     try writeAll(Array(text.utf8), to: ours)
   }
 
-  /// The modes in force, but for one that says nothing but that input waits to be looked at again.
+  /// The current modes, without the flag for pending input.
   var modes: TerminalModes {
     get throws { try Terminal(ours).modes() }
   }
 
-  /// The group that the keys go to.
+  /// The foreground process group.
   var foregroundGroup: pid_t? { Terminal(ours).foregroundGroup }
 
   func resize(rows: UInt16, columns: UInt16) {

@@ -48,7 +48,7 @@ final class Shell: Sendable {
 }
 
 extension String {
-  /// How often it holds the text.
+  /// The number of occurrences of the text.
   func occurrences(of text: String) -> Int {
     ranges(of: text).count
   }

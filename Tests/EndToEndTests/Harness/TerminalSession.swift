@@ -2,8 +2,8 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// watchrun at a terminal, started by a script that leaves the terminal's modes alone, so that it can
-/// be seen how watchrun has left them.
+/// watchrun at a terminal, started by a script that does not change the terminal's modes, so that
+/// tests can compare them after the exit.
 final class TerminalSession: Sendable {
   let terminal: PseudoTerminal
   let shell: Watchrun
@@ -21,7 +21,7 @@ final class TerminalSession: Sendable {
     modes = try terminal.modes
     let files = (pid: project.outside + "/pid", status: project.outside + "/status")
     for file in [files.pid, files.status] { try? project.remove(file) }
-    // The traps are for the script alone: what it starts has the default actions.
+    // The traps apply to the script alone; its children have the default actions.
     shell = try await project.start(
       arguments,
       prefix: [
@@ -45,7 +45,7 @@ final class TerminalSession: Sendable {
     try terminal.type(text)
   }
 
-  /// Waits for a line that holds this text.
+  /// Waits for a line that contains this text.
   @discardableResult
   func shows(_ text: String, times: Int = 1) async throws -> String {
     try await value("the terminal shows '\(text)'") {
@@ -61,7 +61,7 @@ final class TerminalSession: Sendable {
     try await eventually("watchrun reads keys") { try terminal.modes == modes.forKeys }
   }
 
-  /// Waits until watchrun has ended. The status, as a shell gives it.
+  /// Waits until watchrun has exited. Returns the status as in `$?`.
   @discardableResult
   func ended() async throws -> Int32 {
     try await value("watchrun ends") {

@@ -8,7 +8,7 @@ enum Tool {
   static let python = isInstalled("python3")
   static let vim = isInstalled("vim")
 
-  /// Runs a program, and answers whether it succeeded.
+  /// Runs a program, and returns whether it succeeded.
   static func succeeds(_ words: String...) -> Bool {
     succeeds(words)
   }

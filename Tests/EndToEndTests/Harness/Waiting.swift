@@ -2,7 +2,7 @@
 /// busy with other things; a test that passes never waits it out.
 let patience = Duration.seconds(60)
 
-/// What did not come true in time.
+/// A condition that was not met in time.
 struct TimedOut: Error, CustomStringConvertible {
   let description: String
 
@@ -18,12 +18,12 @@ func eventually(
   _ = try await value(claim, within: limit) { try condition() ? true : nil }
 }
 
-/// Waits until there is a value, and answers it.
+/// Waits until there is a value, and returns it.
 func value<Value>(
   _ claim: String, within limit: Duration = patience, _ find: () throws -> Value?
 ) async throws -> Value {
   let deadline = ContinuousClock.now + limit
-  // Looking costs time that what is waited for may need.
+  // A check takes processor time from the program under test.
   var pause = Duration.milliseconds(5)
   while true {
     if let found = try find() { return found }

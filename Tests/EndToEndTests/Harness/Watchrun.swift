@@ -19,16 +19,16 @@ final class Watchrun: Sendable {
 
   /// The program that was built together with these tests.
   static let program: String = {
-    // The tests are an executable beside it, or in a bundle beside it.
+    // The test executable is in the same directory, or in a bundle there.
     let candidates = ["/proc/self/exe"] + CommandLine.arguments
     for candidate in candidates where candidate.contains("/") {
-      var folder = URL(fileURLWithPath: candidate).resolvingSymlinksInPath()
+      var directory = URL(fileURLWithPath: candidate).resolvingSymlinksInPath()
       for _ in 0..<4 {
-        folder.deleteLastPathComponent()
-        let program = folder.appendingPathComponent("watchrun").path
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: program, isDirectory: &isFolder)
-        if exists && !isFolder.boolValue { return program }
+        directory.deleteLastPathComponent()
+        let program = directory.appendingPathComponent("watchrun").path
+        var isDirectory: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: program, isDirectory: &isDirectory)
+        if exists && !isDirectory.boolValue { return program }
       }
     }
     return "watchrun"
@@ -37,7 +37,7 @@ final class Watchrun: Sendable {
   var errors: [String] { process.errors.lines }
 }
 
-// MARK: - What it says
+// MARK: - Its output
 
 extension Watchrun {
   /// The batches of `--print json` so far.
@@ -61,20 +61,20 @@ extension Watchrun {
     try await said("watchrun: watching ")
   }
 
-  /// Waits for a line on standard error that holds this text.
+  /// Waits for a line on standard error that contains this text.
   @discardableResult
   func said(_ text: String) async throws -> String {
     try await value("watchrun says '\(text)'") { errors.first { $0.contains(text) } }
   }
 
-  /// How many runs are said to have succeeded.
+  /// The number of runs reported as successful.
   var runsEnded: Int { errors.count { $0.hasPrefix("watchrun: succeeded") } }
 
-  /// Waits until it has ended, and all that it wrote is there.
+  /// Waits until it has exited, and all its output is read.
   @discardableResult
   func ended() async throws -> ExitStatus {
     let status = try await value("watchrun ends") { process.exitStatus }
-    try await eventually("nobody writes any more") {
+    try await eventually("all writers close the output") {
       process.output.isAtEnd && process.errors.isAtEnd
     }
     return status

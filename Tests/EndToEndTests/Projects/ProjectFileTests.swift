@@ -97,9 +97,9 @@ struct ProjectFileTests {
         missing.errors == [
           "watchrun: there is no file none.json; to write one: watchrun --init --config none.json"
         ])
-      try project.makeDirectory("folder")
-      let odd = try await said(["--config", "folder"], status: 64, in: project)
-      #expect(odd.errors == ["watchrun: folder is not a regular file"])
+      try project.makeDirectory("directory")
+      let odd = try await said(["--config", "directory"], status: 64, in: project)
+      #expect(odd.errors == ["watchrun: directory is not a regular file"])
       let unchecked = try await said(["--check"], status: 64, in: project)
       #expect(
         unchecked.errors == [
@@ -111,8 +111,8 @@ struct ProjectFileTests {
   @Test func `with a command, the file is not read`() async throws {
     try await withProject { project in
       try project.write("watchrun.json", "broken")
-      let watchrun = try await said(["--once", "-q", "echo", "told"], in: project)
-      #expect(watchrun.output == ["told"])
+      let watchrun = try await said(["--once", "-q", "echo", "output"], in: project)
+      #expect(watchrun.output == ["output"])
       #expect(watchrun.errors.isEmpty)
     }
   }

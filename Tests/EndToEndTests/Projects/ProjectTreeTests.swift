@@ -23,49 +23,49 @@ import Testing
       """)
   }
 
-  /// What has been logged since `count` lines, once there is as much and a wave has ended.
+  /// The lines logged after the first `count`, once the round has ended.
   private func runs(
-    _ project: Project, _ watchrun: Watchrun, since count: Int, wave: Int
+    _ project: Project, _ watchrun: Watchrun, since count: Int, round: Int
   ) async throws -> [String] {
-    try await eventually("wave \(wave) ends") {
-      watchrun.errors.count { $0.hasPrefix("watchrun: ") && $0.contains(" · ") } >= wave
+    try await eventually("round \(round) ends") {
+      watchrun.errors.count { $0.hasPrefix("watchrun: ") && $0.contains(" · ") } >= round
     }
     return Array(project.logged.dropFirst(count))
   }
 
-  @Test func editsBreaksMendsAndRenamesLeadToTheRightRunsInOrder() async throws {
+  @Test func `edits, failures, fixes and renames run the affected tasks in order`() async throws {
     try await withProject { project in
       try await makeTree(project)
       try project.writeTasks(Self.tasks)
       let watchrun = try await project.startTasks("-d", "100ms")
       var seen = 0
-      var wave = 0
+      var round = 0
       /// Does something, and expects these runs, in this order where it is given by 'after'.
       func expect(_ runs: Set<[String]>, _ change: () async throws -> Void) async throws {
         try await change()
-        wave += 1
-        let found = try await self.runs(project, watchrun, since: seen, wave: wave)
+        round += 1
+        let found = try await self.runs(project, watchrun, since: seen, round: round)
         seen += found.count
-        #expect(runs.contains(found), "wave \(wave): \(found)")
+        #expect(runs.contains(found), "round \(round): \(found)")
       }
       let deep = "pkg/p3/sub2/deep"
-      // At the start, docs runs beside the two that stand after each other.
+      // At the start, docs runs beside the chain of the other two.
       try await expect([
         ["compile", "unit", "docs", "bundle"], ["compile", "docs", "unit", "bundle"],
         ["docs", "compile", "unit", "bundle"],
       ]) {}
-      // An edit of a source: all that stands after it.
+      // An edit of a source runs all dependents.
       try await expect([["compile", "unit", "bundle"]]) { try project.place(deep + "/f1.src") }
-      // Of a test: only what stands after that.
+      // An edit of a test runs only its dependents.
       try await expect([["unit", "bundle"]]) { try project.place(deep + "/t1.check") }
       try await expect([["docs", "bundle"]]) { try project.place(deep + "/f1.txt") }
-      // Broken: nothing is logged, and what stands after it is skipped.
+      // A failure logs nothing, and its dependents are skipped.
       try await expect([[]]) { try project.place(deep + "/f2.src", "BROKEN\n") }
       try await watchrun.said("watchrun: unit: skipped: compile failed")
       try await watchrun.said("watchrun: bundle: skipped: compile failed")
-      // Mended by taking the file away: all is made good.
+      // Removing the file fixes it, and runs all of them.
       try await expect([["compile", "unit", "bundle"]]) { try project.remove(deep + "/f2.src") }
-      // What the tools make starts nothing; the rename of a folder does.
+      // Files of build tools start nothing; a rename does.
       try project.place(deep + "/.build/y.src")
       try await expect([["compile", "unit", "bundle"]]) {
         try project.move(deep + "/f3.src", to: "pkg/p1/renamed.src")
@@ -73,17 +73,17 @@ import Testing
       try await expect([["unit", "bundle"]]) {
         try project.move(deep + "/t2.check", to: "pkg/p1/renamed.check")
       }
-      // In the folder's new place, changes are seen as before.
+      // Under the directory's new name, changes are reported as before.
       try project.makeDirectory("pkg/p9")
       try project.move("pkg/p4/sub1", to: "pkg/p9/moved")
-      try await eventually("the folder is seen") {
+      try await eventually("the directory is reported") {
         watchrun.errors.contains { $0.contains("renamed pkg/p9/moved") || $0.contains("moved/") }
       }
       try await eventually("it is quiet") {
         project.logged.last == "bundle" && watchrun.errors.last?.contains(" · ") == true
       }
       seen = project.logged.count
-      wave = watchrun.errors.count { $0.hasPrefix("watchrun: ") && $0.contains(" · ") }
+      round = watchrun.errors.count { $0.hasPrefix("watchrun: ") && $0.contains(" · ") }
       try await expect([["unit", "bundle"]]) { try project.place("pkg/p9/moved/deep/t3.check") }
     }
   }

@@ -121,7 +121,7 @@ struct TreeSurveyTests {
     #expect(missing.failures.isEmpty && missing.roots.map(\.isMissing) == [true])
   }
 
-  @Test func `what is polled needs no watch`() throws {
+  @Test func `a polled directory needs no watch`() throws {
     try fill("src", 1)
     let survey = TreeSurvey(
       of: [WatchedPath(directory.path)], options: options(polling: Polling(.always)))

@@ -31,7 +31,7 @@ struct MovesTests {
     #expect(moves.pairedEvents().map(\.path) == ["/a", "/c"])
   }
 
-  @Test mutating func `what is written under a name that a file only passed through counts`() {
+  @Test mutating func `a write under an intermediate name of a file counts`() {
     rename("/a", to: "/b", inode: 1)
     let written = RawEvent(path: "/b", kind: .modified(isOpen: false), type: .file)
     moves.add(written, written: 1)
@@ -42,7 +42,7 @@ struct MovesTests {
     #expect(moves.pairedEvents() == [from, to, result])
   }
 
-  @Test mutating func `what is written before a rename counts for the new name`() {
+  @Test mutating func `a write before a rename counts for the new name`() {
     moves.add(RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file), written: 1)
     rename("/a", to: "/b", inode: 1)
     let from = RawEvent(path: "/a", kind: .movedFrom(cookie: 0), type: .file)
@@ -51,7 +51,7 @@ struct MovesTests {
     #expect(moves.pairedEvents() == [from, to, result])
   }
 
-  @Test mutating func `what is written to another file at the path stays where it is`() {
+  @Test mutating func `a write to another file at the path stays at the path`() {
     let written = RawEvent(path: "/a", kind: .modified(isOpen: false), type: .file)
     moves.add(written, written: 2)
     rename("/a", to: "/b", inode: 1)

@@ -66,7 +66,7 @@ struct ReloadSessionTests {
     #expect(session.unsettled([], at: 0) == nil)
   }
 
-  @Test func `files that each reload changes do not reload for ever`() {
+  @Test func `files that each reload changes do not reload forever`() {
     var session = session()
     let log: Path = "/p/public/app.log"
     for time in [0, 100, 200, 300] { #expect(session.changed([log], at: time) == .send(.reload)) }

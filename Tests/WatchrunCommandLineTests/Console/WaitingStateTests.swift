@@ -48,7 +48,7 @@ private func ended(_ job: ActionQueue.Job = .command) -> RunReport {
     #expect(waiting.nextTime == nil)
   }
 
-  @Test mutating func `a change behind a run is reported after two seconds, once`() {
+  @Test mutating func `a change that waits for a run is reported after two seconds, once`() {
     take(.started(run()))
     take(.queued(change("/a"), behind: .command), 1)
     #expect(waiting.nextTime == time(3))
@@ -75,7 +75,7 @@ private func ended(_ job: ActionQueue.Job = .command) -> RunReport {
     #expect(notices(7) == [.queued(task: "", RunTrigger(.key), behind: [""])])
   }
 
-  @Test mutating func `a trigger behind a hook outlives the run`() {
+  @Test mutating func `a trigger that waits for a hook outlives the run`() {
     take(.queued(change("/a"), behind: .hook))
     #expect(notices(2) == [.queuedBehindHook(change("/a"))])
     #expect(lines(2) == ["/a changed; runs again when the hook ends"])
@@ -101,7 +101,7 @@ private func ended(_ job: ActionQueue.Job = .command) -> RunReport {
     #expect(waiting.nextTime == nil)
   }
 
-  @Test mutating func `a trigger behind a run that is being stopped is not reported as well`() {
+  @Test mutating func `a trigger that waits for a stopping run is not reported as well`() {
     take(.queued(change("/a"), behind: .command))
     take(.stopping(.command, .terminate, killAfter: .seconds(10)), 1)
     #expect(notices(2).count == 1)
@@ -119,7 +119,7 @@ private func ended(_ job: ActionQueue.Job = .command) -> RunReport {
     #expect(lines(51) == [])
   }
 
-  @Test mutating func `a task behind the runs of others is reported until they have ended`() {
+  @Test mutating func `a task that waits for others is reported until they have ended`() {
     let queued = TaskReport.queued("build", change("/a"), behind: ["test", "lint"])
     waiting.take(queued, at: time(0))
     #expect(lines(0) == ["build: /a changed; runs again when test and lint end"])

@@ -7,19 +7,19 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct DoctorReportTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
     for name in ["src/a.c", "src/b.c", "docs/x.md"] {
-      try folder.makeDirectories(String(name.prefix { $0 != "/" }))
-      try folder.write("", to: name)
+      try directory.makeDirectories(String(name.prefix { $0 != "/" }))
+      try directory.write("", to: name)
     }
   }
 
   private func report(_ words: String...) throws -> DoctorReport {
     let settings = try OptionParser.parse((["--doctor"] + words).map { Array($0.utf8) })
-    var report = try Doctor(settings: settings, directory: folder.path).report()
+    var report = try Doctor(settings: settings, directory: directory.path).report()
     report.scanTime = .milliseconds(3)
     report.system = "Linux 1.2"
     report.fileSystems = report.fileSystems.map { _ in "ext4" }
@@ -37,8 +37,8 @@ struct DoctorReportTests {
   }
 
   @Test func `the report is a page of sections`() throws {
-    try folder.write("*.tmp\n!keep.tmp\n", to: ".gitignore")
-    let text = try report("-w", folder.path.description, "-d", "50ms", "make").text
+    try directory.write("*.tmp\n!keep.tmp\n", to: ".gitignore")
+    let text = try report("-w", directory.path.description, "-d", "50ms", "make").text
     #expect(
       text == """
         \(HelpText.version), Linux 1.2
@@ -75,30 +75,30 @@ struct DoctorReportTests {
   }
 
   @Test func `a project decides what is watched, unless a command is given`() throws {
-    try folder.write(
+    try directory.write(
       "{ tasks: { a: { run: 'x', watch: 'src' }, b: { run: 'y', after: 'a' } }, debounce: '1s' }",
       to: "watchrun.json")
     let report = try report()
-    #expect(report.survey.roots.map(\.path) == [folder["src"]])
+    #expect(report.survey.roots.map(\.path) == [directory["src"]])
     #expect(report.project.tasks == ["a", "b"] && report.project.isUsed)
     #expect(report.text.includes("  watchrun.json: a, b\n"))
     #expect(report.text.includes("quiet period 1.0 s, maximum wait 1.0 s"))
-    let other = try self.report("-w", folder.path.description, "make")
-    #expect(other.survey.roots.map(\.path) == [folder.path])
+    let other = try self.report("-w", directory.path.description, "make")
+    #expect(other.survey.roots.map(\.path) == [directory.path])
     #expect(other.text.includes("  watchrun.json: a, b (not used, since a command is given)\n"))
   }
 
   @Test func `a detected project is named with the file that shows it`() throws {
-    try folder.write("all:\n\tcc\n", to: "Makefile")
-    let report = try report("-w", folder.path.description)
+    try directory.write("all:\n\tcc\n", to: "Makefile")
+    let report = try report("-w", directory.path.description)
     #expect(report.text.includes("  no watchrun.json; this is a Makefile: build\n"))
   }
 
   @Test func `what cannot be watched is a problem, and the rest is reported`() throws {
-    try folder.write("{ tasks: 1 }", to: "watchrun.json")
-    let gone = folder["gone"].description
-    let report = try report("-w", gone, "-w", folder["src"].description)
-    #expect(report.survey.roots.map(\.path) == [folder["src"]])
+    try directory.write("{ tasks: 1 }", to: "watchrun.json")
+    let gone = directory["gone"].description
+    let report = try report("-w", gone, "-w", directory["src"].description)
+    #expect(report.survey.roots.map(\.path) == [directory["src"]])
     #expect(report.problems.count == 2)
     #expect(
       report.problems.first
@@ -110,7 +110,7 @@ struct DoctorReportTests {
   }
 
   @Test func `limits that are too low are problems with a remedy`() throws {
-    var report = try report("-w", folder.path.description, "make")
+    var report = try report("-w", directory.path.description, "make")
     report.inotify = usage(watches: 1502, instances: 2)
     #expect(
       report.problems == [
@@ -129,8 +129,8 @@ struct DoctorReportTests {
   @Test func `as JSON, the report is as its schema describes it`() throws {
     let schema = try SchemaEvaluator(documented: "doctor.schema.json")
     let reports = [
-      try report("-w", folder.path.description, "-w", folder["gone"].description, "make"),
-      try report("-w", folder["src"].description, "-d", "50ms", "--ignore-nothing"),
+      try report("-w", directory.path.description, "-w", directory["gone"].description, "make"),
+      try report("-w", directory["src"].description, "-d", "50ms", "--ignore-nothing"),
     ]
     for var report in reports {
       #expect(try schema.accepts(text: String(decoding: report.json, as: UTF8.self)))
@@ -141,6 +141,6 @@ struct DoctorReportTests {
 
   @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
   func `numbers are grouped`(number: Int, text: String) throws {
-    #expect(try report("-w", folder["src"].description).grouped(number) == text)
+    #expect(try report("-w", directory["src"].description).grouped(number) == text)
   }
 }

@@ -14,8 +14,8 @@ struct FirstCommandsTests {
     .appending(path: "FirstCommands.txt")
 
   @Test func `each first command has the answer of the table`() throws {
-    let folder = try TemporaryDirectory()
-    try Self.makeFixture(in: folder)
+    let directory = try TemporaryDirectory()
+    try Self.makeFixture(in: directory)
     let text = try String(contentsOf: Self.file, encoding: .utf8)
     var record = ""
     var count = 0
@@ -26,8 +26,8 @@ struct FirstCommandsTests {
       count += 1
       let words = try #require(ShellWords.split(String(line[prompt.upperBound...])), "\(line)")
       let answer = Answer(
-        directory: folder.path.appending(String(line[..<prompt.lowerBound])),
-        programs: [folder.path.appending("bin")])
+        directory: directory.path.appending(String(line[..<prompt.lowerBound])),
+        programs: [directory.path.appending("bin")])
       for answerLine in answer.lines(for: words) { record += "  \(answerLine)\n" }
     }
     let expected = record.trimmingCharacters(in: .newlines)
@@ -43,25 +43,25 @@ struct FirstCommandsTests {
     #expect(count >= 150)
   }
 
-  private static func makeFixture(in folder: TemporaryDirectory) throws {
+  private static func makeFixture(in directory: TemporaryDirectory) throws {
     let programs = [
       "make", "npm", "npx", "node", "cargo", "go", "python3", "pytest", "sh", "test", "echo", "ls",
       "init", "git", "swift", "date", "rsync", "deno", "docker", "printf", "ruff",
     ]
-    try folder.makeDirectories("bin")
-    for name in programs { try folder.writeProgram("bin/" + name) }
-    for directory in ["plain", "project", "node", "rust", "make"] {
-      try folder.makeDirectories("\(directory)/src")
-      try folder.makeDirectories("\(directory)/tests")
+    try directory.makeDirectories("bin")
+    for name in programs { try directory.writeProgram("bin/" + name) }
+    for project in ["plain", "project", "node", "rust", "make"] {
+      try directory.makeDirectories("\(project)/src")
+      try directory.makeDirectories("\(project)/tests")
       for name in ["src/main.c", "src/util.h", "tests/a.py", "README.md"] {
-        try folder.write("", to: "\(directory)/\(name)")
+        try directory.write("", to: "\(project)/\(name)")
       }
     }
     for name in ["app.js", "server.py", "main.go", "deploy.sh", "a.c", "b.c"] {
-      try folder.write("", to: "plain/" + name)
+      try directory.write("", to: "plain/" + name)
     }
-    try folder.writeProgram("plain/run.sh")
-    try folder.write(
+    try directory.writeProgram("plain/run.sh")
+    try directory.write(
       """
       { "tasks": {
         "build": { "run": "make" },
@@ -69,11 +69,11 @@ struct FirstCommandsTests {
         "server": { "run": "./app", "after": ["build"], "service": true }
       } }
       """, to: "project/watchrun.json")
-    try folder.write(
+    try directory.write(
       #"{ "scripts": { "build": "tsc", "test": "vitest run", "dev": "vite" } }"#,
       to: "node/package.json")
-    try folder.write("[package]\nname = \"x\"\n", to: "rust/Cargo.toml")
-    try folder.write("all:\n\tcc main.c\ntest:\n\t./a.out\n", to: "make/Makefile")
+    try directory.write("[package]\nname = \"x\"\n", to: "rust/Cargo.toml")
+    try directory.write("all:\n\tcc main.c\ntest:\n\t./a.out\n", to: "make/Makefile")
   }
 }
 

@@ -57,13 +57,13 @@ struct TerminalNotificationTests {
   }
 
   @Test func `a program is used if it is installed and there is a display`() throws {
-    let folder = try TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     func program(_ variables: [String: String]) -> NotificationProgram? {
-      NotificationProgram({ variables[$0] }, in: [folder.path])
+      NotificationProgram({ variables[$0] }, in: [directory.path])
     }
     #expect(program(["DISPLAY": ":0"]) == nil)
-    try folder.write("#!/bin/sh\n", to: "notify-send")
-    try folder.setMode(0o755, of: "notify-send")
+    try directory.write("#!/bin/sh\n", to: "notify-send")
+    try directory.setMode(0o755, of: "notify-send")
     #expect(program(["DISPLAY": ":0"]) == .notifySend)
     #expect(program(["WAYLAND_DISPLAY": "wayland-0"]) == .notifySend)
     #expect(program([:]) == nil && program(["DISPLAY": ""]) == nil)

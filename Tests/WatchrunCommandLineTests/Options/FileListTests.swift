@@ -5,17 +5,17 @@ import Testing
 @testable import WatchrunCommandLine
 
 @Suite struct FileListTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
-    try folder.write(to: "a")
-    try folder.write(to: "b c")
-    try folder.write(to: "d\ne")
+    directory = try TemporaryDirectory()
+    try directory.write(to: "a")
+    try directory.write(to: "b c")
+    try directory.write(to: "d\ne")
   }
 
   private func list(_ text: String, separatedByNUL: Bool = false) -> FileList {
-    FileList(Array(text.utf8), separatedByNUL: separatedByNUL, in: folder.path)
+    FileList(Array(text.utf8), separatedByNUL: separatedByNUL, in: directory.path)
   }
 
   @Test func `each line is a path, and the last needs no newline`() {
@@ -41,9 +41,9 @@ import Testing
   }
 
   @Test func `a list without an existing path is refused`() throws {
-    try folder.write("none\n", to: "list")
+    try directory.write("none\n", to: "list")
     let failure = #expect(throws: Failure.self) {
-      _ = try FileList.read(from: folder["list"], separatedByNUL: false, in: folder.path)
+      _ = try FileList.read(from: directory["list"], separatedByNUL: false, in: directory.path)
     }
     #expect(failure?.status == 66)
   }

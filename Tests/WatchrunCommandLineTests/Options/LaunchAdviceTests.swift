@@ -5,43 +5,43 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct LaunchAdviceTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
   }
 
   private func explanation(_ words: String..., code: Int32 = ENOENT) -> String {
-    LaunchAdvice(words: words.map { Array($0.utf8) }, directory: folder.path)
+    LaunchAdvice(words: words.map { Array($0.utf8) }, directory: directory.path)
       .explanation(of: SystemError(call: "execve", code: code, path: Path(words[0])))
   }
 
-  @Test func `a missing interpreter is told from a missing script`() throws {
+  @Test func `a missing interpreter is distinguished from a missing script`() throws {
     #expect(explanation("./app.sh") == "there is no file ./app.sh")
-    try folder.write("#!/bin/nosuch -x\n", to: "app.sh")
+    try directory.write("#!/bin/nosuch -x\n", to: "app.sh")
     #expect(
       explanation("./app.sh")
         == "the interpreter of ./app.sh does not exist: /bin/nosuch; correct its first line")
-    try folder.write("#!/bin/sh\r\n", to: "app.sh")
+    try directory.write("#!/bin/sh\r\n", to: "app.sh")
     #expect(
       explanation("./app.sh")
         == "the first line of ./app.sh ends with a carriage return; remove it: "
         + "sed -i 's/\\r$//' ./app.sh")
-    try folder.write("\u{7F}ELF", to: "app.sh")
+    try directory.write("\u{7F}ELF", to: "app.sh")
     #expect(
       explanation("./app.sh") == "the dynamic linker that ./app.sh needs is not installed")
   }
 
   @Test func `a file that is not executable is run by its interpreter`() throws {
-    try folder.write(to: "a.py")
-    try folder.write(to: "data")
+    try directory.write(to: "a.py")
+    try directory.write(to: "data")
     #expect(
       explanation("./a.py", "x", code: EACCES)
         == "./a.py is not executable; run it by its interpreter: watchrun python3 ./a.py x")
     #expect(
       explanation("./data", code: EACCES)
         == "./data is not executable; make it so: chmod +x ./data")
-    try folder.makeDirectories("src")
+    try directory.makeDirectories("src")
     #expect(
       explanation("./src", "make", code: EACCES)
         == "it is a directory; to watch it: watchrun -w ./src make")

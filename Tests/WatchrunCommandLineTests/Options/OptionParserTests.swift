@@ -228,7 +228,7 @@ struct OptionParserTests {
     }
   }
 
-  @Test func `what is emitted as lines may be separated by NULs`() throws {
+  @Test func `emitted lines may be separated by NULs`() throws {
     #expect(
       try parse("-0", "--emit", "lines", "make").changeDelivery == .lines(separatedByNUL: true))
   }

@@ -130,7 +130,7 @@ struct UsageErrorTests {
     ["-r", "-o", "restart", "x"], ["-s", "HUP", "-o", "signal", "x"],
     ["--exit-on-error", "--until-success", "x"], ["-d", "5s", "x"], ["--max-wait", "10ms", "x"],
   ])
-  func `options that say the same do not contradict each other`(words: [String]) throws {
+  func `options that mean the same do not contradict each other`(words: [String]) throws {
     _ = try OptionParser.parse(words.map { Array($0.utf8) })
   }
 
@@ -212,7 +212,7 @@ struct UsageErrorTests {
     [unknown, missing, bad, together, contradictions, pages].flatMap { $0 }
 
   @Test(arguments: all)
-  func `a usage error says in one line what is wrong`(words: [String], message: String) {
+  func `a usage error is one line`(words: [String], message: String) {
     #expect(throws: UsageError(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })
     }

@@ -6,8 +6,8 @@ import Testing
 
 struct WatchAdviceTests {
   @Test func `a path that does not exist is explained if it was meant otherwise`() throws {
-    let folder = try TemporaryDirectory()
-    try folder.write(to: "src")
+    let directory = try TemporaryDirectory()
+    try directory.write(to: "src")
     let lack = "no such path"
     let expected: [(Path, String?)] = [
       ("src,tests", "\(lack); give -w before each: -w src -w tests"),
@@ -17,7 +17,7 @@ struct WatchAdviceTests {
       ("missing", nil), ("a,b", nil),
     ]
     for (path, text) in expected {
-      let explanation = WatchAdvice.explanation(of: path, in: folder.path)
+      let explanation = WatchAdvice.explanation(of: path, in: directory.path)
       #expect(explanation == text.map { "cannot watch \(path): \($0)" })
     }
   }

@@ -105,7 +105,7 @@ struct ActivityTranslatorTests {
       ])
   }
 
-  @Test func `the page waits for what is under way, and for a server to begin`() throws {
+  @Test func `the page waits for running tasks, and for a server to start`() throws {
     var settings = Settings()
     settings.command = [Array("./server".utf8)]
     settings.restarts = true

@@ -5,14 +5,14 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct DetachedProgramTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
+    directory = try TemporaryDirectory()
   }
 
   private func program(_ line: String) -> DetachedProgram {
-    let words = ["sh", "-c", "cd '\(folder.path)' && { \(line); }"]
+    let words = ["sh", "-c", "cd '\(directory.path)' && { \(line); }"]
     return DetachedProgram(arguments: words.map { Array($0.utf8) })
   }
 
@@ -22,9 +22,9 @@ struct DetachedProgramTests {
       ps -o pgid= $$ > group
       """
     try program(line + "; echo > done").start { _ in }
-    #expect(await eventually { folder.exists("done") })
-    #expect(folder.lines(of: "fds") == ["/dev/null", "/dev/null", "/dev/null"])
-    let group = folder.lines(of: "group").first?.filter { $0 != " " }
+    #expect(await eventually { directory.exists("done") })
+    #expect(directory.lines(of: "fds") == ["/dev/null", "/dev/null", "/dev/null"])
+    let group = directory.lines(of: "group").first?.filter { $0 != " " }
     #expect(group != nil && group != String(getpgrp()))
   }
 
@@ -35,7 +35,7 @@ struct DetachedProgramTests {
     #expect(await eventually { reasons.entries == ["failed with status 3"] })
   }
 
-  @Test func `a program that is not there is an error`() {
+  @Test func `a missing program is an error`() {
     let error = #expect(throws: SystemError.self) {
       try DetachedProgram(arguments: [Array("/no/such/program".utf8)]).start { _ in }
     }
@@ -43,11 +43,11 @@ struct DetachedProgramTests {
   }
 
   @Test func `the editor is started with the words for its command line`() async throws {
-    let log = folder["log"]
+    let log = directory["log"]
     let console = Console(shown: .problem, isColored: false)
     let setting = "sh -c 'echo \"$@\" > \"\(log)\"' sh {file} {line} {column}"
     let editor = EditorLauncher(setting, console: console)
     editor.open("/p/a.c", line: 3, column: 5)
-    #expect(await eventually { folder.lines(of: "log") == ["/p/a.c 3 5"] })
+    #expect(await eventually { directory.lines(of: "log") == ["/p/a.c 3 5"] })
   }
 }

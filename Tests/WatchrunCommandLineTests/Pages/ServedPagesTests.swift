@@ -84,38 +84,40 @@ struct ServedPagesTests {
 
 /// The page of a command line.
 struct CommandLinePageTests {
-  private let folder: TemporaryDirectory
+  private let directory: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryDirectory()
-    try folder.makeDirectories("public")
-    try folder.makeDirectories("src")
+    directory = try TemporaryDirectory()
+    try directory.makeDirectories("public")
+    try directory.makeDirectories("src")
   }
 
   private func page(_ words: String...) throws -> LiveReload.Page? {
-    try OptionParser.parse(words.map { Array($0.utf8) }).page(in: folder.path)
+    try OptionParser.parse(words.map { Array($0.utf8) }).page(in: directory.path)
   }
 
   @Test func `a directory is served and watched`() throws {
     let page = try #require(try page("--serve", "public", "--port", "80", "--host", "a"))
-    #expect(page.source == .directory(folder["public"]) && page.watched == [folder["public"]])
+    #expect(page.source == .directory(directory["public"]) && page.watched == [directory["public"]])
     #expect(page.port == 80 && page.hosts == ["a"])
     #expect(try self.page("make") == nil)
   }
 
   @Test func `further paths reload the page where no command watches them`() throws {
     #expect(
-      try page("--serve", "public", "-w", "src")?.watched == [folder["public"], folder["src"]])
-    #expect(try page("--serve", "public", "-w", "src", "make")?.watched == [folder["public"]])
+      try page("--serve", "public", "-w", "src")?.watched == [
+        directory["public"], directory["src"],
+      ])
+    #expect(try page("--serve", "public", "-w", "src", "make")?.watched == [directory["public"]])
   }
 
-  @Test func `a proxy is reloaded by what is watched`() throws {
-    #expect(try page("--proxy", "80", "-w", "src")?.watched == [folder["src"]])
-    #expect(try page("--proxy", "80", "make")?.watched == [folder.path])
+  @Test func `changes of watched files reload a proxy`() throws {
+    #expect(try page("--proxy", "80", "-w", "src")?.watched == [directory["src"]])
+    #expect(try page("--proxy", "80", "make")?.watched == [directory.path])
   }
 
-  @Test func `a directory that is not there is refused`() throws {
-    try folder.write(to: "file")
+  @Test func `a missing directory is refused`() throws {
+    try directory.write(to: "file")
     let missing = #expect(throws: Failure.self) { try page("--serve", "none") }
     #expect(missing?.status == 66)
     #expect(
@@ -127,11 +129,11 @@ struct CommandLinePageTests {
 
   private func starts(_ path: String, _ words: String...) throws -> Bool {
     let settings = try OptionParser.parse(words.map { Array($0.utf8) })
-    return settings.commandTriggers(in: folder.path).isTriggered(
-      by: .init(path: folder[path], kind: .modified, type: .file))
+    return settings.commandTriggers(in: directory.path).isTriggered(
+      by: .init(path: directory[path], kind: .modified, type: .file))
   }
 
-  @Test func `only what the command watches starts it`() throws {
+  @Test func `only watched paths start the command`() throws {
     #expect(try starts("src/a", "--serve", "public", "-w", "src", "make"))
     #expect(try !starts("public/a", "--serve", "public", "-w", "src", "make"))
     #expect(try starts("public/a", "--serve", "public", "make"))
@@ -143,7 +145,7 @@ struct CommandLinePageTests {
   }
 
   @Test func `a served directory that git ignores does not start the command`() throws {
-    try folder.write("public/\n", to: ".gitignore")
+    try directory.write("public/\n", to: ".gitignore")
     #expect(try !starts("public/a", "--serve", "public", "make"))
     #expect(try starts("src/a", "--serve", "public", "make"))
   }

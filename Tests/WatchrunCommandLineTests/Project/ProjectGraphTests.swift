@@ -42,13 +42,13 @@ struct ProjectGraphTests {
   }
 
   @Test func `ignore files apply to each task's own paths`() throws {
-    let folder = try TemporaryDirectory()
-    try folder.write("made/\n", to: ".gitignore")
-    try folder.makeDirectories("made")
+    let directory = try TemporaryDirectory()
+    try directory.write("made/\n", to: ".gitignore")
+    try directory.makeDirectories("made")
     let graph = try graph(
-      "all: { run: 'x' }, made: { run: 'x', watch: ['made'] },", in: folder.path)
-    #expect(started(by: folder["made/a"], in: graph) == ["made"])
-    #expect(started(by: folder["a"], in: graph) == ["all"])
+      "all: { run: 'x' }, made: { run: 'x', watch: ['made'] },", in: directory.path)
+    #expect(started(by: directory["made/a"], in: graph) == ["made"])
+    #expect(started(by: directory["a"], in: graph) == ["all"])
   }
 
   @Test(arguments: ["a*", "a?", "[a]", "a b ", #"a\\b"#, "!a", "#a"])

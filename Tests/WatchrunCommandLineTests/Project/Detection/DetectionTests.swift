@@ -262,27 +262,27 @@ struct DetectionTests {
     ),
   ]
 
-  private func folder(_ files: [String: String]) throws -> TemporaryDirectory {
-    let folder = try TemporaryDirectory()
+  private func directory(_ files: [String: String]) throws -> TemporaryDirectory {
+    let directory = try TemporaryDirectory()
     for (name, text) in files {
       if name.hasSuffix("/") {
-        try folder.makeDirectories(name)
+        try directory.makeDirectories(name)
       } else {
         if let slash = name.lastIndex(of: "/") {
-          try folder.makeDirectories(String(name[..<slash]))
+          try directory.makeDirectories(String(name[..<slash]))
         }
-        try folder.write(text, to: name)
+        try directory.write(text, to: name)
       }
     }
-    return folder
+    return directory
   }
 
   @Test(arguments: alone + together)
   func `a project is detected by its files`(
     files: [String: String], summary: String, tasks: [String]
   ) throws {
-    let folder = try folder(files)
-    let found = try #require(DetectedProject(ProjectDirectory(path: folder.path)))
+    let directory = try directory(files)
+    let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
     #expect(found.summary == summary)
     #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
   }
@@ -291,8 +291,8 @@ struct DetectionTests {
   func `a detected project that is written as a file is read as the same project`(
     files: [String: String], summary: String, tasks: [String]
   ) throws {
-    let folder = try folder(files)
-    let found = try #require(DetectedProject(ProjectDirectory(path: folder.path)))
+    let directory = try directory(files)
+    let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
     let text = ProjectText.file(found.project)
     #expect(try readProject(text) == found.project)
     // Strict JSON, which Foundation reads only without the extensions of JSON5.
@@ -308,13 +308,13 @@ struct DetectionTests {
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
     ] as [[String: String]])
   func `nothing is detected without a known file and task`(files: [String: String]) throws {
-    let folder = try folder(files)
-    #expect(DetectedProject(ProjectDirectory(path: folder.path)) == nil)
+    let directory = try directory(files)
+    #expect(DetectedProject(ProjectDirectory(path: directory.path)) == nil)
   }
 
   @Test func `each of several kinds watches its own sources`() throws {
-    let folder = try folder(["Package.swift": "", "go.mod": ""])
-    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    let directory = try directory(["Package.swift": "", "go.mod": ""])
+    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     #expect(project.tasks.map(\.name) == ["swift-build", "go-build", "go-test"])
     #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
     #expect(project.tasks[1].filters.map(\.description).contains("*.go"))
@@ -336,18 +336,20 @@ struct DetectionTests {
       (["build.zig": ""], "zig-out/bin/a"), (["meson.build": ""], ".build/meson/a"),
       (["Rakefile": ""], "coverage/index.html"),
     ] as [([String: String], String)])
-  func `changes of what its tools write are ignored`(
+  func `files that its tools write are ignored`(
     files: [String: String], product: String
   ) throws {
-    let folder = try folder(files)
-    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    let directory = try directory(files)
+    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     var settings = Settings()
     settings.ignores = project.ignores
-    let filter = settings.makeFilter(in: folder.path)
+    let filter = settings.makeFilter(in: directory.path)
     #expect(
-      !filter.decision(for: folder[product], isDirectory: false, below: folder.path).isIncluded)
+      !filter.decision(for: directory[product], isDirectory: false, below: directory.path)
+        .isIncluded)
     #expect(
-      filter.decision(for: folder["source.c"], isDirectory: false, below: folder.path).isIncluded)
+      filter.decision(for: directory["source.c"], isDirectory: false, below: directory.path)
+        .isIncluded)
   }
 
   @Test(
@@ -381,8 +383,8 @@ struct DetectionTests {
   }
 
   @Test func `the processes of a Procfile are services that run side by side`() throws {
-    let folder = try folder(["Procfile": "web: x\nworker: y"])
-    let project = try #require(DetectedProject(ProjectDirectory(path: folder.path))).project
+    let directory = try directory(["Procfile": "web: x\nworker: y"])
+    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     #expect(project.tasks.allSatisfy { $0.isService && $0.after.isEmpty && $0.watched == ["."] })
   }
 }

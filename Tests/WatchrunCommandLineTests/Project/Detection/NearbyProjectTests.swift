@@ -6,14 +6,14 @@ import Testing
 
 /// The error where there is no project.
 struct NearbyProjectTests {
-  private func remark(in place: String, of folder: TemporaryDirectory) -> String {
-    ProjectSource(nil, directory: folder[place]).nothingFound().message
+  private func remark(in place: String, of directory: TemporaryDirectory) -> String {
+    ProjectSource(nil, directory: directory[place]).nothingFound().message
   }
 
   @Test func `the error lists the known files`() throws {
-    let folder = try TemporaryDirectory()
+    let directory = try TemporaryDirectory()
     #expect(
-      remark(in: "", of: folder)
+      remark(in: "", of: directory)
         == "no command given, no watchrun.json, and no project detected "
         + "(by Package.swift, Cargo.toml, go.mod, build.zig, package.json, deno.json, "
         + "pyproject.toml, Rakefile, mix.exs, build.gradle, pom.xml, *.sln, CMakeLists.txt, "
@@ -51,37 +51,37 @@ struct NearbyProjectTests {
   func `the error names what is missing in a known file, and what to type instead`(
     files: [String: String], reason: String
   ) throws {
-    let folder = try TemporaryDirectory()
-    for (name, text) in files { try folder.write(text, to: name) }
+    let directory = try TemporaryDirectory()
+    for (name, text) in files { try directory.write(text, to: name) }
     #expect(
-      remark(in: "", of: folder) == "no command given, no watchrun.json, and \(reason)")
+      remark(in: "", of: directory) == "no command given, no watchrun.json, and \(reason)")
   }
 
   @Test func `the error names a project in an ancestor within the repository`() throws {
-    let folder = try TemporaryDirectory()
-    try folder.write(to: "Makefile")
-    try folder.makeDirectories("repository/Sources/Core")
-    #expect(NearbyProject(around: folder["repository/Sources/Core"]) == nil)
-    try folder.makeDirectories("repository/.git")
-    #expect(NearbyProject(around: folder["repository/Sources/Core"]) == nil)
-    try folder.write(to: "repository/Package.swift")
+    let directory = try TemporaryDirectory()
+    try directory.write(to: "Makefile")
+    try directory.makeDirectories("repository/Sources/Core")
+    #expect(NearbyProject(around: directory["repository/Sources/Core"]) == nil)
+    try directory.makeDirectories("repository/.git")
+    #expect(NearbyProject(around: directory["repository/Sources/Core"]) == nil)
+    try directory.write(to: "repository/Package.swift")
     #expect(
-      remark(in: "repository/Sources/Core", of: folder).hasSuffix(
+      remark(in: "repository/Sources/Core", of: directory).hasSuffix(
         "; there is a Swift package (Package.swift) in ../..: watchrun -C ../.."))
-    #expect(NearbyProject(around: folder["repository/Sources"])?.place == Path(".."))
+    #expect(NearbyProject(around: directory["repository/Sources"])?.place == Path(".."))
   }
 
   @Test func `the error names the first project in a subdirectory`() throws {
-    let folder = try TemporaryDirectory()
-    try folder.makeDirectories("docs")
-    try folder.makeDirectories("server")
-    try folder.makeDirectories("web")
-    try folder.makeDirectories(".hidden")
-    try folder.write(to: ".hidden/Makefile")
-    try folder.write(to: "web/Cargo.toml")
-    try folder.write("{}", to: "server/watchrun.json")
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("docs")
+    try directory.makeDirectories("server")
+    try directory.makeDirectories("web")
+    try directory.makeDirectories(".hidden")
+    try directory.write(to: ".hidden/Makefile")
+    try directory.write(to: "web/Cargo.toml")
+    try directory.write("{}", to: "server/watchrun.json")
     #expect(
-      remark(in: "", of: folder).hasSuffix(
+      remark(in: "", of: directory).hasSuffix(
         "; there is watchrun.json in server: watchrun -C server"))
   }
 }
