@@ -19,7 +19,7 @@ public enum PatternError: Error, Sendable, Hashable {
 }
 
 extension PatternError: CustomStringConvertible {
-  /// What is wrong, as the end of a sentence that begins with the pattern.
+  /// The mistake, as the end of a sentence that begins with the pattern.
   public var description: String {
     switch self {
     case .empty: "is empty"

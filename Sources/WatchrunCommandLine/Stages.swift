@@ -26,7 +26,7 @@ extension Settings {
   /// `nil` if standard input is not a terminal.
   func makeTerminalController(_ guardian: Guardian?) -> TerminalController? {
     guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
-    // With a single run, what is typed is for whatever comes next in the shell.
+    // After a single run, the shell must receive the typed input.
     let listens = readsKeys && !endsAfterFirstRun
     let use: TerminalController.Use = isInteractive ? .lending : listens ? .keys : .none
     return TerminalController(

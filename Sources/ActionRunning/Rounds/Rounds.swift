@@ -2,7 +2,7 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Decides what is owed a run because it changed during a round, and when that run is due. Inputs in,
+/// Decides which changes during a round are owed a run, and when that run is due. Inputs in,
 /// actions out: no process, no clock, no queue.
 ///
 /// A round is everything that one batch causes. Commands write files, and the kernel does not report who
@@ -27,7 +27,7 @@ import SystemCalls
 /// One change leads to no run: bytes that are changed and changed back within one round, in a path that
 /// the round before changed as well.
 struct Rounds: Sendable {
-  /// What is under way when a change is reported.
+  /// The state of the command when a change is reported.
   enum Situation: Hashable, Sendable {
     /// Nothing.
     case idle

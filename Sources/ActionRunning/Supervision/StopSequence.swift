@@ -13,7 +13,7 @@ package struct StopSequence: Sendable {
     case kill
     /// Check at this time whether the group is alive, and call `checked`.
     case check(at: Instant)
-    /// Report that what is left cannot be killed; `finish` follows.
+    /// Report that the remaining processes cannot be killed; `finish` follows.
     case abandon
     /// Nothing is left of the group, or nothing that can be killed.
     case finish

@@ -152,7 +152,7 @@ extension TerminalController {
       guard state.isLent else { return }
       reclaim(&state)
       restoreModes(&state)
-      // What was typed for the command is not a key.
+      // Input for the command is not a key.
       if readsKeys { terminal.discardInput() }
     }
   }

@@ -19,7 +19,7 @@ public enum TaskGraphError: Error, Sendable, Hashable {
 }
 
 extension TaskGraphError: CustomStringConvertible {
-  /// What is wrong and what to do, in one line.
+  /// The mistake and its remedy, in one line.
   public var description: String {
     switch self {
     case .duplicateName(let name):

@@ -54,17 +54,17 @@ extension TaskStateMachine {
 
   private mutating func isReady(_ name: String) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    let tells: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
+    let reports: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
     update(name) { task in
       task.service = .ready
       task.isFresh = false
     }
-    if task.isFresh { return tells + conclude(name, .succeeded) }
+    if task.isFresh { return reports + conclude(name, .succeeded) }
     // It kept running through the failure of a dependency, and is ready again.
-    if case .skipped = task.outcome { return tells }
+    if case .skipped = task.outcome { return reports }
     update(name) { $0.outcome = .succeeded }
     let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }
-    return tells + skipped.flatMap { want($0, RunTrigger(task.reason)) }
+    return reports + skipped.flatMap { want($0, RunTrigger(task.reason)) }
   }
 
   private mutating func serviceFailed(_ name: String) -> [Action] {

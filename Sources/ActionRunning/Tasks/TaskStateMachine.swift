@@ -66,7 +66,7 @@ package struct TaskStateMachine: Sendable {
     /// follow.
     case end(String)
     case retire(String)
-    /// Kill what is being ended, and end the rest as well.
+    /// Kill the tasks that are being stopped, and stop the others.
     case killAll
     /// Report that nothing is left.
     case finish

@@ -110,7 +110,7 @@ void csystem_guardian_keep_modes(
 /// The terminal has its modes again.
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
 
-/// A process to start. It inherits what is not specified here.
+/// A process to start. It inherits everything that is not specified here.
 struct csystem_spawn {
   const char *program;
   char *const *arguments;

@@ -199,7 +199,7 @@ extension CombinedBackend {
 
   private func isIgnored(_ directory: Path, in root: Path) -> Bool {
     let decision = configuration.filter.decision(for: directory, isDirectory: true, below: root)
-    // Filters decide what is reported, not which directories are entered.
+    // Filters decide which changes are reported, not which directories are entered.
     switch decision.rule?.source {
     case .parameter(.filter), .parameter(.extensions): return false
     case .parameter(.ignore), .builtIn, .file, nil: return !decision.isIncluded

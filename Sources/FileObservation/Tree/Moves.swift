@@ -111,7 +111,7 @@ struct Moves {
         arrivals.append(RawEvent(path: to.path, kind: .modified(isOpen: false), type: to.type))
       }
     }
-    // What was renamed out of a renamed directory does not go with it.
+    // An entry that was renamed out of a renamed directory does not move with it.
     departures.sort { $0.path.bytes.count > $1.path.bytes.count }
     let origins = Set(pairs.map(\.origin))
     let destinations = Set(pairs.map(\.destination))

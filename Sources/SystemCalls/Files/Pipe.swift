@@ -11,7 +11,7 @@ package final class PipeInput: Sendable, Hashable {
     close(number)
   }
 
-  /// A descriptor that discards what is written.
+  /// A descriptor that discards all writes.
   package static func discarding() throws(SystemError) -> PipeInput {
     PipeInput(owning: try Descriptor.open("/dev/null", O_WRONLY).release())
   }
@@ -40,7 +40,7 @@ package enum ReadOutcome: Hashable, Sendable {
   case end
 }
 
-/// Reads what is available, at most `limit` bytes.
+/// Reads the available bytes, at most `limit`.
 package func readAvailable(_ descriptor: Int32, atMost limit: Int) -> ReadOutcome {
   var isOver = false
   let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

@@ -91,7 +91,7 @@ package enum Socket {
     csystem_shut_down_writing(socket)
   }
 
-  /// Reads what is there into the memory: the count of bytes, 0 at the end of the connection or after
+  /// Reads available bytes into the memory: the count of bytes, 0 at the end of the connection or after
   /// an error, `nil` if there is nothing for now.
   package static func receive(
     into buffer: UnsafeMutableRawBufferPointer, from socket: Int32

@@ -2,7 +2,7 @@
 
 extension ProcessGroup {
   /// Whether a member is alive. A zombie counts as gone: where the process with ID 1 does not reap orphans,
-  /// zombies stay for ever.
+  /// zombies stay forever.
   package var hasLivingMember: Bool {
     if isEmpty { return false }
     guard let processes = try? Descriptor.openDirectory("/proc") else { return true }

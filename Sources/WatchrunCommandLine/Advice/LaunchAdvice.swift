@@ -109,9 +109,9 @@ struct LaunchAdvice {
         words.count > 1 ? ShellWords.quoted(Array(words.dropFirst())) : "COMMAND"
       return "it is a directory; to watch it: watchrun -w \(quoted(program)) \(command)"
     }
-    return "\(program) is not executable; "
+    return "it is not executable; "
       + (commandLine(forFile: program).map { "run it by its interpreter: watchrun \($0)" }
-        ?? "make it so: chmod +x \(quoted(program))")
+        ?? "make it executable: chmod +x \(quoted(program))")
   }
 
   /// The command line that runs a file of the directory; `nil` if nothing is known that can.

@@ -45,7 +45,7 @@ final class KeyReader: Sendable {
     return prepares && keeper.prepareForKeys()
   }
 
-  /// Reads what was typed, if this process group is in the foreground.
+  /// Reads typed keys, if this process group is in the foreground.
   private func read() {
     let wasPrepared = keeper.isPrepared
     while keeper.prepareForKeys() {

@@ -137,7 +137,7 @@ extension TaskRound.Outcome {
 }
 
 extension TaskDefinition.Readiness {
-  /// What has not happened in time.
+  /// The readiness condition that was not met in time.
   fileprivate var failure: String {
     let time = timeout.shortDescription
     return switch condition {

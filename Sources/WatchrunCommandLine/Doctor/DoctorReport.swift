@@ -8,7 +8,7 @@ struct DoctorReport {
     /// Whether the tasks are watched, because no command is given.
     var isUsed: Bool
     var file: Path?
-    /// What was detected, and its tasks.
+    /// The detected project, and its tasks.
     var detected: String?
     /// The names of the tasks and pages.
     var tasks: [String] = []

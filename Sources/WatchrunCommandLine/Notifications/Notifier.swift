@@ -39,7 +39,7 @@ final class Notifier: Sendable {
     guard
       let notification = Notification(report, of: ShownCommand.text(command), in: directory)
     else { return }
-    // What is started again and again fails again and again.
+    // A command that is restarted repeatedly fails repeatedly.
     let isRestart = report.trigger?.reason == .restart
     send(notification, settings, isRestart ? .change : settings.effectiveNotifyMode)
   }

@@ -17,7 +17,9 @@ struct FileList {
     do throws(SystemError) {
       text = try readAll(source)
     } catch {
-      throw Failure("cannot read the list of files \(file): \(error.reason)", ExitCode.noInput)
+      throw Failure(
+        "cannot read the list of files \(file): \(error.reason); "
+          + "pass an existing file to --files-from, or - for standard input", ExitCode.noInput)
     }
     let list = FileList(text, separatedByNUL: separatedByNUL, in: directory)
     if list.watched.isEmpty {

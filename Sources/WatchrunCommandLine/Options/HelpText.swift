@@ -13,6 +13,12 @@ enum HelpText {
            watchrun [options] --explain PATH...
            watchrun [options] --doctor
 
+    Examples:
+      watchrun -e c,h make test      Run the tests again when C files change
+      watchrun 'make && ./app'       Run a shell line again on each change
+      watchrun -r ./server           Restart a server on each change
+      watchrun -p ruff check {}      Check only the files that changed
+
     """
 
   private static let placeholders = """
@@ -27,6 +33,8 @@ enum HelpText {
       WATCHRUN_FIRST            The first changed path
       WATCHRUN_PATHS            Changed paths, one a line (at most 64 KiB)
       WATCHRUN_PATHS_FILE       A file that holds all of them, separated by NUL
+
+    The manual: watchrun --man, and watchrun --man=5 for watchrun.json
 
     """
 

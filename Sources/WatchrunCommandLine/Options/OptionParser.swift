@@ -79,7 +79,8 @@ struct OptionParser {
     if option.value?.isOptional == true {
       if value?.isEmpty == true { throw UsageError("\(written): the value after '=' is missing") }
     } else if let expected = option.value, value == nil {
-      value = rest.popFirst()
+      // `--` ends the options, so it is no value.
+      value = rest.first == Array("--".utf8) ? nil : rest.popFirst()
       if value == nil { throw UsageError("\(written) needs a value: \(written) \(expected.name)") }
     }
     do throws(UsageError) {

@@ -23,17 +23,19 @@ extension OptionTable {
       settings.stopPlan.signal = try signal(value)
     },
     Option(
-      nil, "stop-timeout", .init("TIME", .duration), .running, "Kill TIME after the stop signal",
+      nil, "stop-timeout", .init("TIME", .duration), .running, "Kill it TIME after the stop signal",
       default: "10s"
     ) { (settings, value) throws(UsageError) in
       settings.stopPlan.timeout = try duration(value)
     },
     Option(
       nil, "timeout", .init("TIME", .duration), .running,
-      "Stop runs that take longer than TIME, as failed"
+      "Stop runs after TIME, and count them as failed"
     ) { (settings, value) throws(UsageError) in
       let time = try duration(value)
-      if time == .zero { throw UsageError("must be more than 0") }
+      if time == .zero {
+        throw UsageError("0 would stop each run at once; write a longer time, such as 30s")
+      }
       settings.timeout = time
     },
     Option(nil, "keep-alive", nil, .running, "Start the command again whenever it exits") {
@@ -140,7 +142,7 @@ extension OptionTable {
     },
     Option(
       "N", "notify", .init("WHEN", .choice(NotifyMode.names), isOptional: true), .output,
-      "Notify the desktop: after failure, on change, always, never"
+      "Notify the desktop: failure (default), change, always, never"
     ) { (settings, value) throws(UsageError) in
       settings.notifyMode = value.isEmpty ? .failure : try choice(value)
     },

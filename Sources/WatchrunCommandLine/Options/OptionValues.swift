@@ -34,7 +34,8 @@ extension OptionTable {
       return try GlobPattern.parse(value)
     } catch {
       throw UsageError(
-        error == .empty ? "the pattern is empty" : "the pattern '\(Path(bytes: value))' \(error)")
+        error == .empty
+          ? "the pattern is empty" : "the pattern '\(Path(bytes: value))' \(error)\(error.advice)")
     }
   }
 
@@ -47,7 +48,7 @@ extension OptionTable {
     if value.isEmpty { return Polling(.always) }
     let interval = try duration(value)
     if interval < Polling.shortestInterval {
-      throw UsageError("the interval must be at least 10ms")
+      throw UsageError("'\(Path(bytes: value))' is too short; write 10ms or more")
     }
     return Polling(.always, interval: interval...interval)
   }
@@ -83,8 +84,10 @@ extension OptionTable {
   }
 
   private static func notOne(of names: [String], _ value: some Collection<UInt8>) -> UsageError {
-    let names = names.joined(separator: ", ")
-    return UsageError("'\(Path(bytes: Array(value)))' is not one of: \(names)")
+    let written = Array(value)
+    let advice = nearestName(to: text(written), among: names).map { "; did you mean '\($0)'?" }
+    let list = names.joined(separator: ", ")
+    return UsageError("'\(Path(bytes: written))' is not one of: \(list)\(advice ?? "")")
   }
 
   static func variable(_ value: [UInt8]) throws(UsageError) -> Command.EnvironmentVariable {
@@ -123,6 +126,17 @@ extension OptionTable {
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}
+
+extension PatternError {
+  /// The remedy, for the end of a message; empty if the description contains it.
+  var advice: String {
+    switch self {
+    case .defect: "; write it as in .gitignore"
+    case .unclosedBrace: "; add the missing }"
+    default: ""
+    }
   }
 }
 

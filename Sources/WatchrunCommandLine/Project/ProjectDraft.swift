@@ -17,7 +17,7 @@ struct ProjectDraft {
   var milestone = TaskGraph.Node.Milestone.success
   var port: UInt16?
   var portOffset = 0
-  /// What was read, if it is valid.
+  /// The project, if it is valid.
   var task: Project.Task?
   var page: Project.Page?
 

@@ -234,9 +234,7 @@ extension ProjectReader {
       do throws(PatternError) {
         patterns += try GlobPattern.parse(text.utf8)
       } catch {
-        var advice = ""
-        if case .defect = error { advice = "; write it as in .gitignore" }
-        note("the pattern '\(Path(text))' \(error)\(advice)", at: offset)
+        note("the pattern '\(Path(text))' \(error)\(error.advice)", at: offset)
       }
     }
     return patterns

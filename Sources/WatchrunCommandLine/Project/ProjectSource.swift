@@ -96,11 +96,12 @@ struct ProjectSource {
         "\(found) \(reason); there is \(nearby.title) in \(nearby.place): "
           + "watchrun -C \(nearby.place)", ExitCode.usage)
     }
+    // The remedy precedes the long list.
     let files = ProjectDetection.fileNames.joined(separator: ", ")
-    let reason = flaw?.reason ?? "no project detected (by \(files))"
     return Failure(
-      "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
-        + "\(Self.usualFile) with 'watchrun --init'", ExitCode.usage)
+      "\(found) \(flaw?.reason ?? "no project detected"); give a command, as in "
+        + "'watchrun make test', or write a \(Self.usualFile) with 'watchrun --init'"
+        + (flaw == nil ? " (detected are: \(files))" : ""), ExitCode.usage)
   }
 }
 
@@ -135,7 +136,7 @@ extension ProjectSource {
     self.init(settings.projectFile, directory: directory)
   }
 
-  /// The project to run, of the file or detected, with the selected tasks. Reports what was detected.
+  /// The project to run, of the file or detected, with the selected tasks. Reports a detected project.
   func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
     let project: Project
     do throws(Refusal) {

@@ -11,7 +11,7 @@ extension ProjectText {
   enum Origin {
     /// The project file, as it is shown in messages.
     case file(Path)
-    /// What was detected: "a Makefile".
+    /// The detected kind: "a Makefile".
     case detected(String)
   }
 

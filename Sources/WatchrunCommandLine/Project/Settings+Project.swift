@@ -24,7 +24,7 @@ extension Settings {
 
   func projectContext(in directory: Path, ignoring signals: Set<Signal>) -> ProjectContext {
     var plain = self
-    // These decide about changes, not about what is observed.
+    // These decide about changes, not about observed paths.
     (plain.filters, plain.extensions) = ([], [])
     var context = ProjectContext(
       directory: directory, filter: plain.makeFilter(in: directory), shell: usualShell)

@@ -156,7 +156,7 @@ extension Session {
   /// Ends watchrun because its observer failed.
   func failed(_ error: ObserverError) {
     console.problem(error.description)
-    endWork(.exit(ExitCode.failure), insists: false)
+    endWork(.exit(ExitCode.failure), escalates: false)
   }
 }
 
@@ -174,10 +174,10 @@ extension Session {
     for (signal, ending) in endings where !ignoredSignals.contains(signal) {
       // The kernel and the shell both report a closed terminal.
       whenSignaled(signal) { [self] in
-        self.endWork(ending, insists: signal != .hangup && !isRepeat)
+        self.endWork(ending, escalates: signal != .hangup && !isRepeat)
       }
     }
-    console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), insists: false) }
+    console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), escalates: false) }
   }
 
   /// Passes on the signals whose meaning only the command knows.
@@ -197,7 +197,7 @@ extension Session {
         case .key(let key): !keys.press(key, runner)
         case .hangUp: !ignoredSignals.contains(.hangup)
         }
-      if isOver { endWork(.exit(ExitCode.success), insists: event != .hangUp) }
+      if isOver { endWork(.exit(ExitCode.success), escalates: event != .hangUp) }
     }
     do throws(SystemError) {
       let givesTerminal = settings.isInteractive && !settings.isPostponed
@@ -237,8 +237,8 @@ extension Session {
     }
   }
 
-  /// Stops the command, then exits. A second request that insists kills it.
-  func endWork(_ ending: Ending, insists: Bool) {
+  /// Stops the command, then exits. A second request that escalates kills it.
+  func endWork(_ ending: Ending, escalates: Bool) {
     let (isFirst, endWork) = state.withLock { state in
       defer {
         state.ending = state.ending ?? ending
@@ -248,7 +248,7 @@ extension Session {
     }
     console.stopWaiting()
     guard let endWork else { return end(ending) }
-    if isFirst || insists { endWork() }
+    if isFirst || escalates { endWork() }
   }
 
   /// Ends watchrun after the command and its process group have ended.

@@ -37,10 +37,10 @@ struct LaunchAdviceTests {
     try directory.write(to: "data")
     #expect(
       explanation("./a.py", "x", code: EACCES)
-        == "./a.py is not executable; run it by its interpreter: watchrun python3 ./a.py x")
+        == "it is not executable; run it by its interpreter: watchrun python3 ./a.py x")
     #expect(
       explanation("./data", code: EACCES)
-        == "./data is not executable; make it so: chmod +x ./data")
+        == "it is not executable; make it executable: chmod +x ./data")
     try directory.makeDirectories("src")
     #expect(
       explanation("./src", "make", code: EACCES)

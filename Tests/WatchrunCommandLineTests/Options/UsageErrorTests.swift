@@ -22,6 +22,7 @@ struct UsageErrorTests {
     (["--watch"], "--watch needs a value: --watch PATH"),
     (["-w"], "-w needs a value: -w PATH"),
     (["-vw"], "-w needs a value: -w PATH"),
+    (["--stop-timeout", "--", "x"], "--stop-timeout needs a value: --stop-timeout TIME"),
     (["--clear=yes", "x"], "--clear takes no value"),
     (["--watch=", "x"], "--watch: the path is empty"),
     (["-w=", "x"], "-w: the path is empty"),
@@ -29,6 +30,8 @@ struct UsageErrorTests {
     (["--events", "", "x"], "--events: the list is empty; write events, such as create,modify"),
     (["--poll=", "x"], "--poll: the value after '=' is missing"),
     (["-i", "", "x"], "-i: the pattern is empty"),
+    (["-f", "a[", "x"], "-f: the pattern 'a[' has a [ without ]; write it as in .gitignore"),
+    (["-f", "a.{c,h", "x"], "-f: the pattern 'a.{c,h' has a { without its }; add the missing }"),
     (
       ["-i", "#a", "x"],
       "-i: the pattern '#a' is a comment in gitignore syntax; to match a '#', write '\\#'"
@@ -44,12 +47,16 @@ struct UsageErrorTests {
     (["--max-wait=soon", "x"], "--max-wait: 'soon' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--max-wait=", "x"], "--max-wait: '' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--poll=often", "x"], "--poll: 'often' is not a duration; write 50ms, 1.5s, 2m or 0"),
-    (["--poll=1ms", "x"], "--poll: the interval must be at least 10ms"),
+    (["--poll=1ms", "x"], "--poll: '1ms' is too short; write 10ms or more"),
     (["-s", "TREM", "x"], "-s: unknown signal 'TREM'; did you mean 'TERM'?"),
     (["-s", "FOO", "x"], "-s: unknown signal 'FOO'; 'kill -l' lists the signals"),
     (
       ["--stop-signal", "nonsense", "x"],
       "--stop-signal: unknown signal 'nonsense'; 'kill -l' lists the signals"
+    ),
+    (
+      ["-o", "restrat", "x"],
+      "-o: 'restrat' is not one of: queue, ignore, restart, signal; did you mean 'restart'?"
     ),
     (["-o", "wait", "x"], "-o: 'wait' is not one of: queue, ignore, restart, signal"),
     (["--color=blue", "x"], "--color: 'blue' is not one of: auto, always, never"),
@@ -59,7 +66,10 @@ struct UsageErrorTests {
       "--events: 'delete' is not one of: create, modify, remove, rename, metadata"
     ),
     (["--emit=yaml", "x"], "--emit: 'yaml' is not one of: env, lines, json, none"),
-    (["--timeout=0", "x"], "--timeout: must be more than 0"),
+    (
+      ["--timeout=0", "x"],
+      "--timeout: 0 would stop each run at once; write a longer time, such as 30s"
+    ),
     (["-E", "NAME", "x"], "-E: 'NAME' is not of the form NAME=VALUE"),
     (["--env==x", "x"], "--env: '=x' is not of the form NAME=VALUE"),
   ]

@@ -36,7 +36,7 @@ struct DetectedProject: Sendable {
     leftOut = all.filter { found in !kinds.contains { $0.name == found.name } }
   }
 
-  /// For messages, in one line: what was detected, the order of its tasks, and what is not used.
+  /// For messages, in one line: the detected kind, the order of its tasks, and unused files.
   /// Tasks that do not depend on others start at once.
   var summary: String {
     let chains = kinds.map { kind in

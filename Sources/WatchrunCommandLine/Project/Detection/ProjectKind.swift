@@ -50,7 +50,7 @@ struct ProjectKind: Sendable {
   }
 }
 
-/// A kind of project with what was found in a directory.
+/// A kind of project with the findings in a directory.
 struct DetectedKind: Sendable {
   let kind: ProjectKind
   let file: String

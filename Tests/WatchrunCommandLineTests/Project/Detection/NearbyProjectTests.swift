@@ -14,11 +14,11 @@ struct NearbyProjectTests {
     let directory = try TemporaryDirectory()
     #expect(
       remark(in: "", of: directory)
-        == "no command given, no watchrun.json, and no project detected "
-        + "(by Package.swift, Cargo.toml, go.mod, build.zig, package.json, deno.json, "
+        == "no command given, no watchrun.json, and no project detected; "
+        + "give a command, as in 'watchrun make test', or write a watchrun.json with "
+        + "'watchrun --init' (detected are: Package.swift, Cargo.toml, go.mod, build.zig, package.json, deno.json, "
         + "pyproject.toml, Rakefile, mix.exs, build.gradle, pom.xml, *.sln, CMakeLists.txt, "
-        + "meson.build, Makefile, justfile, Procfile); give a command, as in "
-        + "'watchrun make test', or write a watchrun.json with 'watchrun --init'")
+        + "meson.build, Makefile, justfile, Procfile)")
   }
 
   private static let flaws: [([String: String], String)] = [
