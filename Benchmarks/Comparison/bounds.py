@@ -20,22 +20,22 @@ def judge(results):
          over(at(latency, "watchrun -d 0", "median"), floor), "×")
 
     for size in results.get("readiness", []):
-        folders = next(iter(size.values()))["folders"]
+        directories = next(iter(size.values()))["directories"]
         own, to_floor = at(size, "watchrun", "ready"), at(size, "watchrun", "to_floor")
-        if folders == 20000:
-            note("ready, 20,000 folders, to the floor", 1.2, to_floor, "×")
+        if directories == 20000:
+            note("ready, 20,000 directories, to the floor", 1.2, to_floor, "×")
             note("… to inotifywait", 0.6, over(own, at(size, "inotifywait -m", "ready")), "×")
-            note("memory, 20,000 folders", 14, at(size, "watchrun", "proportional"), "MB")
-        if folders == 100000:
-            note("ready, 100,000 folders, to the floor", 1.25, to_floor, "×")
+            note("memory, 20,000 directories", 14, at(size, "watchrun", "proportional"), "MB")
+        if directories == 100000:
+            note("ready, 100,000 directories, to the floor", 1.25, to_floor, "×")
     growth_of_trees(results.get("readiness", []), note)
 
     burst = results.get("burst", {})
     note("20,000 rewrites, CPU", 200, at(burst, "watchrun", "cpu"), "ms")
     note("… runs", 3, at(burst, "watchrun", "runs"))
-    note("… not told of", 0, at(burst, "watchrun", "lost"))
+    note("… not reported", 0, at(burst, "watchrun", "lost"))
     checkout = results.get("checkout", {})
-    note("checkout of 10,000 files, not told of", 0, at(checkout, "watchrun", "lost"))
+    note("checkout of 10,000 files, not reported", 0, at(checkout, "watchrun", "lost"))
     costs = list(results.get("growth", {}).values())
     if costs:
         note("a burst in the largest tree, to the smallest", 1.15, over(costs[-1], costs[0]), "×")
@@ -79,12 +79,12 @@ def reloading(servers, note):
 
 
 def growth_of_trees(sizes, note):
-    """Per folder, the largest tree must cost no more than the middle one: linear, and not faster."""
-    sizes = {next(iter(size.values()))["folders"]: size.get("watchrun", {}) for size in sizes}
+    """Per directory, the largest tree must cost no more than the middle one: linear, and not faster."""
+    sizes = {next(iter(size.values()))["directories"]: size.get("watchrun", {}) for size in sizes}
     if 20000 in sizes and 100000 in sizes:
         for kind, what in (("ready", "time to ready"), ("private", "memory")):
             large, small = sizes[100000].get(kind), sizes[20000].get(kind)
-            note(f"{what} of 100,000 folders, to five times that of 20,000", 1.2,
+            note(f"{what} of 100,000 directories, to five times that of 20,000", 1.2,
                  over(large, small and small * 5), "×")
 
 

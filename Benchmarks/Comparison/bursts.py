@@ -1,4 +1,4 @@
-"""Many changes at once: what they cost, how many runs they lead to, and what is not told of."""
+"""Many changes at once: what they cost, how many runs they lead to, and which changes are not reported."""
 
 import os
 import time
@@ -13,13 +13,13 @@ from .trees import checkout, make_files, make_repository, make_tree, remove, rew
 class Burst:
     """A tree and a way to change many of its files."""
 
-    def __init__(self, work, folders, files):
+    def __init__(self, work, directories, files):
         self.tree = f"{work}/tree"
         self.round = 0
-        self.paths = self.make(folders, files)
+        self.paths = self.make(directories, files)
 
-    def make(self, folders, files):
-        return make_files(self.tree, folders, files)
+    def make(self, directories, files):
+        return make_files(self.tree, directories, files)
 
     def happen(self):
         self.round += 1
@@ -27,8 +27,8 @@ class Burst:
 
 
 class Checkout(Burst):
-    def make(self, folders, files):
-        return make_repository(self.tree, folders, files)
+    def make(self, directories, files):
+        return make_repository(self.tree, directories, files)
 
     def happen(self):
         self.round += 1

@@ -23,16 +23,16 @@ def save(path, text):
 
 
 class Contestant:
-    """A tool with a folder of its own, in which it waits for a save."""
+    """A tool with a directory of its own, in which it waits for a save."""
 
     def __init__(self, tool, start, work, words=()):
         self.tool = tool
         number = len(os.listdir(work))
         os.makedirs(f"{work}/{number}")
-        folder = f"{work}/{number}/watched"
-        self.files = make_files(folder, 4, 5)
+        directory = f"{work}/{number}/watched"
+        self.files = make_files(directory, 4, 5)
         self.stamps = Stamps(f"{work}/{number}/stamps")
-        place = Place(folder, f"{work}/{number}/own", self.files)
+        place = Place(directory, f"{work}/{number}/own", self.files)
         self.running = Running(start(place, [*words[:1], self.stamps.path, *words[1:]]))
         self.times = []
         self.lost = 0

@@ -48,9 +48,9 @@ def tree_panels(sizes):
     if not sizes:
         return []
     size = sizes[len(sizes) // 2]
-    folders = f"{next(iter(size.values()))['folders']:,}"
+    directories = f"{next(iter(size.values()))['directories']:,}"
     return [
-        values(f"Until a tree of {folders} folders is watched, in ms", size, "ready", "ms"),
+        values(f"Until a tree of {directories} directories is watched, in ms", size, "ready", "ms"),
         values("Memory then (proportional), in MB", size, "proportional", "MB"),
     ]
 

@@ -10,9 +10,9 @@ import time
 class Start:
     """How a program is started, and what is to be said to it then."""
 
-    def __init__(self, words, folder=None, stdin=None, environment=None, then=()):
+    def __init__(self, words, directory=None, stdin=None, environment=None, then=()):
         self.words = words
-        self.folder = folder
+        self.directory = directory
         self.stdin = stdin
         self.environment = environment
         # Commands to be run when it is up, for a server that is told what to do.
@@ -26,7 +26,7 @@ class Running:
         self.began = time.monotonic()
         environment = {**os.environ, **(start.environment or {})}
         self.process = subprocess.Popen(
-            start.words, cwd=start.folder, stdout=stdout, stderr=stderr, start_new_session=True,
+            start.words, cwd=start.directory, stdout=stdout, stderr=stderr, start_new_session=True,
             stdin=subprocess.DEVNULL if start.stdin is None else subprocess.PIPE, env=environment)
         if start.stdin is not None:
             try:
@@ -121,11 +121,11 @@ class Running:
         """How many inotify watches it has."""
         count = 0
         for member in self.members():
-            folder = f"/proc/{member}/fdinfo"
+            directory = f"/proc/{member}/fdinfo"
             try:
-                for name in os.listdir(folder):
+                for name in os.listdir(directory):
                     if os.readlink(f"/proc/{member}/fd/{name}") == "anon_inode:inotify":
-                        count += open(f"{folder}/{name}").read().count("\ninotify wd:")
+                        count += open(f"{directory}/{name}").read().count("\ninotify wd:")
             except OSError:
                 continue
         return count

@@ -62,11 +62,11 @@ def wait_for_watches(running):
     return None
 
 
-def measure_readiness(tools, work, folders, files, rounds):
+def measure_readiness(tools, work, directories, files, rounds):
     """For each tool, the floor before all others, the time to ready, how many times the floor's of the same
     round that is, and its memory once it has settled."""
     tree = f"{work}/tree"
-    make_tree(tree, folders, files)
+    make_tree(tree, directories, files)
     paths = [f"{place}/{name}" for place, _, names in os.walk(tree) for name in names]
     results = {}
     for round in range(rounds):
@@ -100,7 +100,7 @@ def measure_readiness(tools, work, folders, files, rounds):
     remove(tree)
     return {
         label: {
-            "folders": folders,
+            "directories": directories,
             "ready": median(result["times"]) if result["times"] else None,
             "to_floor": median(result["to_floor"]) if result["to_floor"] else None,
             "proportional": median(result["proportional"]) if result["times"] else None,
@@ -133,10 +133,10 @@ def settle(running, patience=20):
         before = now
 
 
-def measure_idle(tools, work, folders, files, seconds):
+def measure_idle(tools, work, directories, files, seconds):
     """Processor time and wake-ups of all at once, while nothing happens."""
     tree = f"{work}/tree"
-    make_tree(tree, folders, files)
+    make_tree(tree, directories, files)
     paths = [f"{place}/{name}" for place, _, names in os.walk(tree) for name in names]
     running = {}
     try:
@@ -163,17 +163,17 @@ def measure_idle(tools, work, folders, files, seconds):
         remove(tree)
 
 
-def measure_ignored(tools, work, folders, rounds):
+def measure_ignored(tools, work, directories, rounds):
     """A tree with and without 200,000 files that are ignored."""
     trees = {"without": f"{work}/without", "with": f"{work}/with"}
     for tree in trees.values():
-        make_tree(tree, folders, 5)
+        make_tree(tree, directories, 5)
         os.makedirs(f"{tree}/node_modules")
     for number in range(2000):
-        folder = f"{trees['with']}/node_modules/package{number}"
-        os.mkdir(folder)
+        directory = f"{trees['with']}/node_modules/package{number}"
+        os.mkdir(directory)
         for file in range(100):
-            os.close(os.open(f"{folder}/file{file}.js", os.O_CREAT | os.O_WRONLY, 0o644))
+            os.close(os.open(f"{directory}/file{file}.js", os.O_CREAT | os.O_WRONLY, 0o644))
     times, memory = {}, {}
     for round in range(rounds):
         for number, tool in enumerate(tools):

@@ -3,15 +3,15 @@
 from . import picture
 from .bounds import judge
 
-def write(results, folder):
+def write(results, directory):
     """Writes both, and gives the text."""
     text = "\n\n".join(part for part in [
         machine(results), bounds(results), starts(results), saves(results), trees(results),
         work(results), growth(results), pages(results), browser(results),
     ] if part) + "\n"
-    with open(f"{folder}/results.md", "w") as file:
+    with open(f"{directory}/results.md", "w") as file:
         file.write(text)
-    with open(f"{folder}/results.svg", "w") as file:
+    with open(f"{directory}/results.svg", "w") as file:
         file.write(picture.draw(results))
     return text
 
@@ -91,7 +91,7 @@ def starts(results):
         ]
         for label, it in version.items()
     ]
-    return table(["to start", "size", "time", "to static Swift", "memory, 1,000 folders"], rows)
+    return table(["to start", "size", "time", "to static Swift", "memory, 1,000 directories"], rows)
 
 
 def trees(results):
@@ -100,8 +100,8 @@ def trees(results):
         return None
     titles, labels = ["ready"], []
     for size in sizes:
-        folders = f"{next(iter(size.values()))['folders']:,}"
-        titles += [f"{folders} folders", "to the floor", "memory", "of that private"]
+        directories = f"{next(iter(size.values()))['directories']:,}"
+        titles += [f"{directories} directories", "to the floor", "memory", "of that private"]
         labels += size
     rows = []
     for label in dict.fromkeys(labels):
@@ -134,8 +134,8 @@ def work(results):
         row.append(ratio(it["with"], it["without"]) if it and len(it) > 2 else "–")
         rows.append(row)
     return table(
-        ["", f"wake-ups in {seconds} s idle", "CPU", "20,000 rewrites: CPU", "runs", "not told",
-         "checkout of 10,000: CPU", "runs", "not told", "with 200,000 ignored files"], rows)
+        ["", f"wake-ups in {seconds} s idle", "CPU", "20,000 rewrites: CPU", "runs", "not reported",
+         "checkout of 10,000: CPU", "runs", "not reported", "with 200,000 ignored files"], rows)
 
 
 def growth(results):
@@ -143,7 +143,7 @@ def growth(results):
     if not costs:
         return None
     rows = [[f"{int(size):,}", number(cost, "ms")] for size, cost in costs.items()]
-    return table(["folders in the tree", "CPU of a burst of 2,000 rewrites"], rows)
+    return table(["directories in the tree", "CPU of a burst of 2,000 rewrites"], rows)
 
 
 def pages(results):

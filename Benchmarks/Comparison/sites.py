@@ -65,8 +65,8 @@ class Site:
     others = ["site/about/index.html", "site/contact/index.html"]
     probe = PROBE
 
-    def __init__(self, program, folder, port, collector):
-        self.program, self.folder, self.port = program, folder, port
+    def __init__(self, program, directory, port, collector):
+        self.program, self.directory, self.port = program, directory, port
         self.probe = self.probe.replace("COLLECTOR", collector)
         self.url = f"http://127.0.0.1:{port}/"
         for path in (self.page, *self.others):
@@ -90,7 +90,7 @@ class Site:
         """Writes what the server needs besides the pages."""
 
     def write(self, path, text):
-        path = f"{self.folder}/{path}"
+        path = f"{self.directory}/{path}"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
             file.write(text)
@@ -102,7 +102,7 @@ class Site:
         self.write(self.sheet, sheet(save))
 
     def start(self):
-        self.running = Running(Start(self.words(), self.folder))
+        self.running = Running(Start(self.words(), self.directory))
 
     def end(self):
         self.running.end()
@@ -162,7 +162,7 @@ class Floor(Site):
     probe = PROBE + FLOOR_CLIENT
 
     def start(self):
-        self.server = FloorServer(self.port, f"{self.folder}/site")
+        self.server = FloorServer(self.port, f"{self.directory}/site")
 
     def end(self):
         self.server.shutdown()
@@ -182,8 +182,8 @@ class FloorServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port, folder):
-        self.folder, self.listeners = folder, []
+    def __init__(self, port, directory):
+        self.directory, self.listeners = directory, []
         super().__init__(("127.0.0.1", port), FloorHandler)
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -197,7 +197,7 @@ class FloorHandler(SimpleHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def __init__(self, request, address, server):
-        super().__init__(request, address, server, directory=server.folder)
+        super().__init__(request, address, server, directory=server.directory)
 
     def do_GET(self):
         if self.path != "/events":

@@ -20,8 +20,8 @@ PACKAGES = [
 class Place:
     """Where a tool is to watch, and where it may put what it needs."""
 
-    def __init__(self, folder, own, files=()):
-        self.folder = folder
+    def __init__(self, directory, own, files=()):
+        self.directory = directory
         self.own = own
         self.files = files
         os.makedirs(own, exist_ok=True)
@@ -59,10 +59,10 @@ class Floor(Tool):
     ready = ("stdout", "ready")
 
     def run(self, place, command):
-        return Start([self.program, "run", place.folder, *command])
+        return Start([self.program, "run", place.directory, *command])
 
     def watch(self, place):
-        return Start([self.program, "ready", place.folder])
+        return Start([self.program, "ready", place.directory])
 
 
 class Watchrun(Tool):
@@ -71,16 +71,16 @@ class Watchrun(Tool):
     options = []
 
     def run(self, place, command):
-        return Start([self.program, "-w", place.folder, *self.options, "--", *command], place.own)
+        return Start([self.program, "-w", place.directory, *self.options, "--", *command], place.own)
 
     def serve(self, place, command):
-        return Start([self.program, "-r", "-w", place.folder, *self.options, "--", *command], place.own)
+        return Start([self.program, "-r", "-w", place.directory, *self.options, "--", *command], place.own)
 
     def tell(self, place):
-        return Start([self.program, "-w", place.folder, *self.options, "--print", "lines"], place.own)
+        return Start([self.program, "-w", place.directory, *self.options, "--print", "lines"], place.own)
 
     def watch(self, place):
-        return Start([self.program, "-w", place.folder, *self.options, "--print", "json"], place.folder)
+        return Start([self.program, "-w", place.directory, *self.options, "--print", "json"], place.directory)
 
 
 class FastWatchrun(Watchrun):
@@ -92,13 +92,13 @@ class Watchexec(Tool):
     options = []
 
     def run(self, place, command):
-        return Start([self.program, "-w", place.folder, *self.options, "--", *command], place.own)
+        return Start([self.program, "-w", place.directory, *self.options, "--", *command], place.own)
 
     def serve(self, place, command):
-        return Start([self.program, "-r", "-w", place.folder, *self.options, "--", *command], place.own)
+        return Start([self.program, "-r", "-w", place.directory, *self.options, "--", *command], place.own)
 
     def watch(self, place):
-        return Start([self.program, "-w", place.folder, "--only-emit-events"], place.folder)
+        return Start([self.program, "-w", place.directory, "--only-emit-events"], place.directory)
 
 
 class FastWatchexec(Watchexec):
@@ -127,31 +127,31 @@ class Inotifywait(Tool):
     events = "-e close_write,move,create,delete"
 
     def run(self, place, command):
-        loop = f"'{self.program}' -q -m -r {self.events} '{place.folder}' | " \
+        loop = f"'{self.program}' -q -m -r {self.events} '{place.directory}' | " \
             f"while read -r line; do {' '.join(command)}; done"
         return Start(["sh", "-c", loop], place.own)
 
     def tell(self, place):
         words = f"-q -m -r {self.events} --format %w%f".split()
-        return Start([self.program, *words, place.folder], place.own)
+        return Start([self.program, *words, place.directory], place.own)
 
     def watch(self, place):
-        return Start([self.program, "-m", "-r", *self.events.split(), place.folder], place.own)
+        return Start([self.program, "-m", "-r", *self.events.split(), place.directory], place.own)
 
 
 class Fswatch(Tool):
     options = []
 
     def run(self, place, command):
-        loop = f"'{self.program}' -o -r {' '.join(self.options)} '{place.folder}' | " \
+        loop = f"'{self.program}' -o -r {' '.join(self.options)} '{place.directory}' | " \
             f"xargs -n1 {' '.join(command)}"
         return Start(["sh", "-c", loop], place.own)
 
     def tell(self, place):
-        return Start([self.program, "-r", *self.options, place.folder], place.own)
+        return Start([self.program, "-r", *self.options, place.directory], place.own)
 
     def watch(self, place):
-        return Start([self.program, "-r", place.folder], place.own)
+        return Start([self.program, "-r", place.directory], place.own)
 
 
 class FastFswatch(Fswatch):
@@ -161,40 +161,40 @@ class FastFswatch(Fswatch):
 
 class Reflex(Tool):
     def run(self, place, command):
-        return Start([self.program, "-d", "none", "--", *command], place.folder)
+        return Start([self.program, "-d", "none", "--", *command], place.directory)
 
     def serve(self, place, command):
-        return Start([self.program, "-d", "none", "-s", "--", *command], place.folder)
+        return Start([self.program, "-d", "none", "-s", "--", *command], place.directory)
 
     def watch(self, place):
-        return Start([self.program, "-d", "none", "--", "true"], place.folder)
+        return Start([self.program, "-d", "none", "--", "true"], place.directory)
 
 
 class Watchmedo(Tool):
     def run(self, place, command):
         return Start(
             [self.program, "shell-command", "-R", "-W", f"--command={' '.join(command)}",
-             place.folder], place.own)
+             place.directory], place.own)
 
     def serve(self, place, command):
         return Start(
-            [self.program, "auto-restart", "-R", "-d", place.folder, "--", *command], place.own)
+            [self.program, "auto-restart", "-R", "-d", place.directory, "--", *command], place.own)
 
     def watch(self, place):
         return Start(
-            [self.program, "shell-command", "-R", "--command=true", place.folder], place.own)
+            [self.program, "shell-command", "-R", "--command=true", place.directory], place.own)
 
 
 class Watchfiles(Tool):
     ready = ("stdout", "ready")
 
     def run(self, place, command):
-        return Start([f"{self.program}/watchfiles", " ".join(command), place.folder], place.own)
+        return Start([f"{self.program}/watchfiles", " ".join(command), place.directory], place.own)
 
     serve = run
 
     def python(self, place, text):
-        return Start([f"{self.program}/python", "-u", "-c", text, place.folder], place.own)
+        return Start([f"{self.program}/python", "-u", "-c", text, place.directory], place.own)
 
     def tell(self, place):
         return self.python(
@@ -227,7 +227,7 @@ class Watchman(Tool):
 
     def start(self, place, *then):
         if self.settle is not None:
-            with open(f"{place.folder}/.watchmanconfig", "w") as file:
+            with open(f"{place.directory}/.watchmanconfig", "w") as file:
                 file.write(f'{{"settle": {self.settle}}}')
         socket = f"{place.own}/watchman"
         client = [self.program, f"--sockname={socket}", "--no-spawn", "--no-local"]
@@ -240,12 +240,12 @@ class Watchman(Tool):
 
     def run(self, place, command):
         return self.start(
-            place, ("watch", place.folder),
-            ("--", "trigger", place.folder, "run", "--", *command))
+            place, ("watch", place.directory),
+            ("--", "trigger", place.directory, "run", "--", *command))
 
     def watch(self, place):
         # `clock` waits until all has been crawled.
-        return self.start(place, ("watch", place.folder), ("clock", place.folder))
+        return self.start(place, ("watch", place.directory), ("clock", place.directory))
 
 
 class FastWatchman(Watchman):
@@ -279,7 +279,7 @@ def find_tools(program, floor):
 
 
 def install_peers():
-    """Those that Debian has, and watchfiles into a folder of its own."""
+    """Those that Debian has, and watchfiles into a directory of its own."""
     subprocess.run(["apt-get", "update", "-qq"], check=False)
     for package in PACKAGES:
         subprocess.run(["apt-get", "install", "-y", "-qq", package], check=False,

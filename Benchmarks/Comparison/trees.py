@@ -5,17 +5,17 @@ import shutil
 import subprocess
 
 
-def make_tree(root, folders, files):
-    """So many folders, four deep and twenty to a folder, with so many files in each."""
+def make_tree(root, directories, files):
+    """So many directories, four deep and twenty to a directory, with so many files in each."""
     os.makedirs(root)
     made = 0
 
-    def fill(folder, depth):
+    def fill(directory, depth):
         nonlocal made
         for number in range(20):
-            if made >= folders:
+            if made >= directories:
                 return
-            path = f"{folder}/folder{number:02d}"
+            path = f"{directory}/directory{number:02d}"
             os.mkdir(path)
             made += 1
             for file in range(files):
@@ -24,20 +24,20 @@ def make_tree(root, folders, files):
                 fill(path, depth + 1)
 
     top = 0
-    while made < folders:
+    while made < directories:
         os.mkdir(f"{root}/top{top:03d}")
         made += 1
         fill(f"{root}/top{top:03d}", 1)
         top += 1
 
 
-def make_files(root, folders, files):
-    """`folders` times `files` files. Their paths."""
+def make_files(root, directories, files):
+    """`directories` times `files` files. Their paths."""
     paths = []
-    for folder in range(folders):
-        os.makedirs(f"{root}/folder{folder}")
+    for directory in range(directories):
+        os.makedirs(f"{root}/directory{directory}")
         for file in range(files):
-            paths.append(f"{root}/folder{folder}/file{file}")
+            paths.append(f"{root}/directory{directory}/file{file}")
             open(paths[-1], "w").close()
     return paths
 
@@ -52,14 +52,14 @@ def rewrite(paths, text):
         os.close(file)
 
 
-def make_repository(root, folders, files):
+def make_repository(root, directories, files):
     """A git repository with two branches, `one` and `two`, that differ in each file. The paths."""
     def git(*words):
         subprocess.run(
             ["git", "-C", root, "-c", "user.name=b", "-c", "user.email=b@example.org",
              "-c", "gc.auto=0", *words], check=True, capture_output=True)
 
-    paths = make_files(root, folders, files)
+    paths = make_files(root, directories, files)
     git("init", "-q", "-b", "one")
     for branch in ("one", "two"):
         if branch == "two":

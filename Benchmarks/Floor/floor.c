@@ -36,11 +36,11 @@ static char path[PATH_MAX];
 static void watch(size_t length) {
   if (inotify_add_watch(events, path, EVENTS | HOW) < 0) return;
   watches++;
-  int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0) return;
+  int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory < 0) return;
   char buffer[16 * 1024];
   long filled;
-  while ((filled = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+  while ((filled = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < filled;) {
       struct entry *entry = (struct entry *)(buffer + at);
       at += entry->length;
@@ -53,7 +53,7 @@ static void watch(size_t length) {
       path[length] = 0;
     }
   }
-  close(folder);
+  close(directory);
 }
 
 static void run(char **command) {

@@ -28,7 +28,7 @@ let observing = [
   events("event-write", [.modify]) { fileName($0) },
   events("event-ignored", [.modify]) { ".\(fileName($0)).swp" },
   events("event-removed", [.delete]) { "gone\($0).txt" },
-  Benchmark(name: "walk-folder", operations: ProjectTree.directories) {
+  Benchmark(name: "walk-directory", operations: ProjectTree.directories) {
     let project = try ProjectTree()
     return {
       guard let inotify = try? Inotify() else { return }
