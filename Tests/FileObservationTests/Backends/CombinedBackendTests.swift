@@ -149,7 +149,7 @@ struct CombinedBackendTests {
       DispatchQueue.concurrentPerform(iterations: 2) { number in
         backend.add(.init(path: remote["r\(number)"], coverage: .recursive))
       }
-      #expect(await eventually(within: .seconds(5)) { backend.statistics.polledDirectories == 2 })
+      #expect(await eventually { backend.statistics.polledDirectories == 2 })
       backend.stop()
     }
   }
