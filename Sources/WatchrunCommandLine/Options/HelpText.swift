@@ -14,10 +14,10 @@ enum HelpText {
            watchrun [options] --doctor
 
     Examples:
-      watchrun -e c,h make test      Run the tests again when C files change
-      watchrun 'make && ./app'       Run a shell line again on each change
-      watchrun -r ./server           Restart a server on each change
-      watchrun -p ruff check {}      Check only the files that changed
+      watchrun -e c,h make test         Run the tests again when C files change
+      watchrun 'make && ./app'          Run a shell line again on each change
+      watchrun -r ./server              Restart a server on each change
+      watchrun -p -e py ruff check {}   Check only the files that changed
 
     """
 
