@@ -27,6 +27,13 @@ struct Explanation {
         guard let path = error.path, unreadable.insert(path).inserted else { return }
         console.problem("cannot read the ignore file \(path): \(error.reason)")
       }
+      let path = Path(bytes: word).absolute(from: directory)
+      if !roots.contains(where: path.isWithin) {
+        let name = Path(bytes: word)
+        console.problem(
+          "\(name) is not watched: it is outside of the watched directories; "
+            + "to watch it: -w \(name)")
+      }
       text += settings.separatesByNUL ? fields(decision, word) : line(decision, word)
     }
     do throws(SystemError) {

@@ -22,6 +22,22 @@ import Testing
     }
   }
 
+  @Test func `--explain says that a path outside of the watched directories is not watched`()
+    async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("src")
+      let watchrun = try await project.start(["-w", "src", "--explain", "src/a.c", "b.c"])
+      #expect(try await watchrun.ended() == .exited(0))
+      #expect(watchrun.process.output.lines == ["::\tsrc/a.c", "::\tb.c"])
+      #expect(
+        watchrun.errors == [
+          "watchrun: b.c is not watched: it is outside of the watched directories; "
+            + "to watch it: -w b.c"
+        ])
+    }
+  }
+
   @Test func `an edited ignore file takes effect at once`() async throws {
     try await withProject { project in
       try project.makeDirectory("out")
