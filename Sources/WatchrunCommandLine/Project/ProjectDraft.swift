@@ -48,7 +48,13 @@ extension ProjectReader {
     switch problem {
     case .unknownDependency(let name, let dependent, let nearest):
       let tasks = drafts.filter { !$0.isPage && $0.name != dependent }.map { "\(Path($0.name))" }
-      let all = tasks.isEmpty ? "there is no other task" : "tasks: \(tasks.joined(separator: ", "))"
+      let isOnlyTask = drafts.contains { !$0.isPage && $0.name == dependent }
+      let all =
+        !tasks.isEmpty
+        ? "tasks: \(tasks.joined(separator: ", "))"
+        : isOnlyTask
+          ? "'\(Path(dependent))' is the only task, and a task cannot depend on itself"
+          : "there are only pages"
       let hint = nearest.map { "did you mean '\(Path($0))'?" } ?? all
       note("there is no task '\(Path(name))'; \(hint)", at: offset(of: name, in: dependent))
     case .notATask(let name, let dependent):

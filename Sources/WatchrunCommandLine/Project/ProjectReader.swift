@@ -24,7 +24,9 @@ struct ProjectReader {
     do throws(JSONSyntaxError) {
       project = reader.project(from: try JSONValue(parsing: text, example: "{ tasks: { … } }"))
     } catch {
-      reader.findings = [Finding(offset: error.offset, message: error.message)]
+      reader.findings = [
+        otherFormat(text) ?? Finding(offset: error.offset, message: error.message)
+      ]
     }
     func position(of offset: Int) -> TextPosition { TextPosition(offset, in: text) }
     if let project, reader.findings.isEmpty {
@@ -38,6 +40,15 @@ struct ProjectReader {
         file: file, position: position(of: finding.offset), message: finding.message)
     }
     return .failure(ProjectProblems(list: problems.sorted()))
+  }
+
+  /// The problem of a text in YAML, TOML or another format, which no error of the syntax explains.
+  private static func otherFormat(_ text: [UInt8]) -> Finding? {
+    guard let start = text.firstIndex(where: { $0 > UInt8(ascii: " ") }) else { return nil }
+    let isText = text[start] < 0x80 && !text.prefix(4).contains(0)
+    if !isText || Array("{/".utf8).contains(text[start]) { return nil }
+    return Finding(
+      offset: start, message: "this is not JSON; a project file begins with '{'")
   }
 
   /// A project file without errors.

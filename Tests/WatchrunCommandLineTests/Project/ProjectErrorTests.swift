@@ -10,6 +10,13 @@ struct ProjectErrorTests {
     (
       "{ tasks: { a: { run: 'x' } }", "1:29: the object that begins at 1:1 is not closed; add a '}'"
     ),
+    ("tasks:\n  build: make", "1:1: this is not JSON; a project file begins with '{'"),
+    ("\n[tasks]\nbuild = 'make'", "2:1: this is not JSON; a project file begins with '{'"),
+    ("# tasks\n{ tasks: { a: 'x' } }", "1:1: this is not JSON; a project file begins with '{'"),
+    (
+      "{ tasks: { p: { serve: 'x', after: ['b'] } } }",
+      "1:37: there is no task 'b'; there are only pages"
+    ),
     ("[]", "1:1: a project file must be an object, as in { … }, not an array"),
     ("{}", #"1:1: there is no task; write one, as in tasks: { build: { run: "make" } }"#),
     (
@@ -156,8 +163,10 @@ struct ProjectErrorTests {
     #expect(
       ProjectProblems.of(text) == [
         "watchrun.json:2:30: 'page' is a page, and nothing can depend on a page; name a task",
-        "watchrun.json:2:38: there is no task 'paeg'; there is no other task",
-        "watchrun.json:2:46: there is no task 'bulid'; there is no other task",
+        "watchrun.json:2:38: there is no task 'paeg'; "
+          + "'build' is the only task, and a task cannot depend on itself",
+        "watchrun.json:2:46: there is no task 'bulid'; "
+          + "'build' is the only task, and a task cannot depend on itself",
         "watchrun.json:3:31: 'page' is a page, and nothing can depend on a page; name a task",
         "watchrun.json:3:39: there is no task 'bulid'; did you mean 'build'?",
       ])

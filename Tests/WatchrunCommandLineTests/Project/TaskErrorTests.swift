@@ -87,7 +87,10 @@ struct TaskErrorTests {
       "2:22: 'delete' is not one of create, modify, remove, rename, metadata"
     ),
     ("{ run: 'x', events: [] }", "2:21: 'events' is empty; remove it for the default"),
-    ("{ run: 'x', after: 'build' }", "2:20: there is no task 'build'; there is no other task"),
+    (
+      "{ run: 'x', after: 'build' }",
+      "2:20: there is no task 'build'; 't' is the only task, and a task cannot depend on itself"
+    ),
     (
       "{ run: 'x', after: true }",
       #"2:20: 'after' must be a task name or an array of task names, as in ["build"], not true"#
@@ -96,7 +99,10 @@ struct TaskErrorTests {
       "{ run: 'x', after: ['t'] }",
       "2:21: a task depends on itself: t → t; remove one of them from its 'after'"
     ),
-    ("{ run: 'x', after: ['y'] }", "2:21: there is no task 'y'; there is no other task"),
+    (
+      "{ run: 'x', after: ['y'] }",
+      "2:21: there is no task 'y'; 't' is the only task, and a task cannot depend on itself"
+    ),
     ("{ run: 'x', service: 'yes' }", "2:22: 'service' must be true or false, not \"yes\""),
     ("{ run: 'x', ready: { port: 80 } }", "2:13: 'ready' is for services; add service: true"),
     (
