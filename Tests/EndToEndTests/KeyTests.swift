@@ -28,6 +28,18 @@ import Testing
     }
   }
 
+  @Test func `a key that cancels a restart leads to the message that changes are waited for`()
+    async throws
+  {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("--keep-alive", "exit 1")
+      try await session.readsKeys()
+      try await session.shows("restarting in 2.0 s")
+      try session.type("s")
+      try await session.shows("waiting for changes")
+    }
+  }
+
   @Test func `a key explains why the command ran`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", Project.record)
@@ -133,6 +145,18 @@ import Testing
       #expect(try session.terminal.modes == session.modes)
       #expect(!session.terminal.output.text.contains("press h"))
       #expect(ProcessTable.isAlive(session.pid))
+    }
+  }
+
+  @Test func `with --once, what is typed during the run reaches the shell`() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("--once", "echo up-$((1 + 1)); until test -e go; do sleep 0.05; done")
+      try await bash.shows("up-2")
+      try bash.command("echo typed-$((1 + 1))")
+      try project.place("go")
+      try await bash.shows("succeeded")
+      try await bash.shows("typed-2")
     }
   }
 
