@@ -77,6 +77,12 @@ struct LaunchAdvice {
       return "'\(program)' is a command of shells; quote the whole line: watchrun "
         + ShellWords.quoted(Array((unquotedLine + rest).utf8))
     }
+    let project = ProjectDirectory(path: directory)
+    if words.count == 1,
+      let line = ProjectDetection.commandLine(for: program.description, in: project)
+    {
+      return "\(lack); write: watchrun \(line)"
+    }
     if let advice = Self.subcommands[program.description] { return "\(lack); \(advice)" }
     return "\(lack); check the name, or install it"
   }

@@ -11,6 +11,8 @@ struct TaskWords {
     let names: [String]
     /// For people: "watchrun.json", or "this project" if it has no file.
     let source: String
+    /// The command line after `watchrun` for a word that names a script or target of another tool.
+    var commandLine: @Sendable (String) -> String? = { _ in nil }
   }
 
   enum Meaning: Hashable {
@@ -109,6 +111,9 @@ struct TaskWords {
       return
     }
     let lack = "no task and no program '\(Path(name))'"
+    if let line = project.commandLine(name) {
+      throw UsageError("\(lack); write: watchrun \(line)")
+    }
     if let nearest = nearestName(to: name, among: project.names) {
       throw UsageError("\(lack); did you mean: watchrun \(shown(nearest))")
     }
@@ -180,14 +185,20 @@ extension Settings {
   /// The tasks that words can name; `nil` if there is no project, or its file has errors.
   private func namedTasks(in directory: Path) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
+    let commandLine: @Sendable (String) -> String? = {
+      ProjectDetection.commandLine(for: $0, in: ProjectDirectory(path: directory))
+    }
     do throws(ProjectSource.Refusal) {
       if let project = try source.read() {
-        return .init(names: project.names, source: source.file.description)
+        return .init(
+          names: project.names, source: source.file.description, commandLine: commandLine)
       }
     } catch {
       return nil
     }
-    return source.detect().map { .init(names: $0.project.names, source: "this project") }
+    return source.detect().map {
+      .init(names: $0.project.names, source: "this project", commandLine: commandLine)
+    }
   }
 }
 

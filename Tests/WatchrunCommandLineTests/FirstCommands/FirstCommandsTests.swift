@@ -50,7 +50,7 @@ struct FirstCommandsTests {
     ]
     try directory.makeDirectories("bin")
     for name in programs { try directory.writeProgram("bin/" + name) }
-    for project in ["plain", "project", "node", "rust", "make"] {
+    for project in ["plain", "project", "node", "scripts", "rust", "make"] {
       try directory.makeDirectories("\(project)/src")
       try directory.makeDirectories("\(project)/tests")
       for name in ["src/main.c", "src/util.h", "tests/a.py", "README.md"] {
@@ -72,6 +72,8 @@ struct FirstCommandsTests {
     try directory.write(
       #"{ "scripts": { "build": "tsc", "test": "vitest run", "dev": "vite" } }"#,
       to: "node/package.json")
+    try directory.write(
+      #"{ "scripts": { "dev": "vite", "lint": "eslint ." } }"#, to: "scripts/package.json")
     try directory.write("[package]\nname = \"x\"\n", to: "rust/Cargo.toml")
     try directory.write("all:\n\tcc main.c\ntest:\n\t./a.out\n", to: "make/Makefile")
   }

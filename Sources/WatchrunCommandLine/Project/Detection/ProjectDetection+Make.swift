@@ -47,7 +47,7 @@ extension ProjectDetection {
   /// How many included files are read at most.
   private static let mostIncluded = 16
 
-  private static func makeTargets(in directory: ProjectDirectory) -> [String] {
+  static func makeTargets(in directory: ProjectDirectory) -> [String] {
     guard let name = directory.first(of: makefiles) else { return [] }
     var names = [name]
     var targets: [String] = []

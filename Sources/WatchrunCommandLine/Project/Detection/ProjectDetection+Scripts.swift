@@ -10,6 +10,8 @@ extension ProjectDetection {
     "*.scss", "*.html", "*.vue", "*.svelte",
   ]
   private static let package = "package.json"
+  /// Scripts that usually do not end.
+  private static let servers = ["dev", "start", "serve", "watch"]
 
   static let node = ProjectKind(
     name: "node", title: "a Node package", role: .independent, language: "javascript",
@@ -70,7 +72,7 @@ extension ProjectDetection {
     if usable.isEmpty && !all.isEmpty {
       return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
     }
-    let servers = ["dev", "start", "serve", "watch"].filter { usable[$0] != nil }
+    let servers = servers.filter { usable[$0] != nil }
     let others = usable.keys.filter { !servers.contains($0) }.sorted()
     let manager = packageManager(directory)
     return Flaw(
@@ -108,6 +110,22 @@ extension ProjectDetection {
   /// The flaw of the first file that is known and has no usual task.
   static func flaw(_ directory: ProjectDirectory) -> Flaw? {
     packageFlaw(directory) ?? justFlaw(directory)
+  }
+}
+
+// MARK: - Words of other tools
+
+extension ProjectDetection {
+  /// The command line after `watchrun` that runs a script, target or recipe of this name; `nil` if
+  /// there is none.
+  static func commandLine(for name: String, in directory: ProjectDirectory) -> String? {
+    let scripts = directory.text(of: package).map(scripts) ?? [:]
+    if scripts[name] != nil {
+      return (servers.contains(name) ? "-r " : "") + "\(packageManager(directory)) run \(name)"
+    }
+    if makeTargets(in: directory).contains(name) { return "make \(name)" }
+    let recipes = directory.first(of: justfile.files).flatMap(directory.text).map(recipes) ?? []
+    return recipes.contains(name) ? "just \(name)" : nil
   }
 }
 
