@@ -20,5 +20,8 @@ extension TreeSnapshot {
     package static let ancestorOfIgnoreFile = Marks(rawValue: 32)
     /// A directory in which entries have appeared or disappeared.
     package static let entriesChanged = Marks(rawValue: 64)
+    /// A file whose state was only reported as a change of attributes. The hint of an earlier
+    /// write may not have been read yet.
+    package static let touched = Marks(rawValue: 128)
   }
 }

@@ -95,6 +95,9 @@ extension ObservedTree {
 extension Hint.Reasons {
   /// Whether an entry appeared or disappeared.
   var isAboutName: Bool { rawValue & 3 != 0 }
+
+  /// Whether the content at the path may have changed.
+  var areAboutContent: Bool { isAboutName || contains(.written) }
 }
 
 // MARK: - Processing hints

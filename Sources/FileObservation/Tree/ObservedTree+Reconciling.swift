@@ -135,8 +135,14 @@ extension ObservedTree {
     if kind != nil && (isOpen || site.hasMoved) {
       // The state is not final: the next hint must count.
       snapshot.setFingerprint(nil, of: entry)
-    } else if !isTouched && (kind != nil || before != nil || !isHinted(site.directory)) {
+    } else if isTouched {
+      if before == nil {
+        snapshot.setFingerprint(now, of: entry)
+        snapshot.mark(entry, .touched)
+      }
+    } else if kind != nil || before != nil || !isHinted(site.directory) {
       snapshot.setFingerprint(now, of: entry)
+      if kind != nil && kind != .metadata { snapshot.unmark(entry, .touched) }
     }
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
@@ -194,15 +200,19 @@ extension ObservedTree {
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)
       let difference = before.difference(to: now)
+      let isTouched = difference == nil && snapshot.marks(of: entry).contains(.touched)
       guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
         switch difference {
         case .content:
           return isDirectory && before.mayBeSameFile(as: now) ? nil : .modified(isOpen: false)
         case .attributes: return .metadata
-        case nil: return isRewritten ? .modified(isOpen: false) : nil
+        case nil:
+          let mayBeWritten = occasion.droppedHintsSince.map { isTouched && status.changed >= $0 }
+          return isRewritten || mayBeWritten ?? false ? .modified(isOpen: false) : nil
         }
       }
-      if difference == nil && (isDirectory || !status.isRacy) { return nil }
+      let mayBeWritten = status.isRacy || isTouched && reasons.areAboutContent
+      if difference == nil && (isDirectory || !mayBeWritten) { return nil }
       return kind(for: reasons, isDirectory: isDirectory)
     }
     switch occasion {
@@ -226,7 +236,7 @@ extension ObservedTree {
   }
 
   private func kind(for reasons: Hint.Reasons, isDirectory: Bool) -> Difference? {
-    if !isDirectory && (reasons.isAboutName || reasons.contains(.written)) {
+    if !isDirectory && reasons.areAboutContent {
       return .modified(
         isOpen: reasons.contains(.written) && !reasons.contains(.closed))
     }

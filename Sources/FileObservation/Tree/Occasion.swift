@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// The occasion on which an entry is compared with the snapshot.
 enum Occasion {
   /// The source has hinted at it.
@@ -9,5 +11,11 @@ enum Occasion {
   var reasons: Hint.Reasons {
     if case .hint(let reasons) = self { return reasons }
     return []
+  }
+
+  /// The time since which hints may have been dropped, if that is why the entry is compared.
+  var droppedHintsSince: FileTime? {
+    if case .scan(.diff(let since, .tree)) = self { return since }
+    return nil
   }
 }
