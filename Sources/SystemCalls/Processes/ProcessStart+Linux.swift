@@ -19,8 +19,9 @@ extension FileTime {
     return FileTime(nanoseconds: present.nanoseconds - age - tick.nanoseconds)
   }
 
-  /// A process older than this ran another program before, such as a shell that executed this one.
-  private static let longestLoading: Int64 = 1_000_000_000
+  /// A process older than this ran another program before, such as a shell that executed this one. On a busy
+  /// machine, loading takes seconds.
+  private static let longestLoading: Int64 = 5_000_000_000
 
   /// The start of this process since the boot, rounded down, in nanoseconds.
   private static func startSinceBoot() -> Int64? {
