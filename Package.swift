@@ -80,3 +80,12 @@ if Context.environment["WATCHRUN_STRICT"] == "1" {
     target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
   }
 }
+
+// Packaging/build sets this. Only the targets that handle every file and every event are compiled
+// for speed, and the others for size. No package that depends on this one sees unsafe flags.
+if Context.environment["WATCHRUN_RELEASE"] == "1" {
+  let fast = ["CSystem", "SystemCalls", "PathFiltering", "FileObservation"]
+  for target in package.targets where target.type != .plugin && !fast.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"])]
+  }
+}

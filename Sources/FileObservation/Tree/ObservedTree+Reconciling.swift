@@ -130,12 +130,12 @@ extension ObservedTree {
     let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
-    let isTouched =
+    let mayIncludeWrite =
       kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
     if kind != nil && (isOpen || site.hasMoved) {
       // The state is not final: the next hint must count.
       snapshot.setFingerprint(nil, of: entry)
-    } else if isTouched {
+    } else if mayIncludeWrite {
       if before == nil {
         snapshot.setFingerprint(now, of: entry)
         snapshot.mark(entry, .touched)
@@ -200,19 +200,16 @@ extension ObservedTree {
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)
       let difference = before.difference(to: now)
-      let isTouched = difference == nil && snapshot.marks(of: entry).contains(.touched)
+      let isWritten = difference == nil && isWrittenSinceTouched(entry, status, for: occasion)
       guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
         switch difference {
         case .content:
           return isDirectory && before.mayBeSameFile(as: now) ? nil : .modified(isOpen: false)
         case .attributes: return .metadata
-        case nil:
-          let mayBeWritten = occasion.droppedHintsSince.map { isTouched && status.changed >= $0 }
-          return isRewritten || mayBeWritten ?? false ? .modified(isOpen: false) : nil
+        case nil: return isRewritten || isWritten ? .modified(isOpen: false) : nil
         }
       }
-      let mayBeWritten = status.isRacy || isTouched && reasons.areAboutContent
-      if difference == nil && (isDirectory || !mayBeWritten) { return nil }
+      if difference == nil && (isDirectory || !(status.isRacy || isWritten)) { return nil }
       return kind(for: reasons, isDirectory: isDirectory)
     }
     switch occasion {
@@ -233,6 +230,16 @@ extension ObservedTree {
     case .scan:
       return nil
     }
+  }
+
+  /// Whether a file whose state was only reported as touched may have been written to: the source
+  /// says so, or has dropped hints since.
+  private func isWrittenSinceTouched(
+    _ entry: Entry, _ status: FileStatus, for occasion: Occasion
+  ) -> Bool {
+    guard snapshot.marks(of: entry).contains(.touched) else { return false }
+    if let since = occasion.droppedHintsSince { return status.changed >= since }
+    return occasion.reasons.areAboutContent
   }
 
   private func kind(for reasons: Hint.Reasons, isDirectory: Bool) -> Difference? {
