@@ -96,6 +96,22 @@ import Testing
     }
   }
 
+  @Test func `after the screen is cleared, an unfinished line begins with its task again`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        "ask: { run: 'printf \"Sure? \"; until test -e go; do sleep 0.1; done; echo yes' }, "
+          + "other: { run: 'true' },")
+      let session = try await project.startOnTerminal("--color", "never")
+      try await session.shows("ask   | Sure?")
+      try session.type("c")
+      try await session.shows("\u{1B}[H\u{1B}[2J")
+      try project.place("go")
+      try await session.shows("ask   | yes")
+    }
+  }
+
   @Test func `a key pauses and resumes`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-v", Project.record)
