@@ -21,11 +21,7 @@ package final class TreeBackend: Backend {
     var pollTimer: (any ScheduledWork)?
     var hasReportedOverflow = false
     var isStopped = false
-    /// Callers of `flush`, which wait until every earlier change has been reported.
-    var flushes: [@Sendable () -> Void] = []
-    /// Callers of `flush` that wait for the current poll.
-    var pollFlushes: [@Sendable () -> Void] = []
-    var flushPolls = 0
+    var flushes = PendingFlushes()
 
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
@@ -42,8 +38,8 @@ package final class TreeBackend: Backend {
   private enum Phase {
     /// The first scan is under way.
     case scanning
-    /// Directories are scanned for what changed before they were watched.
-    case catchingUp([TreeSnapshot.Entry])
+    /// Directories are scanned for what changed before they were watched, until that time.
+    case catchingUp([TreeSnapshot.Entry], until: FileTime)
     case watching
   }
 
@@ -56,9 +52,6 @@ package final class TreeBackend: Backend {
   private static let directoriesPerSlice = 128
   /// How long to wait for the second hint of a rename. The kernel queues both at once.
   private static let renameTimeout = Duration.milliseconds(5)
-  /// The largest number of polls for one flush: the entries of a directory that replaced another
-  /// are only compared in the next poll.
-  private static let maximumFlushPolls = 3
 
   private let configuration: BackendConfiguration
   private let state: Confined<State>
@@ -114,7 +107,7 @@ package final class TreeBackend: Backend {
 
   package func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
-      state.access { $0.flushes.append(done) }
+      state.access { $0.flushes.add(done) }
       afterSettling { [self] in readHints() }
     }
   }
@@ -236,18 +229,19 @@ extension TreeBackend {
       switch state.phase {
       case .scanning:
         if state.tree.scanPending(atMost: Self.directoriesPerSlice) { return nil }
-        state.phase = .catchingUp(state.tree.directories.entries)
+        state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
         // Otherwise files need watches of their own, which the comparison adds.
         guard let source, source.namesEntries else { return nil }
         return .ready(state.tree.readiness(backend: source.name))
-      case .catchingUp(var directories):
+      case .catchingUp(var directories, let watched):
         let slice = directories.suffix(Self.directoriesPerSlice)
         directories.removeLast(slice.count)
         for directory in slice {
           state.tree.scanNow(
-            directory, for: .diff(since: configuration.start, .firstTime))
+            directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
         }
-        state.phase = directories.isEmpty ? .watching : .catchingUp(directories)
+        state.phase =
+          directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
         state.tree.walk.isComparedOnce = directories.isEmpty
         guard directories.isEmpty, source?.namesEntries != true else { return nil }
         return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
@@ -274,10 +268,7 @@ extension TreeBackend {
     let isOver = state.access { state -> Bool in
       if state.isStopped { return true }
       let before = processorTimeOfThread()
-      if state.poll == nil {
-        state.pollFlushes += state.flushes
-        state.flushes = []
-      }
+      if state.poll == nil { state.flushes.pollBegins() }
       var poll = state.poll ?? Poll(remaining: Array(state.tree.watches.unwatched)[...])
       let slice = poll.remaining.prefix(Self.directoriesPerSlice)
       poll.remaining.removeFirst(slice.count)
@@ -293,12 +284,7 @@ extension TreeBackend {
       guard poll.remaining.isEmpty else { return false }
       state.pollPacing.ended(
         foundSomething: state.tree.hasEvents, took: poll.processorTime)
-      let isComplete = !state.tree.hasEvents || state.flushPolls >= Self.maximumFlushPolls
-      state.flushPolls = isComplete ? 0 : state.flushPolls + 1
-      if !isComplete, !state.pollFlushes.isEmpty {
-        state.flushes = state.pollFlushes + state.flushes
-        state.pollFlushes = []
-      }
+      state.flushes.pollEnded(foundChanges: state.tree.hasEvents)
       return true
     }
     if !isOver {
@@ -306,11 +292,7 @@ extension TreeBackend {
       return
     }
     deliver()
-    let flushes = state.access { state in
-      defer { state.pollFlushes = [] }
-      return state.pollFlushes
-    }
-    for done in flushes { done() }
+    for done in state.access({ $0.flushes.takePolled() }) { done() }
     finishFlushes()
   }
 }
@@ -323,13 +305,10 @@ extension TreeBackend {
     let (done, isPollDue) = state.access { state -> ([@Sendable () -> Void], Bool) in
       if state.flushes.isEmpty || state.poll != nil { return ([], false) }
       if state.isStopped {
-        defer { (state.flushes, state.pollFlushes) = ([], []) }
-        return (state.pollFlushes + state.flushes, false)
+        return (state.flushes.takePolled() + state.flushes.takeWaiting(), false)
       }
       guard state.isUpToDate else { return ([], false) }
-      if state.tree.needsPolls { return ([], true) }
-      defer { state.flushes = [] }
-      return (state.flushes, false)
+      return state.tree.needsPolls ? ([], true) : (state.flushes.takeWaiting(), false)
     }
     for call in done { call() }
     if isPollDue {

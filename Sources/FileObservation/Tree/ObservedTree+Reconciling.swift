@@ -10,6 +10,8 @@ extension ObservedTree {
     /// Whether the directory was just found at a new path. Hints of earlier changes in it may not
     /// have been read yet.
     let hasMoved: Bool
+    /// Whether it was watched before it was scanned.
+    let isWatched: Bool
 
     init(
       _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
@@ -19,6 +21,7 @@ extension ObservedTree {
       self.stack = stack
       self.hasMoved = hasMoved
       isRecursive = details.coverage == .recursive
+      isWatched = details.watch != nil
     }
   }
 
@@ -127,7 +130,8 @@ extension ObservedTree {
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
     let now = Fingerprint(status)
-    let kind = kind(of: entry, isNew: isNew, before, now, status, at: path, for: occasion)
+    let kind = kind(
+      of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
@@ -183,7 +187,7 @@ extension ObservedTree {
   /// The difference between an entry in the snapshot and on the disk; `nil` if there is none.
   private mutating func kind(
     of entry: Entry, isNew: Bool, _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus,
-    at path: EntryPath, for occasion: Occasion
+    at path: EntryPath, in site: Site, for occasion: Occasion
   ) -> Difference? {
     let isDirectory = status.type == .directory
     if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) {
@@ -222,8 +226,13 @@ extension ObservedTree {
         return .created
       }
       return kind(for: reasons, isDirectory: isDirectory)
-    case .scan(.diff(let since, _)):
+    case .scan(.diff(let since, let extent)):
       guard status.changed >= since else { return nil }
+      if case .firstTime(let watched) = extent, status.changed > watched, status.modified < since,
+        site.isWatched, source?.namesEntries == true
+      {
+        return nil
+      }
       if status.isBorn(since: since), snapshot.inode(of: entry) == status.inode { return .created }
       if !isDirectory { return .modified(isOpen: false) }
       return status.modified < since ? .movedDirectory : nil
@@ -233,13 +242,18 @@ extension ObservedTree {
   }
 
   /// Whether a file whose state was only reported as touched may have been written to: the source
-  /// says so, or has dropped hints since.
+  /// says so, has dropped hints since, or did not watch it yet.
   private func isWrittenSinceTouched(
     _ entry: Entry, _ status: FileStatus, for occasion: Occasion
   ) -> Bool {
     guard snapshot.marks(of: entry).contains(.touched) else { return false }
-    if let since = occasion.droppedHintsSince { return status.changed >= since }
-    return occasion.reasons.areAboutContent
+    switch occasion {
+    case .hint(let reasons): return reasons.areAboutContent
+    case .scan(.diff(let since, .tree)): return status.changed >= since
+    case .scan(.diff(let since, .firstTime(let watched))):
+      return status.modified >= since && status.modified <= watched
+    case .scan: return false
+    }
   }
 
   private func kind(for reasons: Hint.Reasons, isDirectory: Bool) -> Difference? {
@@ -288,65 +302,4 @@ extension FileStatus {
 
   /// Whether another write might leave the same timestamps.
   var isRacy: Bool { FileTime.now().nanoseconds &- changed.nanoseconds < timeResolution }
-}
-
-// MARK: - Removals
-
-extension ObservedTree {
-  /// Reports an entry as removed, with its descendants, and removes them from the snapshot.
-  mutating func disappeared(_ entry: Entry, in site: Site, isMoved: Bool = false) {
-    let marks = snapshot.marks(of: entry)
-    if marks.contains(.root) { return rootDisappeared(entry) }
-    if marks.contains(.ignoreFile) {
-      rules.stale.insert(site.directory)
-      if site.stack == nil { return }
-    }
-    reportRemoved(entry, site.stack, isMoved: isMoved)
-    removeSubtree(entry)
-  }
-
-  /// Reports the removal of an entry and of its descendants, each by the rules of its directory.
-  mutating func reportRemoved(_ entry: Entry, _ stack: IgnoreStack?, isMoved: Bool = false) {
-    if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
-    reportRemovedChildren(of: entry, isMoved: isMoved)
-    let path = entryPath(of: entry)
-    racilyClean.forget(path.path)
-    let type = snapshot.type(of: entry)
-    if type == .symlink { unwatchTargets(ofLink: path.path) }
-    // The entries of a directory that was never compared are unknown: any of them may have been
-    // relevant.
-    let isUnknown = !walk.isComparedOnce && directories[entry] != nil
-    if isUnknown || reports(path, isDirectory: type == .directory, stack) {
-      let sighting = Moves.Sighting(
-        inode: snapshot.inode(of: entry), fingerprint: snapshot.fingerprint(of: entry),
-        mayBeMove: isMoved)
-      emit(.removed, type, at: path.path, disappeared: sighting)
-    } else {
-      noteIgnored(path.path, isDirectory: type == .directory, stack)
-    }
-    if let parent = snapshot.parent(of: entry) {
-      snapshot.name(of: entry).withUnsafeBufferPointer {
-        markStaleRules($0, in: parent, .disappeared)
-      }
-    }
-  }
-
-  mutating func reportRemovedChildren(of directory: Entry, isMoved: Bool = false) {
-    guard let details = directories[directory], details.coverage > .named else { return }
-    for child in snapshot.children(of: directory) {
-      reportRemoved(child, details.stack, isMoved: isMoved)
-    }
-  }
-
-  /// Removes the entries that were missing in the listing.
-  mutating func removeUnseen(in site: Site) {
-    for entry in snapshot.children(of: site.directory) {
-      let marks = snapshot.marks(of: entry)
-      if marks.contains(.seen) {
-        snapshot.unmark(entry, .seen)
-      } else if marks.isDisjoint(with: [.ancestorOfMissingRoot, .ancestorOfIgnoreFile, .absent]) {
-        disappeared(entry, in: site)
-      }
-    }
-  }
 }

@@ -20,8 +20,9 @@ extension ObservedTree {
     while scanPending(atMost: .max) {}
     let entry = makeEntry(at: root.path)
     reportIfJustChanged(root: entry, at: root.path, since: since)
+    let watched = FileTime.latest()
     for directory in directories.entries where snapshot.isWithin(directory, entry) {
-      scanNow(directory, for: .diff(since: since, .firstTime))
+      scanNow(directory, for: .diff(since: since, .firstTime(until: watched)))
     }
   }
 

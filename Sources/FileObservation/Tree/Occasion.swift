@@ -12,10 +12,4 @@ enum Occasion {
     if case .hint(let reasons) = self { return reasons }
     return []
   }
-
-  /// The time since which hints may have been dropped, if that is why the entry is compared.
-  var droppedHintsSince: FileTime? {
-    if case .scan(.diff(let since, .tree)) = self { return since }
-    return nil
-  }
 }

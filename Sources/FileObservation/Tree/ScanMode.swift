@@ -13,8 +13,9 @@ enum ScanMode {
   case refilter(since: FileTime)
 
   enum Extent {
-    /// One directory, for the first time since its baseline.
-    case firstTime
+    /// One directory, for the first time since its baseline. If it is watched, changes after that
+    /// time have hints, which also say whether they are of attributes alone.
+    case firstTime(until: FileTime)
     /// One directory.
     case directory
     /// A directory and its descendants, whose watches may be outdated.

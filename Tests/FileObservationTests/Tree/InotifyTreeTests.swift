@@ -108,6 +108,29 @@ struct InotifyTreeTests {
     #expect(try watched.rawKinds() == [])
   }
 
+  @Test func `a write before the watch counts although attributes have changed since`() throws {
+    var since = FileTime.now()
+    let watched = try WatchedTree {
+      try $0.write(to: "f")
+      since = .latest()
+      while FileTime.now() <= since {}
+      try $0.append("more", to: "f")
+    }
+    try watched.directory.setMode(0o600, of: "f")
+    #expect(try watched.rawKinds() == [.metadata])
+    watched.lookForTheSecondTime(since: since)
+    #expect(try watched.rawKinds() == [.modified(isOpen: false)])
+  }
+
+  @Test func `the first comparison leaves changes of attributes to their hints`() throws {
+    let watched = try WatchedTree { try $0.write(to: "f") }
+    let since = FileTime.latest()
+    while FileTime.now() <= since {}
+    try watched.directory.setMode(0o600, of: "f")
+    watched.lookForTheSecondTime(since: since, until: since)
+    #expect(try watched.rawKinds() == [.metadata])
+  }
+
   @Test func `a rescan reports a file that was written when it was last touched`() throws {
     let watched = try WatchedTree { try $0.write(to: "f") }
     let since = FileTime.latest()

@@ -96,10 +96,10 @@ final class WatchedTree {
   }
 
   /// Makes the comparison that follows the first scan, for earlier changes.
-  func lookForTheSecondTime(since: FileTime) {
+  func lookForTheSecondTime(since: FileTime, until watched: FileTime = .latest()) {
     tree.walk.isComparedOnce = true
     for directory in tree.directories.entries {
-      tree.scanNow(directory, for: .diff(since: since, .firstTime))
+      tree.scanNow(directory, for: .diff(since: since, .firstTime(until: watched)))
     }
   }
 

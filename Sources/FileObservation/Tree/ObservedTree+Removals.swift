@@ -1,0 +1,61 @@
+import PathFiltering
+import SystemCalls
+
+extension ObservedTree {
+  /// Reports an entry as removed, with its descendants, and removes them from the snapshot.
+  mutating func disappeared(_ entry: Entry, in site: Site, isMoved: Bool = false) {
+    let marks = snapshot.marks(of: entry)
+    if marks.contains(.root) { return rootDisappeared(entry) }
+    if marks.contains(.ignoreFile) {
+      rules.stale.insert(site.directory)
+      if site.stack == nil { return }
+    }
+    reportRemoved(entry, site.stack, isMoved: isMoved)
+    removeSubtree(entry)
+  }
+
+  /// Reports the removal of an entry and of its descendants, each by the rules of its directory.
+  mutating func reportRemoved(_ entry: Entry, _ stack: IgnoreStack?, isMoved: Bool = false) {
+    if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
+    reportRemovedChildren(of: entry, isMoved: isMoved)
+    let path = entryPath(of: entry)
+    racilyClean.forget(path.path)
+    let type = snapshot.type(of: entry)
+    if type == .symlink { unwatchTargets(ofLink: path.path) }
+    // The entries of a directory that was never compared are unknown: any of them may have been
+    // relevant.
+    let isUnknown = !walk.isComparedOnce && directories[entry] != nil
+    if isUnknown || reports(path, isDirectory: type == .directory, stack) {
+      let sighting = Moves.Sighting(
+        inode: snapshot.inode(of: entry), fingerprint: snapshot.fingerprint(of: entry),
+        mayBeMove: isMoved)
+      emit(.removed, type, at: path.path, disappeared: sighting)
+    } else {
+      noteIgnored(path.path, isDirectory: type == .directory, stack)
+    }
+    if let parent = snapshot.parent(of: entry) {
+      snapshot.name(of: entry).withUnsafeBufferPointer {
+        markStaleRules($0, in: parent, .disappeared)
+      }
+    }
+  }
+
+  mutating func reportRemovedChildren(of directory: Entry, isMoved: Bool = false) {
+    guard let details = directories[directory], details.coverage > .named else { return }
+    for child in snapshot.children(of: directory) {
+      reportRemoved(child, details.stack, isMoved: isMoved)
+    }
+  }
+
+  /// Removes the entries that were missing in the listing.
+  mutating func removeUnseen(in site: Site) {
+    for entry in snapshot.children(of: site.directory) {
+      let marks = snapshot.marks(of: entry)
+      if marks.contains(.seen) {
+        snapshot.unmark(entry, .seen)
+      } else if marks.isDisjoint(with: [.ancestorOfMissingRoot, .ancestorOfIgnoreFile, .absent]) {
+        disappeared(entry, in: site)
+      }
+    }
+  }
+}
