@@ -28,8 +28,9 @@ import Testing
   func `the build precedes the command with every busy policy`(_ policy: String) async throws {
     try await withProject { project in
       try project.write("source", "good 1")
+      // The two writes below are one batch: with `ignore`, a second one would lead to nothing.
       let watchrun = try await project.startRunning(
-        ["-o", policy, "--build", Self.build], "sh", "-c",
+        ["-o", policy, "-d", "300ms", "--build", Self.build], "sh", "-c",
         #"cat "$OUTSIDE/built" >> "$LOG"; echo >> "$LOG""#)
       for number in 2...3 {
         // With `ignore`, a change during the run leads to nothing.

@@ -61,8 +61,10 @@ import Testing
   @Test func `after an end with the command, the modes of the terminal are restored`() async throws
   {
     try await withProject { project in
-      let session = try await project.startOnTerminal("--exit-on-error", "sleep 0.3; exit 7")
+      let session = try await project.startOnTerminal(
+        "--exit-on-error", "until test -e go; do sleep 0.1; done; exit 7")
       try await session.readsKeys()
+      try project.place("go")
       try await #expect(session.ended() == 7)
       #expect(try session.terminal.modes == session.modes)
     }
