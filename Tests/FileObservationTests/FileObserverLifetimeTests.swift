@@ -51,7 +51,8 @@ struct FileObserverLifetimeTests {
 
   @Test func `a start after a wait for changes throws`() throws {
     let observer = try FileObserver(paths: [directory.path])
-    #expect(try observer.waitForChange(timeout: .zero) == nil)
+    // The directory was made in the clock tick of the start, and may be reported.
+    _ = try observer.waitForChange(timeout: .zero)
     #expect(throws: ObserverError.alreadyStarted) {
       try observer.start { _ in
       } onFailure: { _ in
