@@ -93,6 +93,16 @@ final class ChildProcess: Sendable {
     }
   }
 
+  /// Stops it with SIGSTOP, and waits until all of its threads have stopped.
+  func suspend() async throws {
+    send(SIGSTOP)
+    try await eventually("process \(pid) stops") {
+      var status = siginfo_t()
+      let result = waitid(P_PID, id_t(pid), &status, WSTOPPED | WNOHANG)
+      return result == 0 && status.si_signo == SIGCHLD
+    }
+  }
+
   /// Sends SIGTERM, waits, then kills its group. The leader of a session, which may ignore SIGTERM, is
   /// killed at once.
   func stop() async {
