@@ -2,7 +2,7 @@ import ActionRunning
 import Dispatch
 import SystemCalls
 
-/// Calls `body` on a queue of its own whenever this process receives the signal.
-func whenSignaled(_ signal: Signal, _ body: @escaping @Sendable () -> Void) {
-  whenSignaled(signal, on: DispatchQueue(label: "watchrun.signals"), body)
+/// Calls `body` on a queue of its own whenever this process receives one of the signals.
+func whenSignaled(_ signals: [Signal], _ body: @escaping @Sendable (Signal) -> Void) {
+  whenSignaled(signals, on: DispatchQueue(label: "watchrun.signals"), body)
 }

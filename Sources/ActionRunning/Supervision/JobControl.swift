@@ -45,8 +45,9 @@ package final class JobControl: Sendable {
         suspend(.terminalStop, withOwnGroup: controller?.isLent ?? false)
       }
     }
-    whenSignaled(.continue, on: queue) { [self] in continued() }
-    whenSignaled(Signal(rawValue: SIGCHLD), on: queue) { [self] in childrenChanged() }
+    whenSignaled([.continue, Signal(rawValue: SIGCHLD)], on: queue) { [self] signal in
+      if signal == .continue { continued() } else { childrenChanged() }
+    }
   }
 }
 

@@ -166,16 +166,15 @@ extension Session {
   /// Handles the signals that end watchrun: at once, or after `endWork`, which leads to `workHasEnded`.
   func listen(endWork: (@Sendable () -> Void)? = nil) {
     state.withLock { $0.endWork = endWork }
-    let endings: [(Signal, Ending)] = [
-      (.interrupt, .exit(ExitCode.success)), (.hangup, .exit(ExitCode.success)),
-      (.terminate, .raise(.terminate)), (.quit, .exit(128 + Signal.quit.rawValue)),
+    let endings: [Signal: Ending] = [
+      .interrupt: .exit(ExitCode.success), .hangup: .exit(ExitCode.success),
+      .terminate: .raise(.terminate), .quit: .exit(128 + Signal.quit.rawValue),
     ]
     // Signals that were ignored at the start, as by `nohup`, stay ignored.
-    for (signal, ending) in endings where !ignoredSignals.contains(signal) {
+    whenSignaled(endings.keys.filter { !ignoredSignals.contains($0) }) { [self] signal in
+      guard let ending = endings[signal] else { return }
       // The kernel and the shell both report a closed terminal.
-      whenSignaled(signal) { [self] in
-        self.endWork(ending, escalates: signal != .hangup && !isRepeat)
-      }
+      self.endWork(ending, escalates: signal != .hangup && !isRepeat)
     }
     console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), escalates: false) }
   }
@@ -183,9 +182,7 @@ extension Session {
   /// Passes on the signals whose meaning only the command knows.
   func passOnSignals(_ send: @escaping @Sendable (Signal) -> Void) {
     let passedOn = [SIGUSR1, SIGUSR2, SIGWINCH].map(Signal.init(rawValue:))
-    for signal in passedOn where !ignoredSignals.contains(signal) {
-      whenSignaled(signal) { send(signal) }
-    }
+    whenSignaled(passedOn.filter { !ignoredSignals.contains($0) }, send)
   }
 
   /// Reads keys if standard input is a terminal.
