@@ -154,6 +154,11 @@ extension GlobPattern {
     }
   }
 
+  /// The first byte of every matching name; `nil` if it varies, or if the whole path must match.
+  var firstByteOfName: UInt8? {
+    if !isAnchored, !ignoresCase, case .byte(let byte) = steps.first { byte } else { nil }
+  }
+
   /// The last byte of every matching path, in either case if case is ignored; `nil` if it varies.
   var lastByte: UInt8? {
     if case .byte(let byte) = steps.last { byte } else { nil }

@@ -9,6 +9,8 @@ struct PatternList: Sendable, Hashable {
   // the previous one of each. The five low bits of a letter are the same in both cases.
   private var newest = [Int32](repeating: none, count: endings + 1)
   private var older: [Int32] = []
+  // The byte with which a matching name must begin, or 0 if it varies.
+  private var firstBytes: [UInt8] = []
   private static let endings = 32
   private static let none: Int32 = -1
 
@@ -25,6 +27,7 @@ struct PatternList: Sendable, Hashable {
       let ending = pattern.lastByte.map(Self.ending) ?? Self.endings
       older.append(newest[ending])
       newest[ending] = Int32(index)
+      firstBytes.append(pattern.firstByteOfName ?? 0)
     }
   }
 
@@ -38,11 +41,13 @@ struct PatternList: Sendable, Hashable {
     matching path: UnsafeBufferPointer<UInt8>, base: Int?, nameAt name: Int, isDirectory: Bool
   ) -> Int? {
     guard let lastByte = path.last else { return nil }
+    let firstByte = name < path.count ? path[name] : 0
     var fixed = newest[Self.ending(lastByte)]
     var open = newest[Self.endings]
     while max(fixed, open) != Self.none {
       let index = Int(max(fixed, open))
       if fixed > open { fixed = older[index] } else { open = older[index] }
+      if firstBytes[index] != 0, firstBytes[index] != firstByte { continue }
       if patterns[index].matches(path, base: base, nameAt: name, isDirectory: isDirectory) {
         return index
       }

@@ -44,6 +44,9 @@ struct NameIndex {
     Self.hasRoom(for: count + newcomers, in: slots.count)
   }
 
+  /// In no particular order.
+  var numbers: [UInt32] { slots.filter { $0 != Self.none } }
+
   /// Whether a smaller table would do.
   var isSparse: Bool { slots.count > 1024 && count * 8 < slots.count }
 

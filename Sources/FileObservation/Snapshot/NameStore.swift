@@ -29,7 +29,7 @@ struct NameStore {
     if end + name.count > bytes.count {
       let missing = max(Self.growth, name.count)
       bytes.growIfNeeded(for: missing)
-      bytes.append(contentsOf: repeatElement(0, count: missing))
+      bytes += Array(repeating: 0, count: missing)
     }
     bytes.withUnsafeMutableBytes {
       UnsafeMutableRawBufferPointer(rebasing: $0[end...]).copyMemory(
@@ -57,7 +57,9 @@ struct NameStore {
     guard Int(range.count) == name.count, let start = name.baseAddress else { return false }
     return bytes.withUnsafeBytes {
       guard let names = $0.baseAddress else { return false }
-      return memcmp(names + Int(range.start), start, name.count) == 0
+      // Siblings often have names of the same length that only differ at the end.
+      return $0[range.bytes].last == name.last
+        && memcmp(names + Int(range.start), start, name.count) == 0
     }
   }
 

@@ -171,8 +171,10 @@ extension TreeSnapshot {
   /// Replaces the contents of `bytes` with the path, without allocating if it has the capacity.
   package func writePath(of entry: Entry, into bytes: inout [UInt8]) {
     let length = pathLength(of: entry)
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: repeatElement(UInt8(ascii: "/"), count: max(length, 1)))
+    let excess = bytes.count - max(length, 1)
+    if excess > 0 { bytes.removeLast(excess) }
+    if excess < 0 { bytes.append(contentsOf: repeatElement(0, count: -excess)) }
+    if length == 0 { bytes[0] = UInt8(ascii: "/") }
     bytes.withUnsafeMutableBytes { writePath(of: entry, endingAt: length, in: $0) }
   }
 
@@ -417,13 +419,9 @@ extension TreeSnapshot {
 
   /// Resizes the index for the children of large directories, and so many more.
   private mutating func rebuildIndex(for newcomers: Int = 0) {
+    let numbers = index.numbers
     // With some reserve, so that it is not resized again at once.
-    index = NameIndex(for: index.count * 5 / 4 + newcomers)
-    for number in records.indices where records[number].state != .free {
-      let parent = records[number].parent
-      if parent != none, records[Int(parent)].state == .indexed {
-        index.insert(UInt32(number), hash(of: UInt32(number)))
-      }
-    }
+    index = NameIndex(for: numbers.count * 5 / 4 + newcomers)
+    for number in numbers { index.insert(number, hash(of: number)) }
   }
 }

@@ -17,7 +17,7 @@ struct EntryPath {
   }
 
   mutating func setName(_ name: UnsafeBufferPointer<UInt8>) {
-    bytes.removeSubrange(nameStart...)
+    bytes.removeLast(bytes.count - nameStart)
     bytes.append(contentsOf: name)
   }
 }

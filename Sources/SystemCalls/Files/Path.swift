@@ -142,6 +142,7 @@ extension Path {
 
 extension Path {
   /// Calls `body` with the bytes as a C string.
+  @inlinable
   package func withCString<Result, Failure>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
