@@ -246,9 +246,8 @@ struct ActionQueueTests {
     let run = try RunningQueue("exit 0")
     func pidDescriptors() throws -> Int {
       var count = 0
-      let directory = try Descriptor.openDirectory("/proc/self/fdinfo")
-      try DirectoryReader().forEachEntry(of: directory) { (name, _) throws(SystemError) in
-        let info = try? fileContents(of: Path("/proc/self/fdinfo").appending(Array(name)))
+      for name in try directoryNames(of: "/proc/self/fdinfo") {
+        let info = try? fileContents(of: Path("/proc/self/fdinfo").appending(name.bytes))
         if String(decoding: info ?? [], as: UTF8.self).contains("\nPid:") { count += 1 }
       }
       return count

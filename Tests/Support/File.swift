@@ -67,11 +67,7 @@ package enum File {
 
   /// The names of the entries of a directory.
   package static func names(in directory: Path) throws(SystemError) -> [[UInt8]] {
-    var names: [[UInt8]] = []
-    try DirectoryReader().forEachEntry(of: try Descriptor.openDirectory(directory)) {
-      (name, _) throws(SystemError) in names.append(Array(name))
-    }
-    return names
+    try directoryNames(of: directory).map(\.bytes)
   }
 
   package static func move(_ old: Path, to new: Path) throws(SystemError) {

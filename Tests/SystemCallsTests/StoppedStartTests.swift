@@ -9,9 +9,8 @@ struct StoppedStartTests {
   /// A child process that opens a pipe without a writer.
   private func childAtPipe() throws -> pid_t? {
     var found: pid_t?
-    let processes = try Descriptor.openDirectory("/proc")
-    try DirectoryReader().forEachEntry(of: processes) { (name, _) throws(SystemError) in
-      guard found == nil, let pid = pid_t(String(decoding: name, as: UTF8.self)) else { return }
+    for name in try directoryNames(of: "/proc") {
+      guard found == nil, let pid = pid_t(name.description) else { continue }
       let place = (try? fileContents(of: Path("/proc/\(pid)/wchan"))) ?? []
       let status = (try? fileContents(of: Path("/proc/\(pid)/stat"))) ?? []
       let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
@@ -64,11 +63,7 @@ struct StoppedStartTests {
 
   @Test func `it holds nothing of ours any more`() async throws {
     try await start { child in
-      var held: [String] = []
-      let descriptors = try Descriptor.openDirectory(Path("/proc/\(child)/fd"))
-      try DirectoryReader().forEachEntry(of: descriptors) { (name, _) throws(SystemError) in
-        held.append(String(decoding: name, as: UTF8.self))
-      }
+      let held = try directoryNames(of: Path("/proc/\(child)/fd")).map(\.description)
       #expect(Set(held).isSubset(of: ["0", "1", "2"]))
     }
   }

@@ -23,7 +23,7 @@ package struct ReadAheadWalk {
   }
 
   private let filter: PathFilter
-  private let reader = DirectoryReader()
+  private var listing = DirectoryListing()
   private var directories: [Directory] = []
   /// The remaining files of the directory that was listed last.
   private var files: (directory: Path, rest: [Path], root: DirectoryAtStart?)
@@ -63,17 +63,16 @@ package struct ReadAheadWalk {
   private mutating func list(_ directory: Directory) {
     files = (directory.path, [], directory.root)
     var entries: [(path: Path, type: FileType)] = []
-    var seen: IgnoreFileNames = []
     do throws(SystemError) {
-      let descriptor = try Descriptor.openDirectory(directory.path)
-      try reader.forEachEntry(of: descriptor) { (name, type) throws(SystemError) in
-        seen.formUnion(IgnoreFileNames.of(name))
-        if type == .file || type == .directory {
-          entries.append((directory.path.appending(Array(name)), type))
-        }
-      }
+      try listing.read(try Descriptor.openDirectory(directory.path))
     } catch {
       return
+    }
+    let seen = listing.ignoreFiles
+    listing.forEach {
+      if $0.type == .file || $0.type == .directory {
+        entries.append((directory.path.appending(Array($0.name)), $0.type))
+      }
     }
     let stack =
       directory.parentStack.map { filter.stack(entering: directory.path, seen: seen, from: $0) }

@@ -116,7 +116,7 @@ extension ObservedTree {
   mutating func warnIfAllIsIgnored(
     _ listing: DirectoryListing, _ path: Path, _ stack: IgnoreStack?
   ) {
-    guard let stack, !listing.isEmpty else { return }
+    guard let stack, listing.count > 0 else { return }
     var example: FilterDecision.Rule?
     var isAllIgnored = true
     listing.forEach { item in

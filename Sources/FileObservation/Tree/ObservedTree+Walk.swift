@@ -48,10 +48,7 @@ extension ObservedTree {
         return compareEntry(directory, because: [])
       }
       guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
-      buffers.listing.removeAll()
-      try walk.reader.forEachNumberedEntry(of: opened) {
-        (name, type, inode) throws(SystemError) in buffers.listing.append(name, type, inode)
-      }
+      try buffers.listing.read(opened)
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
@@ -94,10 +91,9 @@ extension ObservedTree {
   private mutating func enterRules(
     of directory: Entry, at path: Path, _ listing: DirectoryListing, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
-    guard let parentStack, !listing.ignoreFiles.isEmpty, !isRoot(directory) else {
-      return parentStack
-    }
+    guard let parentStack, listing.hasHiddenNames, !isRoot(directory) else { return parentStack }
     let seen = listing.ignoreFiles
+    if seen.isEmpty { return parentStack }
     let stack = readRules { filter, warn in
       filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)
     }
@@ -127,7 +123,7 @@ extension ObservedTree {
 
   /// Compares one entry of a listing. Returns whether it has appeared since the last comparison.
   private mutating func compare(
-    _ item: DirectoryListing.Item, at path: inout EntryPath, in site: Site, for mode: ScanMode,
+    _ item: DirectoryListing.Entry, at path: inout EntryPath, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
   ) -> Bool {
     // A directory that changes during the listing may contain a name twice.

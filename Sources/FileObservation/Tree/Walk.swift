@@ -8,7 +8,6 @@ struct Walk {
     let mode: ScanMode
   }
 
-  let reader = DirectoryReader()
   let openDirectories = OpenDirectories()
   var pending: [PendingScan] = []
   /// Followed links. They are scanned last: a directory that is also reached without a link is

@@ -1,23 +1,95 @@
-extension DirectoryReader {
-  /// Calls `body` with the name and the type of each entry of an open directory, except `.` and `..`. The
-  /// name is NUL-terminated and valid during the call. An entry is queried for its type only where the file
-  /// system does not record types in directories.
-  package func forEachEntry(
-    of directory: borrowing Descriptor,
-    _ body: (_ name: UnsafeBufferPointer<UInt8>, _ type: FileType) throws(SystemError) -> Void
-  ) throws(SystemError) {
-    try forEachNumberedEntry(of: directory) { (name, type, _) throws(SystemError) in
-      try body(name, type)
+/// The entries of a directory in the order in which they were read, without `.` and `..`. Its memory is reused
+/// for the next directory.
+package struct DirectoryListing {
+  package struct Entry {
+    /// A NUL follows it. It is valid during the call that passes it.
+    package let name: UnsafeBufferPointer<UInt8>
+    package let type: FileType
+    /// For a mount point, that of the covered directory.
+    package let inode: UInt64
+
+    @inlinable
+    init(_ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64) {
+      self.name = name
+      self.type = type
+      self.inode = inode
+    }
+  }
+
+  /// The least space that is offered to a system call.
+  static let space = 16 * 1024
+  /// The largest capacity that is kept for the next directory.
+  private static let largestKept = 1 << 20
+
+  /// Records, as Linux returns them. The bytes from `end` on are unused.
+  @usableFromInline var bytes: [UInt8] = []
+  @usableFromInline var end = 0
+  /// The number of entries.
+  package internal(set) var count = 0
+  /// Whether a name begins with a dot.
+  package internal(set) var hasHiddenNames = false
+
+  package init() {}
+
+  package mutating func removeAll() {
+    if bytes.count > Self.largestKept { bytes = [] }
+    (end, count, hasHiddenNames) = (0, 0, false)
+  }
+
+  /// Calls `body` with each entry.
+  @inlinable
+  package func forEach<Failure>(_ body: (Entry) throws(Failure) -> Void) throws(Failure) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+      guard let start = bytes.baseAddress else { return }
+      var offset = 0
+      while offset < end {
+        let record = DirectoryRecord(at: UnsafeRawPointer(start) + offset)
+        offset += record.length
+        if record.isSkipped { continue }
+        try body(Entry(record.name, record.type ?? .unknown, inode: record.inode))
+      }
+    }
+  }
+
+  /// Appends an entry that was not read as a record.
+  mutating func append(_ entry: Entry) {
+    let length = DirectoryRecord.length(ofName: entry.name.count)
+    makeRoom(for: length)
+    bytes.withUnsafeMutableBytes {
+      if let start = $0.baseAddress { DirectoryRecord.write(entry, at: start + end) }
+    }
+    end += length
+    count += 1
+    if entry.name.first == UInt8(ascii: ".") { hasHiddenNames = true }
+  }
+
+  mutating func makeRoom(for length: Int) {
+    while bytes.count - end < length {
+      bytes += Array(repeating: 0, count: max(bytes.count, 2 * Self.space))
+    }
+  }
+}
+
+extension FileStatus {
+  /// The status of an entry of an open directory, by a name that a NUL follows; `nil` if it is gone.
+  package init?(
+    ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
+  ) {
+    guard let start = name.baseAddress else { return nil }
+    let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    do throws(SystemError) {
+      try self.init(of: chars, in: directory)
+    } catch {
+      return nil
     }
   }
 }
 
 /// The names of a directory's entries, in no particular order.
 package func directoryNames(of path: Path) throws(SystemError) -> [Path] {
-  let directory = try Descriptor.openDirectory(path)
+  var listing = DirectoryListing()
+  try listing.read(try Descriptor.openDirectory(path))
   var names: [Path] = []
-  try DirectoryReader().forEachEntry(of: directory) { name, _ in
-    names.append(Path(bytes: name))
-  }
+  listing.forEach { names.append(Path(bytes: $0.name)) }
   return names
 }

@@ -14,6 +14,7 @@ public enum FileType: String, Sendable, Hashable, CaseIterable {
 
 extension FileType {
   /// Converts a directory entry's `d_type`; `nil` for `DT_UNKNOWN`.
+  @inlinable
   init?(entryType: UInt8) {
     switch Int(entryType) {
     case Int(DT_REG): self = .file
@@ -21,6 +22,17 @@ extension FileType {
     case Int(DT_LNK): self = .symlink
     case Int(DT_UNKNOWN): return nil
     default: self = .other
+    }
+  }
+
+  /// A directory entry's `d_type` that is converted to this type.
+  var entryType: UInt8 {
+    switch self {
+    case .file: UInt8(DT_REG)
+    case .directory: UInt8(DT_DIR)
+    case .symlink: UInt8(DT_LNK)
+    case .other: UInt8(DT_FIFO)
+    case .unknown: UInt8(DT_UNKNOWN)
     }
   }
 

@@ -6,10 +6,12 @@ extension ProcessGroup {
   package var hasLivingMember: Bool {
     if isEmpty { return false }
     guard let processes = try? Descriptor.openDirectory("/proc") else { return true }
+    var listing = DirectoryListing()
+    try? listing.read(processes)
     var isAlive = false
-    try? DirectoryReader().forEachEntry(of: processes) { (name, _) throws(SystemError) in
-      guard !isAlive, let first = name.first, (0x30...0x39).contains(first) else { return }
-      isAlive = isLivingMember(Path("/proc").appending(Array(name)).appending("stat"))
+    listing.forEach { process in
+      guard !isAlive, let first = process.name.first, (0x30...0x39).contains(first) else { return }
+      isAlive = isLivingMember(Path("/proc").appending(Array(process.name)).appending("stat"))
     }
     return isAlive
   }

@@ -45,17 +45,18 @@ struct ProjectDirectory {
   /// The names of the entries of this type, in order; hidden ones and names that are not UTF-8 are
   /// left out.
   func names(of type: FileType) -> [String] {
-    var names: [String] = []
+    var listing = DirectoryListing()
     do throws(SystemError) {
-      let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-      try DirectoryReader().forEachEntry(of: directory) { (name, found) throws(SystemError) in
-        guard found == type, name.first != UInt8(ascii: "."),
-          let name = String(validating: name, as: UTF8.self)
-        else { return }
-        names.append(name)
-      }
+      try listing.read(try Descriptor.open(path, O_RDONLY | O_DIRECTORY))
     } catch {
       return []
+    }
+    var names: [String] = []
+    listing.forEach { entry in
+      guard entry.type == type, entry.name.first != UInt8(ascii: "."),
+        let name = String(validating: entry.name, as: UTF8.self)
+      else { return }
+      names.append(name)
     }
     return names.sorted()
   }
