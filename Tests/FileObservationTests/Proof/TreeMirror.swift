@@ -59,9 +59,10 @@ struct TreeMirror {
           ? nil : change.from.map { Move(old: $0, new: change.path) }
       }
       // An origin may also be a path between two renames.
-      let known = moves.filter { nodes[$0.old] != nil }
+      let known = moves.filter { nodes[$0.old] != nil || changed.paths.contains($0.old) }
+      let others = moves.filter { nodes[$0.old] == nil && !changed.paths.contains($0.old) }
       var done: [Move] = []
-      for step in [known] + moves.filter({ nodes[$0.old] == nil }).map({ [$0] }) {
+      for step in [known] + others.map({ [$0] }) {
         func place(_ path: Path) -> Path? { step.place(of: path, after: done) }
         nodes = Dictionary(
           nodes.compactMap { path, node in place(path).map { ($0, node) } },

@@ -34,6 +34,26 @@ struct TreeMirrorTests {
     #expect(mirror.differences(from: try TreeMirror(of: directory.path)) == [])
   }
 
+  @Test func `a directory that was made in one burst is renamed in the next`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("a")
+    try directory.write("1", to: "a/f")
+    var mirror = try TreeMirror(of: directory.path)
+    try directory.makeDirectories("c")
+    try File.exchange(directory["a"], directory["c"])
+    try directory.rename("a", to: "d")
+    let renames = [
+      Self.change(.renamed, directory["c"], from: directory["a"]),
+      Self.change(.renamed, directory["d"], from: directory["c"]),
+    ]
+    try mirror.apply(
+      [
+        ChangeBatch(number: 1, changes: [Self.change(.created, directory["c"])]),
+        ChangeBatch(number: 2, changes: renames),
+      ], trusting: .onlyWhatIsReported)
+    #expect(mirror.differences(from: try TreeMirror(of: directory.path)) == [])
+  }
+
   @Test func `each change that is not reported is a difference`() throws {
     let directory = try TemporaryDirectory()
     for name in ["f", "g", "h"] { try directory.write("old", to: name) }
