@@ -25,18 +25,18 @@ struct NameStore {
 
   mutating func add(_ name: UnsafeBufferPointer<UInt8>) -> NameRange {
     // No file system has longer names.
-    let name = UnsafeBufferPointer(rebasing: name.prefix(Int(UInt16.max)))
-    if end + name.count > bytes.count {
-      let missing = max(Self.growth, name.count)
+    let count = min(name.count, Int(UInt16.max))
+    if end + count > bytes.count {
+      let missing = max(Self.growth, count)
       bytes.growIfNeeded(for: missing)
       bytes += Array(repeating: 0, count: missing)
     }
-    bytes.withUnsafeMutableBytes {
-      UnsafeMutableRawBufferPointer(rebasing: $0[end...]).copyMemory(
-        from: UnsafeRawBufferPointer(name))
+    bytes.withUnsafeMutableBytes { bytes in
+      guard let store = bytes.baseAddress, let start = name.baseAddress else { return }
+      (store + end).copyMemory(from: start, byteCount: count)
     }
-    defer { end += name.count }
-    return NameRange(start: UInt32(end), count: UInt16(name.count))
+    defer { end += count }
+    return NameRange(start: UInt32(end), count: UInt16(count))
   }
 
   /// Releases a name. Its bytes stay in use until the remaining names are copied to another store.
@@ -54,12 +54,15 @@ struct NameStore {
 
   @inline(__always)
   func isEqual(_ range: NameRange, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard Int(range.count) == name.count, let start = name.baseAddress else { return false }
+    guard Int(range.count) == name.count, let start = UnsafeRawPointer(name.baseAddress) else {
+      return false
+    }
     return bytes.withUnsafeBytes {
-      guard let names = $0.baseAddress else { return false }
+      guard let stored = $0.baseAddress.map({ $0 + Int(range.start) }) else { return false }
       // Siblings often have names of the same length that only differ at the end.
-      return $0[range.bytes].last == name.last
-        && memcmp(names + Int(range.start), start, name.count) == 0
+      let rest = name.count - MemoryLayout<UInt64>.size
+      if rest >= 0, stored.word(at: rest) != start.word(at: rest) { return false }
+      return memcmp(stored, start, name.count) == 0
     }
   }
 
@@ -73,5 +76,12 @@ struct NameStore {
     at range: NameRange, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
     bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range.bytes])) }
+  }
+}
+
+extension UnsafeRawPointer {
+  @inline(__always)
+  fileprivate func word(at offset: Int) -> UInt64 {
+    loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 }

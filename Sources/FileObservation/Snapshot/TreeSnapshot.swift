@@ -10,7 +10,7 @@ private let none = UInt32.max
 /// the ancestors when they are needed.
 ///
 /// Memory: 32 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
-/// with more than sixteen entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to
+/// with more than 32 entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to
 /// 53 bytes more.
 package struct TreeSnapshot {
   /// An entry. Valid until it is removed; its number is reused.
@@ -27,14 +27,18 @@ package struct TreeSnapshot {
     var nextSibling: UInt32
     var previousSibling: UInt32
     var firstChild: UInt32
-    var name = NameStore.NameRange()
+    var name: NameStore.NameRange
     private var typeAndState: UInt8
     var marks: UInt8
     /// 0 if it is unknown.
     var inode: UInt64
 
-    init(_ type: FileType, inode: UInt64) {
-      (parent, nextSibling, previousSibling, firstChild) = (none, none, none, none)
+    init(
+      _ type: FileType, inode: UInt64, parent: UInt32 = none, nextSibling: UInt32 = none,
+      name: NameStore.NameRange = .init()
+    ) {
+      (self.parent, self.nextSibling, self.name) = (parent, nextSibling, name)
+      (previousSibling, firstChild) = (none, none)
       typeAndState = type.code
       marks = 0
       self.inode = inode
@@ -61,7 +65,7 @@ package struct TreeSnapshot {
   }
 
   /// The largest number of children that are not indexed.
-  private static let listLimit = 16
+  private static let listLimit = 32
 
   private var records: [Record]
   private var firstFree = none
@@ -292,9 +296,11 @@ extension TreeSnapshot {
     _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64 = 0, in parent: Entry,
     after lookup: Lookup? = nil
   ) -> Entry {
-    let lookup = lookup.flatMap { $0.entry == nil ? $0 : nil } ?? find(name, in: parent)
+    let point = (lookup ?? find(name, in: parent)).insertionPoint
+    let next = records[Int(parent.number)].firstChild
+    let record = Record(
+      type, inode: inode, parent: parent.number, nextSibling: next, name: names.add(name))
     let number: UInt32
-    let record = Record(type, inode: inode)
     if firstFree != none {
       number = firstFree
       firstFree = records[Int(number)].nextSibling
@@ -304,8 +310,16 @@ extension TreeSnapshot {
       records.growIfNeeded()
       records.append(record)
     }
+    records[Int(parent.number)].firstChild = number
+    if next != none { records[Int(next)].previousSibling = number }
     count += 1
-    attach(number, to: parent.number, name: name, at: lookup.insertionPoint)
+    switch point {
+    case .listed(let count):
+      if count >= Self.listLimit { indexChildren(of: parent.number, count + 1) }
+    case .indexed(let slot, let hash):
+      index.insert(number, hash, at: slot)
+      if !index.hasRoom(for: 0) { rebuildIndex() }
+    }
     return Entry(number: number)
   }
 
@@ -328,29 +342,6 @@ extension TreeSnapshot {
     count -= 1
     compactNamesIfNeeded()
     if index.isSparse { rebuildIndex() }
-  }
-
-  private mutating func attach(
-    _ number: UInt32, to parent: UInt32, name: UnsafeBufferPointer<UInt8>,
-    at point: Lookup.InsertionPoint
-  ) {
-    let name = names.add(name)
-    records.withUnsafeMutableBufferPointer { records in
-      let next = records[Int(parent)].firstChild
-      records[Int(parent)].firstChild = number
-      if next != none { records[Int(next)].previousSibling = number }
-      records[Int(number)].parent = parent
-      records[Int(number)].previousSibling = none
-      records[Int(number)].nextSibling = next
-      records[Int(number)].name = name
-    }
-    switch point {
-    case .listed(let count):
-      if count >= Self.listLimit { indexChildren(of: parent, count + 1) }
-    case .indexed(let slot, let hash):
-      index.insert(number, hash, at: slot)
-      if !index.hasRoom(for: 0) { rebuildIndex() }
-    }
   }
 
   private mutating func indexChildren(of parent: UInt32, _ count: Int) {

@@ -5,7 +5,7 @@ extension DirectoryListing {
   /// The names that affect which entries are ignored. All of them begin with a dot.
   var ignoreFiles: IgnoreFileNames {
     var names: IgnoreFileNames = []
-    if hasHiddenNames { forEach { names.formUnion(IgnoreFileNames.of($0.name)) } }
+    forEach { names.formUnion(IgnoreFileNames.of($0.name)) }
     return names
   }
 }

@@ -11,10 +11,16 @@ struct DirectoryTable {
     var stack: IgnoreStack?
   }
 
+  /// The index that stands for no directory.
+  private static let none = UInt32.max
+  /// The number of entries by which `indices` grows.
+  private static let growth = 1 << 10
+
   /// In no particular order.
   private var directories: [(details: Directory, entry: TreeSnapshot.Entry)] = []
-  /// From an entry to its index in `directories`.
-  private var indices = NumberMap()
+  /// From the number of an entry to its index in `directories`. An array, because directories are
+  /// looked up several times for each entry of a tree.
+  private var indices: [UInt32] = []
   /// From a file to its watch.
   private var files = NumberMap()
   /// From a watch to the entry of its directory or file.
@@ -46,7 +52,7 @@ struct DirectoryTable {
   /// Adds a directory, or extends its coverage.
   mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack?) {
     guard let index = index(of: entry) else {
-      indices[entry.number] = UInt32(directories.count)
+      setIndex(UInt32(directories.count), of: entry)
       directories.growIfNeeded()
       directories.append((Directory(watch: nil, coverage: coverage, stack: stack), entry))
       return
@@ -89,11 +95,11 @@ struct DirectoryTable {
   mutating func remove(_ entry: TreeSnapshot.Entry) -> Int32? {
     let watch = removeWatch(of: entry)
     if let index = index(of: entry) {
-      indices[entry.number] = nil
+      setIndex(Self.none, of: entry)
       let last = directories.removeLast()
       if last.entry != entry {
         directories[index] = last
-        indices[last.entry.number] = UInt32(index)
+        setIndex(UInt32(index), of: last.entry)
       }
     }
     return watch
@@ -112,6 +118,17 @@ struct DirectoryTable {
   }
 
   private func index(of entry: TreeSnapshot.Entry) -> Int? {
-    indices[entry.number].map { Int($0) }
+    let number = Int(entry.number)
+    guard number < indices.count, indices[number] != Self.none else { return nil }
+    return Int(indices[number])
+  }
+
+  private mutating func setIndex(_ index: UInt32, of entry: TreeSnapshot.Entry) {
+    if entry.number >= indices.count {
+      let missing = Int(entry.number) - indices.count + Self.growth
+      indices.growIfNeeded(for: missing)
+      indices += Array(repeating: Self.none, count: missing)
+    }
+    indices[Int(entry.number)] = index
   }
 }

@@ -192,10 +192,10 @@ extension ObservedTree {
 
   /// Makes a directory pending, unless the mode excludes it.
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: ScanMode) {
-    if let known = directories[entry], known.coverage == .recursive {
+    if directories.coverage(of: entry) == .recursive {
       switch mode {
       case .diff(_, .directory), .diff(_, .firstTime): return
-      case .baseline: if known.watch != nil { return }
+      case .baseline: if directories[entry]?.watch != nil { return }
       case .discover, .refilter, .diff: break
       }
     }

@@ -56,8 +56,9 @@ extension ObservedTree {
   /// Assigns a watch to the directory at whose path it was added. It may belong to another entry,
   /// by which the directory was known before.
   private mutating func assign(_ watch: Int32, to directory: Entry) -> WatchOutcome {
-    if directories[directory]?.watch == watch { return .watched }
-    if let owner = directories.owner(of: watch), owner != directory {
+    let owner = directories.owner(of: watch)
+    if owner == directory { return .watched }
+    if let owner {
       if isSameDirectory(owner, directory) {
         guard directories.coverage(of: owner) == .named,
           directories.coverage(of: directory) != .named
@@ -75,10 +76,10 @@ extension ObservedTree {
       compareEntry(owner, because: [.disappeared, .moved])
       if directories[directory] == nil { return .impossible }
     }
-    let isTransferred =
-      watches.retired.remove(watch) != nil || directories.owner(of: watch) != nil
+    let isRetired = watches.retired.removeIfPresent(watch)
+    let isTransferred = isRetired || (owner != nil && directories.owner(of: watch) != nil)
     directories.setWatch(watch, of: directory)
-    watches.unwatched.remove(directory)
+    watches.unwatched.removeIfPresent(directory)
     if isTransferred { watches.hasTransferred = true }
     return isTransferred ? .transferred : .watched
   }
@@ -139,6 +140,16 @@ extension ObservedTree {
     guard let source, warnings.setLimitReached(!watches.unwatched.isEmpty) else { return }
     warnings.add(
       source.limitReached(watched: directories.watchCount, unwatched: watches.unwatched.count))
+  }
+}
+
+extension Set {
+  /// Removes an element. Returns whether it was present.
+  ///
+  /// `remove` hashes the element even if the set is empty, as these sets mostly are.
+  @discardableResult
+  fileprivate mutating func removeIfPresent(_ element: Element) -> Bool {
+    !isEmpty && remove(element) != nil
   }
 }
 

@@ -31,7 +31,7 @@ package struct DirectoryListing {
 
   package init() {}
 
-  package mutating func removeAll() {
+  mutating func removeAll() {
     if bytes.count > Self.largestKept { bytes = [] }
     (end, count, hasHiddenNames) = (0, 0, false)
   }
@@ -51,7 +51,7 @@ package struct DirectoryListing {
     }
   }
 
-  /// Appends an entry that was not read as a record.
+  /// Appends an entry, where the system does not return records, and in tests.
   mutating func append(_ entry: Entry) {
     let length = DirectoryRecord.length(ofName: entry.name.count)
     makeRoom(for: length)

@@ -5,15 +5,11 @@ extension ProcessGroup {
   /// zombies stay forever.
   package var hasLivingMember: Bool {
     if isEmpty { return false }
-    guard let processes = try? Descriptor.openDirectory("/proc") else { return true }
-    var listing = DirectoryListing()
-    try? listing.read(processes)
-    var isAlive = false
-    listing.forEach { process in
-      guard !isAlive, let first = process.name.first, (0x30...0x39).contains(first) else { return }
-      isAlive = isLivingMember(Path("/proc").appending(Array(process.name)).appending("stat"))
+    guard let names = try? directoryNames(of: "/proc") else { return true }
+    return names.contains { name in
+      name.bytes.first.map { (0x30...0x39).contains($0) } ?? false
+        && isLivingMember(Path("/proc").appending(name.bytes).appending("stat"))
     }
-    return isAlive
   }
 
   /// Parses `42 (name) S 1 42 …`: the state, the parent and the group follow the name, which may contain any

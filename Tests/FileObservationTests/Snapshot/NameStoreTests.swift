@@ -21,6 +21,18 @@ struct NameStoreTests {
     #expect(!isEqual(two, "twofold"))
   }
 
+  @Test(arguments: 1...20)
+  mutating func `names that differ in one byte are different`(length: Int) {
+    let name = Array(repeating: UInt8(ascii: "a"), count: length)
+    let place = name.withUnsafeBufferPointer { store.add($0) }
+    #expect(isEqual(place, String(repeating: "a", count: length)))
+    for index in name.indices {
+      var other = name
+      other[index] = UInt8(ascii: "b")
+      #expect(!isEqual(place, String(decoding: other, as: UTF8.self)))
+    }
+  }
+
   @Test mutating func `a name may be longer than the growth of the store`() {
     _ = add("short")
     let long = String(repeating: "n", count: Int(UInt16.max))
