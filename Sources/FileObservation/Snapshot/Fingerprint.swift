@@ -1,26 +1,35 @@
 import SystemCalls
 
 /// The fingerprint of an entry's status, in 32 bytes: if two are equal, the entry was not changed
-/// in between, unless the first was taken within a clock tick of the change.
+/// in between, unless the first is racy.
 ///
 /// A change is recognised by the exact ctime, which every change moves, and by the inode. The
 /// 32-bit hashes only distinguish kinds of changes.
-package struct Fingerprint: Hashable, Sendable {
+package struct Fingerprint: Equatable, Sendable {
   package let inode: UInt64
   fileprivate let changed: FileTime
   fileprivate let content: UInt32
   fileprivate let attributes: UInt32
   /// A hash of the birth time; 0 if the file system does not store it.
   fileprivate let born: UInt32
+  /// Whether it was taken within a clock tick of the last change: another change in that tick
+  /// leaves the same fingerprint.
+  package let isRacy: Bool
 
-  package init(_ status: FileStatus) {
+  package init(_ status: FileStatus, now: FileTime = .now()) {
     let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
     inode = status.inode
     changed = status.changed
+    isRacy = status.isRacy(now)
     self.content = UInt32(truncatingIfNeeded: content >> 32)
     attributes = UInt32(truncatingIfNeeded: Self.mix(status.attributes, status.device) >> 32)
     born = UInt32(
       truncatingIfNeeded: Self.mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0) >> 32)
+  }
+
+  package static func == (left: Fingerprint, right: Fingerprint) -> Bool {
+    left.inode == right.inode && left.changed == right.changed && left.content == right.content
+      && left.attributes == right.attributes && left.born == right.born
   }
 
   private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {

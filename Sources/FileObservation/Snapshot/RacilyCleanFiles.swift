@@ -22,8 +22,7 @@ package struct RacilyCleanFiles {
     at path: Path, _ status: FileStatus, now: FileTime, read: () -> ContentDigest?
   ) -> Bool {
     let known = contents.removeValue(forKey: path)
-    // The clock of a network file system may be any time away from this one.
-    let isRacy = now.nanoseconds &- status.changed.nanoseconds < status.timeResolution
+    let isRacy = status.isRacy(now)
     guard known != nil || isRacy else { return false }
     let content = read()
     if isRacy { contents[path] = .some(content) }
@@ -38,10 +37,16 @@ package struct RacilyCleanFiles {
 }
 
 extension FileStatus {
+  /// Whether another change might leave the same timestamps.
+  func isRacy(_ now: FileTime) -> Bool {
+    // The clock of a network file system may be any time away from this one.
+    now.nanoseconds &- changed.nanoseconds < timeResolution
+  }
+
   /// The time between two changes, in nanoseconds, after which they certainly have different
   /// timestamps: a clock tick of the kernel, or two seconds on file systems that store whole
   /// seconds.
-  var timeResolution: Int64 {
+  private var timeResolution: Int64 {
     let second: Int64 = 1_000_000_000
     let isCoarse = modified.nanoseconds % second == 0 && changed.nanoseconds % second == 0
     return isCoarse ? 2 * second : FileTime.granularity

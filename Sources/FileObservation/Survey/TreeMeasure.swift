@@ -15,7 +15,7 @@ final class TreeMeasure {
   /// The size of an entry, which itself counts.
   func size(of entry: TreeSnapshot.Entry) -> TreeSurvey.Size {
     if let size = sizes[entry] { return size }
-    guard isEntered(entry) else { return sizeOfFile(entry) }
+    guard tree.isObserved(entry) else { return sizeOfFile(entry) }
     var size = TreeSurvey.Size(directories: 1)
     for child in children(of: entry) { size += self.size(of: child) }
     sizes[entry] = size
@@ -54,19 +54,15 @@ final class TreeMeasure {
 
   /// Watched paths are not among them: no rule excludes those.
   private func subdirectories(of entry: TreeSnapshot.Entry) -> [TreeSnapshot.Entry] {
-    children(of: entry).filter { isEntered($0) && !tree.isRoot($0) }
+    children(of: entry).filter { tree.isObserved($0) && !tree.isRoot($0) }
   }
 
-  /// The children in the tree, without those that are only there for ignore files.
+  /// The children in the tree, without ignore files that do not exist.
   private func children(of entry: TreeSnapshot.Entry) -> [TreeSnapshot.Entry] {
     tree.snapshot.children(of: entry).filter { child in
       let marks = tree.snapshot.marks(of: child)
-      return marks.contains(.root) || marks.isDisjoint(with: [.absent, .ancestorOfIgnoreFile])
+      return marks.contains(.root) || !marks.contains(.absent)
     }
-  }
-
-  private func isEntered(_ entry: TreeSnapshot.Entry) -> Bool {
-    (tree.directories.coverage(of: entry) ?? .named) > .named
   }
 
   private func sizeOfFile(_ file: TreeSnapshot.Entry) -> TreeSurvey.Size {

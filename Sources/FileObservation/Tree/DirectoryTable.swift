@@ -66,13 +66,16 @@ struct DirectoryTable {
   }
 
   /// Sets the watch of a directory. If the watch belonged to another directory, removes it there.
-  mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) {
+  /// Returns the outdated watch of this one, if any; the caller must remove it from the source.
+  mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) -> Int32? {
     let former = owner(of: watch).flatMap(index(of:))
     if let former { directories[former].details.watch = nil }
-    guard let index = index(of: entry) else { return }
-    if let outdated = directories[index].details.watch { removeOwner(of: outdated) }
+    guard let index = index(of: entry) else { return nil }
+    let outdated = directories[index].details.watch
+    if let outdated { removeOwner(of: outdated) }
     owners[UInt32(bitPattern: watch)] = entry.number
     directories[index].details.watch = watch
+    return outdated
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {

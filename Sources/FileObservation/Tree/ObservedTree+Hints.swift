@@ -51,8 +51,7 @@ extension ObservedTree {
     guard let details = directories[directory] else { return false }
     let known = snapshot.child(hint.name, of: directory)
     let marks = known.map { snapshot.marks(of: $0) } ?? []
-    if marks.contains(.ancestorOfIgnoreFile) { return false }
-    if marks.contains(.root) || marks.contains(.ancestorOfMissingRoot) { return true }
+    if !marks.isDisjoint(with: [.root, .absent]) { return true }
     guard details.coverage > .named else { return false }
     let isDirectory = hint.reasons.contains(.directory)
     if isDirectory && !hint.reasons.isAboutName && !hint.reasons.contains(.attributes) {

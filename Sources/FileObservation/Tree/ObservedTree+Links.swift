@@ -119,8 +119,7 @@ extension ObservedTree {
     {
       return true
     }
-    let directory = path.parent.flatMap(existingEntry)
-    return directory.flatMap { directories.coverage(of: $0) }.map { $0 > .named } ?? false
+    return path.parent.flatMap(existingEntry).map(isObserved) ?? false
   }
 
   mutating func unwatchTargets(ofLink link: Path) {

@@ -44,7 +44,7 @@ extension ObservedTree {
       known = nil
     }
     if isDirectory && !isRoot && !mayEnter(path, site.stack) {
-      if let known { removeSubtree(known) }
+      if let known { exclude(known, in: site) }
       if occasion.reasons.contains(.appeared) {
         noteIgnored(path.path, isDirectory: true, site.stack)
       }
@@ -201,11 +201,15 @@ extension ObservedTree {
       case .scan(.discover), .scan(.diff), .hint: return .created
       }
     }
+    if case .scan(.refilter(let since)) = occasion {
+      // The change may have been ignored by the former rules.
+      return !isDirectory && status.changed > since ? .modified(isOpen: false) : nil
+    }
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)
       let difference = before.difference(to: now)
       let isWritten = difference == nil && isWrittenSinceTouched(entry, status, for: occasion)
-      guard case .hint(let reasons) = occasion, !reasons.isEmpty else {
+      guard case .hint(let reasons) = occasion else {
         switch difference {
         case .content:
           return isDirectory && before.mayBeSameFile(as: now) ? nil : .modified(isOpen: false)
@@ -213,7 +217,7 @@ extension ObservedTree {
         case nil: return isRewritten || isWritten ? .modified(isOpen: false) : nil
         }
       }
-      if difference == nil && (isDirectory || !(status.isRacy || isWritten)) { return nil }
+      if difference == nil && (isDirectory || !(before.isRacy || isWritten)) { return nil }
       return kind(for: reasons, isDirectory: isDirectory)
     }
     switch occasion {
@@ -299,7 +303,4 @@ extension FileStatus {
   func isBorn(since: FileTime) -> Bool {
     born.map { $0 >= since } ?? false
   }
-
-  /// Whether another write might leave the same timestamps.
-  var isRacy: Bool { FileTime.now().nanoseconds &- changed.nanoseconds < timeResolution }
 }

@@ -7,7 +7,7 @@ extension ObservedTree {
     let marks = snapshot.marks(of: entry)
     if marks.contains(.root) { return rootDisappeared(entry) }
     if marks.contains(.ignoreFile) {
-      rules.stale.insert(site.directory)
+      rules.stale.formUnion(roots)
       if site.stack == nil { return }
     }
     reportRemoved(entry, site.stack, isMoved: isMoved)
@@ -47,13 +47,25 @@ extension ObservedTree {
     }
   }
 
+  /// Removes the descendants of a directory that is not entered by the present rules. If it was
+  /// another file before, that has disappeared.
+  mutating func exclude(_ entry: Entry, in site: Site) {
+    let wasAbsent = snapshot.marks(of: entry).contains(.absent)
+    snapshot.unmark(entry, .absent)
+    if snapshot.type(of: entry) != .directory && !wasAbsent {
+      disappeared(entry, in: site)
+    } else if isObserved(entry) {
+      removeSubtree(entry)
+    }
+  }
+
   /// Removes the entries that were missing in the listing.
   mutating func removeUnseen(in site: Site) {
     for entry in snapshot.children(of: site.directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.seen) {
         snapshot.unmark(entry, .seen)
-      } else if marks.isDisjoint(with: [.ancestorOfMissingRoot, .ancestorOfIgnoreFile, .absent]) {
+      } else if !marks.contains(.absent) {
         disappeared(entry, in: site)
       }
     }

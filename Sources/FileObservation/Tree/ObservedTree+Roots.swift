@@ -75,14 +75,12 @@ extension ObservedTree {
     var here: Entry? = directory
     while let step = here, roots[step] == nil, directories[step]?.coverage ?? .named == .named {
       let isNeeded = snapshot.children(of: step).contains { child in
-        let marks: TreeSnapshot.Marks = [
-          .root, .ancestorOfMissingRoot, .ignoreFile, .ancestorOfIgnoreFile,
-        ]
-        return !snapshot.marks(of: child).isDisjoint(with: marks) || directories[child] != nil
+        !snapshot.marks(of: child).isDisjoint(with: [.root, .absent, .ignoreFile])
+          || directories[child] != nil
       }
       if isNeeded { return }
       stopWatching(step)
-      snapshot.unmark(step, [.ancestorOfMissingRoot, .absent])
+      snapshot.unmark(step, .absent)
       here = snapshot.parent(of: step)
     }
   }
@@ -112,7 +110,7 @@ extension ObservedTree {
   mutating func lookUpRoot(_ entry: Entry, because reasons: Hint.Reasons) -> Bool {
     let marks = snapshot.marks(of: entry)
     if !marks.contains(.root) {
-      return !marks.contains(.ancestorOfMissingRoot) || lookUpAncestor(to: entry)
+      return !marks.contains(.absent) || lookUpAncestor(to: entry)
     }
     if roots[entry] == .named { return true }
     let path = snapshot.path(of: entry)
@@ -147,7 +145,7 @@ extension ObservedTree {
   }
 
   private mutating func ancestorAppeared(_ entry: Entry) {
-    snapshot.unmark(entry, [.absent, .ancestorOfMissingRoot])
+    snapshot.unmark(entry, .absent)
     for root in missingRoots where snapshot.isWithin(root, entry) && isMissing(root) {
       rootAppeared(root)
     }
@@ -163,7 +161,7 @@ extension ObservedTree {
     }
     var isBaseline = false
     if case .baseline = mode { isBaseline = true }
-    snapshot.unmark(root, [.absent, .ancestorOfMissingRoot])
+    snapshot.unmark(root, .absent)
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
@@ -246,7 +244,7 @@ extension ObservedTree {
     if source == nil { return }
     var awaited = root
     while let directory = snapshot.parent(of: awaited) {
-      if awaited != root { snapshot.mark(awaited, [.ancestorOfMissingRoot, .absent]) }
+      if awaited != root { snapshot.mark(awaited, .absent) }
       if directories[directory]?.watch == nil {
         directories.add(directory, coverage: .named, stack: nil)
         // A pending root is scanned now, in its mode: its entries are not new.
@@ -283,20 +281,21 @@ extension ObservedTree {
     for entry in snapshot.children(of: directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
-      if !marks.isDisjoint(with: [.root, .ancestorOfMissingRoot]) {
+      if !marks.isDisjoint(with: [.root, .absent]) {
         compareEntry(entry, because: [], for: mode)
       }
     }
   }
 
-  /// Compares all roots and their descendants, since hints were dropped.
+  /// Compares all roots and their descendants, and what is watched by name, since hints were
+  /// dropped.
   mutating func compareAll(since: FileTime) {
-    for root in roots.filter({ !isMissing($0) }) {
-      guard let coverage = roots[root], !isMissing(root) else { continue }
-      if coverage > .named {
-        scanNow(root, for: .diff(since: since, .tree))
+    for directory in directories.entries
+    where roots[directory] != nil || directories.coverage(of: directory) == .named {
+      if (try? FileStatus(of: snapshot.path(of: directory), followsLinks: true)) == nil {
+        directoryDisappeared(directory)
       } else {
-        compareEntry(root, because: [], for: .diff(since: since, .directory))
+        scanNow(directory, for: .diff(since: since, .tree))
       }
     }
   }

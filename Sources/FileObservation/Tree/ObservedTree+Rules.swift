@@ -26,16 +26,15 @@ extension ObservedTree {
     guard let directory = path.parent,
       (try? FileStatus(of: directory, followsLinks: true).type) == .directory
     else { return }
+    let isKnown = existingEntry(at: path) != nil
     let entry = makeEntry(at: path)
-    if snapshot.marks(of: entry).contains(.ignoreFile) { return }
-    snapshot.mark(entry, .ignoreFile)
-    snapshot.setType(.file, of: entry)
-    // Its ancestors are not entered because of it.
-    var step = snapshot.parent(of: entry)
-    while let directory = step, directories[directory] == nil, roots[directory] == nil {
-      snapshot.mark(directory, .ancestorOfIgnoreFile)
-      step = snapshot.parent(of: directory)
+    if !isKnown {
+      let status = try? FileStatus(of: path)
+      snapshot.setType(status?.type ?? .file, of: entry)
+      snapshot.setInode(status?.inode ?? 0, of: entry)
+      if status == nil { snapshot.mark(entry, .absent) }
     }
+    snapshot.mark(entry, .ignoreFile)
     watchByName(parentOf: entry)
   }
 
@@ -46,7 +45,7 @@ extension ObservedTree {
     if fingerprint == snapshot.fingerprint(of: entry) { return }
     // Without a fingerprint it has not been compared yet.
     if snapshot.fingerprint(of: entry) != nil || comparedUntil > start {
-      rules.stale.insert(directory)
+      rules.stale.formUnion(roots)
     }
     snapshot.setFingerprint(fingerprint, of: entry)
     watchFileIfNeeded(entry, at: path)
@@ -57,32 +56,27 @@ extension ObservedTree {
     _ name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ reasons: Hint.Reasons
   ) {
     let names = IgnoreFileNames.of(name)
-    if names.isEmpty {
-      guard directories.coverage(of: directory) == .named,
-        let known = snapshot.child(name, of: directory),
-        !snapshot.marks(of: known).isDisjoint(with: [.ignoreFile, .ancestorOfIgnoreFile])
-      else { return }
+    guard reasons.isAboutName || (reasons.contains(.closed) && !names.contains(.git)) else {
+      return
     }
-    if reasons.isAboutName || (reasons.contains(.closed) && !names.contains(.git)) {
+    if !names.isEmpty {
       rules.stale.insert(directory)
+    } else if let known = snapshot.child(name, of: directory),
+      snapshot.marks(of: known).contains(.ignoreFile)
+    {
+      rules.stale.formUnion(roots)
     }
   }
 
   /// Applies changed rules: stops watching directories that are ignored now, and scans those that
-  /// are no longer ignored. Their existing entries are not reported.
+  /// are no longer ignored. Of their entries, those that have just changed are reported.
   mutating func refreshRules() {
     if rules.stale.isEmpty { return }
     let stale = rules.stale
     rules.stale = []
-    for directory in stale {
-      guard let details = directories[directory] else { continue }
+    for directory in stale where directories[directory] != nil {
       let below = roots.filter {
         (roots[$0] ?? .named) > .named && snapshot.isWithin($0, directory)
-      }
-      if details.coverage == .named && below.isEmpty {
-        // These rules apply to every root: the user's own, or those in a repository's `.git`.
-        for root in roots.map({ $0 }) { refreshRoot(root) }
-        continue
       }
       for root in below { refreshRoot(root) }
       if roots[directory] == nil, let parent = snapshot.parent(of: directory),
@@ -93,7 +87,7 @@ extension ObservedTree {
     }
   }
 
-  /// Reports entries that appeared after the last comparison. In a watched directory, those of the
+  /// Reports entries that appeared or changed after the last comparison. In a watched directory, those of the
   /// same clock tick have hints of their own.
   var refilterMode: ScanMode {
     let mode = ScanMode.refilter(since: comparedUntil)

@@ -129,7 +129,6 @@ extension ObservedTree {
     // A directory that changes during the listing may contain a name twice.
     let lookup = snapshot.find(item.name, in: site.directory)
     let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
-    if marks.contains(.ancestorOfIgnoreFile) { return false }
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
       if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, because: []) {
@@ -141,7 +140,7 @@ extension ObservedTree {
     if isDirectory && !marks.contains(.root) {
       path.setName(item.name)
       if !mayEnter(path, site.stack) {
-        if let entry = lookup.entry { removeSubtree(entry) }
+        if let entry = lookup.entry { exclude(entry, in: site) }
         if case .baseline = mode { walk.prunedCount += 1 }
         return false
       }

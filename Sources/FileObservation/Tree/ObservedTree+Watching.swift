@@ -69,7 +69,7 @@ extension ObservedTree {
         // The entry with the larger coverage has the watch, and its hints are used for the other
         // one too.
         watches.aliases[watch, default: []].insert(owner)
-        directories.setWatch(watch, of: directory)
+        setWatch(watch, of: directory)
         return .watched
       }
       // It was renamed: its former path is compared.
@@ -78,10 +78,16 @@ extension ObservedTree {
     }
     let isRetired = watches.retired.removeIfPresent(watch)
     let isTransferred = isRetired || (owner != nil && directories.owner(of: watch) != nil)
-    directories.setWatch(watch, of: directory)
+    setWatch(watch, of: directory)
     watches.unwatched.removeIfPresent(directory)
     if isTransferred { watches.hasTransferred = true }
     return isTransferred ? .transferred : .watched
+  }
+
+  /// Sets the watch of a directory. The former watch is that of another directory, which may have
+  /// been renamed.
+  private mutating func setWatch(_ watch: Int32, of directory: Entry) {
+    if let former = directories.setWatch(watch, of: directory) { watches.retired.insert(former) }
   }
 
   /// Adds a watch at a path; `nil` if that fails.

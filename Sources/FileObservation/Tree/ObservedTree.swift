@@ -112,6 +112,11 @@ extension ObservedTree {
     return entry
   }
 
+  /// Whether the entries of a directory are observed, and not only certain names.
+  func isObserved(_ directory: Entry) -> Bool {
+    directories.coverage(of: directory).map { $0 > .named } ?? false
+  }
+
   mutating func makeEntry(at path: Path) -> Entry {
     var entry = TreeSnapshot.root
     for component in path.components {
@@ -129,7 +134,7 @@ extension ObservedTree {
     walk.openDirectories.closeAll()
     if roots.contains(where: { snapshot.isWithin($0, entry) }) {
       stopWatching(entry)
-      snapshot.mark(entry, [.ancestorOfMissingRoot, .absent])
+      snapshot.mark(entry, .absent)
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source

@@ -8,8 +8,8 @@ enum ScanMode {
   case discover
   /// Reports the entries that have changed since a time or differ from their fingerprint.
   case diff(since: FileTime, Extent)
-  /// Applies other ignore rules: records entries that are no longer ignored, and reports those
-  /// among them that appeared after a time.
+  /// Applies other ignore rules: records entries that are no longer ignored, and reports what has
+  /// changed after a time, of which the hints were judged by the former rules.
   case refilter(since: FileTime)
 
   enum Extent {
@@ -40,8 +40,8 @@ extension ScanMode {
   func comparesStatus(isKnown: Bool) -> Bool {
     switch self {
     case .baseline: false
-    case .discover, .refilter: !isKnown
-    case .diff: true
+    case .discover: !isKnown
+    case .refilter, .diff: true
     }
   }
 

@@ -20,6 +20,15 @@ struct FingerprintTests {
     #expect(try look().difference(to: try look()) == nil)
   }
 
+  @Test func `a fingerprint within a clock tick of the last change is racy`() throws {
+    let status = try FileStatus(of: directory["f"])
+    let tick = Duration.nanoseconds(FileTime.granularity)
+    let racy = Fingerprint(status, now: status.changed.advanced(by: tick - .nanoseconds(1)))
+    let clean = Fingerprint(status, now: status.changed.advanced(by: tick))
+    #expect(racy.isRacy && !clean.isRacy)
+    #expect(racy == clean && racy.difference(to: clean) == nil)
+  }
+
   @Test func `a write is a difference of content, also of the same size`() async throws {
     let before = try look()
     #expect(await clockTicks())

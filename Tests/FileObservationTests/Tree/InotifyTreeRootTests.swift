@@ -152,6 +152,53 @@ struct InotifyTreeRootTests {
     try watched.directory.write(to: "a/root/f")
     #expect(try watched.changes() == ["created a/other/f", "created a/root/f"])
   }
+
+  @Test func `a root that appears while hints are dropped is found`() throws {
+    let watched = try WatchedTree([("a", .recursive), ("b", .recursive), ("c/d/f", .named)]) {
+      for name in ["a", "b", "c/d"] { try $0.makeDirectories(name) }
+      try $0.write(to: "c/d/f")
+    }
+    try watched.directory.remove("b")
+    try watched.directory.remove("c")
+    #expect(try watched.changes() == ["removed b", "removed c/d/f"])
+    try watched.directory.makeDirectories("b")
+    try watched.directory.makeDirectories("c/d")
+    try watched.directory.write(to: "c/d/f")
+    try watched.dropHints()
+    watched.rescan()
+    #expect(try watched.changes() == ["created b", "created c/d/f"])
+    try watched.directory.write(to: "b/f")
+    try watched.directory.append("x", to: "c/d/f")
+    #expect(try watched.changes() == ["created b/f", "modified c/d/f"])
+  }
+
+  @Test func `a root is awaited though the hints of the removal of its parents were dropped`()
+    throws
+  {
+    let watched = try WatchedTree([("a/b/r", .recursive)]) { try $0.makeDirectories("a/b/r") }
+    try watched.directory.remove("a/b/r")
+    #expect(try watched.changes() == ["removed a/b/r"])
+    try watched.directory.remove("a")
+    try watched.dropHints()
+    watched.rescan()
+    #expect(try watched.changes() == [])
+    try watched.directory.makeDirectories("a/b/r")
+    #expect(try watched.changes() == ["created a/b/r"])
+  }
+
+  @Test func `a root that is replaced while hints are dropped leaves no watch behind`() throws {
+    let watched = try WatchedTree([("r", .recursive)]) { try $0.makeDirectories("r") }
+    for _ in 0..<3 {
+      try watched.directory.rename("r", to: "away")
+      try watched.directory.makeDirectories("r")
+      try watched.dropHints()
+      watched.rescan()
+      _ = try watched.changes()
+      #expect(try watched.kernelWatchCount() == watched.watchCount)
+      try watched.directory.remove("away")
+      _ = try watched.changes()
+    }
+  }
 }
 
 #endif  // os(Linux)
