@@ -23,18 +23,25 @@ struct Moves {
     let isWritten: Bool
   }
 
-  private(set) var events: [RawEvent] = []
-  /// Files that disappeared and appeared, by the index of the event.
-  private var disappeared: [Int: Sighting] = [:]
-  private var appeared: [Int: Sighting] = [:]
-  /// The inodes of files that were written to, by the index of the event.
-  private var written: [Int: UInt64] = [:]
-  /// The inodes of files that were written to at a path that they have left.
-  private var writtenBefore: Set<UInt64> = []
+  /// An event, and what it says about the file at its path.
+  private struct Finding {
+    var event: RawEvent
+    /// The file that has disappeared from the path.
+    var disappeared: Sighting?
+    /// The file that has appeared there.
+    var appeared: Sighting?
+    /// The inode of the file, if it was written to.
+    var written: UInt64?
+  }
+
+  private var findings: [Finding] = []
   /// The cookies of renames of which only the first hint was read.
   private var awaitedCookies: Set<UInt32> = []
   /// Whether a renamed entry was renamed again before it was compared.
   private var isAwaitingLateArrival = false
+
+  /// The number of events.
+  var count: Int { findings.count }
 
   /// Whether hints are missing that name the destinations of renames.
   var isAwaitingArrival: Bool { !awaitedCookies.isEmpty || isAwaitingLateArrival }
@@ -66,23 +73,18 @@ struct Moves {
     _ event: RawEvent, disappeared: Sighting? = nil, appeared: Sighting? = nil,
     written: UInt64? = nil
   ) {
-    if let written { self.written[events.count] = written }
-    if let disappeared { self.disappeared[events.count] = disappeared }
-    if let appeared { self.appeared[events.count] = appeared }
-    events.append(event)
+    findings.append(
+      Finding(event: event, disappeared: disappeared, appeared: appeared, written: written))
   }
 
   /// Replaces each event with others. Those with the same path keep its sightings.
-  mutating func replaceEvents(_ replacement: (Int, RawEvent) -> [RawEvent]) {
-    let all = self
-    (events, disappeared, appeared, written) = ([], [:], [:], [:])
-    for (index, event) in all.events.enumerated() {
-      for new in replacement(index, event) {
-        let isSame = new.path == event.path
-        add(
-          new, disappeared: isSame ? all.disappeared[index] : nil,
-          appeared: isSame ? all.appeared[index] : nil,
-          written: isSame ? all.written[index] : nil)
+  mutating func replaceEvents(_ replacement: (RawEvent) -> [RawEvent]) {
+    findings = findings.flatMap { finding in
+      replacement(finding.event).map { new in
+        if new.path != finding.event.path { return Finding(event: new) }
+        var finding = finding
+        finding.event = new
+        return finding
       }
     }
   }
@@ -90,14 +92,13 @@ struct Moves {
   /// The events, in which those of a rename are halves of the rename. Events of entries that were
   /// renamed with their directory are left out, unless the entry was written to as well.
   mutating func pairedEvents() -> [RawEvent] {
-    removeTransients()
     let pairs = findPairs()
-    if pairs.isEmpty { return events }
+    if pairs.isEmpty { return findings.map(\.event) }
     let renamedDirectories = directories(of: pairs)
     var departures: [RawEvent] = []
     var arrivals: [RawEvent] = []
     for (number, pair) in pairs.enumerated() {
-      let (from, to) = (events[pair.origin], events[pair.destination])
+      let (from, to) = (findings[pair.origin].event, findings[pair.destination].event)
       if Self.formerPath(of: to.path, in: renamedDirectories) != from.path {
         let cookie = UInt32(truncatingIfNeeded: number)
         let isReplacing = to.kind != .created
@@ -115,12 +116,13 @@ struct Moves {
     departures.sort { $0.path.bytes.count > $1.path.bytes.count }
     let origins = Set(pairs.map(\.origin))
     let destinations = Set(pairs.map(\.destination))
-    let others = events.indices.compactMap { index -> RawEvent? in
+    let others = findings.indices.compactMap { index -> RawEvent? in
       if destinations.contains(index) { return nil }
-      guard origins.contains(index) else { return events[index] }
-      if events[index].kind == .removed { return nil }
+      let event = findings[index].event
+      guard origins.contains(index) else { return event }
+      if event.kind == .removed { return nil }
       // Another file has replaced the one that was renamed.
-      return RawEvent(path: events[index].path, kind: .created, type: events[index].type)
+      return RawEvent(path: event.path, kind: .created, type: event.type)
     }
     // Removals come first: an entry that was removed from a renamed directory was not renamed with
     // it, and a path that a rename has taken again exists in the end.
@@ -132,78 +134,85 @@ struct Moves {
 // MARK: - Pairs
 
 extension Moves {
-  /// Removes the events of entries that appeared at a path and disappeared again. What was written at a
-  /// path that the file has left counts for the path to which it went.
-  private mutating func removeTransients() {
-    if disappeared.isEmpty || appeared.isEmpty { return }
+  /// Removes the events of entries that appeared at a path and disappeared again. What was written
+  /// at a path that the file has left counts for the path to which it went: returns the inodes of
+  /// such files.
+  private mutating func removeTransients() -> Set<UInt64> {
     var arrivals: [Path: Int] = [:]
     var writes: [Path: [Int]] = [:]
     var transients: Set<Int> = []
-    for index in events.indices {
-      let path = events[index].path
-      if let sighting = disappeared[index] {
-        for write in writes[path] ?? [] where written[write] == sighting.inode {
+    var written: Set<UInt64> = []
+    for (index, finding) in findings.enumerated() {
+      let path = finding.event.path
+      if let sighting = finding.disappeared {
+        for write in writes[path] ?? [] where findings[write].written == sighting.inode {
           transients.insert(write)
-          writtenBefore.insert(sighting.inode)
+          written.insert(sighting.inode)
         }
-        if events[index].kind == .removed, let arrival = arrivals.removeValue(forKey: path),
-          appeared[arrival]?.inode == sighting.inode
+        if finding.event.kind == .removed, let arrival = arrivals.removeValue(forKey: path),
+          findings[arrival].appeared?.inode == sighting.inode
         {
           transients.formUnion([arrival, index])
         }
-      } else if appeared[index] != nil {
-        if events[index].kind == .created { arrivals[path] = index }
-      } else if written[index] != nil {
+      } else if finding.appeared != nil {
+        if finding.event.kind == .created { arrivals[path] = index }
+      } else if finding.written != nil {
         writes[path, default: []].append(index)
       }
     }
-    if transients.isEmpty { return }
-    replaceEvents { index, event in transients.contains(index) ? [] : [event] }
+    if transients.isEmpty { return [] }
+    findings = findings.indices.filter { !transients.contains($0) }.map { findings[$0] }
+    return written
   }
 
-  private func findPairs() -> [Pair] {
-    if disappeared.isEmpty || appeared.isEmpty { return [] }
-    let originsByInode = Dictionary(grouping: disappeared.keys.sorted()) {
-      disappeared[$0]?.inode ?? 0
-    }
+  private mutating func findPairs() -> [Pair] {
+    guard findings.contains(where: { $0.disappeared != nil }),
+      findings.contains(where: { $0.appeared != nil })
+    else { return [] }
+    let written = removeTransients()
+    let origins = findings.indices.filter { findings[$0].disappeared != nil }
+    let originsByInode = Dictionary(grouping: origins) { findings[$0].disappeared?.inode ?? 0 }
     var pairs: [Pair] = []
     var paired: Set<Int> = []
-    for (event, sighting) in appeared.sorted(by: { $0.key < $1.key }) {
-      let origin = originsByInode[sighting.inode]?.first { origin in
-        events[origin].path != events[event].path && !paired.contains(origin)
-          && disappeared[origin].map { Self.isSameFile($0, sighting) } ?? false
-      }
-      guard let origin else { continue }
+    for (index, finding) in findings.enumerated() {
+      guard let appeared = finding.appeared,
+        let origin = originsByInode[appeared.inode]?.first(where: { origin in
+          findings[origin].event.path != finding.event.path && !paired.contains(origin)
+            && findings[origin].disappeared.map { Self.isSameFile($0, appeared) } ?? false
+        })
+      else { continue }
       paired.insert(origin)
-      pairs.append(pair(origin, event))
+      pairs.append(pair(origin, index, written))
     }
-    return pairs + findDescendants(of: pairs, paired)
+    return pairs + findDescendants(of: pairs, written)
   }
 
   /// Pairs the entries that have the same inode at the same relative path in a renamed directory.
-  private func findDescendants(of pairs: [Pair], _ paired: Set<Int>) -> [Pair] {
+  private func findDescendants(of pairs: [Pair], _ written: Set<UInt64>) -> [Pair] {
     let renamedDirectories = directories(of: pairs)
     if renamedDirectories.isEmpty { return [] }
+    let paired = (origins: Set(pairs.map(\.origin)), destinations: Set(pairs.map(\.destination)))
     var originsByPath: [Path: Int] = [:]
-    for origin in disappeared.keys where !paired.contains(origin) {
-      originsByPath[events[origin].path] = origin
+    for (index, finding) in findings.enumerated()
+    where finding.disappeared != nil && !paired.origins.contains(index) {
+      originsByPath[finding.event.path] = index
     }
-    let destinations = Set(pairs.map(\.destination))
-    return appeared.keys.sorted().compactMap { event -> Pair? in
-      guard !destinations.contains(event),
-        let formerPath = Self.formerPath(of: events[event].path, in: renamedDirectories),
+    return findings.indices.compactMap { index -> Pair? in
+      let finding = findings[index]
+      guard let appeared = finding.appeared, !paired.destinations.contains(index),
+        let formerPath = Self.formerPath(of: finding.event.path, in: renamedDirectories),
         let origin = originsByPath[formerPath],
-        disappeared[origin]?.inode == appeared[event]?.inode,
-        events[origin].type == events[event].type
+        findings[origin].disappeared?.inode == appeared.inode,
+        findings[origin].event.type == finding.event.type
       else { return nil }
-      return pair(origin, event)
+      return pair(origin, index, written)
     }
   }
 
-  private func pair(_ origin: Int, _ destination: Int) -> Pair {
-    var isWritten = appeared[destination].map { writtenBefore.contains($0.inode) } ?? false
-    if let before = disappeared[origin]?.fingerprint, let after = appeared[destination]?.fingerprint
-    {
+  private func pair(_ origin: Int, _ destination: Int, _ written: Set<UInt64>) -> Pair {
+    let (before, after) = (findings[origin].disappeared, findings[destination].appeared)
+    var isWritten = after.map { written.contains($0.inode) } ?? false
+    if let before = before?.fingerprint, let after = after?.fingerprint {
       isWritten = isWritten || !before.hasSameContent(as: after)
     }
     return Pair(origin: origin, destination: destination, isWritten: isWritten)
@@ -219,8 +228,8 @@ extension Moves {
   /// The former path of each renamed directory, by its new path.
   private func directories(of pairs: [Pair]) -> [Path: Path] {
     Dictionary(
-      pairs.lazy.filter { events[$0.destination].type == .directory }
-        .map { (events[$0.destination].path, events[$0.origin].path) },
+      pairs.lazy.filter { findings[$0.destination].event.type == .directory }
+        .map { (findings[$0.destination].event.path, findings[$0.origin].event.path) },
       uniquingKeysWith: { _, last in last })
   }
 

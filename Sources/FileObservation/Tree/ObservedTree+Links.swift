@@ -45,7 +45,7 @@ extension ObservedTree {
     links.stale = []
     // Changes of the former targets are reported as changes of the links first.
     var moves = moves
-    moves.replaceEvents { _, event in attributedToLinks([event]) }
+    moves.replaceEvents { attributedToLinks([$0]) }
     self.moves = moves
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }

@@ -114,9 +114,9 @@ extension ObservedTree {
       if compare(item, at: &path, in: site, for: mode, opened) { hasNewEntries = true }
     }
     guard mode.isDiff else { return }
-    let count = moves.events.count
+    let count = moves.count
     removeUnseen(in: site)
-    if hasNewEntries || moves.events.count > count {
+    if hasNewEntries || moves.count > count {
       snapshot.mark(site.directory, .entriesChanged)
     }
   }

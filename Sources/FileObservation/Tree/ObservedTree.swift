@@ -79,7 +79,7 @@ extension ObservedTree {
     return findings
   }
 
-  var hasEvents: Bool { !moves.events.isEmpty }
+  var hasEvents: Bool { moves.count > 0 }
 
   mutating func emit(
     _ kind: RawEvent.Kind, _ type: FileType, at path: Path, disappeared: Moves.Sighting? = nil,

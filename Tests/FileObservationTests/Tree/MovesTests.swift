@@ -18,7 +18,7 @@ struct MovesTests {
     rename("/a", to: "/b", inode: 1)
     moves.departed(7)
     let link = RawEvent(path: "/link", kind: .modified(isOpen: false), type: .symlink)
-    moves.replaceEvents { _, event in event.path == "/b" ? [event, link] : [event] }
+    moves.replaceEvents { event in event.path == "/b" ? [event, link] : [event] }
     #expect(moves.isAwaitingArrival)
     let from = RawEvent(path: "/a", kind: .movedFrom(cookie: 0), type: .file)
     let to = RawEvent(path: "/b", kind: .movedTo(cookie: 0, replacing: false), type: .file)
