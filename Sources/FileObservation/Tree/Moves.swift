@@ -37,7 +37,7 @@ struct Moves {
   private var findings: [Finding] = []
   /// The cookies of renames of which only the first hint was read.
   private var awaitedCookies: Set<UInt32> = []
-  /// Whether a renamed entry was renamed again before it was compared.
+  /// Whether a renamed entry may have been renamed again before it was compared.
   private var isAwaitingLateArrival = false
 
   /// The number of events.

@@ -2,10 +2,6 @@ import PathFiltering
 import SystemCalls
 
 extension ObservedTree {
-  /// The number of times that hints are processed again because a directory was renamed in the
-  /// meantime. After that, everything is compared.
-  private static let maximumPasses = 8
-
   /// Reads all hints and processes them.
   mutating func readHints() throws(SystemError) {
     guard let source else { return }
@@ -107,15 +103,16 @@ extension ObservedTree {
     moves.beginProcessing()
     let pending = Self.merged(hints)
     hints = []
-    var passes = 0
-    repeat {
+    watches.hasTransferred = false
+    for hint in pending { process(hint) }
+    if watches.hasTransferred {
+      // Entries may have been looked up under the former path of a renamed directory.
       watches.hasTransferred = false
       for hint in pending { process(hint) }
-      passes += 1
-      // Entries that were looked up under the former path of a renamed directory are looked up
-      // again.
-    } while watches.hasTransferred && passes < Self.maximumPasses
-    if watches.hasTransferred { compareAll(since: comparedUntil) }
+      if watches.hasTransferred { compareAll(since: comparedUntil) }
+      // What is missing in a renamed directory may have been renamed once more.
+      moves.expectLateArrival()
+    }
     refreshLinks()
     refreshRules()
     if moves.isAwaitingArrival {
@@ -166,9 +163,9 @@ extension ObservedTree {
     }
     if !hint.name.isEmpty {
       hint.name.withUnsafeBufferPointer { name in
-        compareEntry(name, in: owner, because: hint.reasons)
+        compareEntry(name, in: owner, for: .hint(hint.reasons))
         for alias in namedAliases(of: hint.watch) {
-          compareEntry(name, in: alias, because: hint.reasons)
+          compareEntry(name, in: alias, for: .hint(hint.reasons))
         }
       }
     } else if directories[owner] != nil {
@@ -179,7 +176,8 @@ extension ObservedTree {
       {
         source?.unwatch(watch)
       }
-      compareEntry(owner, because: hint.reasons.subtracting([.entries, .gone, .unwatched]))
+      let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
+      compareEntry(owner, for: reasons.isEmpty ? .scan(comparison) : .hint(reasons))
     }
   }
 
@@ -202,42 +200,38 @@ extension ObservedTree {
       }
     }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
-    if roots[directory] == nil { compareEntry(directory, because: []) }
-    if directories[directory] != nil {
-      scanNow(directory, for: .diff(since: comparedUntil, .directory))
-    }
+    if roots[directory] == nil { compareEntry(directory, for: .scan(comparison)) }
+    if directories[directory] != nil { scanNow(directory, for: comparison) }
   }
 
-  /// Compares an entry with the disk. Without reasons, compares it like a scan.
-  mutating func compareEntry(
-    _ entry: Entry, because reasons: Hint.Reasons, for mode: ScanMode? = nil
-  ) {
+  /// The mode in which one directory is compared.
+  var comparison: ScanMode { .diff(since: comparedUntil, .directory) }
+
+  /// Compares an entry with the disk.
+  mutating func compareEntry(_ entry: Entry, for occasion: Occasion) {
     guard let parent = snapshot.parent(of: entry) else { return }
     Array(snapshot.name(of: entry)).withUnsafeBufferPointer {
-      compareEntry($0, in: parent, because: reasons, for: mode)
+      compareEntry($0, in: parent, for: occasion)
     }
   }
 
-  /// Compares the entry of that name with the disk. Without reasons, compares it like a scan.
+  /// Compares the entry of that name with the disk.
   mutating func compareEntry(
-    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, because reasons: Hint.Reasons,
-    for mode: ScanMode? = nil
+    _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, for occasion: Occasion
   ) {
     guard let details = directories[parent] else { return }
     let path = entryPath(of: name, in: parent)
     let known = snapshot.child(name, of: parent)
-    if let known, !lookUpRoot(known, because: reasons) { return }
+    if let known, !lookUpRoot(known, for: occasion) { return }
     let site = Site(parent, details, stack: details.stack)
     if let status = try? FileStatus(of: path.path) {
-      let occasion: Occasion =
-        reasons.isEmpty
-        ? .scan(mode ?? .diff(since: comparedUntil, .directory)) : .hint(reasons)
       scanNow {
         $0.reconcile(
           name, $0.snapshot.child(name, of: parent), status, at: path, in: site, for: occasion)
       }
       return
     }
+    let reasons = occasion.reasons
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
     if reasons.contains(.appeared) && reasons.contains(.moved) { moves.expectLateArrival() }
   }

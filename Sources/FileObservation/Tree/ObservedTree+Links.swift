@@ -50,7 +50,7 @@ extension ObservedTree {
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {
-        _ = lookUpRoot(entry, because: [])
+        _ = lookUpRoot(entry, for: .scan(comparison))
         if isMissing(entry) { watchTargets(ofLink: entry) }
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]

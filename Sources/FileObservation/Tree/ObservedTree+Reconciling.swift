@@ -203,7 +203,7 @@ extension ObservedTree {
     }
     if case .scan(.refilter(let since)) = occasion {
       // The change may have been ignored by the former rules.
-      return !isDirectory && status.changed > since ? .modified(isOpen: false) : nil
+      return !isDirectory && status.changed >= since ? .modified(isOpen: false) : nil
     }
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)

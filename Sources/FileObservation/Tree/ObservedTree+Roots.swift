@@ -107,7 +107,7 @@ extension ObservedTree {
 
   /// Looks up an entry that is reached by its path: a directory root, or an ancestor of a missing
   /// one. Returns whether the entry must also be reconciled like any other.
-  mutating func lookUpRoot(_ entry: Entry, because reasons: Hint.Reasons) -> Bool {
+  mutating func lookUpRoot(_ entry: Entry, for occasion: Occasion) -> Bool {
     let marks = snapshot.marks(of: entry)
     if !marks.contains(.root) {
       return !marks.contains(.absent) || lookUpAncestor(to: entry)
@@ -128,7 +128,7 @@ extension ObservedTree {
       return false
     }
     if !isDirectory { return true }
-    if reasons.isEmpty { return (try? FileStatus(of: path).type) == .directory }
+    if case .scan = occasion { return (try? FileStatus(of: path).type) == .directory }
     // A directory without a watch may have become readable.
     if directories[entry]?.watch == nil { scanNow(entry, for: .discover) }
     return false
@@ -282,7 +282,7 @@ extension ObservedTree {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
       if !marks.isDisjoint(with: [.root, .absent]) {
-        compareEntry(entry, because: [], for: mode)
+        compareEntry(entry, for: .scan(mode))
       }
     }
   }

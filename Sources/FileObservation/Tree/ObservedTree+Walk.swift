@@ -45,7 +45,7 @@ extension ObservedTree {
       // Later changes are in the listing or have hints.
       let before = mode.isDiff ? try FileStatus(of: ".", in: opened) : nil
       if let before, isAnother(before, than: directory, details) {
-        return compareEntry(directory, because: [])
+        return compareEntry(directory, for: .scan(comparison))
       }
       guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
       try buffers.listing.read(opened)
@@ -131,7 +131,7 @@ extension ObservedTree {
     let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
-      if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, because: []) {
+      if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, for: .scan(mode)) {
         return false
       }
     }

@@ -6,11 +6,10 @@ import SystemCalls
 extension ObservedTree {
   /// The outcome of adding a watch.
   enum WatchOutcome {
-    case watched
+    /// It is watched, or polled: the watch limit is reached, or there is no source.
+    case observed
     /// The directory was renamed, and its watch transferred to this entry.
     case transferred
-    /// The watch limit is reached, or there is no source. The directory is polled.
-    case polled
     /// The directory is gone, unreadable, or watched by another path.
     case impossible
   }
@@ -31,16 +30,16 @@ extension ObservedTree {
   ) -> WatchOutcome {
     guard source != nil else {
       watches.unwatched.insert(directory)
-      return .polled
+      return .observed
     }
-    if details.watch != nil && !mode.renewsWatches { return .watched }
+    if details.watch != nil && !mode.renewsWatches { return .observed }
     switch addWatch(at: path, isAnchor(directory, details) ? .anchor : .directory) {
     case .success(let watch):
       return assign(watch, to: directory)
     case .failure(let error):
       if error.isOutOfWatches {
         watches.unwatched.insert(directory)
-        return .polled
+        return .observed
       }
       if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
@@ -57,7 +56,7 @@ extension ObservedTree {
   /// by which the directory was known before.
   private mutating func assign(_ watch: Int32, to directory: Entry) -> WatchOutcome {
     let owner = directories.owner(of: watch)
-    if owner == directory { return .watched }
+    if owner == directory { return .observed }
     if let owner {
       if isSameDirectory(owner, directory) {
         guard directories.coverage(of: owner) == .named,
@@ -70,10 +69,10 @@ extension ObservedTree {
         // one too.
         watches.aliases[watch, default: []].insert(owner)
         setWatch(watch, of: directory)
-        return .watched
+        return .observed
       }
       // It was renamed: its former path is compared.
-      compareEntry(owner, because: [.disappeared, .moved])
+      compareEntry(owner, for: .hint([.disappeared, .moved]))
       if directories[directory] == nil { return .impossible }
     }
     let isRetired = watches.retired.removeIfPresent(watch)
@@ -81,7 +80,7 @@ extension ObservedTree {
     setWatch(watch, of: directory)
     watches.unwatched.removeIfPresent(directory)
     if isTransferred { watches.hasTransferred = true }
-    return isTransferred ? .transferred : .watched
+    return isTransferred ? .transferred : .observed
   }
 
   /// Sets the watch of a directory. The former watch is that of another directory, which may have

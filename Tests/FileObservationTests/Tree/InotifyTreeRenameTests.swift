@@ -31,6 +31,16 @@ struct InotifyTreeRenameTests {
     #expect(changes == ["created b/x/new", "modified b/x/y/f", "renamed b from a"])
   }
 
+  @Test func `a file that leaves a renamed directory before it is scanned is renamed`() throws {
+    let watched = try WatchedTree {
+      try $0.makeDirectories("d")
+      try $0.write(to: "d/f")
+    }
+    try watched.directory.rename("d", to: "e")
+    try watched.readHints { try watched.directory.rename("e/f", to: "g") }
+    #expect(try watched.changes() == ["renamed e from d", "renamed g from d/f"])
+  }
+
   @Test func `a directory that was moved out is no longer watched`() throws {
     let outside = try TemporaryDirectory()
     let watched = try WatchedTree(prepare: Self.tree)

@@ -233,6 +233,18 @@ struct InotifyTreeTests {
     #expect(try watched.changes() == ["modified out/sub/f"])
   }
 
+  @Test func `a write whose hint is read with that of an edited ignore file is reported`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.write("*.log", to: ".gitignore")
+      for name in ["before.log", "after.log", "old.log"] { try directory.write(to: name) }
+    }
+    try watched.directory.append("x", to: "before.log")
+    try watched.directory.write("*.tmp", to: ".gitignore")
+    try watched.directory.append("x", to: "after.log")
+    #expect(
+      try watched.changes() == ["modified .gitignore", "modified after.log", "modified before.log"])
+  }
+
   @Test func `after an overflow, the target directory of a link is still watched`() throws {
     let watched = try WatchedTree(followsLinks: true) {
       try $0.makeDirectories("real")

@@ -14,6 +14,8 @@ final class WatchedTree {
   private let hints: InotifyHints
   private var tree: ObservedTree
   private(set) var warnings: [ObserverWarning] = []
+  /// Events that were taken while hints were processed.
+  private var delivered: [RawEvent] = []
 
   /// Watches roots in a new directory; an empty name is the directory itself.
   init(
@@ -54,7 +56,8 @@ final class WatchedTree {
     try tree.readHints()
     // Both hints of a rename are in the queue.
     tree.stopAwaitingArrivals()
-    return takeEvents()
+    defer { delivered = [] }
+    return delivered + takeEvents()
   }
 
   /// Makes a change after the hints of earlier ones were read, and before they are processed.
@@ -62,6 +65,7 @@ final class WatchedTree {
     _ = try hints.read { tree.accept($0) }
     try change()
     tree.processHints()
+    delivered += takeEvents()
   }
 
   /// Drops all hints, as the kernel does when its queue is full.
