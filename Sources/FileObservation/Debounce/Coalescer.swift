@@ -36,8 +36,6 @@ package struct Coalescer {
   /// Adds an event.
   package mutating func note(_ event: RawEvent) {
     let path = reportedPath(of: event)
-    // In a renamed directory, the path is not one from the beginning of the burst.
-    let isOriginal = path != event.path || pathBefore(path) == nil
     var fate = fates[path]
     if path != event.path { set(nil, at: event.path) }
     switch event.kind {
@@ -52,12 +50,12 @@ package struct Coalescer {
       fate = fate ?? Fate(existedBefore: true, exists: true, type: event.type)
       fate?.isTouched = true
     case .removed:
-      fate = gone(fate, isOriginal: isOriginal)
+      fate = disappeared(fate, reportedAt: path, event)
     case .movedFrom(let cookie):
       departures[cookie] = Departure(
         path: event.path, pathBefore: path, fate: fate,
         descendants: event.type == .directory ? takeDescendants(of: event.path) : [])
-      fate = gone(fate, isOriginal: isOriginal)
+      fate = disappeared(fate, reportedAt: path, event)
     case .movedTo(let cookie, let replacing):
       fate = arrived(fate, replacing: replacing, type: event.type)
       if let departure = departures.removeValue(forKey: cookie) {
@@ -170,11 +168,12 @@ package struct Coalescer {
   /// The removals of entries whose directories were renamed afterwards, and whose paths others were
   /// renamed to: those paths are reported as renamed.
   private func removalsInRenamedDirectories(_ origins: Set<Path>) -> [ChangeBatch.Change] {
+    if index == nil { return [] }
     let reused = order.compactMap { $0 }.filter { path in
       guard let fate = fates[path], fate.exists, fate.isOriginalGone else { return false }
       return fate.origin.map(origins.contains) ?? false && !origins.contains(path)
     }
-    if index == nil || reused.isEmpty { return [] }
+    if reused.isEmpty { return [] }
     var destinations: [Path: Path] = [:]
     for (path, fate) in fates where fate.exists && fate.type == .directory {
       if let origin = fate.origin { destinations[origin] = path }
@@ -203,9 +202,16 @@ package struct Coalescer {
     return fate
   }
 
-  private func gone(_ fate: Fate?, isOriginal: Bool = true) -> Fate {
+  private func disappeared(_ fate: Fate?, reportedAt path: Path, _ event: RawEvent) -> Fate {
+    var gone = gone(fate)
+    let wasThereBefore = fate.map { $0.existedBefore && $0.origin == nil } ?? true
+    // In a renamed directory, the path is not one from the beginning of the burst.
+    if wasThereBefore, path != event.path || pathBefore(path) == nil { gone.isOriginalGone = true }
+    return gone
+  }
+
+  private func gone(_ fate: Fate?) -> Fate {
     var fate = fate ?? Fate(existedBefore: true, exists: false, type: .unknown)
-    if isOriginal && fate.existedBefore && fate.origin == nil { fate.isOriginalGone = true }
     fate.exists = false
     fate.isWritten = false
     fate.isTouched = false
