@@ -41,6 +41,22 @@ struct InotifyTreeRenameTests {
     #expect(try watched.changes() == ["renamed e from d", "renamed g from d/f"])
   }
 
+  @Test func `what was removed before its directory was renamed does not seem to move with it`()
+    throws
+  {
+    let watched = try WatchedTree {
+      try $0.makeDirectories("b/a")
+      try $0.makeDirectories("d/c")
+    }
+    try watched.directory.remove("d/c")
+    try watched.directory.exchange("d", "b/a")
+    try watched.directory.rename("b", to: "d/c")
+    #expect(
+      try watched.changes() == [
+        "removed d/c/a/c", "renamed d from b/a", "renamed d/c from b", "renamed d/c/a from d",
+      ])
+  }
+
   @Test func `a directory that was moved out is no longer watched`() throws {
     let outside = try TemporaryDirectory()
     let watched = try WatchedTree(prepare: Self.tree)
