@@ -6,8 +6,6 @@ import SystemCalls
 ///
 /// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no
 ///   changes of their own. Those that were changed in the same burst do, under their new paths.
-///   Those that were removed before are `removed` under their former path, or, if another entry was
-///   renamed to that, under the path to which they would have moved.
 /// - `removed`: its descendants are gone too, whether or not they have changes of their own.
 /// - `created`: each descendant is `created` too, also if the directory was moved in from an
 ///   unwatched place.

@@ -50,12 +50,12 @@ package struct Coalescer {
       fate = fate ?? Fate(existedBefore: true, exists: true, type: event.type)
       fate?.isTouched = true
     case .removed:
-      fate = disappeared(fate, reportedAt: path, event)
+      fate = gone(fate)
     case .movedFrom(let cookie):
       departures[cookie] = Departure(
         path: event.path, pathBefore: path, fate: fate,
         descendants: event.type == .directory ? takeDescendants(of: event.path) : [])
-      fate = disappeared(fate, reportedAt: path, event)
+      fate = gone(fate)
     case .movedTo(let cookie, let replacing):
       fate = arrived(fate, replacing: replacing, type: event.type)
       if let departure = departures.removeValue(forKey: cookie) {
@@ -95,24 +95,19 @@ package struct Coalescer {
     case .removed, .movedFrom: break
     }
     let fate = fates[event.path]
-    guard fate.map({ $0.existedBefore && $0.origin == nil }) ?? true,
-      let before = pathBefore(event.path), fates[before] == nil
-    else { return event.path }
-    return before
-  }
-
-  /// The path at the beginning of the burst of an entry of a directory that has been renamed since;
-  /// `nil` if none of its ancestors has.
-  private func pathBefore(_ path: Path) -> Path? {
     let hasRenamedDirectories = index != nil
-    var ancestor = hasRenamedDirectories ? path.parent : nil
+    guard hasRenamedDirectories, fate.map({ $0.existedBefore && $0.origin == nil }) ?? true else {
+      return event.path
+    }
+    var ancestor = event.path.parent
     while let directory = ancestor {
-      if let origin = fates[directory]?.origin, let rest = path.relative(to: directory) {
-        return origin.appending(rest.bytes)
+      if let origin = fates[directory]?.origin, let rest = event.path.relative(to: directory) {
+        let before = origin.appending(rest.bytes)
+        return fates[before] == nil ? before : event.path
       }
       ancestor = directory.parent
     }
-    return nil
+    return event.path
   }
 
   /// Replaces the fate of a path.
@@ -150,7 +145,7 @@ package struct Coalescer {
       guard let fate = fates[path], fate.exists, let origin = fate.origin else { continue }
       if fate.type == .directory || fates[origin]?.exists != true { reportedOrigins.insert(origin) }
     }
-    let changes = order.compactMap { path -> ChangeBatch.Change? in
+    return order.compactMap { path -> ChangeBatch.Change? in
       guard let path, let fate = fates[path] else { return nil }
       if !fate.exists {
         guard fate.existedBefore, !reportedOrigins.contains(path) else { return nil }
@@ -162,36 +157,6 @@ package struct Coalescer {
       guard let kind = fate.kindInPlace else { return nil }
       return ChangeBatch.Change(path: path, kind: kind, type: fate.type)
     }
-    return changes + removalsInRenamedDirectories(reportedOrigins)
-  }
-
-  /// The removals of entries whose directories were renamed afterwards, and whose paths others were
-  /// renamed to: those paths are reported as renamed.
-  private func removalsInRenamedDirectories(_ origins: Set<Path>) -> [ChangeBatch.Change] {
-    if index == nil { return [] }
-    let reused = order.compactMap { $0 }.filter { path in
-      guard let fate = fates[path], fate.exists, fate.isOriginalGone else { return false }
-      return fate.origin.map(origins.contains) ?? false && !origins.contains(path)
-    }
-    if reused.isEmpty { return [] }
-    var destinations: [Path: Path] = [:]
-    for (path, fate) in fates where fate.exists && fate.type == .directory {
-      if let origin = fate.origin { destinations[origin] = path }
-    }
-    return reused.compactMap { path -> ChangeBatch.Change? in
-      var ancestor = path.parent
-      while let directory = ancestor {
-        if let destination = destinations[directory], let rest = path.relative(to: directory) {
-          let place = destination.appending(rest.bytes)
-          return fates[place] == nil
-            ? ChangeBatch.Change(path: place, kind: .removed, type: .unknown) : nil
-        }
-        // It was removed with that directory.
-        if fates[directory]?.isOriginalGone == true { return nil }
-        ancestor = directory.parent
-      }
-      return nil
-    }
   }
 
   private func arrived(_ fate: Fate?, replacing: Bool, type: FileType) -> Fate {
@@ -200,14 +165,6 @@ package struct Coalescer {
     fate.isWritten = true
     fate.isOpen = false
     return fate
-  }
-
-  private func disappeared(_ fate: Fate?, reportedAt path: Path, _ event: RawEvent) -> Fate {
-    var gone = gone(fate)
-    let wasThereBefore = fate.map { $0.existedBefore && $0.origin == nil } ?? true
-    // In a renamed directory, the path is not one from the beginning of the burst.
-    if wasThereBefore, path != event.path || pathBefore(path) == nil { gone.isOriginalGone = true }
-    return gone
   }
 
   private func gone(_ fate: Fate?) -> Fate {
@@ -269,9 +226,7 @@ extension Coalescer {
         set(gone(fate), at: path)
       } else {
         set(nil, at: path)
-        var moved = fate
-        moved.isOriginalGone = false
-        taken.append((rest, moved))
+        taken.append((rest, fate))
       }
     }
     return taken

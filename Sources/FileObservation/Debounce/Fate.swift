@@ -6,8 +6,6 @@ struct Fate {
   let existedBefore: Bool
   /// Whether it exists now.
   var exists: Bool
-  /// Whether the file that existed at the path when the burst began was removed or renamed.
-  var isOriginalGone = false
   var isWritten = false
   var isTouched = false
   var isOpen = false

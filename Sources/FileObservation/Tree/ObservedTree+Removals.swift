@@ -59,15 +59,19 @@ extension ObservedTree {
     }
   }
 
-  /// Removes the entries that were missing in the listing.
-  mutating func removeUnseen(in site: Site) {
+  /// Removes the entries that were missing in the listing, if that is reported. Returns
+  /// whether there are any.
+  mutating func removeUnseen(in site: Site, isReported: Bool) -> Bool {
+    var hasRemovals = false
     for entry in snapshot.children(of: site.directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.seen) {
         snapshot.unmark(entry, .seen)
       } else if !marks.contains(.absent) {
-        disappeared(entry, in: site)
+        hasRemovals = true
+        if isReported { disappeared(entry, in: site) }
       }
     }
+    return hasRemovals
   }
 }

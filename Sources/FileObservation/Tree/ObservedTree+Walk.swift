@@ -115,8 +115,10 @@ extension ObservedTree {
     }
     guard mode.isDiff else { return }
     let count = moves.count
-    removeUnseen(in: site)
-    if hasNewEntries || moves.count > count {
+    // After the baseline of a watched directory, every removal has a hint.
+    let areRemovalsHinted = isFirstComparison(mode, of: site)
+    let hasRemovals = removeUnseen(in: site, isReported: !areRemovalsHinted)
+    if hasNewEntries || hasRemovals || moves.count > count {
       snapshot.mark(site.directory, .entriesChanged)
     }
   }
@@ -168,6 +170,12 @@ extension ObservedTree {
       if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
       return false
     }
+    if case .diff(_, .firstTime(let watched)) = mode, lookup.entry == nil,
+      isFirstComparison(mode, of: site), status.changed > watched
+    {
+      // It has a hint, which says whether it was renamed.
+      return true
+    }
     let isCreated = reconcile(
       item.name, snapshot.child(item.name, of: site.directory), status, at: path, in: site,
       for: .scan(mode))
@@ -176,6 +184,13 @@ extension ObservedTree {
     }
     if case .diff(let since, _) = mode { return isCreated || (!isKnown && status.changed >= since) }
     return isCreated
+  }
+
+  /// Whether a directory is compared for the first time after its baseline, and was watched before
+  /// that.
+  private func isFirstComparison(_ mode: ScanMode, of site: Site) -> Bool {
+    guard case .diff(_, .firstTime) = mode else { return false }
+    return site.isWatched && source?.namesEntries == true
   }
 
   /// Whether an entry that has changed is still at its path. Its directory may have been moved since

@@ -171,26 +171,6 @@ struct CoalescerTests {
       ],
       [.modified("d/f"), .renamed("d", from: "c", .directory)]),
     Burst(
-      "what was removed in it before has its new path if another was renamed to the old one",
-      [
-        .removed("d/f"), .removed("d/g"), .from("d", 1, .directory), .to("e", 1, .directory),
-        .created("d", .directory), .created("d/f"), .from("x", 2), .to("d/g", 2),
-      ],
-      [
-        .modified("d/f"), .renamed("d/g", from: "x"), .modified("d", .directory),
-        .renamed("e", from: "d", .directory), .removed("e/g"),
-      ]),
-    Burst(
-      "what has moved with it does not seem removed though its old path was used again",
-      [
-        .from("d", 1, .directory), .to("e", 1, .directory), .created("d", .directory),
-        .created("d/f"), .removed("e/g"), .created("e/g"),
-      ],
-      [
-        .modified("d", .directory), .renamed("e", from: "d", .directory), .created("d/f"),
-        .removed("d/g"), .created("e/g"),
-      ]),
-    Burst(
       "what was removed in it before has its old path",
       [.removed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.removed("d/f"), .renamed("e", from: "d", .directory)]),

@@ -68,9 +68,7 @@ struct Follower {
     let changes =
       names == nil ? ScriptRunner.netChanges(of: batches) : batches.flatMap(\.changes)
     let names = names ?? existing(allBefore, all)
-    let paths = Set(
-      changes.map { names[$0.path] == nil ? pathBefore($0, renames: changes) : $0.path }
-        + changes.compactMap(\.from))
+    let paths = Set(changes.flatMap { [$0.path, $0.from ?? $0.path] })
     for path in paths.sorted() where path != directory {
       switch names[path] {
       case true?: break
@@ -79,15 +77,6 @@ struct Follower {
       }
     }
     return faults
-  }
-
-  /// The path of a change, or, for what was removed from a directory that was then renamed, its path before that.
-  private func pathBefore(_ change: ChangeBatch.Change, renames: [ChangeBatch.Change]) -> Path {
-    guard change.kind == .removed else { return change.path }
-    let renamed = renames.filter { $0.from != nil && change.path.isWithin($0.path) }
-    let nearest = renamed.max { $0.path.bytes.count < $1.path.bytes.count }
-    guard let nearest, let rest = change.path.relative(to: nearest.path) else { return change.path }
-    return nearest.from?.appending(rest.bytes) ?? change.path
   }
 
   private func known(_ mirror: TreeMirror) -> TreeMirror {

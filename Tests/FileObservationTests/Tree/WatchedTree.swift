@@ -105,6 +105,7 @@ final class WatchedTree {
     for directory in tree.directories.entries {
       tree.scanNow(directory, for: .diff(since: since, .firstTime(until: watched)))
     }
+    delivered += takeEvents()
   }
 
   /// Returns to the state before that comparison.
