@@ -202,8 +202,9 @@ extension ObservedTree {
       }
     }
     if case .scan(.refilter(let since)) = occasion {
-      // The change may have been ignored by the former rules.
-      return !isDirectory && status.changed >= since ? .modified(isOpen: false) : nil
+      // The change may have been ignored by the former rules, unless its hint was reported.
+      if isDirectory || (before == now && isHinted(site.directory)) { return nil }
+      return status.changed >= since ? .modified(isOpen: false) : nil
     }
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)
