@@ -5,7 +5,8 @@ import SystemCalls
 /// The change of a directory covers its descendants:
 ///
 /// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no
-///   changes of their own. Those that were changed in the same burst do, under their new paths.
+///   changes of their own. Those that were changed in the same burst do, under their new paths. A
+///   directory that has lost an entry whose path exists again is `created` instead.
 /// - `removed`: its descendants are gone too, whether or not they have changes of their own.
 /// - `created`: each descendant is `created` too, also if the directory was moved in from an
 ///   unwatched place.

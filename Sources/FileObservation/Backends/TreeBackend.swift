@@ -26,7 +26,7 @@ package final class TreeBackend: Backend {
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !tree.hasDroppedHints && !tree.moves.isAwaitingArrival
+      return !tree.hasDroppedHints && tree.awaited.isEmpty
     }
 
     mutating func takeTimer() -> (any ScheduledWork)? {
@@ -173,7 +173,7 @@ extension TreeBackend {
     let (isAwaiting, rescanDelay) = state.access { state -> (Bool, Duration?) in
       let isDue = state.tree.hasDroppedHints && !state.rescanPacing.isPlanned
       return (
-        state.tree.moves.isAwaitingArrival, isDue ? state.rescanPacing.plan(at: now) : nil
+        !state.tree.awaited.isEmpty, isDue ? state.rescanPacing.plan(at: now) : nil
       )
     }
     if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
@@ -183,7 +183,7 @@ extension TreeBackend {
 
   private func stopAwaitingArrivals() {
     let isAwaiting = state.access { state in
-      !state.isStopped && state.tree.moves.isAwaitingArrival
+      !state.isStopped && !state.tree.awaited.isEmpty
     }
     guard isAwaiting else { return }
     state.access { state in
@@ -283,8 +283,8 @@ extension TreeBackend {
       state.poll = poll.remaining.isEmpty ? nil : poll
       guard poll.remaining.isEmpty else { return false }
       state.pollPacing.ended(
-        foundSomething: state.tree.hasEvents, took: poll.processorTime)
-      state.flushes.pollEnded(foundChanges: state.tree.hasEvents)
+        foundSomething: !state.tree.events.isEmpty, took: poll.processorTime)
+      state.flushes.pollEnded(foundChanges: !state.tree.events.isEmpty)
       return true
     }
     if !isOver {

@@ -31,14 +31,14 @@ extension ObservedTree {
     if hint.name.isEmpty { return keep(hint, of: owner) }
     if hint.reasons.isAboutName {
       snapshot.mark(owner, .entriesChanged)
-      if hint.reasons.contains(.appeared) { moves.arrived(hint.cookie) }
+      if hint.reasons.contains(.appeared) { awaited.arrived(hint.cookie) }
     }
     markStaleRules(hint.name, in: owner, hint.reasons)
     guard
       isRelevant(hint, in: owner)
         || namedAliases(of: hint.watch).contains(where: { isRelevant(hint, in: $0) })
     else { return noteIgnored(hint, in: owner) }
-    if hint.cookie != 0, hint.reasons.contains(.disappeared) { moves.departed(hint.cookie) }
+    if hint.cookie != 0, hint.reasons.contains(.disappeared) { awaited.departed(hint.cookie) }
     keep(hint)
   }
 
@@ -100,7 +100,7 @@ extension Hint.Reasons {
 extension ObservedTree {
   /// Compares the entries at which the hints point with the snapshot.
   mutating func processHints() {
-    moves.beginProcessing()
+    awaited.beginProcessing()
     let pending = Self.merged(hints)
     hints = []
     watches.hasTransferred = false
@@ -111,14 +111,14 @@ extension ObservedTree {
       for hint in pending { process(hint) }
       if watches.hasTransferred { compareAll(since: comparedUntil) }
       // What is missing in a renamed directory may have been renamed once more.
-      moves.expectLateArrival()
+      awaited.expectLateArrival()
     }
     refreshLinks()
     refreshRules()
-    if moves.isAwaitingArrival {
-      hints = pending.filter { watches.retired.contains($0.watch) }
-    } else {
+    if awaited.isEmpty {
       unwatchRetired()
+    } else {
+      hints = pending.filter { watches.retired.contains($0.watch) }
     }
   }
 
@@ -141,7 +141,7 @@ extension ObservedTree {
 
   /// Treats renames without a second hint as removals: the entries have left the tree.
   mutating func stopAwaitingArrivals() {
-    moves.stopAwaiting()
+    awaited = AwaitedArrivals()
     hints = []
     unwatchRetired()
   }
@@ -233,6 +233,6 @@ extension ObservedTree {
     }
     let reasons = occasion.reasons
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
-    if reasons.contains(.appeared) && reasons.contains(.moved) { moves.expectLateArrival() }
+    if reasons.contains(.appeared) && reasons.contains(.moved) { awaited.expectLateArrival() }
   }
 }

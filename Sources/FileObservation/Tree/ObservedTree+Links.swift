@@ -33,7 +33,7 @@ extension ObservedTree {
     switch kind {
     case .modified where type != .symlink, .metadata:
       break
-    case .created, .removed, .movedFrom, .movedTo, .modified:
+    case .created, .removed, .modified:
       links.stale.formUnion(links.targets.links(to: path))
     }
   }
@@ -44,9 +44,7 @@ extension ObservedTree {
     let stale = links.stale
     links.stale = []
     // Changes of the former targets are reported as changes of the links first.
-    var moves = moves
-    moves.replaceEvents { attributedToLinks([$0]) }
-    self.moves = moves
+    attributeEventsToLinks()
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {
@@ -139,7 +137,7 @@ extension ObservedTree {
         switch event.kind {
         case .metadata: .metadata
         case .modified(let isOpen): .modified(isOpen: isOpen)
-        case .created, .removed, .movedFrom, .movedTo: .modified(isOpen: false)
+        case .created, .removed: .modified(isOpen: false)
         }
       let reported = paths.filter { !(existingEntry(at: $0).map(isDirectoryRoot) ?? false) }
         .sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }

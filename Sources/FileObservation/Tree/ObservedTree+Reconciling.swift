@@ -154,18 +154,12 @@ extension ObservedTree {
         kind == .created
         || before.map { !$0.mayBeSameFile(as: now) }
           ?? (snapshot.inode(of: entry) != status.inode)
-      let appeared = isOther ? sighting(now, isFound: occasion) : nil
-      var disappeared: Moves.Sighting?
-      if !isNew && isOther {
-        disappeared = Moves.Sighting(
-          inode: snapshot.inode(of: entry), fingerprint: before,
-          mayBeMove: occasion.reasons.contains(.moved))
-      }
-      let isWritten =
-        if case .modified = kind { !isOther && status.type != .directory } else { false }
+      let disappeared =
+        !isNew && isOther
+        ? sighting(of: entry, before, mayBeRenamed: occasion.reasons.contains(.moved)) : nil
       emit(
-        kind.event, status.type, at: path.path, disappeared: disappeared, appeared: appeared,
-        written: isWritten ? status.inode : nil)
+        kind.event, status.type, at: path.path, disappeared: disappeared,
+        appeared: isOther ? sighting(now, status, foundBy: occasion) : nil)
       if kind == .created && isOpen {
         emit(.modified(isOpen: true), status.type, at: path.path)
       }
@@ -175,13 +169,26 @@ extension ObservedTree {
     return kind
   }
 
-  private func sighting(_ fingerprint: Fingerprint, isFound occasion: Occasion) -> Moves.Sighting {
+  /// An entry of the snapshot that has disappeared.
+  func sighting(
+    of entry: Entry, _ fingerprint: Fingerprint?, mayBeRenamed: Bool
+  ) -> RawEvent.Sighting {
+    RawEvent.Sighting(
+      inode: snapshot.inode(of: entry), type: snapshot.type(of: entry), fingerprint: fingerprint,
+      mayBeRenamed: mayBeRenamed, existed: comparedUntil)
+  }
+
+  private func sighting(
+    _ fingerprint: Fingerprint, _ status: FileStatus, foundBy occasion: Occasion
+  ) -> RawEvent.Sighting {
     let isMove: Bool
     switch occasion {
     case .hint(let reasons): isMove = reasons.contains(.moved) || !reasons.contains(.appeared)
     case .scan: isMove = true
     }
-    return Moves.Sighting(inode: fingerprint.inode, fingerprint: fingerprint, mayBeMove: isMove)
+    return RawEvent.Sighting(
+      inode: status.inode, type: status.type, fingerprint: fingerprint, mayBeRenamed: isMove,
+      existed: status.born ?? FileTime(nanoseconds: 0))
   }
 
   /// The difference between an entry in the snapshot and on the disk; `nil` if there is none.

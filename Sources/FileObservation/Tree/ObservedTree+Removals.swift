@@ -26,10 +26,8 @@ extension ObservedTree {
     // relevant.
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
     if isUnknown || reports(path, isDirectory: type == .directory, stack) {
-      let sighting = Moves.Sighting(
-        inode: snapshot.inode(of: entry), fingerprint: snapshot.fingerprint(of: entry),
-        mayBeMove: isMoved)
-      emit(.removed, type, at: path.path, disappeared: sighting)
+      let file = sighting(of: entry, snapshot.fingerprint(of: entry), mayBeRenamed: isMoved)
+      emit(.removed, type, at: path.path, disappeared: file)
     } else {
       noteIgnored(path.path, isDirectory: type == .directory, stack)
     }

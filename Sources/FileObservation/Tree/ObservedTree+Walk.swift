@@ -114,11 +114,11 @@ extension ObservedTree {
       if compare(item, at: &path, in: site, for: mode, opened) { hasNewEntries = true }
     }
     guard mode.isDiff else { return }
-    let count = moves.count
+    let count = events.count
     // After the baseline of a watched directory, every removal has a hint.
     let areRemovalsHinted = isFirstComparison(mode, of: site)
     let hasRemovals = removeUnseen(in: site, isReported: !areRemovalsHinted)
-    if hasNewEntries || hasRemovals || moves.count > count {
+    if hasNewEntries || hasRemovals || events.count > count {
       snapshot.mark(site.directory, .entriesChanged)
     }
   }

@@ -30,7 +30,9 @@ struct ObservedTree {
   var rules = IgnoreRules()
   var links: Links
   var watches = Watches()
-  var moves = Moves()
+  /// The events since the last report.
+  private(set) var events: [RawEvent] = []
+  var awaited = AwaitedArrivals()
   /// Hints that were read and must still be processed.
   var hints: [PendingHint] = []
   var racilyClean = RacilyCleanFiles()
@@ -72,23 +74,25 @@ extension ObservedTree {
   /// missing.
   mutating func takeFindings() -> Findings {
     var findings = Findings(warnings: warnings.take())
-    if !moves.isAwaitingArrival {
-      findings.events = attributedToLinks(moves.pairedEvents())
-      moves = Moves()
+    if awaited.isEmpty {
+      findings.events = attributedToLinks(events)
+      events = []
     }
     return findings
   }
 
-  var hasEvents: Bool { moves.count > 0 }
-
   mutating func emit(
-    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, disappeared: Moves.Sighting? = nil,
-    appeared: Moves.Sighting? = nil, written: UInt64? = nil
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path,
+    disappeared: RawEvent.Sighting? = nil, appeared: RawEvent.Sighting? = nil
   ) {
     if !links.targets.isEmpty { markStaleLinks(path, kind, type) }
-    moves.add(
-      RawEvent(path: path, kind: kind, type: type), disappeared: disappeared, appeared: appeared,
-      written: written)
+    events.append(
+      RawEvent(path: path, kind: kind, type: type, disappeared: disappeared, appeared: appeared))
+  }
+
+  /// Attributes the events so far to links, before these point elsewhere.
+  mutating func attributeEventsToLinks() {
+    if !events.isEmpty { events = attributedToLinks(events) }
   }
 
   func readiness(backend: String) -> FileObserver.Readiness {

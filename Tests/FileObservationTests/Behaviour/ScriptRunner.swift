@@ -100,27 +100,9 @@ struct ScriptRunner {
   /// The net changes of several batches, between which the burst may have been divided anywhere.
   static func netChanges(of batches: [ChangeBatch]) -> [ChangeBatch.Change] {
     if batches.count == 1 { return batches[0].changes }
-    var coalescer = Coalescer()
-    for batch in batches {
-      // All renames of a batch start from the tree before it.
-      for (cookie, change) in batch.changes.enumerated() {
-        guard let origin = change.from else { continue }
-        let kind = RawEvent.Kind.movedFrom(cookie: UInt32(cookie))
-        coalescer.note(RawEvent(path: origin, kind: kind, type: change.type))
-      }
-      for (cookie, change) in batch.changes.enumerated() {
-        let kind: RawEvent.Kind =
-          switch change.kind {
-          case .created: .created
-          case .modified: .modified(isOpen: false)
-          case .removed: .removed
-          case .metadata: .metadata
-          case .renamed: .movedTo(cookie: UInt32(cookie), replacing: false)
-          }
-        coalescer.note(RawEvent(path: change.path, kind: kind, type: change.type))
-      }
-    }
-    return coalescer.take()
+    var composition = BatchComposition()
+    for batch in batches { composition.add(batch) }
+    return composition.netChanges()
   }
 
   static func text(_ change: ChangeBatch.Change, _ directory: Path) -> String {

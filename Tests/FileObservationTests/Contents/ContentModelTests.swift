@@ -60,7 +60,9 @@ private struct Model {
       coalescer.note(.closed(file))
     case 5 where content != nil:
       disk.replace(file, with: Bool.random(using: &generator) ? content ?? "" : fresh())
-      coalescer.note(.to(file, cookie(), replacing: true))
+      if let inode = disk.inode(of: file) {
+        coalescer.note(.to(file, inode, replacing: inode - 1))
+      }
     case 6 where content != nil:
       disk.remove(file)
       coalescer.note(.removed(file))
@@ -90,10 +92,10 @@ private struct Model {
   }
 
   private mutating func move(_ old: Path, to new: Path) {
+    let entries = disk.entries(in: old)
     disk.rename(old, to: new)
-    let cookie = cookie()
-    coalescer.note(.from(old, cookie, .directory))
-    coalescer.note(.to(new, cookie, .directory))
+    for (path, inode, type) in entries { coalescer.note(.from(path, inode, type)) }
+    for (path, inode, type) in disk.entries(in: new) { coalescer.note(.to(path, inode, type)) }
   }
 
   /// Remembers files that were read ahead some time ago.
@@ -125,11 +127,6 @@ private struct Model {
   private mutating func fresh() -> String {
     number += 1
     return "\(number)"
-  }
-
-  private mutating func cookie() -> UInt32 {
-    number += 1
-    return UInt32(number)
   }
 
   private mutating func pick<Element>(_ elements: [Element]) -> Element {

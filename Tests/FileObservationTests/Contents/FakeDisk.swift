@@ -34,6 +34,17 @@ final class FakeDisk: ContentSource {
 
   func content(of path: Path) -> String? { state.withLock { $0.nodes[path]?.content } }
 
+  func inode(of path: Path) -> UInt64? { state.withLock { $0.nodes[path]?.inode } }
+
+  /// A directory and its descendants.
+  func entries(in directory: Path) -> [(path: Path, inode: UInt64, type: FileType)] {
+    state.withLock { state in
+      state.nodes.filter { $0.key.isWithin(directory) }.sorted { $0.key < $1.key }.map {
+        ($0.key, $0.value.inode, $0.value.content == nil ? .directory : .file)
+      }
+    }
+  }
+
   /// Writes to a file, or creates it.
   func write(_ content: String, to path: Path) {
     state.withLock { state in

@@ -36,14 +36,35 @@ extension RawEvent {
     RawEvent(path: path, kind: .metadata, type: .file)
   }
 
-  static func from(_ path: Path, _ cookie: UInt32, _ type: FileType = .unknown) -> RawEvent {
-    RawEvent(path: path, kind: .movedFrom(cookie: cookie), type: type)
+  /// A file disappears, and may appear elsewhere.
+  static func from(_ path: Path, _ inode: UInt64, _ type: FileType = .file) -> RawEvent {
+    RawEvent(path: path, kind: .removed, type: type, disappeared: Sighting(gone: inode, type))
   }
 
+  /// A file appears, and may have been elsewhere; `replacing` another.
   static func to(
-    _ path: Path, _ cookie: UInt32, _ type: FileType = .file, replacing: Bool = false
+    _ path: Path, _ inode: UInt64, _ type: FileType = .file, replacing other: UInt64? = nil
   ) -> RawEvent {
-    RawEvent(path: path, kind: .movedTo(cookie: cookie, replacing: replacing), type: type)
+    RawEvent(
+      path: path, kind: other == nil ? .created : .modified(isOpen: false), type: type,
+      disappeared: other.map { Sighting(gone: $0, type) }, appeared: Sighting(new: inode, type))
+  }
+
+}
+
+extension RawEvent.Sighting {
+  /// A file that has disappeared, and may have been renamed.
+  init(gone inode: UInt64, _ type: FileType) {
+    self.init(
+      inode: inode, type: type, fingerprint: nil, mayBeRenamed: true,
+      existed: FileTime(nanoseconds: 10))
+  }
+
+  /// A file that has appeared, and may have been renamed.
+  init(new inode: UInt64, _ type: FileType, born: Int64 = 0) {
+    self.init(
+      inode: inode, type: type, fingerprint: nil, mayBeRenamed: true,
+      existed: FileTime(nanoseconds: born))
   }
 }
 
@@ -103,16 +124,16 @@ struct CoalescerTests {
     Burst(
       "a file that left a directory before its rename is not reported under its new name",
       [
-        .closed("d/e/f"), .from("d/e", 1, .directory), .from("d", 2, .directory),
-        .to("n", 2, .directory),
+        .closed("d/e/f"), .from("d/e/f", 3), .from("d/e", 1, .directory),
+        .from("d", 2, .directory), .to("n", 2, .directory),
       ], [.removed("d/e/f"), .removed("d/e"), .renamed("n", from: "d", .directory)]),
     Burst("renamed", [.from("a", 1), .to("b", 1)], [.renamed("b", from: "a")]),
     Burst(
-      "renamed twice is renamed once", [.from("a", 1), .to("b", 1), .from("b", 2), .to("c", 2)],
+      "renamed twice is renamed once", [.from("a", 1), .to("b", 1), .from("b", 1), .to("c", 1)],
       [.renamed("c", from: "a")]),
     Burst(
       "renamed there and back is modified",
-      [.from("a", 1), .to("b", 1), .from("b", 2), .to("a", 2)], [.modified("a")]),
+      [.from("a", 1), .to("b", 1), .from("b", 1), .to("a", 1)], [.modified("a")]),
     Burst(
       "created then renamed is created", [.created("a"), .from("a", 1), .to("b", 1)],
       [.created("b")]),
@@ -130,20 +151,18 @@ struct CoalescerTests {
       [.from("a", 1), .to("b", 1), .created("a")], [.modified("a"), .created("b")]),
     Burst(
       "a rename over another file takes its place",
-      [.from("a", 1), .to("b", 1, replacing: true)], [.renamed("b", from: "a")]),
+      [.from("a", 1), .to("b", 1, replacing: 2)], [.renamed("b", from: "a")]),
     Burst(
       "two files that changed places are modified",
-      [
-        .from("a", 1), .to("b", 1, replacing: true), .from("b", 2), .to("a", 2), .created("b"),
-      ], [.modified("a"), .modified("b")]),
+      [.to("a", 2, replacing: 1), .to("b", 1, replacing: 2)], [.modified("a"), .modified("b")]),
     Burst(
       "two files that changed places by a third name are modified",
-      [.from("a", 1), .to("t", 1), .from("b", 2), .to("a", 2), .from("t", 3), .to("b", 3)],
+      [.from("a", 1), .to("t", 1), .from("b", 2), .to("a", 2), .from("t", 1), .to("b", 1)],
       [.modified("a"), .modified("b")]),
     Burst("moved out is removed", [.from("a", 1)], [.removed("a")]),
     Burst("moved in is created", [.to("a", 1)], [.created("a")]),
     Burst(
-      "moved in over a file is modified", [.to("a", 1, replacing: true)], [.modified("a")]),
+      "moved in over a file is modified", [.to("a", 1, replacing: 2)], [.modified("a")]),
     Burst(
       "moved out and in again by other renames is modified", [.from("a", 1), .to("a", 2)],
       [.modified("a")]),
@@ -158,16 +177,41 @@ struct CoalescerTests {
       "a renamed directory is one change", [.from("d", 1, .directory), .to("e", 1, .directory)],
       [.renamed("e", from: "d", .directory)]),
     Burst(
+      "what moved with it is not reported",
+      [
+        .from("d/f", 2), .from("d", 1, .directory), .to("e", 1, .directory), .to("e/f", 2),
+      ], [.renamed("e", from: "d", .directory)]),
+    Burst(
+      "what moved with one of two directories that change places is not reported",
+      [
+        .from("d/f", 3), .from("e/f", 4), .to("d", 2, .directory, replacing: 1),
+        .to("e", 1, .directory, replacing: 2), .to("d/f", 4), .to("e/f", 3),
+      ],
+      [.renamed("d", from: "e", .directory), .renamed("e", from: "d", .directory)]),
+    Burst(
       "what changed in it before has its new path",
       [
-        .closed("d/f"), .created("d/s/g"), .from("d", 1, .directory), .to("e", 1, .directory),
+        .closed("d/f"), .metadata("d/m"), .to("d/s/g", 4), .from("d/f", 2), .from("d/m", 3),
+        .from("d/s/g", 4), .from("d/s", 5, .directory), .from("d", 1, .directory),
+        .to("e", 1, .directory), .to("e/f", 2), .to("e/m", 3), .to("e/s", 5, .directory),
+        .to("e/s/g", 4),
       ],
-      [.modified("e/f"), .created("e/s/g"), .renamed("e", from: "d", .directory)]),
+      [
+        .renamed("e", from: "d", .directory), .modified("e/f"), .metadata("e/m"),
+        .created("e/s/g"),
+      ]),
+    Burst(
+      "what takes the place of another with the rename of its directory is reported",
+      [
+        .removed("d/f"), .removed("d", .directory), .from("c/f", 2), .from("c", 1, .directory),
+        .to("d", 1, .directory), .to("d/f", 2),
+      ],
+      [.modified("d/f"), .renamed("d", from: "c", .directory)]),
     Burst(
       "what changed in a directory that replaces another is reported at the former's path",
       [
-        .closed("c/f"), .removed("d/f"), .removed("d", .directory), .from("c", 1, .directory),
-        .to("d", 1, .directory),
+        .closed("c/f"), .removed("d/f"), .removed("d", .directory), .from("c/f", 2),
+        .from("c", 1, .directory), .to("d", 1, .directory), .to("d/f", 2),
       ],
       [.modified("d/f"), .renamed("d", from: "c", .directory)]),
     Burst(
@@ -180,27 +224,29 @@ struct CoalescerTests {
       [.modified("dd/f"), .renamed("e", from: "d", .directory)]),
     Burst(
       "a file created in a directory that is moved out is not reported",
-      [.created("d", .directory), .created("d/f"), .from("d", 1, .directory)], []),
+      [
+        .created("d", .directory), .created("d/f"), .from("d/f", 2), .from("d", 1, .directory),
+      ], []),
     Burst(
       "a file changed in a directory that is moved out is removed",
-      [.closed("d/s/f"), .from("d", 1, .directory)], [.removed("d/s/f"), .removed("d")]),
+      [.closed("d/s/f"), .from("d/s/f", 2), .from("d", 1, .directory)],
+      [.removed("d/s/f"), .removed("d")]),
     Burst(
       "a path that is made again after its directory's rename is one change",
       [
-        .closed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory), .removed("e/f"),
-        .created("e/f"),
-      ], [.renamed("e", from: "d", .directory), .removed("d/f"), .created("e/f")]),
+        .closed("d/f"), .from("d/f", 2), .from("d", 1, .directory), .to("e", 1, .directory),
+        .to("e/f", 2), .removed("e/f"), .created("e/f"),
+      ], [.removed("d/f"), .renamed("e", from: "d", .directory), .created("e/f")]),
     Burst(
       "what is made in a directory whose name another has by a rename is there",
       [
-        .from("d/d", 1, .directory), .to("c", 1, .directory), .from("b", 2, .directory),
-        .from("d", 3, .directory), .to("d", 2, .directory), .to("b", 3, .directory),
-        .created("d/d/f"),
+        .from("d/d", 1, .directory), .to("c", 1, .directory), .from("b/d", 4, .directory),
+        .from("b", 2, .directory), .from("d", 3, .directory), .to("d", 2, .directory),
+        .to("d/d", 4, .directory), .to("b", 3, .directory), .created("d/d/f"),
       ],
       [
-        .modified("d/d", .directory), .renamed("c", from: "d/d", .directory),
-        .renamed("b", from: "d", .directory), .renamed("d", from: "b", .directory),
-        .created("d/d/f"),
+        .renamed("c", from: "d/d", .directory), .renamed("b", from: "d", .directory),
+        .renamed("d", from: "b", .directory), .created("d/d/f"),
       ]),
     Burst(
       "a file in a directory that is created again exists",
@@ -213,7 +259,7 @@ struct CoalescerTests {
     Burst(
       "a file saved by writing another and renaming it over is modified",
       [
-        .created("t"), .written("t"), .closed("t"), .from("t", 1), .to("f", 1, replacing: true),
+        .created("t"), .written("t"), .closed("t"), .from("t", 1), .to("f", 1, replacing: 2),
       ], [.modified("f")]),
     Burst(
       "vim: renamed away, written anew, the backup removed",
@@ -247,6 +293,86 @@ struct CoalescerTests {
     #expect(coalescer.take() == burst.changes)
   }
 
+  @Test func `a directory is not renamed if what it lost cannot be told`() {
+    // rm -r d/c; exchange d b/a; mv b d/c: a rename of d would mean that d/c has moved with it.
+    var coalescer = Coalescer()
+    let events: [RawEvent] = [
+      .from("d/c", 11, .directory), .from("d/z", 10), .from("d", 1, .directory),
+      .from("b/a/y", 12), .from("b/a", 2, .directory), .to("d", 2, .directory), .to("d/y", 12),
+      .from("b", 3, .directory), .to("d/c", 3, .directory), .to("d/c/a", 1, .directory),
+      .to("d/c/a/z", 10),
+    ]
+    for event in events { coalescer.note(event) }
+    #expect(
+      coalescer.take() == [
+        .renamed("d/c", from: "b", .directory), .renamed("d", from: "b/a", .directory),
+        .created("d/c/a", .directory), .renamed("d/c/a/z", from: "d/z"),
+      ])
+  }
+
+  @Test func `a directory is not renamed if a file has left it whose old name is taken`() {
+    // exchange c d; mv c d/b; mv d/b/f d/g
+    var coalescer = Coalescer()
+    let events: [RawEvent] = [
+      .from("c/f", 3), .from("d/f", 4), .from("c", 1, .directory), .from("d", 2, .directory),
+      .to("d", 1, .directory), .to("d/f", 3), .to("d/b", 2, .directory), .to("d/g", 4),
+    ]
+    for event in events { coalescer.note(event) }
+    #expect(
+      coalescer.take() == [
+        .renamed("d", from: "c", .directory), .created("d/b", .directory), .created("d/g"),
+      ])
+  }
+
+  @Test func `a file that was replaced is removed with the one that replaced it`() {
+    // write t; mv t z; mv z q
+    var coalescer = Coalescer()
+    let events: [RawEvent] = [
+      .created("t"), .closed("t"), .from("t", 1), .to("z", 1, replacing: 2), .from("z", 1),
+      .to("q", 1),
+    ]
+    for event in events { coalescer.note(event) }
+    #expect(coalescer.take() == [.removed("z"), .created("q")])
+  }
+
+  @Test func `a name that a file only passed through is not reported`() {
+    var coalescer = Coalescer()
+    for event: RawEvent in [.from("a", 1), .to("b", 1), .closed("b"), .from("b", 1), .to("c", 1)] {
+      coalescer.note(event)
+    }
+    #expect(coalescer.take() == [.renamed("c", from: "a")])
+  }
+
+  @Test func `a directory is renamed after what was renamed out of it`() {
+    var coalescer = Coalescer()
+    let events: [RawEvent] = [
+      .closed("a/d/f"), .from("a", 1, .directory), .to("b", 1, .directory), .from("a/d/f", 3),
+      .from("a/d", 2, .directory), .to("d", 2, .directory), .to("d/f", 3),
+    ]
+    for event in events { coalescer.note(event) }
+    #expect(
+      coalescer.take() == [
+        .renamed("b", from: "a", .directory), .renamed("d", from: "a/d", .directory),
+        .modified("d/f"),
+      ])
+  }
+
+  @Test func `a new file with the inode of a removed one is another file`() {
+    var coalescer = Coalescer()
+    coalescer.note(.from("a", 1))
+    let file = RawEvent.Sighting(new: 1, .file, born: 10)
+    coalescer.note(RawEvent(path: "b", kind: .created, type: .file, appeared: file))
+    #expect(coalescer.take() == [.removed("a"), .created("b")])
+  }
+
+  @Test func `what is written to another file at the path stays at the path`() {
+    var coalescer = Coalescer()
+    for event: RawEvent in [.to("a", 2, replacing: 1), .closed("a"), .to("b", 1)] {
+      coalescer.note(event)
+    }
+    #expect(coalescer.take() == [.modified("a"), .created("b")])
+  }
+
   @Test func `taken changes are not reported again`() {
     var coalescer = Coalescer()
     coalescer.note(.from("a", 1))
@@ -265,7 +391,10 @@ struct CoalescerTests {
       ([.written("t"), .from("t", 1), .to("f", 1)], false), ([.created("f")], false),
       ([.written("f"), .closed("f"), .closed("f"), .written("g")], true),
       (
-        [.written("d/f"), .from("d", 1, .directory), .to("e", 1, .directory), .closed("e/f")], false
+        [
+          .written("d/f"), .from("d/f", 2), .from("d", 1, .directory), .to("e", 1, .directory),
+          .to("e/f", 2), .closed("e/f"),
+        ], false
       ),
       (
         [
@@ -274,8 +403,8 @@ struct CoalescerTests {
       ),
       (
         [
-          .written("d/s/f"), .from("d/s", 1, .directory), .from("d", 2, .directory),
-          .to("e", 2, .directory),
+          .written("d/s/f"), .from("d/s/f", 3), .from("d/s", 1, .directory),
+          .from("d", 2, .directory), .to("e", 2, .directory),
         ], false
       ),
     ] as [([RawEvent], Bool)])
@@ -289,13 +418,15 @@ struct CoalescerTests {
 
   /// The processor time, in nanoseconds, for a burst in which so many directories are renamed, each
   /// after a file in it was written.
-  private static func timeForRenames(_ count: UInt32) -> Int64 {
+  private static func timeForRenames(_ count: UInt64) -> Int64 {
     let before = processorTimeOfThread()
     var coalescer = Coalescer()
     for number in 0..<count { coalescer.note(.closed(Path("/r/d\(number)/f"))) }
     for number in 0..<count {
+      coalescer.note(.from(Path("/r/d\(number)/f"), count + number))
       coalescer.note(.from(Path("/r/d\(number)"), number, .directory))
       coalescer.note(.to(Path("/r/e\(number)"), number, .directory))
+      coalescer.note(.to(Path("/r/e\(number)/f"), count + number))
     }
     let changes = coalescer.take()
     #expect(changes.count == 2 * Int(count))

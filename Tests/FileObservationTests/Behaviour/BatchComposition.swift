@@ -1,0 +1,69 @@
+import SystemCalls
+
+@testable import FileObservation
+
+/// Composes the changes of successive batches to those of one.
+struct BatchComposition {
+  private var coalescer = Coalescer()
+  /// The files that batches have named, by their present paths.
+  private var files: [Path: RawEvent.Sighting] = [:]
+  private var count: UInt64 = 0
+
+  mutating func add(_ batch: ChangeBatch) {
+    // All renames of a batch start from the tree before it.
+    let renames = batch.changes.compactMap { change in
+      change.from.map { (from: $0, to: change.path, type: change.type) }
+    }
+    var moved: [(path: Path, file: RawEvent.Sighting)] = []
+    for rename in renames.sorted(by: { $0.from.bytes.count > $1.from.bytes.count }) {
+      name(rename.from, rename.type)
+      for path in files.keys where path.isWithin(rename.from) {
+        guard let file = disappear(path), let rest = path.relative(to: rename.from) else {
+          continue
+        }
+        moved.append((path == rename.from ? rename.to : rename.to.appending(rest.bytes), file))
+      }
+    }
+    for change in batch.changes where change.kind == .removed {
+      name(change.path, .unknown)
+      for path in files.keys where path.isWithin(change.path) { _ = disappear(path) }
+    }
+    for (path, file) in moved.sorted(by: { $0.path < $1.path }) { appear(path, file) }
+    for change in batch.changes {
+      switch change.kind {
+      case .created: appear(change.path, fresh(change.type))
+      case .modified: note(.modified(isOpen: false), change)
+      case .metadata: note(.metadata, change)
+      case .removed, .renamed: break
+      }
+    }
+  }
+
+  mutating func netChanges() -> [ChangeBatch.Change] { coalescer.take() }
+
+  private mutating func fresh(_ type: FileType) -> RawEvent.Sighting {
+    count += 1
+    return RawEvent.Sighting(gone: count, type)
+  }
+
+  private mutating func name(_ path: Path, _ type: FileType) {
+    if files[path] == nil { files[path] = fresh(type) }
+  }
+
+  private mutating func disappear(_ path: Path) -> RawEvent.Sighting? {
+    guard let file = files.removeValue(forKey: path) else { return nil }
+    coalescer.note(RawEvent(path: path, kind: .removed, type: file.type, disappeared: file))
+    return file
+  }
+
+  private mutating func appear(_ path: Path, _ file: RawEvent.Sighting) {
+    files[path] = file
+    let appeared = RawEvent.Sighting(new: file.inode, file.type)
+    coalescer.note(RawEvent(path: path, kind: .created, type: file.type, appeared: appeared))
+  }
+
+  private mutating func note(_ kind: RawEvent.Kind, _ change: ChangeBatch.Change) {
+    name(change.path, change.type)
+    coalescer.note(RawEvent(path: change.path, kind: kind, type: change.type))
+  }
+}
