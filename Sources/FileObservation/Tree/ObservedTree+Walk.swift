@@ -170,7 +170,8 @@ extension ObservedTree {
       if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
       return false
     }
-    if case .diff(_, .firstTime(let watched)) = mode, lookup.entry == nil,
+    let isOther = lookup.entry.map { snapshot.inode(of: $0) != status.inode } ?? true
+    if case .diff(_, .firstTime(let watched)) = mode, isOther,
       isFirstComparison(mode, of: site), status.changed > watched
     {
       // It has a hint, which says whether it was renamed.
