@@ -8,10 +8,12 @@ extension FileObserver {
       let isMetadataWanted = options.kinds.contains(.metadata)
       let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
         // A change of metadata alone neither begins nor prolongs a burst.
-        let counted = isMetadataWanted ? events : events.filter { $0.kind != .metadata }
-        for event in counted { state.coalescer.note(event) }
+        var isNews = overflow
+        for event in events where isMetadataWanted || event.kind != .metadata {
+          state.coalescer.note(event)
+          isNews = true
+        }
         state.overflow = state.overflow || overflow
-        let isNews = !counted.isEmpty || overflow
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }

@@ -1,19 +1,38 @@
 import SystemCalls
 
-/// The files that are at other paths than when the burst began.
+/// The files that are at other paths than when the burst began. Paths are given by the indices of
+/// their fates.
 struct Renames {
-  /// The former paths, by the present ones.
-  private(set) var origins: [Path: Path] = [:]
-  /// The present paths, by the former ones.
-  private(set) var destinations: [Path: Path] = [:]
-  /// The former paths of directories, by the present ones.
-  private var directories: [Path: Path] = [:]
+  /// Where the file at a path was when the burst began.
+  private struct Origin {
+    let index: Int
+    /// Whether the file has moved with its directory, as a part of the directory's rename.
+    let isCovered: Bool
+  }
 
-  init(_ fates: [Path: Fate], inOrder order: [Path]) {
-    var refused: Set<Path> = []
+  /// The former paths, by the present ones.
+  private var origins: [Int: Origin] = [:]
+  /// The present paths, by the former ones.
+  private var destinations: [Int: Int] = [:]
+  private var hasDirectories = false
+
+  init(_ fates: [Fate], _ indices: [Path: Int]) {
+    var candidates: [UInt64: [Int]] = [:]
+    for index in fates.indices {
+      if let inode = fates[index].before?.inode { candidates[inode, default: []].append(index) }
+    }
+    // Directories come before their descendants.
+    let arrivals = fates.indices.filter { fates[$0].after != nil }.sorted {
+      fates[$0].path.bytes.count < fates[$1].path.bytes.count
+    }
+    if candidates.isEmpty || arrivals.isEmpty { return }
+    var refused: Set<Int> = []
     while true {
-      pair(fates, order, refused)
-      let ambiguous = ambiguousDirectories(fates, order)
+      for index in arrivals {
+        pair(index, candidates[fates[index].after?.inode ?? 0] ?? [], refused, fates, indices)
+      }
+      if !hasDirectories { return }
+      let ambiguous = fates.indices.flatMap { ambiguousDirectories(around: $0, fates, indices) }
       if ambiguous.isEmpty { return }
       refused.formUnion(ambiguous)
       self = Renames()
@@ -22,72 +41,68 @@ struct Renames {
 
   private init() {}
 
-  /// Whether the file at a path has moved there with its directory.
-  func hasMovedWithDirectory(_ path: Path) -> Bool {
-    guard let origin = origins[path] else { return false }
-    return formerPath(of: path) == origin
+  /// Where the file at a path was, and whether it has moved with its directory, as a part of the
+  /// directory's rename.
+  func origin(of index: Int) -> (index: Int, isCovered: Bool)? {
+    if origins.isEmpty { return nil }
+    return origins[index].map { ($0.index, $0.isCovered) }
   }
 
-  /// Pairs the files that have disappeared with those that have appeared.
-  private mutating func pair(_ fates: [Path: Fate], _ order: [Path], _ refused: Set<Path>) {
-    var candidates: [UInt64: [Path]] = [:]
-    for path in order where !refused.contains(path) {
-      if let inode = fates[path]?.before?.inode { candidates[inode, default: []].append(path) }
-    }
-    if candidates.isEmpty { return }
-    // Directories come before their descendants.
-    let arrivals = order.filter { fates[$0]?.after != nil }.sorted {
-      $0.bytes.count < $1.bytes.count
-    }
-    for path in arrivals {
-      guard let file = fates[path]?.after, let candidates = candidates[file.inode] else { continue }
-      let inherited = formerPath(of: path)
-      let origin = candidates.filter { $0 != path && destinations[$0] == nil }.first { candidate in
-        guard let before = fates[candidate]?.before else { return false }
-        return candidate == inherited ? before.type == file.type : before.isSameFile(as: file)
-      }
-      guard let origin else { continue }
-      origins[path] = origin
-      destinations[origin] = path
-      if file.type == .directory { directories[path] = origin }
-    }
+  /// Where the file is that was at a path.
+  func destination(of index: Int) -> Int? {
+    destinations.isEmpty ? nil : destinations[index]
   }
 
-  /// The former paths of directories whose renames would be misunderstood: a file that was in them
-  /// has not moved with them, and is not reported as removed either, since its path exists again.
-  private func ambiguousDirectories(_ fates: [Path: Fate], _ order: [Path]) -> [Path] {
-    if directories.isEmpty { return [] }
-    return order.flatMap { path -> [Path] in
-      guard let fate = fates[path], fate.existedBefore, fate.hasDisappeared, fate.exists,
-        fate.before?.type != .directory || destinations[path] == nil
-      else { return [] }
-      var left: [Path] = []
-      var ancestor = path.parent
-      while let directory = ancestor {
-        if let destination = destinations[directory] {
-          if left.isEmpty, let rest = path.relative(to: directory),
-            fates[destination.appending(rest.bytes)]?.exists == true
-          {
-            return []
-          }
-          left.append(directory)
+  /// Pairs a file that has appeared with one that has disappeared.
+  private mutating func pair(
+    _ index: Int, _ candidates: [Int], _ refused: Set<Int>, _ fates: [Fate], _ indices: [Path: Int]
+  ) {
+    guard !candidates.isEmpty, let file = fates[index].after else { return }
+    let inherited = hasDirectories ? formerIndex(of: fates[index].path, fates, indices) : nil
+    let origin = candidates.first { candidate in
+      guard candidate != index, let before = fates[candidate].before,
+        candidate == inherited ? before.type == file.type : before.isSameFile(as: file)
+      else { return false }
+      return destinations[candidate] == nil && !refused.contains(candidate)
+    }
+    guard let origin else { return }
+    origins[index] = Origin(index: origin, isCovered: origin == inherited)
+    destinations[origin] = index
+    if file.type == .directory { hasDirectories = true }
+  }
+
+  /// The former path of an entry whose directory was renamed.
+  private func formerIndex(of path: Path, _ fates: [Fate], _ indices: [Path: Int]) -> Int? {
+    guard let parent = path.parent, let directory = indices[parent],
+      let origin = origins[directory], let name = path.relative(to: parent)
+    else { return nil }
+    return indices[fates[origin.index].path.appending(name.bytes)]
+  }
+
+  /// The former paths of directories around a path whose renames would be misunderstood: the file
+  /// that was there has not moved with them, and is not reported as removed either, since the path
+  /// exists again.
+  private func ambiguousDirectories(
+    around index: Int, _ fates: [Fate], _ indices: [Path: Int]
+  ) -> [Int] {
+    let fate = fates[index]
+    guard fate.existedBefore, fate.hasDisappeared, fate.exists,
+      fate.before?.type != .directory || destinations[index] == nil
+    else { return [] }
+    var left: [Int] = []
+    var ancestor = fate.path.parent
+    while let path = ancestor {
+      if let directory = indices[path], let destination = destinations[directory] {
+        if left.isEmpty, let rest = fate.path.relative(to: path),
+          let present = indices[fates[destination].path.appending(rest.bytes)],
+          fates[present].exists
+        {
+          return []
         }
-        ancestor = directory.parent
+        left.append(directory)
       }
-      return left
+      ancestor = path.parent
     }
-  }
-
-  /// The path of an entry before its directory was renamed; `nil` if none was.
-  private func formerPath(of path: Path) -> Path? {
-    if directories.isEmpty { return nil }
-    var ancestor = path.parent
-    while let directory = ancestor {
-      if let origin = directories[directory], let rest = path.relative(to: directory) {
-        return origin.appending(rest.bytes)
-      }
-      ancestor = directory.parent
-    }
-    return nil
+    return left
   }
 }

@@ -151,17 +151,18 @@ extension ObservedTree {
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
       let isOther =
-        kind == .created
-        || before.map { !$0.mayBeSameFile(as: now) }
-          ?? (snapshot.inode(of: entry) != status.inode)
-      let disappeared =
-        !isNew && isOther
-        ? sighting(of: entry, before, mayBeRenamed: occasion.reasons.contains(.moved)) : nil
-      emit(
-        kind.event, status.type, at: path.path, disappeared: disappeared,
-        appeared: isOther ? sighting(now, status, foundBy: occasion) : nil)
-      if kind == .created && isOpen {
-        emit(.modified(isOpen: true), status.type, at: path.path)
+        before.map { !$0.mayBeSameFile(as: now) } ?? (snapshot.inode(of: entry) != status.inode)
+      if kind == .created || (kind.isModified && isOther) {
+        if kind != .created {
+          let isMoved = occasion.reasons.contains(.moved)
+          emit(
+            .removed, snapshot.type(of: entry), at: path.path,
+            sighting(of: entry, before, mayBeRenamed: isMoved))
+        }
+        emit(.created, status.type, at: path.path, sighting(now, status, foundBy: occasion))
+        if isOpen { emit(.modified(isOpen: true), status.type, at: path.path) }
+      } else {
+        emit(kind.event, status.type, at: path.path)
       }
     } else {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
@@ -174,8 +175,8 @@ extension ObservedTree {
     of entry: Entry, _ fingerprint: Fingerprint?, mayBeRenamed: Bool
   ) -> RawEvent.Sighting {
     RawEvent.Sighting(
-      inode: snapshot.inode(of: entry), type: snapshot.type(of: entry), fingerprint: fingerprint,
-      mayBeRenamed: mayBeRenamed, existed: comparedUntil)
+      inode: snapshot.inode(of: entry), existed: comparedUntil, fingerprint: fingerprint,
+      type: snapshot.type(of: entry), mayBeRenamed: mayBeRenamed)
   }
 
   private func sighting(
@@ -187,8 +188,8 @@ extension ObservedTree {
     case .scan: isMove = true
     }
     return RawEvent.Sighting(
-      inode: status.inode, type: status.type, fingerprint: fingerprint, mayBeRenamed: isMove,
-      existed: status.born ?? FileTime(nanoseconds: 0))
+      inode: status.inode, existed: status.born ?? FileTime(nanoseconds: 0),
+      fingerprint: fingerprint, type: status.type, mayBeRenamed: isMove)
   }
 
   /// The difference between an entry in the snapshot and on the disk; `nil` if there is none.
@@ -296,6 +297,10 @@ private enum Difference: Equatable {
   case metadata
   /// A directory that was renamed, or whose attributes have changed.
   case movedDirectory
+
+  var isModified: Bool {
+    if case .modified = self { true } else { false }
+  }
 
   var event: RawEvent.Kind {
     switch self {

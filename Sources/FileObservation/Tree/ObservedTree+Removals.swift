@@ -27,7 +27,7 @@ extension ObservedTree {
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
     if isUnknown || reports(path, isDirectory: type == .directory, stack) {
       let file = sighting(of: entry, snapshot.fingerprint(of: entry), mayBeRenamed: isMoved)
-      emit(.removed, type, at: path.path, disappeared: file)
+      emit(.removed, type, at: path.path, file)
     } else {
       noteIgnored(path.path, isDirectory: type == .directory, stack)
     }

@@ -82,12 +82,10 @@ extension ObservedTree {
   }
 
   mutating func emit(
-    _ kind: RawEvent.Kind, _ type: FileType, at path: Path,
-    disappeared: RawEvent.Sighting? = nil, appeared: RawEvent.Sighting? = nil
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil
   ) {
     if !links.targets.isEmpty { markStaleLinks(path, kind, type) }
-    events.append(
-      RawEvent(path: path, kind: kind, type: type, disappeared: disappeared, appeared: appeared))
+    events.append(RawEvent(path: path, kind: kind, type: type, file: file))
   }
 
   /// Attributes the events so far to links, before these point elsewhere.

@@ -52,14 +52,13 @@ struct BatchComposition {
 
   private mutating func disappear(_ path: Path) -> RawEvent.Sighting? {
     guard let file = files.removeValue(forKey: path) else { return nil }
-    coalescer.note(RawEvent(path: path, kind: .removed, type: file.type, disappeared: file))
+    coalescer.note(RawEvent(path: path, kind: .removed, type: file.type, file: file))
     return file
   }
 
   private mutating func appear(_ path: Path, _ file: RawEvent.Sighting) {
     files[path] = file
-    let appeared = RawEvent.Sighting(new: file.inode, file.type)
-    coalescer.note(RawEvent(path: path, kind: .created, type: file.type, appeared: appeared))
+    coalescer.note(.to(path, file.inode, file.type))
   }
 
   private mutating func note(_ kind: RawEvent.Kind, _ change: ChangeBatch.Change) {

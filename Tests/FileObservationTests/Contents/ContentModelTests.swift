@@ -60,9 +60,8 @@ private struct Model {
       coalescer.note(.closed(file))
     case 5 where content != nil:
       disk.replace(file, with: Bool.random(using: &generator) ? content ?? "" : fresh())
-      if let inode = disk.inode(of: file) {
-        coalescer.note(.to(file, inode, replacing: inode - 1))
-      }
+      coalescer.note(.removed(file))
+      coalescer.note(.created(file))
     case 6 where content != nil:
       disk.remove(file)
       coalescer.note(.removed(file))

@@ -38,33 +38,30 @@ extension RawEvent {
 
   /// A file disappears, and may appear elsewhere.
   static func from(_ path: Path, _ inode: UInt64, _ type: FileType = .file) -> RawEvent {
-    RawEvent(path: path, kind: .removed, type: type, disappeared: Sighting(gone: inode, type))
+    RawEvent(path: path, kind: .removed, type: type, file: Sighting(gone: inode, type))
   }
 
-  /// A file appears, and may have been elsewhere; `replacing` another.
+  /// A file appears, and may have been elsewhere.
   static func to(
-    _ path: Path, _ inode: UInt64, _ type: FileType = .file, replacing other: UInt64? = nil
+    _ path: Path, _ inode: UInt64, _ type: FileType = .file, born: Int64 = 0
   ) -> RawEvent {
-    RawEvent(
-      path: path, kind: other == nil ? .created : .modified(isOpen: false), type: type,
-      disappeared: other.map { Sighting(gone: $0, type) }, appeared: Sighting(new: inode, type))
+    RawEvent(path: path, kind: .created, type: type, file: Sighting(new: inode, type, born: born))
   }
-
 }
 
 extension RawEvent.Sighting {
   /// A file that has disappeared, and may have been renamed.
   init(gone inode: UInt64, _ type: FileType) {
     self.init(
-      inode: inode, type: type, fingerprint: nil, mayBeRenamed: true,
-      existed: FileTime(nanoseconds: 10))
+      inode: inode, existed: FileTime(nanoseconds: 10), fingerprint: nil, type: type,
+      mayBeRenamed: true)
   }
 
   /// A file that has appeared, and may have been renamed.
   init(new inode: UInt64, _ type: FileType, born: Int64 = 0) {
     self.init(
-      inode: inode, type: type, fingerprint: nil, mayBeRenamed: true,
-      existed: FileTime(nanoseconds: born))
+      inode: inode, existed: FileTime(nanoseconds: born), fingerprint: nil, type: type,
+      mayBeRenamed: true)
   }
 }
 
@@ -151,10 +148,10 @@ struct CoalescerTests {
       [.from("a", 1), .to("b", 1), .created("a")], [.modified("a"), .created("b")]),
     Burst(
       "a rename over another file takes its place",
-      [.from("a", 1), .to("b", 1, replacing: 2)], [.renamed("b", from: "a")]),
+      [.from("a", 1), .from("b", 2), .to("b", 1)], [.renamed("b", from: "a")]),
     Burst(
       "two files that changed places are modified",
-      [.to("a", 2, replacing: 1), .to("b", 1, replacing: 2)], [.modified("a"), .modified("b")]),
+      [.from("a", 1), .to("a", 2), .from("b", 2), .to("b", 1)], [.modified("a"), .modified("b")]),
     Burst(
       "two files that changed places by a third name are modified",
       [.from("a", 1), .to("t", 1), .from("b", 2), .to("a", 2), .from("t", 1), .to("b", 1)],
@@ -162,7 +159,7 @@ struct CoalescerTests {
     Burst("moved out is removed", [.from("a", 1)], [.removed("a")]),
     Burst("moved in is created", [.to("a", 1)], [.created("a")]),
     Burst(
-      "moved in over a file is modified", [.to("a", 1, replacing: 2)], [.modified("a")]),
+      "moved in over a file is modified", [.from("a", 2), .to("a", 1)], [.modified("a")]),
     Burst(
       "moved out and in again by other renames is modified", [.from("a", 1), .to("a", 2)],
       [.modified("a")]),
@@ -184,8 +181,8 @@ struct CoalescerTests {
     Burst(
       "what moved with one of two directories that change places is not reported",
       [
-        .from("d/f", 3), .from("e/f", 4), .to("d", 2, .directory, replacing: 1),
-        .to("e", 1, .directory, replacing: 2), .to("d/f", 4), .to("e/f", 3),
+        .from("d/f", 3), .from("e/f", 4), .from("d", 1, .directory), .to("d", 2, .directory),
+        .from("e", 2, .directory), .to("e", 1, .directory), .to("d/f", 4), .to("e/f", 3),
       ],
       [.renamed("d", from: "e", .directory), .renamed("e", from: "d", .directory)]),
     Burst(
@@ -259,7 +256,7 @@ struct CoalescerTests {
     Burst(
       "a file saved by writing another and renaming it over is modified",
       [
-        .created("t"), .written("t"), .closed("t"), .from("t", 1), .to("f", 1, replacing: 2),
+        .created("t"), .written("t"), .closed("t"), .from("t", 1), .from("f", 2), .to("f", 1),
       ], [.modified("f")]),
     Burst(
       "vim: renamed away, written anew, the backup removed",
@@ -328,7 +325,7 @@ struct CoalescerTests {
     // write t; mv t z; mv z q
     var coalescer = Coalescer()
     let events: [RawEvent] = [
-      .created("t"), .closed("t"), .from("t", 1), .to("z", 1, replacing: 2), .from("z", 1),
+      .created("t"), .closed("t"), .from("t", 1), .from("z", 2), .to("z", 1), .from("z", 1),
       .to("q", 1),
     ]
     for event in events { coalescer.note(event) }
@@ -360,14 +357,13 @@ struct CoalescerTests {
   @Test func `a new file with the inode of a removed one is another file`() {
     var coalescer = Coalescer()
     coalescer.note(.from("a", 1))
-    let file = RawEvent.Sighting(new: 1, .file, born: 10)
-    coalescer.note(RawEvent(path: "b", kind: .created, type: .file, appeared: file))
+    coalescer.note(.to("b", 1, born: 10))
     #expect(coalescer.take() == [.removed("a"), .created("b")])
   }
 
   @Test func `what is written to another file at the path stays at the path`() {
     var coalescer = Coalescer()
-    for event: RawEvent in [.to("a", 2, replacing: 1), .closed("a"), .to("b", 1)] {
+    for event: RawEvent in [.from("a", 1), .to("a", 2), .closed("a"), .to("b", 1)] {
       coalescer.note(event)
     }
     #expect(coalescer.take() == [.modified("a"), .created("b")])
