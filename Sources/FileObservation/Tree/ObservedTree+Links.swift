@@ -5,12 +5,12 @@ import SystemCalls
 // known by another path. A change of a file is also a change of a link to it if the link is a root,
 // or if links are followed and the file itself is not observed.
 extension ObservedTree {
-  /// Enters a link to a directory, or watches the target of a link to a file.
+  /// Watches the target of a link to a file, and the links on the way. Enters a link to a directory.
   mutating func followLink(
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
     if !links.areFollowed && roots[link] != .named { return }
-    if !isChanged && links.targets.contains(path.path) { return }
+    if !isChanged && directories[link] == nil && links.targets.contains(path.path) { return }
     guard links.areFollowed else { return watchTargets(ofLink: link) }
     let target = try? FileStatus(of: path.path, followsLinks: true)
     if directories[link] != nil,
@@ -18,8 +18,9 @@ extension ObservedTree {
     {
       removeDescendants(link: link)
     }
-    guard let target, target.type == .directory else { return watchTargets(ofLink: link) }
-    guard site.isRecursive, mayEnter(path, site.stack) else { return }
+    if isChanged || directories[link] == nil { watchTargets(ofLink: link) }
+    guard let target, target.type == .directory, site.isRecursive, mayEnter(path, site.stack)
+    else { return }
     switch occasion {
     case .hint: scanNow { $0.descend(link, site.stack, for: .discover) }
     case .scan(let mode):
