@@ -115,12 +115,16 @@ import Testing
   }
 
   /// An unmounted file system takes its watches with it.
-  @Test(.enabled(if: maySeparate, "nothing can be mounted here"))
-  func `a root is watched after its file system is unmounted`() async throws {
+  @Test(
+    .enabled(if: maySeparate, "nothing can be mounted here"),
+    arguments: [("mounted", "mounted"), (".", "mounted/inner")])
+  func `a directory is watched after its file system is unmounted`(root: String, lost: String)
+    async throws
+  {
     try await withProject { project in
       try project.makeDirectory("mounted")
       let watchrun = try await project.start(
-        ["--print", "json", "-w", "mounted"],
+        ["--print", "json", "-w", root],
         prefix: [
           "unshare", "-Urm", "sh", "-c",
           """
@@ -131,7 +135,7 @@ import Testing
         ])
       try await watchrun.ready()
       try project.write(project.outside + "/go")
-      try await project.reported("mounted", by: watchrun)
+      try await project.reported(lost, by: watchrun)
       try await eventually("a file in the directory below the mount is reported") {
         try project.write("mounted/file", "more\n", appending: true)
         return try project.changes(by: watchrun).contains { $0.path == "mounted/file" }

@@ -187,17 +187,16 @@ extension ObservedTree {
       directories.removeWatch(hint.watch)
       directoryDisappeared(directory)
       watchAliases(of: hint.watch)
-      return
-    }
-    if hint.reasons.contains(.gone) {
+    } else if hint.reasons.contains(.gone) {
       if isAnchor(directory, directories[directory]) {
         directoryDisappeared(directory)
       } else if let watch = directories.removeWatch(of: directory) {
         source?.unwatch(watch)
       }
-      if hint.reasons.contains(.unmounted), directories[directory] != nil {
-        scanNow(directory, for: .diff(since: comparedUntil, .tree))
-      }
+    }
+    if hint.reasons.contains(.unmounted), directories[directory] != nil {
+      // The directory below the mount point is at the path now.
+      scanNow(directory, for: .diff(since: comparedUntil, .tree))
     }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
     if roots[directory] == nil { compareEntry(directory, for: .scan(comparison)) }
