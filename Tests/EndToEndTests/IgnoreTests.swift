@@ -58,6 +58,27 @@ import Testing
     }
   }
 
+  /// More than one batch would run a command more than once.
+  @Test(arguments: [["-w", "."], ["-w", ".", "-w", "sub"], ["-w", "sub", "-w", "."]])
+  func `an edit of an ignore file is reported in one batch`(_ roots: [String]) async throws {
+    try await withProject { project in
+      try project.makeDirectory("sub/deep")
+      try project.write(".gitignore", "*.o\n")
+      try project.write("sub/.gitignore", "*.o\n")
+      let watchrun = try await project.start(["--print", "json"] + roots)
+      try await watchrun.ready()
+      for edit in 1...6 {
+        let name = edit % 2 == 0 ? "sub/.gitignore" : ".gitignore"
+        try project.place(name, "*.o\n/\(edit)\n")
+        try await project.settle(watchrun)
+      }
+      let changes = try project.changes(by: watchrun)
+      for name in [".gitignore", "sub/.gitignore"] {
+        #expect(changes.count { $0.path == name && $0.kind == "modified" } == 3)
+      }
+    }
+  }
+
   @Test(arguments: [
     ["--no-vcs-ignore"], ["--ignore-nothing"], ["-i", "!*.log"],
   ])
