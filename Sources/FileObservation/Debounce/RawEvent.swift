@@ -47,12 +47,12 @@ package struct RawEvent: Sendable, Equatable {
     }
 
     /// Whether a file that has appeared elsewhere is this one, which has disappeared. The
-    /// fingerprints prove it; without one, the other must be old enough, and both may be halves of
-    /// a rename.
-    func isSameFile(as other: Self) -> Bool {
+    /// fingerprints prove it; without one, the other must be old enough, and both must have moved
+    /// with their directory or may be halves of a rename.
+    func isSameFile(as other: Self, movedWithDirectory hasMoved: Bool) -> Bool {
       guard inode == other.inode, type == other.type else { return false }
       if let fingerprint, let later = other.fingerprint { return fingerprint.isSameFile(as: later) }
-      return mayBeRenamed && other.mayBeRenamed && other.existed < existed
+      return other.existed < existed && (hasMoved || (mayBeRenamed && other.mayBeRenamed))
     }
   }
 }

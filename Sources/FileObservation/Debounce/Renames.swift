@@ -61,7 +61,7 @@ struct Renames {
     let inherited = hasDirectories ? formerIndex(of: fates[index].path, fates, indices) : nil
     let origin = candidates.first { candidate in
       guard candidate != index, let before = fates[candidate].before,
-        candidate == inherited ? before.type == file.type : before.isSameFile(as: file)
+        before.isSameFile(as: file, movedWithDirectory: candidate == inherited)
       else { return false }
       return destinations[candidate] == nil && !refused.contains(candidate)
     }
