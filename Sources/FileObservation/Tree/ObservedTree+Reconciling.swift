@@ -241,8 +241,8 @@ extension ObservedTree {
       return kind(for: reasons, isDirectory: isDirectory)
     case .scan(.diff(let since, let extent)):
       guard status.changed >= since else { return nil }
-      if case .firstTime(let watched) = extent, status.changed > watched, status.modified < since,
-        site.isWatched, source?.namesEntries == true
+      if status.modified < since, let watched = hintedSince(.diff(since: since, extent), in: site),
+        status.changed > watched
       {
         return nil
       }

@@ -116,7 +116,7 @@ extension ObservedTree {
     guard mode.isDiff else { return }
     let count = events.count
     // After the baseline of a watched directory, every removal has a hint.
-    let areRemovalsHinted = isFirstComparison(mode, of: site)
+    let areRemovalsHinted = hintedSince(mode, in: site) != nil
     let hasRemovals = removeUnseen(in: site, isReported: !areRemovalsHinted)
     if hasNewEntries || hasRemovals || events.count > count {
       snapshot.mark(site.directory, .entriesChanged)
@@ -171,9 +171,7 @@ extension ObservedTree {
       return false
     }
     let isOther = lookup.entry.map { snapshot.inode(of: $0) != status.inode } ?? true
-    if case .diff(_, .firstTime(let watched)) = mode, isOther,
-      isFirstComparison(mode, of: site), status.changed > watched
-    {
+    if isOther, let watched = hintedSince(mode, in: site), status.changed > watched {
       // It has a hint, which says whether it was renamed.
       return true
     }
@@ -187,11 +185,13 @@ extension ObservedTree {
     return isCreated
   }
 
-  /// Whether a directory is compared for the first time after its baseline, and was watched before
-  /// that.
-  private func isFirstComparison(_ mode: ScanMode, of site: Site) -> Bool {
-    guard case .diff(_, .firstTime) = mode else { return false }
-    return site.isWatched && source?.namesEntries == true
+  /// The time since which each change in a directory has a hint that names the entry, if the
+  /// directory is compared for the first time after its baseline.
+  func hintedSince(_ mode: ScanMode, in site: Site) -> FileTime? {
+    guard case .diff(_, .firstTime(let watched)) = mode, site.isWatched,
+      source?.namesEntries == true
+    else { return nil }
+    return watched
   }
 
   /// Whether an entry that has changed is still at its path. Its directory may have been moved since
