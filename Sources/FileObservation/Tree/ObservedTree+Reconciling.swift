@@ -150,24 +150,36 @@ extension ObservedTree {
     }
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
-      let isOther =
-        before.map { !$0.mayBeSameFile(as: now) } ?? (snapshot.inode(of: entry) != status.inode)
-      if kind == .created || (kind.isModified && isOther) {
-        if kind != .created {
-          let isMoved = occasion.reasons.contains(.moved)
-          emit(
-            .removed, snapshot.type(of: entry), at: path.path,
-            sighting(of: entry, before, mayBeRenamed: isMoved))
-        }
-        emit(.created, status.type, at: path.path, sighting(now, status, foundBy: occasion))
-        if isOpen { emit(.modified(isOpen: true), status.type, at: path.path) }
-      } else {
-        emit(kind.event, status.type, at: path.path)
-      }
+      emit(kind, isOpen: isOpen, of: entry, before, now, status, at: path.path, for: occasion)
     } else {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
     }
     return kind
+  }
+
+  private mutating func emit(
+    _ difference: Difference, isOpen: Bool, of entry: Entry, _ before: Fingerprint?,
+    _ now: Fingerprint, _ status: FileStatus, at path: Path, for occasion: Occasion
+  ) {
+    let isOther =
+      before.map { !$0.mayBeSameFile(as: now) } ?? (snapshot.inode(of: entry) != status.inode)
+    switch difference {
+    case .modified where isOther:
+      // Another file has replaced the one that was there.
+      let isMoved = occasion.reasons.contains(.moved)
+      let former = sighting(of: entry, before, mayBeRenamed: isMoved)
+      emit(.removed, former.type, at: path, former)
+      fallthrough
+    case .created:
+      emit(.created, status.type, at: path, sighting(now, status, foundBy: occasion))
+      if isOpen { emit(.modified(isOpen: true), status.type, at: path) }
+    case .modified(let isOpen):
+      emit(.modified(isOpen: isOpen), status.type, at: path)
+    case .metadata:
+      emit(.metadata, status.type, at: path)
+    case .movedDirectory:
+      emit(.modified(isOpen: false), .directory, at: path)
+    }
   }
 
   /// An entry of the snapshot that has disappeared.
@@ -297,19 +309,6 @@ private enum Difference: Equatable {
   case metadata
   /// A directory that was renamed, or whose attributes have changed.
   case movedDirectory
-
-  var isModified: Bool {
-    if case .modified = self { true } else { false }
-  }
-
-  var event: RawEvent.Kind {
-    switch self {
-    case .created: .created
-    case .modified(let isOpen): .modified(isOpen: isOpen)
-    case .metadata: .metadata
-    case .movedDirectory: .modified(isOpen: false)
-    }
-  }
 }
 
 extension FileStatus {
