@@ -10,7 +10,8 @@ extension ObservedTree {
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
     if !links.areFollowed && roots[link] != .named { return }
-    if !isChanged && directories[link] == nil && links.targets.contains(path.path) { return }
+    let areTargetsKnown = !isChanged && !occasion.isRefilter && links.targets.contains(path.path)
+    if areTargetsKnown && directories[link] == nil { return }
     guard links.areFollowed else { return watchTargets(ofLink: link) }
     let target = try? FileStatus(of: path.path, followsLinks: true)
     if directories[link] != nil,
@@ -18,7 +19,7 @@ extension ObservedTree {
     {
       removeDescendants(link: link)
     }
-    if isChanged || directories[link] == nil { watchTargets(ofLink: link) }
+    if !areTargetsKnown || directories[link] == nil { watchTargets(ofLink: link) }
     guard let target, target.type == .directory, site.isRecursive, mayEnter(path, site.stack)
     else { return }
     switch occasion {
@@ -97,7 +98,8 @@ extension ObservedTree {
   mutating func watchTargets(ofLink link: Entry) {
     let linkPath = snapshot.path(of: link)
     var targets: Set<Path> = []
-    if let chain = LinkChain(from: linkPath) {
+    let isExcluded = roots[link] == nil && isReported(linkPath) == false
+    if !isExcluded, let chain = LinkChain(from: linkPath) {
       targets = Set(chain.links)
       if (try? FileStatus(of: chain.end).type) != .directory { targets.insert(chain.end) }
       targets.remove(linkPath)
@@ -118,7 +120,17 @@ extension ObservedTree {
     {
       return true
     }
-    return path.parent.flatMap(existingEntry).map(isObserved) ?? false
+    return isReported(path) ?? false
+  }
+
+  /// Whether changes at a path are reported by the rules of its directory; `nil` if that is not
+  /// observed.
+  private func isReported(_ path: Path) -> Bool? {
+    guard let parent = path.parent, let name = path.components.last,
+      let directory = existingEntry(at: parent), isObserved(directory)
+    else { return nil }
+    let entry = Array(name).withUnsafeBufferPointer { entryPath(of: $0, in: directory) }
+    return reports(entry, isDirectory: false, directories[directory]?.stack)
   }
 
   mutating func unwatchTargets(ofLink link: Path) {
@@ -147,8 +159,6 @@ extension ObservedTree {
   }
 
   private func isWatchedForLinksOnly(_ target: Path) -> Bool {
-    guard links.targets.isForLinksOnly(target) else { return false }
-    let directory = target.parent.flatMap(existingEntry).flatMap { directories[$0] }
-    return directory.map { $0.coverage == .named } ?? true
+    links.targets.isForLinksOnly(target) && isReported(target) != true
   }
 }

@@ -12,4 +12,9 @@ enum Occasion {
     if case .hint(let reasons) = self { return reasons }
     return []
   }
+
+  /// Whether the ignore rules have changed.
+  var isRefilter: Bool {
+    if case .scan(.refilter) = self { true } else { false }
+  }
 }
