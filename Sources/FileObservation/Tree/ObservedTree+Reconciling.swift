@@ -161,8 +161,10 @@ extension ObservedTree {
     _ difference: Difference, isOpen: Bool, of entry: Entry, _ before: Fingerprint?,
     _ now: Fingerprint, _ status: FileStatus, at path: Path, for occasion: Occasion
   ) {
+    // The inode of a file that was removed since may have been reused.
     let isOther =
-      before.map { !$0.mayBeSameFile(as: now) } ?? (snapshot.inode(of: entry) != status.inode)
+      before.map { !$0.mayBeSameFile(as: now) }
+      ?? (snapshot.inode(of: entry) != status.inode || status.isBorn(since: comparedUntil))
     switch difference {
     case .modified where isOther:
       // Another file has replaced the one that was there.
@@ -244,10 +246,10 @@ extension ObservedTree {
     switch occasion {
     case .hint(let reasons):
       let isSame = snapshot.inode(of: entry) == status.inode
-      if reasons.contains(.appeared), !reasons.contains(.disappeared), isSame,
+      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]), isSame,
         status.isBorn(since: start)
       {
-        // The baseline was taken between its creation and this hint.
+        // The name was free. The baseline was taken between its creation and this hint.
         return .created
       }
       return kind(for: reasons, isDirectory: isDirectory)
