@@ -66,10 +66,10 @@ package struct Coalescer {
 
   /// The change of an entry that was renamed with its directory.
   private func changeWithDirectory(of fate: Fate, from origin: Fate) -> ChangeBatch.Kind? {
-    if fate.type != .directory, let before = origin.before?.fingerprint,
-      let now = fate.after?.fingerprint, !before.hasSameContent(as: now)
+    if !fate.traces.isWritten, fate.type != .directory, let before = origin.before?.fingerprint,
+      let now = fate.after?.fingerprint, let difference = before.difference(to: now)
     {
-      return .modified
+      return difference == .content ? .modified : .metadata
     }
     return fate.traces.kind
   }

@@ -63,9 +63,4 @@ package struct Fingerprint: Equatable, Sendable {
   package func mayBeSameFile(as later: Fingerprint) -> Bool {
     inode == later.inode && born == later.born
   }
-
-  /// Whether size and mtime are the same.
-  package func hasSameContent(as other: Fingerprint) -> Bool {
-    content == other.content
-  }
 }
