@@ -7,6 +7,8 @@ struct BatchComposition {
   private var coalescer = Coalescer()
   /// The files that batches have named, by their present paths.
   private var files: [Path: RawEvent.Sighting] = [:]
+  /// The paths of directories before the first batch, by their present ones.
+  private var origins: [Path: Path] = [:]
   private var count: UInt64 = 0
 
   mutating func add(_ batch: ChangeBatch) {
@@ -29,9 +31,14 @@ struct BatchComposition {
       for path in files.keys where path.isWithin(change.path) { _ = disappear(path) }
     }
     for (path, file) in moved.sorted(by: { $0.path < $1.path }) { appear(path, file) }
+    origins = renames.reduce(into: origins.filter { files[$0.key] != nil }) { known, rename in
+      known[rename.to] = origins[rename.from] ?? rename.from
+    }
     for change in batch.changes {
       switch change.kind {
-      case .created: appear(change.path, fresh(change.type))
+      case .created:
+        origins[change.path] = nil
+        appear(change.path, fresh(change.type))
       case .modified: note(.modified(isOpen: false), change)
       case .metadata: note(.metadata, change)
       case .removed, .renamed: break
@@ -46,8 +53,18 @@ struct BatchComposition {
     return RawEvent.Sighting(gone: count, type)
   }
 
+  /// Adds a file that was there before the first batch. It may have moved with its directory.
   private mutating func name(_ path: Path, _ type: FileType) {
-    if files[path] == nil { files[path] = fresh(type) }
+    if files[path] != nil { return }
+    let file = fresh(type)
+    files[path] = file
+    let around = origins.filter { path.isWithin($0.key) && path != $0.key }
+    guard let directory = around.max(by: { $0.key.bytes.count < $1.key.bytes.count }),
+      let rest = path.relative(to: directory.key)
+    else { return }
+    let origin = directory.value.appending(rest.bytes)
+    coalescer.note(RawEvent(path: origin, kind: .removed, type: type, file: file))
+    coalescer.note(.to(path, file.inode, type))
   }
 
   private mutating func disappear(_ path: Path) -> RawEvent.Sighting? {
