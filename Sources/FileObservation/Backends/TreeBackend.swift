@@ -108,7 +108,12 @@ package final class TreeBackend: Backend {
   package func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
       state.access { $0.flushes.add(done) }
-      afterSettling { [self] in readHints() }
+      afterSettling { [self] in
+        state.access { state in
+          if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
+        }
+        readHints()
+      }
     }
   }
 

@@ -113,6 +113,7 @@ extension ObservedTree {
       // What is missing in a renamed directory may have been renamed once more.
       awaited.expectLateArrival()
     }
+    lookUpRoots(thatLostEntries: pending)
     refreshLinks()
     refreshRules()
     if awaited.isEmpty {
@@ -120,6 +121,14 @@ extension ObservedTree {
     } else {
       hints = pending.filter { watches.retired.contains($0.watch) }
     }
+  }
+
+  /// Looks up the roots in which an entry disappeared, as the last one does before a root is
+  /// removed. The kernel does not report the removal of a directory while a process holds it.
+  private mutating func lookUpRoots(thatLostEntries hints: [PendingHint]) {
+    let lost = hints.filter { $0.reasons.contains(.disappeared) }
+    let owners = Set(Set(lost.map(\.watch)).compactMap { directories.owner(of: $0) })
+    for owner in owners where roots[owner] != nil { _ = lookUpRoot(owner, for: .hint([])) }
   }
 
   /// Merges the hints at each entry, so that one comparison knows all reasons. The end of a watch

@@ -134,6 +134,13 @@ extension ObservedTree {
     return false
   }
 
+  /// Looks up the directories that are roots.
+  mutating func lookUpDirectoryRoots() {
+    for root in roots.filter({ !isMissing($0) && directories[$0] != nil }) {
+      _ = lookUpRoot(root, for: .hint([]))
+    }
+  }
+
   private mutating func lookUpAncestor(to entry: Entry) -> Bool {
     let isInRoot = isInDirectory(entry, withCoverage: .entries)
     let isNew = snapshot.marks(of: entry).contains(.absent)

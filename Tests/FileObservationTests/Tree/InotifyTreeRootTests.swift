@@ -84,6 +84,22 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["created root", "created root/f"])
   }
 
+  /// The kernel reports the removal of a directory only when no process has it open, or as its
+  /// current directory.
+  @Test func `a root that a process holds is found to be removed, and to be back`() throws {
+    let watched = try WatchedTree([("root", .recursive)]) {
+      try $0.makeDirectories("root")
+      try $0.write(to: "root/f")
+    }
+    let held = try Descriptor.open(watched.directory["root"], O_RDONLY | O_DIRECTORY)
+    try watched.directory.remove("root")
+    #expect(try watched.changes() == ["removed root", "removed root/f"])
+    try watched.directory.makeDirectories("root")
+    try watched.directory.write(to: "root/f")
+    #expect(try watched.changes() == ["created root", "created root/f"])
+    _ = held.number
+  }
+
   @Test func `with nested roots, each change is reported once`() throws {
     let roots = [("", Coverage.recursive), ("sub", .recursive), ("sub/f", .named)]
     let watched = try WatchedTree(roots) {
