@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// What an ``ActionQueue`` does with a change that arrives while its command runs.
+/// What a change leads to that arrives while a command runs.
 public enum BusyPolicy: Sendable, Hashable {
   /// Queue one more run, however many changes arrive.
   case queue

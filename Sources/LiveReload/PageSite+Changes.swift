@@ -12,7 +12,9 @@ extension PageSite {
     case .unsettled(let names):
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
-      if isServer(task) { upstream?.serverSettled() }
+      guard isServer(task), let upstream else { return }
+      session.serverStarted()
+      upstream.serverSettled()
     case .stopping(let task):
       if isServer(task) { upstream?.serverRestarts() }
     case .ended(let task, let outcome, let status, let duration):
@@ -34,8 +36,11 @@ extension PageSite {
     case .failed, .notReady:
       session.ended(task, hasFailed: true)
       show(task, core.failureMessage(of: task, outcome, status, duration))
-    case .succeeded, .ready:
+    case .succeeded:
       session.ended(task, hasFailed: false)
+      clear(task)
+    case .ready:
+      session.becameReady(task)
       clear(task)
     case .stopped, .skipped, .kept:
       // A stopped server is about to be started again.
@@ -78,7 +83,6 @@ extension PageSite {
   }
 
   private func send(_ message: ReloadSession.Message) {
-    revision += 1
     switch message {
     case .reload:
       broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])

@@ -13,7 +13,6 @@ final class PageSite {
   var streams: [ObjectIdentifier: EventStream] = [:]
   var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
   private var connections: [ObjectIdentifier: ServerConnection] = [:]
-  var revision = 1
   private var hasWarned = false
   var hasFoundLoop = false
   /// The dependencies that have failed, with the messages that show their failures.
@@ -111,11 +110,14 @@ extension PageSite: RequestHandler {
 // MARK: - The script
 
 extension PageSite: ProxyResponder.Site {
+  var revision: Int { session.revision }
+
   private var script: FileResponder.Script {
-    FileResponder.Script(tag: scriptTag(nonce: nil), variant: "\(core.session)-\(revision)")
+    FileResponder.Script(
+      tag: scriptTag(nonce: nil, revision: revision), variant: "\(core.session)-\(revision)")
   }
 
-  func scriptTag(nonce: String?) -> [UInt8] {
+  func scriptTag(nonce: String?, revision: Int) -> [UInt8] {
     let attribute = nonce.map { " nonce=\"\($0)\"" } ?? ""
     return Array(
       """
@@ -156,6 +158,6 @@ extension PageSite: ProxyResponder.Site {
       "<p>\(reason) This page reloads itself.</p>" + outputs.joined()
         // After a failed task, its success reloads the page.
         + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
-      scriptTag(nonce: nil))
+      scriptTag(nonce: nil, revision: revision))
   }
 }

@@ -79,11 +79,9 @@ public enum Watchrun {
     // Job control handles the stop signals itself.
     Signal.blockAll()
     if let project {
-      try ProjectSession(session, source, project).begin()
-    } else if settings.isForPageAlone, let page = try settings.page(in: directory) {
-      try PageSession(session, page).begin()
+      try RunSession(session, project, of: source).begin()
     } else {
-      try CommandSession(session).begin()
+      try RunSession(session, SessionPlan(settings, in: directory)).begin()
     }
     sleepForever()
   }

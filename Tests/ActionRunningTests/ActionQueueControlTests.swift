@@ -10,7 +10,7 @@ import enum SystemCalls.ExitStatus
 /// A queue that is paused, resumed, stopped, and has a build and hooks; with real processes.
 struct ActionQueueControlTests {
   private let directory: TemporaryDirectory
-  private let reports = Log<RunReport>()
+  private let reports = Log<TaskReport>()
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -39,7 +39,7 @@ struct ActionQueueControlTests {
     return await eventually { if case .finished = reports.entries.last { true } else { false } }
   }
 
-  private var endings: [RunReport.Ending] {
+  private var endings: [TaskReport.Ending] {
     reports.entries.compactMap { if case .ended(_, _, _, let ending) = $0 { ending } else { nil } }
   }
 
@@ -69,6 +69,8 @@ struct ActionQueueControlTests {
     queue.submit(.change("/a"))
     queue.stopCommand()
     #expect(await eventually { endings == [.stopped] })
+    // A change before that is one of the stopped run.
+    #expect(await eventually { !queue.runner.isBusy })
     queue.submit(.change("/b"))
     #expect(await logs(["start 0", "change 2"]), "it receives the pending changes")
     #expect(await hasEnded(queue))
@@ -117,7 +119,9 @@ struct ActionQueueControlTests {
     let started = reports.entries.compactMap {
       if case .started(let run) = $0 { run } else { nil }
     }
-    #expect(started.map(\.job) == [.build, .command, .hook])
+    let names = ActionQueue.taskNames
+    #expect(started.map(\.task) == [names.build, names.command, names.command])
+    #expect(started.map(\.job) == [.command, .command, .hook])
     #expect(started.map(\.number) == [1, 1, 1])
     #expect(directory.lines(of: "log") == ["3"])
   }
@@ -132,10 +136,16 @@ struct ActionQueueControlTests {
       await eventually {
         if case .finished(.signaled(.terminate)) = reports.entries.last { true } else { false }
       })
-    guard case .timedOut(_, after: .milliseconds(100)) = reports.entries[1] else {
-      Issue.record("expected a timeout after the start: \(reports.entries)")
-      return
+    let story = reports.entries.compactMap { report -> String? in
+      switch report {
+      case .started: "started"
+      case .timedOut(_, after: .milliseconds(100)): "timed out"
+      case .stopping: "stopping"
+      case .ended: "ended"
+      default: nil
+      }
     }
+    #expect(story == ["started", "timed out", "stopping", "ended"])
     #expect(endings == [.timedOut])
   }
 
@@ -150,5 +160,52 @@ struct ActionQueueControlTests {
         if case .finished(.exited(127)) = reports.entries.last { true } else { false }
       })
     #expect(directory.lines(of: "log").isEmpty)
+  }
+
+  @Test func `a build that fails leaves the command alone, and its changes to the next run`()
+    async throws
+  {
+    let queue = queue("echo $WATCHRUN_COUNT >> log; exec sleep 1000", .restart) {
+      $0.build = command("! test -e broken")
+    }
+    queue.submit(RunTrigger(.start))
+    #expect(await logs(["0"]))
+    try directory.write(to: "broken")
+    queue.submit(.change("/a"))
+    let isKept = await eventually {
+      reports.entries.contains {
+        if case .kept("command", because: .failed("build")) = $0 { true } else { false }
+      }
+    }
+    #expect(isKept)
+    #expect(await eventually { !queue.runner.isBuilding })
+    #expect(endings == [.byItself, .byItself])
+    try directory.remove("broken")
+    queue.submit(.change("/b"))
+    #expect(await logs(["0", "2"]))
+    #expect(await hasEnded(queue))
+  }
+
+  @Test func `a change during the build starts it again, with all changes`() async throws {
+    let queue = queue("echo run $WATCHRUN_COUNT >> log") {
+      $0.build = command("echo build $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.1; done")
+    }
+    queue.submit(.change("/a"))
+    #expect(await logs(["build 1"]))
+    queue.submit(.change("/b"))
+    #expect(await logs(["build 1", "build 2"]))
+    try directory.write(to: "go")
+    #expect(await logs(["build 1", "build 2", "run 2"]))
+    #expect(await hasEnded(queue))
+  }
+}
+
+extension TaskRunner {
+  /// Whether the build runs, or its changes are being judged.
+  fileprivate var isBuilding: Bool {
+    queue.sync {
+      let isReading = state.access { $0.components }.contains(where: \.rounds.isReading)
+      return isReading || worker("build")?.state.access { $0.machine.state != .idle } ?? false
+    }
   }
 }

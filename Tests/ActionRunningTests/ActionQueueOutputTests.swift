@@ -8,7 +8,9 @@ import Testing
 /// The output of runs, read by the queue.
 struct ActionQueueOutputTests {
   private let directory: TemporaryDirectory
-  private let reports = Log<RunReport>()
+  private let reports = Log<TaskReport>()
+  /// Starts and ends of runs, and lines of output, in order.
+  private let story = Log<String>()
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -20,53 +22,70 @@ struct ActionQueueOutputTests {
       inheritsStandardInput: false)
   }
 
-  /// Runs a shell line once. The reports of that, as words.
+  private var isFinished: Bool {
+    reports.entries.contains { if case .finished = $0 { true } else { false } }
+  }
+
+  /// A queue whose output is read, if `isRead`.
+  private func queue(_ command: Command, _ options: ActionQueue.Options, isRead: Bool = true)
+    -> ActionQueue
+  {
+    let (reports, story) = (reports, story)
+    let output: TaskOutput.Sink = { output in
+      story.note(output.run.name + ": " + String(decoding: output.line, as: UTF8.self))
+    }
+    return ActionQueue(command, options: options, output: isRead ? output : nil) { report in
+      switch report {
+      case .started(let run): story.note("+" + run.name)
+      case .ended(let run, _, _, _): story.note("-" + run.name)
+      case .notStarted(let run, _, _): story.note("!" + run.name)
+      default: break
+      }
+      reports.note(report)
+    }
+  }
+
+  /// Runs a shell line once. What was reported of that, in words.
   private func story(
-    _ text: String, _ change: (inout ActionQueue.Options) -> Void = { _ in }
+    _ text: String, isRead: Bool = true, _ change: (inout ActionQueue.Options) -> Void = { _ in }
   ) async -> [String] {
     var options = ActionQueue.Options(completion: .firstRun)
     change(&options)
-    let reports = reports
-    let queue = ActionQueue(line(text), options: options) { reports.note($0) }
-    queue.submit(RunTrigger(.start))
-    let isOver = await eventually {
-      reports.entries.contains { if case .finished = $0 { true } else { false } }
-    }
-    #expect(isOver)
-    return reports.entries.compactMap { report in
-      switch report {
-      case .started(let run): "+\(run.job.rawValue)"
-      case .output(let run, let line):
-        "\(run.job.rawValue): \(String(decoding: line, as: UTF8.self))"
-      case .ended(let run, _, _, _): "-\(run.job.rawValue)"
-      case .notStarted(let run, _, _): "!\(run.job.rawValue)"
-      default: nil
-      }
-    }
+    queue(line(text), options, isRead: isRead).submit(RunTrigger(.start))
+    #expect(await eventually { isFinished })
+    return story.entries
   }
 
-  @Test func `lines of both streams are reported before the end, the last one without its end too`()
+  @Test
+  func `lines of both streams are delivered before the end, the last one without its end too`()
     async
   {
-    let story = await story("echo one; echo two >&2; printf three") { $0.readsOutput = true }
+    let story = await story("echo one; echo two >&2; printf three")
     #expect(story == ["+command", "command: one", "command: two", "command: three", "-command"])
   }
 
-  @Test func `the build and the hook are read as well, each by its job`() async {
+  @Test func `the build and the hook are read as well, each as its run`() async {
     let story = await story("echo command") {
-      $0.readsOutput = true
       $0.build = line("echo build")
       $0.onSuccess = line("echo hook")
     }
     #expect(
       story == [
-        "+build", "build: build", "-build", "+command", "command: command", "-command", "+hook",
-        "hook: hook", "-hook",
+        "+build", "build: build", "-build", "+command", "command: command", "-command",
+        "+command hook", "command hook: hook", "-command hook",
       ])
   }
 
-  @Test func `without the option a command has our own descriptors`() async throws {
-    let story = await story("readlink /proc/self/fd/2 > there")
+  @Test func `a command that a change restarts is read while it runs`() async {
+    let queue = queue(line("echo up; exec sleep 1000"), .init(busyPolicy: .restart))
+    queue.submit(RunTrigger(.start))
+    #expect(await eventually { story.entries == ["+command", "command: up"] })
+    queue.end()
+    #expect(await eventually { isFinished })
+  }
+
+  @Test func `without a sink a command has our own descriptors`() async throws {
+    let story = await story("readlink /proc/self/fd/2 > there", isRead: false)
     #expect(story == ["+command", "-command"])
     #expect(directory.lines(of: "there") == [pathOfStandardError])
   }
@@ -80,53 +99,37 @@ struct ActionQueueOutputTests {
   @Test func `a command that takes the terminal writes to our own descriptors`() async throws {
     var command = line("readlink /proc/self/fd/2 > there")
     command.takesTerminal = true
-    var options = ActionQueue.Options(completion: .firstRun)
-    options.readsOutput = true
-    let reports = reports
-    let queue = ActionQueue(command, options: options) { reports.note($0) }
-    queue.submit(RunTrigger(.start))
-    #expect(
-      await eventually {
-        reports.entries.contains { if case .finished = $0 { true } else { false } }
-      })
+    queue(command, .init(completion: .firstRun)).submit(RunTrigger(.start))
+    #expect(await eventually { isFinished })
     #expect(directory.lines(of: "there") == [pathOfStandardError])
   }
 
   @Test func `a missing program leaks nothing`() async {
-    let reports = reports
-    var options = ActionQueue.Options(completion: .firstRun)
-    options.readsOutput = true
-    let queue = ActionQueue(Command("/no/such/program"), options: options) { reports.note($0) }
+    let queue = queue(Command("/no/such/program"), .init())
     queue.submit(RunTrigger(.start))
+    #expect(await eventually { story.entries == ["+command", "!command"] })
+    let runner = queue.runner
     #expect(
-      await eventually {
-        reports.entries.contains { if case .finished = $0 { true } else { false } }
+      runner.queue.sync {
+        runner.worker(ActionQueue.taskNames.command)?.state.access { $0.readers.isEmpty } ?? false
       })
-    #expect(queue.queue.sync { queue.state.access { $0.readers.isEmpty } })
+    queue.end()
+    #expect(await eventually { isFinished })
   }
 
   @Test func `a process that outlives the run is heard still`() async throws {
-    let reports = reports
-    var options = ActionQueue.Options()
-    options.readsOutput = true
     let waiting = "setsid sh -c 'until test -e go; do sleep 0.05; done; echo late' & echo early"
-    let queue = ActionQueue(line(waiting), options: options) { reports.note($0) }
+    let queue = queue(line(waiting), .init())
     queue.submit(RunTrigger(.start))
-    #expect(
-      await eventually {
-        reports.entries.contains { if case .ended = $0 { true } else { false } }
-      })
+    #expect(await eventually { story.entries.last == "-command" })
     try directory.write(to: "go")
-    #expect(
-      await eventually {
-        reports.entries.contains {
-          if case .output(_, let line) = $0 { line == Array("late".utf8) } else { false }
-        }
-      })
+    #expect(await eventually { story.entries.last == "command: late" })
     queue.end()
-    #expect(
-      await eventually {
-        reports.entries.contains { if case .finished = $0 { true } else { false } }
-      })
+    #expect(await eventually { isFinished })
   }
+}
+
+extension TaskReport.Run {
+  /// The task, with the part of it that is not its command.
+  fileprivate var name: String { job == .command ? task : task + " " + job.rawValue }
 }

@@ -11,14 +11,14 @@ import enum SystemCalls.ExitStatus
 private final class RunningQueue: Sendable {
   let directory: TemporaryDirectory
   let queue: ActionQueue
-  private let reports: Log<RunReport>
+  private let reports: Log<TaskReport>
 
   /// In the line, `log` stands for a file to which lines may be added.
   init(_ line: String, _ options: ActionQueue.Options = ActionQueue.Options()) throws {
     directory = try TemporaryDirectory()
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     let command = Command(words: words, directory: directory.path, inheritsStandardInput: false)
-    let reports = Log<RunReport>()
+    let reports = Log<TaskReport>()
     self.reports = reports
     queue = ActionQueue(command, options: options) { reports.note($0) }
   }
@@ -27,8 +27,24 @@ private final class RunningQueue: Sendable {
     queue.submit(.change(directory[name]))
   }
 
-  var starts: [RunReport.Run] {
+  var starts: [TaskReport.Run] {
     reports.entries.compactMap { if case .started(let run) = $0 { run } else { nil } }
+  }
+
+  var ignored: [RunTrigger] {
+    reports.entries.compactMap { if case .ignored(_, let trigger) = $0 { trigger } else { nil } }
+  }
+
+  var rounds: [TaskRound] {
+    reports.entries.compactMap { if case .roundEnded(let round) = $0 { round } else { nil } }
+  }
+
+  /// The reasons for the rounds, with the number of their changes.
+  var reasons: [String] {
+    reports.entries.compactMap { report in
+      guard case .roundBegan(let trigger) = report else { return nil }
+      return "\(trigger.reason.rawValue) \(trigger.changes.count)"
+    }
   }
 
   var ends: [ExitStatus] {
@@ -42,7 +58,7 @@ private final class RunningQueue: Sendable {
   }
 
   var signals: [Signal] {
-    reports.entries.compactMap { if case .signaled(let signal, _) = $0 { signal } else { nil } }
+    reports.entries.compactMap { if case .signaled(_, let signal, _) = $0 { signal } else { nil } }
   }
 
   var hasKilled: Bool {
@@ -108,6 +124,7 @@ struct ActionQueueTests {
     #expect(await run.end())
     #expect(
       run.starts.map(\.trigger) == [.change(run.directory["a"]), .change(run.directory["c"])])
+    #expect(run.ignored == [.change(run.directory["b"])])
   }
 
   @Test func `restart stops the run, and waits until it has ended`() async throws {
@@ -138,6 +155,52 @@ struct ActionQueueTests {
     #expect(run.signals == [Signal(rawValue: SIGUSR1)])
     #expect(await run.end())
     #expect(run.starts.count == 1)
+  }
+
+  @Test
+  func `a round ends at the start of a command that a change restarts, otherwise at its end`()
+    async throws
+  {
+    let service = try RunningQueue("echo up >> log; exec sleep 1000", .init(busyPolicy: .restart))
+    service.submit("a")
+    #expect(await service.logs(["up"]))
+    #expect(await eventually { service.rounds.map(\.entries.first?.outcome) == [.ready(.zero)] })
+    #expect(service.ends.isEmpty)
+    service.submit("b")
+    #expect(await eventually { service.rounds.count == 2 })
+    #expect(await service.end())
+    #expect(service.reasons == ["change 1", "change 1"])
+
+    let command = try RunningQueue("echo up >> log; until test -e go; do sleep 0.1; done; exit 3")
+    command.submit("a")
+    #expect(await command.logs(["up"]))
+    #expect(command.rounds.isEmpty)
+    try command.directory.write(to: "go")
+    #expect(await eventually { command.rounds.map(\.status) == [.exited(3)] })
+    #expect(await command.end())
+  }
+
+  @Test func `a command with restart that ends by itself ends the queue by its status`()
+    async throws
+  {
+    let run = try RunningQueue(
+      "exit 3", .init(busyPolicy: .restart, completion: .firstRun))
+    run.submit()
+    #expect(await eventually { run.finish == .some(.exited(3)) })
+    #expect(run.starts.count == 1)
+  }
+
+  @Test func `a command that is kept alive is started again, without the changes`() async throws {
+    for policy in [BusyPolicy.queue, .restart] {
+      var options = ActionQueue.Options(busyPolicy: policy)
+      options.keepsAlive = true
+      let run = try RunningQueue(
+        "echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log; test -e tried || { touch tried; exit; }; "
+          + "exec sleep 1000", options)
+      run.submit("a")
+      #expect(await run.logs(["change 1", "restart 0"]))
+      #expect(await run.end())
+    }
   }
 
   @Test func `a process that ignores the signal is killed`() async throws {
@@ -200,7 +263,7 @@ struct ActionQueueTests {
   @Test func `a missing program fails with 127, one that cannot be executed with 126`() async throws
   {
     for (program, status) in [("watchrun-no-such-program", 127), ("/", 126)] as [(String, Int32)] {
-      let reports = Log<RunReport>()
+      let reports = Log<TaskReport>()
       let queue = ActionQueue(
         Command(program), options: .init(completion: .firstFailure)
       ) { reports.note($0) }
@@ -209,11 +272,14 @@ struct ActionQueueTests {
         if case .finished(.exited(status)) = reports.entries.last { true } else { false }
       }
       #expect(isFinished)
-      guard case .notStarted(_, let error, status: .exited(status)) = reports.entries[1] else {
-        Issue.record("expected a report that it could not be started")
-        continue
+      let paths = reports.entries.compactMap { report in
+        if case .notStarted(_, let error, status: .exited(status)) = report {
+          error.path
+        } else {
+          nil
+        }
       }
-      #expect(error.path == Path(program))
+      #expect(paths == [Path(program)])
     }
   }
 

@@ -56,6 +56,25 @@ import enum SystemCalls.ExitStatus
     }
   }
 
+  @Test(
+    arguments: [
+      ("a: { run: 'exit 3', service: true },", 3),
+      ("a: { run: 'exec sleep 1000', service: true, ready: { port: PORT } },", 1),
+      ("a: { run: 'echo up; exec sleep 1000', service: true, ready: { line: 'up' } },", 0),
+      ("b: { run: 'true' }, a: { run: 'exit 4', service: true, after: ['b'] },", 4),
+    ] as [(String, Int32)])
+  func `with --once, a service that fails is a failure`(_ tasks: String, _ status: Int32)
+    async throws
+  {
+    try await withProject { project in
+      // Nothing listens at a privileged port, which needs no time to be found out.
+      let port = "1, timeout: '100ms'"
+      try project.writeTasks(tasks.replacing("PORT", with: port))
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(status))
+    }
+  }
+
   @Test func `a missing program is reported, and run once it exists`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("-v", "./program")

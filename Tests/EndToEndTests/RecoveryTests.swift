@@ -41,6 +41,30 @@ import Testing
     }
   }
 
+  /// A change of branches removes a directory and makes it again. The program stays in the removed one.
+  @Test(arguments: [[], ["--poll=20ms"]])
+  func `the current directory is entered by its path after it was removed and made again`(
+    _ options: [String]
+  ) async throws {
+    try await withProject { project in
+      try project.makeDirectory("sub")
+      try project.write("sub/source", "1")
+      let watchrun = try await project.start(
+        ["-v", "-C", "sub"] + options + ["--", "sh", "-c", #"echo "$(cat source)" >> "$LOG""#])
+      try await watchrun.watching()
+      try await project.logged("1")
+      try await project.shell("rm -r sub")
+      try await watchrun.said("/sub does not exist; the next change after it is back runs it")
+      try project.makeDirectory("sub")
+      try project.write("sub/source", "2")
+      try await project.logged("2")
+      try await project.shell("rm -r sub; mkdir sub; echo 3 > sub/source")
+      try await project.logged("3")
+      try project.write("sub/source", "4")
+      try await project.logged("4")
+    }
+  }
+
   /// The limit of inotify instances is reached.
   @Test(.enabled(if: maySeparate, "limits cannot be set here"))
   func `without an inotify instance, the limit is named and files are polled`() async throws {

@@ -14,6 +14,17 @@ import Testing
     }
   }
 
+  @Test func `with a build, a change that waits is reported once`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["--build", "true"], #"echo run >> "$LOG"; exec sleep 1000"#)
+      try project.place("file")
+      try await watchrun.said("file changed; runs again when this run ends; -r restarts at once")
+      // Both notices would be due at the same time.
+      #expect(watchrun.errors.count { $0.contains("runs again when") } == 1)
+    }
+  }
+
   @Test func `a key during a long run is answered, and e lists pending changes`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(#"echo run >> "$LOG"; exec sleep 1000"#)

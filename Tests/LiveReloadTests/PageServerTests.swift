@@ -259,6 +259,29 @@ struct PageServerTests {
     #expect(failure.body.contains("The server does not respond"))
   }
 
+  @Test func `a document that is requested when its server has started needs no other load`()
+    async throws
+  {
+    let upstream = try ServedPages()
+    try upstream.directory.makeDirectories("site")
+    try upstream.directory.write("<html><body></body></html>", to: "site/index.html")
+    var page = Page(
+      name: "proxy", source: .upstream(ServerAddress(port: try upstream.openSite())))
+    page.dependencies = ["server"]
+    let proxy = try pages.open(page)
+    let server = pages.server
+    server.note(.tasks([.init(name: "server", command: "x", isService: true)]))
+    server.note(.unsettled(["server"]))
+    server.note(.started(task: "server"))
+    let document = try await RawClient.request(proxy, "/").body
+    #expect(document.contains("data-revision=\"2\""))
+    server.note(.ended(task: "server", .ready, status: nil, duration: .zero))
+    server.note(.unsettled([]))
+    let client = try RawClient(port: proxy)
+    _ = await client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(await client.receive { $0.contains("hello") }.text.contains(#""revision":2"#))
+  }
+
   @Test(
     arguments: [
       ([], ["127.0.0.1", "::1"]), (["localhost", "A.Localhost", "::1"], ["127.0.0.1", "::1"]),

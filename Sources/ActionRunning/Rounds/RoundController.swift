@@ -7,12 +7,12 @@ import Synchronization
 final class RoundController: Sendable {
   /// A decision of the rounds.
   enum Event: Sendable {
-    /// Begin a round.
-    case run(RunTrigger)
-    /// Add these changes to the next round.
-    case keep(RunTrigger)
+    /// Request runs of the tasks that are owed the changes of these paths.
+    case run([Path])
+    /// Nothing is owed for these paths.
+    case forgive([Path])
     case found(FeedbackLoop)
-    /// The changes of the round have been judged.
+    /// A reading has ended, and its changes have been judged.
     case judged
   }
 
@@ -25,20 +25,33 @@ final class RoundController: Sendable {
     var isOver = false
     var flush: Flush?
     var flushCount = 0
+
+    /// Drops a flush for which no reading waits, because more may have changed since. Another one
+    /// remains for its reading only.
+    mutating func outdateFlush() {
+      if flush?.generation == nil { flush = nil } else { flush?.isUpToDate = false }
+    }
   }
 
-  /// A flush of the source whose result has not been used.
+  /// A flush of the source whose answer has not been used.
   private struct Flush {
     let number: Int
     var isAnswered = false
-    /// The generation of the rounds that wait for it.
+    /// The generation of the reading that waits for it.
     var generation: Int?
+    /// Whether it began when a run ended, and no run has begun since.
+    var isUpToDate: Bool
+  }
+
+  private struct Client: Sendable {
+    let isOwed: @Sendable (Path) -> Bool
+    let deliver: @Sendable (Event) -> Void
   }
 
   private let state: Confined<State>
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
-  private let receiver = Mutex<(@Sendable (Event) -> Void)?>(nil)
+  private let client = Mutex<Client?>(nil)
   private let reader = ContentReader()
 
   /// - Parameters:
@@ -54,53 +67,56 @@ final class RoundController: Sendable {
       State(rounds: Rounds(isLive: isLive), source: source), to: queue)
   }
 
-  /// Sets the receiver of events, which is called on the queue.
-  func deliver(to receiver: @escaping @Sendable (Event) -> Void) {
-    self.receiver.withLock { $0 = receiver }
+  /// Sets who is asked whether the change of a path is still owed to a task, and who receives
+  /// events. Both are called on the queue. `isOwed` must not call the controller.
+  func connect(
+    isOwed: @escaping @Sendable (Path) -> Bool, deliver: @escaping @Sendable (Event) -> Void
+  ) {
+    client.withLock { $0 = Client(isOwed: isOwed, deliver: deliver) }
   }
 
   private func deliver(_ event: Event) {
-    receiver.withLock { $0 }?(event)
+    client.withLock { $0 }?.deliver(event)
   }
 
   /// The number of consecutive follow-ups that led to the present round.
   var depth: Int { state.access { $0.rounds.depth } }
 
-  /// Whether the runs have ended and their changes are being read.
+  /// Whether the source is being flushed, after which the changes are judged.
   var isReading: Bool { state.access { $0.rounds.isReading } }
 
-  /// Whether a run is due, now or after a delay.
-  var owesRun: Bool { state.access { $0.rounds.debt != nil } }
+  /// Whether a follow-up is due, now or after a delay.
+  var owesRun: Bool { state.access { $0.rounds.owesRun } }
 
-  /// Whether all the changes may be the output of the command, which wrote the same paths in the round before.
-  func mayBeOwnOutput(_ trigger: RunTrigger) -> Bool {
-    state.access { state in
-      trigger.changes.allSatisfy { state.rounds.known[$0.path] != nil }
+  /// Whether all of these paths changed in the round before as well, so that they may be outputs.
+  func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
+    state.access { $0.rounds.mayBeOutputs(changes) }
+  }
+
+  func changed(_ changes: [ChangeBatch.Change], _ situation: Rounds.Situation) {
+    advance { rounds, now, isOwed in
+      rounds.changed(changes, situation, at: now, isOwed: isOwed, reading: reader.contents)
     }
   }
 
-  func changed(_ trigger: RunTrigger, _ situation: Rounds.Situation) {
-    advance { rounds, now in
-      rounds.changed(trigger, situation, at: now, reading: reader.contents)
-    }
-  }
-
-  /// Begins a round, and returns its trigger with all that is owed a run.
-  func began(_ trigger: RunTrigger) -> RunTrigger {
+  /// Begins a round. Its first run receives all changes that no run has received.
+  ///
+  /// - Parameter isFollowUp: Whether changes led to the round, and not a key or a restart.
+  func began(isFollowUp: Bool) {
     let now = scheduler.now
-    let (all, timer) = state.access { state in
-      defer { (state.timer, state.flush) = (nil, nil) }
-      return (state.rounds.began(trigger, at: now, reading: reader.contents), state.timer)
+    let timer = state.access { state in
+      state.rounds.began(isFollowUp: isFollowUp, at: now, reading: reader.contents)
+      state.outdateFlush()
+      return state.timer.take()
     }
     timer?.cancel()
-    return all
   }
 
   /// Another run of the round begins.
   func launched() {
     let now = scheduler.now
     state.access { state in
-      state.flush = nil
+      state.outdateFlush()
       state.rounds.launched(at: now)
     }
   }
@@ -108,36 +124,30 @@ final class RoundController: Sendable {
   /// A run has ended, and probably the work of the round. An early flush shortens the time in which
   /// a change by others is attributed to the run.
   func runEnded() {
-    if let source = state.access({ $0.source }) { ask(source) }
+    if let source = state.access({ $0.source }) { flush(source, isUpToDate: true) }
   }
 
   /// All work that ends by itself has ended.
   ///
-  /// - Parameters:
-  ///   - isLive: Whether a run of the round is still active.
-  ///   - ignoresChanges: Whether changes during the last run are ignored.
-  func workEnded(isLive: Bool, ignoresChanges: Bool = false) {
-    advance { rounds, _ in
-      rounds.workEnded(isLive: isLive, ignoresChanges: ignoresChanges)
-    }
+  /// - Parameter isLive: Whether a run of the round is still active.
+  func workEnded(isLive: Bool) {
+    advance { rounds, _, _ in rounds.workEnded(isLive: isLive) }
+  }
+
+  /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
+  /// `judged` is delivered, also if another reading is under way or a round begins meanwhile.
+  func checkpoint() {
+    advance { rounds, _, _ in rounds.checkpoint() }
   }
 
   /// The user stops the runs.
   func stopped() {
-    advance { rounds, _ in rounds.stopped() }
+    advance { rounds, _, _ in rounds.stopped() }
   }
 
   /// The user requests runs before the stopped round has ended.
   func resumed() {
     state.access { $0.rounds.resumed() }
-  }
-
-  /// Ends for good. Returns the changes that are owed a run or were not judged.
-  func close() -> [RunTrigger] {
-    defer { end() }
-    return state.access { $0.rounds.stopped() }.compactMap { action in
-      if case .keep(let trigger) = action { trigger } else { nil }
-    }
   }
 
   /// Ends for good.
@@ -149,29 +159,35 @@ final class RoundController: Sendable {
     timer?.cancel()
   }
 
-  private func advance(_ step: (inout Rounds, Instant) -> [Rounds.Action]) {
+  private func advance(_ step: (inout Rounds, Instant, (Path) -> Bool) -> [Rounds.Action]) {
     let now = scheduler.now
-    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now) }
+    let isOwed = client.withLock { $0 }?.isOwed ?? { _ in true }
+    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, isOwed) }
     for action in actions { perform(action) }
   }
 
   private func perform(_ action: Rounds.Action) {
     switch action {
-    case .run(let trigger): deliver(.run(trigger))
-    case .keep(let trigger): deliver(.keep(trigger))
+    case .run(let paths): deliver(.run(paths))
+    case .forgive(let paths): deliver(.forgive(paths))
     case .announce(let loop): deliver(.found(loop))
     case .read(let generation): read(generation)
     case .wait(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
-        self?.advance { rounds, _ in rounds.elapsed(generation: generation) }
+        self?.elapsed(generation)
       }
       state.access { $0.timer.updateValue(timer) }?.cancel()
     }
   }
 
+  private func elapsed(_ generation: Int) {
+    state.access { $0.outdateFlush() }
+    advance { rounds, _, _ in rounds.elapsed(generation: generation) }
+  }
+
   private func read(_ generation: Int) {
     guard let source = state.access({ $0.source }) else { return hasRead(generation) }
-    if state.access({ $0.flush == nil }) { ask(source) }
+    if state.access({ $0.flush?.isUpToDate != true }) { flush(source, isUpToDate: false) }
     let isAnswered = state.access { state in
       state.flush?.generation = generation
       return state.flush?.isAnswered ?? false
@@ -179,10 +195,12 @@ final class RoundController: Sendable {
     if isAnswered { useAnswer() }
   }
 
-  private func ask(_ source: any ChangeSource) {
+  /// Flushes the source, also for a reading that waits for an earlier flush.
+  private func flush(_ source: any ChangeSource, isUpToDate: Bool) {
     let number = state.access { state in
       state.flushCount += 1
-      state.flush = Flush(number: state.flushCount)
+      state.flush = Flush(
+        number: state.flushCount, generation: state.flush?.generation, isUpToDate: isUpToDate)
       return state.flushCount
     }
     source.flush { [weak self, queue] in
@@ -208,8 +226,8 @@ final class RoundController: Sendable {
   }
 
   private func hasRead(_ generation: Int) {
-    advance { rounds, now in
-      rounds.hasRead(generation: generation, at: now, reading: reader.contents)
+    advance { rounds, now, isOwed in
+      rounds.hasRead(generation: generation, at: now, isOwed: isOwed, reading: reader.contents)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }
   }

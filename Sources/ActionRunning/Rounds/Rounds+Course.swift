@@ -1,30 +1,31 @@
 import FileObservation
 import Support
+import SystemCalls
 
-// The course of a round: its runs begin and end, and their changes are read.
+// The course of a round: its runs begin and end, and its changes are read.
 
 extension Rounds {
-  /// Begins a round, and returns its trigger with all that is owed a run.
-  mutating func began(_ trigger: RunTrigger, at now: Instant, reading read: Reader) -> RunTrigger {
+  /// Begins a round. Its first run receives all changes that no run has received, so that a
+  /// follow-up is no longer due.
+  ///
+  /// - Parameter isFollowUp: Whether changes led to the round, and not a key or a restart.
+  mutating func began(isFollowUp: Bool, at now: Instant, reading read: Reader) {
     rereadJudged(read)
-    // Changes that were not judged belong to the content with which this round begins.
-    let rest = touched.take()
-    for (touch, content) in zip(rest.entries, rest.contents(read)) { judged[touch.path] = content }
-    var all = debt.map { $0.trigger.merged(with: trigger) } ?? trigger
-    let unreported = rest.trigger
-    if !unreported.changes.isEmpty { all = all.merged(with: unreported) }
-    let isFollowUp = trigger.isChange
-    if !isFollowUp { all.reason = trigger.reason }
-    (known, judged) = (judged, [:])
-    if !hasEnded { endRows() }
-    (knownDirectories, changedDirectories, changedKeys) = (changedDirectories, [], [])
-    hasEnded = false
-    debt = nil
+    // The round begins with the present contents of the paths that have not been judged.
+    let pending = takeUnjudged()
+    for (change, content) in zip(pending, contents(of: pending, read)) {
+      records[change.path, default: Record()].judgedContent = content
+    }
+    let endsCounts = !hasEnded
+    updateAll { record in
+      if endsCounts { record.endCount() }
+      record.beginRound()
+    }
+    (hasEnded, isStopped) = (false, false)
+    (followUp, reading) = (nil, nil)
     (depth, nextDepth) = (isFollowUp ? nextDepth : 0, 0)
-    (reading, isStopped) = (nil, false)
     _ = makeGeneration()
     lastLaunch = now
-    return all
   }
 
   /// Another run of the present round begins.
@@ -32,47 +33,56 @@ extension Rounds {
     lastLaunch = now
   }
 
-  /// A path that did not change in this round ends its series of follow-ups.
-  private mutating func endRows() {
-    tries = tries.filter { changedKeys.contains($0.key) }
-  }
-
   /// All work that ends by itself has ended.
   ///
-  /// - Parameters:
-  ///   - isLive: Whether a run of the round is still active.
-  ///   - ignoresChanges: Whether changes during the last run are ignored.
-  mutating func workEnded(isLive: Bool = false, ignoresChanges: Bool = false) -> [Action] {
-    reading = Reading(endsRound: !isLive, ignoresChanges: ignoresChanges)
+  /// - Parameter isLive: Whether a run of the round is still active.
+  mutating func workEnded(isLive: Bool = false) -> [Action] {
+    reading = isLive ? .middle : .end
     return [.read(generation: makeGeneration())]
   }
 
-  /// Everything that changed up to the end of the work has been reported.
-  mutating func hasRead(generation: Int, at now: Instant, reading read: Reader) -> [Action] {
-    guard let ended = reading, generation == self.generation else { return [] }
-    reading = nil
-    if ended.endsRound {
-      endRows()
-      (hasEnded, changedKeys) = (true, [])
-    }
-    if isStopped {
-      isStopped = false
-      let rest = touched.take().trigger
-      return rest.changes.isEmpty ? [] : [.keep(rest)]
-    }
-    let start = isLive ? lastLaunch ?? now : now
-    return judge(from: start, isLive: isLive, depth: depth + 1, at: now, read)
+  /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
+  /// reading is under way, its end is the answer.
+  mutating func checkpoint() -> [Action] {
+    if isReading { return [] }
+    reading = .checkpoint
+    return [.read(generation: makeGeneration())]
   }
 
-  /// The user stops the runs: nothing follows from the present round.
+  /// Judges the changes: everything that changed before the flush has been reported.
+  ///
+  /// - Parameter isOwed: Whether the change of a path is still owed to a task. It is not if a run
+  ///   that has started since has received it.
+  mutating func hasRead(
+    generation: Int, at now: Instant, isOwed: (Path) -> Bool, reading read: Reader
+  ) -> [Action] {
+    guard let ended = reading, generation == self.generation else { return [] }
+    reading = nil
+    if ended == .end {
+      updateAll { record in
+        record.endCount()
+        record.hasChanged = false
+      }
+      hasEnded = true
+    }
+    if isStopped {
+      // After a checkpoint, the stopped runs have yet to end.
+      isStopped = ended == .checkpoint
+      _ = takeUnjudged()
+      return []
+    }
+    let start = isLive ? lastLaunch ?? now : now
+    return judge(from: start, isLive: isLive, depth: depth + 1, at: now, isOwed, read)
+  }
+
+  /// The user stops the runs. The present round has no follow-up; a later run receives its changes.
   mutating func stopped() -> [Action] {
-    var rest = touched.take().trigger
-    if let debt { rest = debt.trigger.merged(with: rest) }
-    debt = nil
+    _ = takeUnjudged()
+    cancelFollowUp()
     isStopped = true
-    // A delay that is running is cancelled, but a flush that is under way is not.
+    // A delay is cancelled, but a flush that is under way is not.
     if !isReading { _ = makeGeneration() }
-    return rest.changes.isEmpty ? [] : [.keep(rest)]
+    return []
   }
 
   /// The user requests runs before the stopped round has ended.
@@ -82,12 +92,47 @@ extension Rounds {
 
   /// A delay has ended.
   mutating func elapsed(generation: Int) -> [Action] {
-    guard generation == self.generation, !isReading, debt != nil || !touched.isEmpty else {
+    guard generation == self.generation, !isReading, owesRun || !unjudged.isEmpty else {
       return []
     }
     // Unreported changes must be known before the next run, or their paths would be compared with
     // older contents.
-    reading = Reading()
+    reading = .middle
     return [.read(generation: makeGeneration())]
+  }
+
+  /// Reads the contents of judged paths again, because they may have changed without a report. If
+  /// there are too many, none is read.
+  private mutating func rereadJudged(_ read: Reader) {
+    let paths = records.compactMap { path, record in
+      record.judgedContent?.isRead == true ? (path: path, isMovedAsWhole: false) : nil
+    }
+    guard paths.count <= ContentReader.mostFiles else { return }
+    for (entry, content) in zip(paths, read(paths)) {
+      records[entry.path]?.judgedContent = content
+    }
+  }
+}
+
+extension Rounds.Record {
+  /// Resets the count of follow-ups if the path did not change in the round.
+  fileprivate mutating func endCount() {
+    if !hasChanged { followUps = nil }
+  }
+
+  fileprivate mutating func beginRound() {
+    (knownContent, judgedContent) = (judgedContent, nil)
+    (entriesChangedBefore, entriesChanged) = (entriesChanged, false)
+    (hasChanged, due) = (false, nil)
+  }
+}
+
+extension PathContent {
+  /// Whether reading the path again compares more than inodes and times.
+  fileprivate var isRead: Bool {
+    switch self {
+    case .absent, .file, .link: true
+    case .directory, .special, .stamp: false
+    }
   }
 }

@@ -2,156 +2,181 @@ import FileObservation
 import Support
 import SystemCalls
 
-// Decides which changes are owed a run, and when.
+// Decides which changes require a follow-up, and when it is due.
 
 extension Rounds {
-  /// Judges what changed soon after the start of a live run. A path that the run before changed as well,
-  /// and that never changed while nothing ran, is probably still being written: it is judged when the
-  /// run has settled.
-  mutating func judgeLive(since start: Instant, at now: Instant, _ read: Reader) -> [Action] {
-    let isLate = { [known, edited] (touch: Touch) in
-      known[touch.path] != nil && !edited.contains(touch.path)
-    }
-    let all = touched
-    let late = all.entries.filter(isLate)
-    touched = Touches(all.entries.filter { !isLate($0) }, sawOverflow: all.sawOverflow)
-    let actions = judge(from: start, isLive: true, depth: depth + 1, at: now, read)
-    touched = Touches(late, sawOverflow: all.sawOverflow && !late.isEmpty)
-    let isPaid = actions.contains { if case .run = $0 { true } else { false } }
-    if late.isEmpty || isPaid { return actions }
-    let settled = start.advanced(by: Self.settlingTime)
-    let time = debt.map { min($0.due, settled) } ?? settled
-    // Instead of an earlier wait.
-    return actions + [.wait(until: time, generation: makeGeneration())]
-  }
-
   private static let immediateFollowUps = 3
-  /// How many follow-ups in a row, for whatever paths, do not count where each of them is a restart: a
-  /// person who saves one file after the other causes them, too.
+  /// The number of consecutive follow-ups, for any paths, that are not counted if each of them is a
+  /// restart: saving one file after the other causes them, too.
   private static let immediateRestarts = 5
   private static let firstDelay = Duration.seconds(1)
-  /// The first delay after a run for paths that have only ever changed during runs, and so are probably
-  /// outputs.
+  /// The first delay after a run for paths that have only ever changed during runs, and so are
+  /// probably outputs.
   private static let firstDelayOfOutputs = Duration.seconds(4)
   private static let longestDelay = Duration.seconds(600)
 
-  /// Compares changed paths with their known contents. Those that differ are owed a run.
+  /// Judges changes that were reported soon after the start of a live run. A path that changed in
+  /// the run before as well, and never while nothing ran, is probably still being written: it is
+  /// judged when the settling time of the run has passed.
+  mutating func judgeLive(
+    since start: Instant, at now: Instant, _ isOwed: (Path) -> Bool, _ read: Reader
+  ) -> [Action] {
+    let settling = unjudged.filter { isProbablyOutput($0) }
+    unjudged = unjudged.filter { !isProbablyOutput($0) }
+    let actions = judge(from: start, isLive: true, depth: depth + 1, at: now, isOwed, read)
+    unjudged = settling
+    let isRun = actions.contains { if case .run = $0 { true } else { false } }
+    if settling.isEmpty || isRun { return actions }
+    let settled = start.advanced(by: Self.settlingTime)
+    let time = followUp.map { min($0.due, settled) } ?? settled
+    // Replaces an earlier wait.
+    return actions + [.wait(until: time, generation: makeGeneration())]
+  }
+
+  private func isProbablyOutput(_ path: Path) -> Bool {
+    records[path].map { $0.knownContent != nil && !$0.isEdited } ?? false
+  }
+
+  /// Compares the contents of changed paths with the known ones. Those that differ require a
+  /// follow-up.
   ///
   /// - Parameters:
   ///   - start: The time from which a delay counts.
   ///   - isLive: Whether that is the start of a run, and not its end.
   ///   - depth: The number of consecutive follow-ups that lead to the next round.
   mutating func judge(
-    from start: Instant, isLive: Bool, depth: Int, at now: Instant, _ read: Reader
+    from start: Instant, isLive: Bool, depth: Int, at now: Instant,
+    _ isOwed: (Path) -> Bool, _ read: Reader
   ) -> [Action] {
-    var differing: [Touch] = []
-    let touches = touched.take()
-    for (touch, content) in zip(touches.entries, touches.contents(read)) {
-      judged[touch.path] = content
-      if !isKnown(content, of: touch) { differing.append(touch) }
-    }
-    // A rename reports the former path as well.
-    let renamed = Set(differing.compactMap(\.change?.from))
-    let changes = differing.compactMap { touch in
-      touch.change
-        ?? (renamed.contains(touch.path)
-          ? nil : ChangeBatch.Change(path: touch.path, kind: .removed, type: .unknown))
-    }
-    if changes.isEmpty { return resumeDelay(at: now) }
+    let (differing, unchanged) = compare(isOwed, read)
+    let forgiven: [Action] = unchanged.isEmpty ? [] : [.forgive(unchanged)]
+    if differing.isEmpty { return forgiven + resumeFollowUp(at: now) }
     let delay = differing.map { self.delay(of: $0, isLive: isLive, depth: depth) }.min() ?? .zero
-    let trigger = RunTrigger(touches.reason, changes: changes)
-    var debt =
-      self.debt ?? Debt(trigger: RunTrigger(touches.reason), due: start.advanced(by: delay))
-    debt.trigger = debt.trigger.changes.isEmpty ? trigger : debt.trigger.merged(with: trigger)
-    debt.due = min(debt.due, start.advanced(by: delay))
-    for touch in differing { debt.paths[touch.path] = touch.isEntryChanged }
+    let followUp = add(differing, due: start.advanced(by: delay))
     nextDepth = max(nextDepth, depth)
-    if debt.due <= now { return pay(debt) }
-    self.debt = debt
-    return announcement(of: differing, delay: now.duration(to: debt.due))
-      + [.wait(until: debt.due, generation: makeGeneration())]
+    if followUp.due <= now { return forgiven + run(followUp) }
+    return forgiven + announcement(of: differing, delay: now.duration(to: followUp.due))
+      + [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
-  /// Resumes a delay after changes were read. A run that is owed stays due at the same time.
-  private mutating func resumeDelay(at now: Instant) -> [Action] {
-    guard let debt else { return [] }
-    if debt.due <= now { return pay(debt) }
-    return [.wait(until: debt.due, generation: makeGeneration())]
+  /// Records the contents of the changed paths as judged. Returns the changes of owed paths whose
+  /// contents differ from the known ones, and the owed paths with known contents.
+  private mutating func compare(
+    _ isOwed: (Path) -> Bool, _ read: Reader
+  ) -> (differing: [PendingChange], unchanged: [Path]) {
+    var (differing, unchanged): ([PendingChange], [Path]) = ([], [])
+    var received: [Path] = []
+    let pending = takeUnjudged()
+    for (change, content) in zip(pending, contents(of: pending, read)) {
+      records[change.path, default: Record()].judgedContent = content
+      if !isOwed(change.path) {
+        received.append(change.path)
+      } else if !isKnown(content, of: change) {
+        differing.append(change)
+      } else if records[change.path]?.due == nil {
+        // A follow-up that is due for the path remains due.
+        unchanged.append(change.path)
+      }
+    }
+    removeFromFollowUp(received)
+    return (differing, unchanged)
   }
 
-  private func isKnown(_ content: PathContent, of touch: Touch) -> Bool {
-    if let known = known[touch.path] { return known == content }
+  /// The present contents of the changed paths.
+  func contents(of changes: [PendingChange], _ read: Reader) -> [PathContent] {
+    read(changes.map { ($0.path, $0.isMovedAsWhole) })
+  }
+
+  private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
+    if let known = records[change.path]?.knownContent { return known == content }
     // A path that appears and disappears within each round, under a different name each time.
-    return content == .absent && touch.wasAbsent && knownDirectories.contains(touch.path.directory)
+    return content == .absent && change.wasAbsent
+      && records[change.path.directory]?.entriesChangedBefore == true
   }
 
-  /// A path may have changed since it was judged without a report: the next round begins with its
-  /// present content. If there are too many paths to read, they are skipped.
-  mutating func rereadJudged(_ read: Reader) {
-    let paths = judged.filter { $0.value.isRead }.map { (path: $0.key, isMovedAsWhole: false) }
-    guard paths.count <= ContentReader.mostFiles else { return }
-    for (entry, content) in zip(paths, read(paths)) { judged[entry.path] = content }
+  // MARK: Follow-ups
+
+  /// Adds changes to the follow-up, which is due at this time at the latest.
+  private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
+    var followUp = self.followUp ?? FollowUp(due: due)
+    // Not held twice, or its paths would be copied.
+    self.followUp = nil
+    followUp.due = min(followUp.due, due)
+    for change in changes {
+      if records[change.path]?.due == nil { followUp.paths.append(change.path) }
+      records[change.path, default: Record()].due = change
+    }
+    self.followUp = followUp
+    return followUp
   }
 
-  private func count(of path: Path, isEntryChanged: Bool) -> Int {
-    max(tries[path] ?? 0, isEntryChanged ? tries[path.directory] ?? 0 : 0)
+  /// Removes paths whose changes a run has received, and the follow-up if no path requires it then.
+  private mutating func removeFromFollowUp(_ received: [Path]) {
+    guard received.contains(where: { records[$0]?.due != nil }) else { return }
+    for path in received { update(path) { $0.due = nil } }
+    let rest = followUp?.paths.filter { records[$0]?.due != nil } ?? []
+    if rest.isEmpty { followUp = nil } else { followUp?.paths = rest }
   }
 
-  func delay(of touch: Touch, isLive: Bool, depth: Int) -> Duration {
-    let freeDepth = isLive ? Self.immediateRestarts : Self.immediateFollowUps
-    let count = max(
-      count(of: touch.path, isEntryChanged: touch.isEntryChanged), depth - 1 - freeDepth)
+  /// Waits for the follow-up again after changes were read. It stays due at the same time.
+  private mutating func resumeFollowUp(at now: Instant) -> [Action] {
+    guard let followUp else { return [] }
+    if followUp.due <= now { return run(followUp) }
+    return [.wait(until: followUp.due, generation: makeGeneration())]
+  }
+
+  /// Requests the run that is due, which counts for each of its paths.
+  private mutating func run(_ followUp: FollowUp) -> [Action] {
+    let directories = followUp.paths.compactMap { path in
+      records[path]?.due?.isOfEntry == true ? path.directory : nil
+    }
+    for path in Set(followUp.paths).union(directories) {
+      records[path, default: Record()].followUps = (records[path]?.followUps ?? 0) + 1
+    }
+    // The run begins with this content, also if it does not begin a round.
+    for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
+    cancelFollowUp()
+    _ = makeGeneration()
+    return [.run(followUp.paths)]
+  }
+
+  // MARK: Delays
+
+  /// The number of consecutive follow-ups for the path or the entries of its directory.
+  private func followUps(of change: PendingChange) -> Int {
+    let ofEntries = change.isOfEntry ? records[change.path.directory]?.followUps ?? 0 : 0
+    return max(records[change.path]?.followUps ?? 0, ofEntries)
+  }
+
+  func delay(of change: PendingChange, isLive: Bool, depth: Int) -> Duration {
+    let uncounted = isLive ? Self.immediateRestarts : Self.immediateFollowUps
+    let count = max(followUps(of: change), depth - 1 - uncounted)
     if count < Self.immediateFollowUps { return .zero }
-    let isEdited =
-      edited.contains(touch.path)
-      || touch.isEntryChanged && edited.contains(touch.path.directory)
-    let first = isLive || isEdited ? Self.firstDelay : Self.firstDelayOfOutputs
+    let first = isLive || isEdited(change) ? Self.firstDelay : Self.firstDelayOfOutputs
     // Far below an overflow, and beyond the longest delay.
     return min(first * (1 << min(count - Self.immediateFollowUps, 20)), Self.longestDelay)
   }
 
-  /// Begins the run that is owed, as one more follow-up for each of its paths.
-  mutating func pay(_ debt: Debt) -> [Action] {
-    let directories = debt.paths.compactMap { $0.value ? $0.key.directory : nil }
-    for key in Set(debt.paths.keys).union(directories) { tries[key, default: 0] += 1 }
-    // The run begins with this content, also where it does not open a round.
-    for path in debt.paths.keys { known[path] = judged[path] }
-    self.debt = nil
-    _ = makeGeneration()
-    return [.run(debt.trigger)]
+  private func isEdited(_ change: PendingChange) -> Bool {
+    records[change.path]?.isEdited == true
+      || change.isOfEntry && records[change.path.directory]?.isEdited == true
   }
 
-  /// Announces the first delay for a path.
-  private mutating func announcement(of differing: [Touch], delay: Duration) -> [Action] {
-    let most = differing.max { left, right in
-      count(of: left.path, isEntryChanged: left.isEntryChanged)
-        < count(of: right.path, isEntryChanged: right.isEntryChanged)
-    }
-    guard let most else { return [] }
-    let isDirectory = most.isEntryChanged && tries[most.path] == nil
+  /// Announces the first delay for the path with the most consecutive follow-ups.
+  private mutating func announcement(
+    of differing: [PendingChange], delay: Duration
+  ) -> [Action] {
+    guard let most = differing.max(by: { followUps(of: $0) < followUps(of: $1) }) else { return [] }
+    let isDirectory = most.isOfEntry && records[most.path]?.followUps == nil
     let path = isDirectory ? most.path.directory : most.path
-    if announced.count > 256 { announced = [] }
-    guard announced.insert(path).inserted else { return [] }
-    var entries: [Path] = []
-    if isDirectory {
-      let siblings = (differing.map(\.path) + known.keys.sorted()).filter { $0.directory == path }
-      entries = Array(siblings.prefix(2))
-    }
-    return [.announce(FeedbackLoop(path: path, entries: entries, delay: delay))]
+    guard markAnnounced(path) else { return [] }
+    let entries = isDirectory ? changedEntries(of: path, differing).prefix(2) : []
+    return [.announce(FeedbackLoop(path: path, entries: Array(entries), delay: delay))]
   }
-}
 
-extension Path {
-  /// The parent directory.
-  var directory: Path { parent ?? self }
-}
-
-extension PathContent {
-  /// Whether reading the path again compares more than inodes and times.
-  fileprivate var isRead: Bool {
-    switch self {
-    case .absent, .file, .link: true
-    case .directory, .special, .stamp: false
-    }
+  /// The entries of a directory that changed in the present round, then those of the round before.
+  private func changedEntries(of directory: Path, _ differing: [PendingChange]) -> [Path] {
+    let before = records.filter { $0.value.knownContent != nil && $0.key.directory == directory }
+    return differing.map(\.path).filter { $0.directory == directory } + before.keys.sorted()
   }
 }

@@ -2,34 +2,39 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Decides which changes during a round are owed a run, and when that run is due. Inputs in,
-/// actions out: no process, no clock, no queue.
+/// The decisions about follow-ups: which changes during a round require another run, and when it is
+/// due. A pure state machine, without processes, clock or queue.
 ///
-/// A round is everything that one batch causes. Commands write files, and the kernel does not report who
-/// wrote one: the command, or a person who saved at the same time. So each change during a round is owed
-/// a run that begins after it: at most delayed, never dropped.
+/// A round is all work that one batch causes. Commands write files, and the kernel does not report
+/// which process wrote one: a command, or an editor at the same time. A change during a round
+/// therefore requires a run that begins after it: a follow-up, which may be delayed, but is never
+/// dropped. The caller stores the changes that no run has received; this type only knows their
+/// paths.
 ///
-/// - At the end of a round the source is flushed. Each path that changed is compared with what it held
-///   at the end of the round before, if it changed in that, too. With the same content, nothing is owed:
-///   the round began with that content.
-/// - Otherwise a follow-up is due: at once for the first three in a row for a path, then after doubling
-///   delays, of which the first is announced. A round in which the path does not change ends its row.
-/// - A change while nothing runs starts a round at once, halves the path's count, and drops what is
-///   known of its content.
-/// - A change during a run that a change would restart or signal is judged when it is reported, and its
-///   delay counts from the run's start. More than two seconds after that it counts as a change while
-///   nothing runs. A path that the run before changed as well, and that never changed while nothing ran,
-///   is judged at the end of these two seconds: a linker removes its output before it writes it.
-/// - A path that is created or removed counts for its directory as well, because names may differ each
-///   time. Several follow-ups in a row for whatever paths are a row, too: so tasks that change each
-///   other's files come to rest.
+/// - At the end of a round the source is flushed, and each changed path is judged. If the path
+///   changed in the round before as well, and its content is the one with which the round began, it
+///   requires no run. A path that did not exist at first and does not exist at the end requires
+///   none if entries of its directory were created or removed in the round before as well.
+/// - The first three consecutive follow-ups for a path start immediately; later ones back off
+///   exponentially, and the first delay is announced. A round that leaves the path unchanged resets
+///   its count.
+/// - A change while nothing runs starts a round immediately, halves the path's count, and makes its
+///   content unknown.
+/// - A change during a run that is restarted or signaled by changes is judged when it is reported,
+///   and its delay counts from the start of the run. More than two seconds after the start it is
+///   handled like a change while nothing runs. A path that changed in the run before as well, and
+///   that never changed while nothing ran, is judged when these two seconds have passed: a linker
+///   removes its output before it writes it.
+/// - A path that is created or removed counts for its directory as well, because names may differ
+///   each time. Consecutive follow-ups for any paths are counted, too, so that tasks that change
+///   each other's files come to rest.
 ///
-/// One change leads to no run: bytes that are changed and changed back within one round, in a path that
-/// the round before changed as well.
+/// One change leads to no run: bytes that are changed and changed back within one round, in a path
+/// that changed in the round before as well.
 struct Rounds: Sendable {
-  /// The state of the command when a change is reported.
+  /// The state of the runs when a change is reported.
   enum Situation: Hashable, Sendable {
-    /// Nothing.
+    /// Nothing runs.
     case idle
     /// Runs that end by themselves.
     case running
@@ -37,79 +42,71 @@ struct Rounds: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case live
-    /// Only runs of other components. The most consecutive follow-ups that led to one of them.
-    case beside(depth: Int)
+    /// Only runs of other rounds. The depth is the greatest one of these rounds.
+    case othersRunning(depth: Int)
 
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
       case .running, .building, .live: true
-      case .idle, .beside: false
+      case .idle, .othersRunning: false
       }
     }
   }
 
   enum Action: Hashable, Sendable {
-    /// Begin a round because of these changes.
-    case run(RunTrigger)
+    /// Request runs of the tasks that are owed the changes of these paths.
+    case run([Path])
+    /// Nothing is owed for these paths: they hold what they held when the round began.
+    case forgive([Path])
     /// Flush the source, then call `hasRead` with this generation.
     case read(generation: Int)
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
-    /// Add these changes to the next round. They do not need a round of their own.
-    case keep(RunTrigger)
   }
 
-  /// Reads what paths hold now, in their order.
+  /// Reads the present contents of paths, in their order.
   typealias Reader = ([(path: Path, isMovedAsWhole: Bool)]) -> [PathContent]
 
-  /// Changes that are owed a run.
-  struct Debt: Sendable {
-    var trigger: RunTrigger
-    /// Each path, and whether it counts for its directory.
-    var paths: [Path: Bool] = [:]
+  /// A run that is due, now or after a delay.
+  struct FollowUp: Hashable, Sendable {
+    /// The paths that require it, in the order in which they changed. Each has a `due` change.
+    var paths: [Path] = []
     var due: Instant
   }
 
-  /// A flush of the source, after the runs or a delay have ended.
-  struct Reading: Hashable, Sendable {
-    /// Whether the round ends with it.
-    var endsRound = false
-    /// Whether changes that it reports are ignored, because of the policy of the run that has ended.
-    var ignoresChanges = false
+  /// A flush of the source, after which the changes are judged.
+  enum Reading: Hashable, Sendable {
+    /// In the middle of a round, before a dependent task starts.
+    case checkpoint
+    /// A delay has ended, or all work of the round but a run that is still active.
+    case middle
+    case end
   }
 
-  private static let mostRemembered = 4096
+  private static let mostEdited = 4096
+  static let mostAnnounced = 256
 
-  /// What the paths held that changed in the round before, when the present one began.
-  var known: [Path: PathContent] = [:]
-  /// The directories in which entries were created or removed in the round before.
-  var knownDirectories: Set<Path> = []
-  /// What paths held when they were judged in the present round.
-  var judged: [Path: PathContent] = [:]
-  /// The number of consecutive follow-ups for each path, and for the entries of each directory.
-  var tries: [Path: Int] = [:]
-  /// The paths that changed in the present round, and the directories whose entries did.
-  var changedKeys: Set<Path> = []
-  var changedDirectories: Set<Path> = []
-  /// The changes of the present round that were not judged, in order.
-  var touched = Touches()
-  var debt: Debt?
-  /// Paths that changed while nothing ran, and so are not a command's own.
-  var edited: Set<Path> = []
-  var announced: Set<Path> = []
-  /// The numbers of consecutive follow-ups that led to the present round, and lead to the next one.
+  var records: [Path: Record] = [:]
+  /// The paths with changes that have not been judged, in order.
+  var unjudged: [Path] = []
+  /// The number of records with `isEdited`.
+  var editedCount = 0
+  /// The number of records with `isAnnounced`.
+  var announcedCount = 0
+  var followUp: FollowUp?
+  /// The number of consecutive follow-ups that led to the present round.
   var depth = 0
+  /// The number of consecutive follow-ups that lead to the next round.
   var nextDepth = 0
   /// When the latest run began.
   var lastLaunch: Instant?
   /// The flush that is under way.
   var reading: Reading?
-  var isReading: Bool { reading != nil }
   /// Whether the round has ended, and the next one has not begun.
   var hasEnded = false
-  /// Whether the user stopped the round, so that nothing follows from it.
+  /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
   private(set) var generation = 0
 
@@ -118,6 +115,17 @@ struct Rounds: Sendable {
 
   init(isLive: Bool = false) {
     self.isLive = isLive
+  }
+
+  /// Whether the source is being flushed, so that changes are not judged before its end.
+  var isReading: Bool { reading != nil }
+
+  /// Whether a follow-up is due, now or after a delay.
+  var owesRun: Bool { followUp != nil }
+
+  /// Whether all of these paths changed in the round before as well, so that they may be outputs.
+  func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
+    changes.allSatisfy { records[$0.path]?.knownContent != nil }
   }
 
   mutating func makeGeneration() -> Int {
@@ -132,86 +140,86 @@ extension Rounds {
   /// How long after its start a run may have made a change that is judged when it is reported.
   static let settlingTime = Duration.seconds(2)
 
-  /// Something changed.
+  /// Handles changes that were reported.
+  ///
+  /// - Parameter isOwed: Whether the change of a path is still owed to a task. It is not if a run
+  ///   that has started since has received it.
   mutating func changed(
-    _ trigger: RunTrigger, _ situation: Situation, at now: Instant, reading read: Reader
+    _ changes: [ChangeBatch.Change], _ situation: Situation, at now: Instant,
+    isOwed: (Path) -> Bool, reading read: Reader
   ) -> [Action] {
     if isReading || isStopped && situation.isOwn {
-      if reading?.ignoresChanges != true { note(trigger) }
+      add(changes)
       return []
     }
     switch situation {
     case .idle:
-      return changedByOthers(trigger)
+      return changedByOthers(changes)
     case .running:
-      note(trigger)
+      add(changes)
       return []
     case .building:
-      return changedInBuild(trigger, at: now, read)
+      return changedInBuild(changes, at: now, isOwed, read)
     case .live:
       guard let lastLaunch, lastLaunch.duration(to: now) <= Self.settlingTime else {
-        return changedByOthers(trigger)
+        return changedByOthers(changes)
       }
-      note(trigger)
-      return judgeLive(since: lastLaunch, at: now, read)
-    case .beside(let depth):
+      add(changes)
+      return judgeLive(since: lastLaunch, at: now, isOwed, read)
+    case .othersRunning(let depth):
       // Nothing runs that the user could have stopped.
       isStopped = false
-      note(trigger)
-      return judge(from: now, isLive: false, depth: depth + 1, at: now, read)
+      add(changes)
+      return judge(from: now, isLive: false, depth: depth + 1, at: now, isOwed, read)
     }
   }
 
-  /// A change that no run can have made begins a round at once.
-  private mutating func changedByOthers(_ trigger: RunTrigger) -> [Action] {
-    if edited.count > Self.mostRemembered { edited = [] }
-    let hasPast = !known.isEmpty || !judged.isEmpty || !tries.isEmpty
-    // Of a large batch, such as a checkout, its beginning is enough where there is nothing to forget.
-    let edits = hasPast ? trigger.changes[...] : trigger.changes.prefix(ContentReader.mostFiles)
+  /// Begins a round immediately, because no run can have made these changes.
+  private mutating func changedByOthers(_ changes: [ChangeBatch.Change]) -> [Action] {
+    if editedCount > Self.mostEdited {
+      updateAll { $0.isEdited = false }
+      editedCount = 0
+    }
+    // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
+    let edits = hasHistory ? changes[...] : changes.prefix(ContentReader.mostFiles)
     for change in edits {
-      var keys = [change.path]
-      if change.isOfEntry { keys.append(change.path.directory) }
-      if let from = change.from { keys += [from, from.directory] }
-      for key in keys {
-        edited.insert(key)
-        known[key] = nil
-        judged[key] = nil
-        if let count = tries[key] { tries[key] = count / 2 }
+      for path in [change.path, change.from].compactMap(\.self) {
+        markEdited(path)
+        if change.isOfEntry { markEdited(path.directory) }
       }
     }
     (nextDepth, isStopped) = (0, false)
-    return [.run(trigger)]
+    return [.run(changes.paths)]
   }
 
-  /// What the build before did not write as well makes the present one worthless.
+  /// Whether a content or a count is remembered.
+  private var hasHistory: Bool {
+    records.values.contains { record in
+      record.knownContent != nil || record.judgedContent != nil || record.followUps != nil
+    }
+  }
+
+  /// Judges changes during a build. A path that the build before did not write as well makes the
+  /// present build worthless.
   private mutating func changedInBuild(
-    _ trigger: RunTrigger, at now: Instant, _ read: Reader
+    _ changes: [ChangeBatch.Change], at now: Instant, _ isOwed: (Path) -> Bool, _ read: Reader
   ) -> [Action] {
-    note(trigger)
-    let isWorthless = trigger.changes.contains { change in
-      let isOwn = known[change.path] != nil
-      return !isOwn && delay(of: Touch(change), isLive: false, depth: depth + 1) == .zero
+    add(changes)
+    let isWorthless = changes.contains { change in
+      let mayBeOutput = records[change.path]?.knownContent != nil
+      return !mayBeOutput
+        && delay(of: PendingChange(change), isLive: false, depth: depth + 1) == .zero
     }
-    return isWorthless ? judge(from: now, isLive: true, depth: depth + 1, at: now, read) : []
+    if !isWorthless { return [] }
+    return judge(from: now, isLive: true, depth: depth + 1, at: now, isOwed, read)
   }
+}
 
-  /// Notes changes of the present round, to be judged later.
-  private mutating func note(_ trigger: RunTrigger) {
-    if trigger.reason == .overflow { touched.sawOverflow = true }
-    for change in trigger.changes {
-      if let from = change.from {
-        note(Touch(removed: from))
-      }
-      note(Touch(change))
-    }
-  }
-
-  private mutating func note(_ touch: Touch) {
-    changedKeys.insert(touch.path)
-    if touch.isEntryChanged {
-      changedKeys.insert(touch.path.directory)
-      changedDirectories.insert(touch.path.directory)
-    }
-    touched.add(touch)
+extension [ChangeBatch.Change] {
+  /// The paths of the changes, with the former ones of renames, each once and in order.
+  fileprivate var paths: [Path] {
+    guard contains(where: { $0.from != nil }) else { return map(\.path) }
+    var seen: Set<Path> = []
+    return flatMap { [$0.from, $0.path].compactMap(\.self) }.filter { seen.insert($0).inserted }
   }
 }

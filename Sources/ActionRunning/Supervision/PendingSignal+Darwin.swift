@@ -11,10 +11,10 @@ func whenPending(
   // A source observes a signal without receiving it.
   let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
   // The handler only retains the source.
-  nonisolated(unsafe) let held = source
+  nonisolated(unsafe) let retained = source
   source.setEventHandler { @Sendable in
     // The signal may have been received or discarded since the source became ready.
-    withExtendedLifetime(held) { if signal.isPending { body() } }
+    withExtendedLifetime(retained) { if signal.isPending { body() } }
   }
   source.activate()
 }

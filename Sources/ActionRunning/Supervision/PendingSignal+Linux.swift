@@ -11,10 +11,10 @@ func whenPending(
   let descriptor = try checked("signalfd") { csystem_pending_open(signal.rawValue) }
   let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   // The handler only retains the source.
-  nonisolated(unsafe) let held = source
+  nonisolated(unsafe) let retained = source
   source.setEventHandler { @Sendable in
     // The signal may have been received or discarded since the source became ready.
-    withExtendedLifetime(held) { if signal.isPending { body() } }
+    withExtendedLifetime(retained) { if signal.isPending { body() } }
   }
   source.setCancelHandler { @Sendable in _ = Descriptor(owning: descriptor) }
   source.activate()

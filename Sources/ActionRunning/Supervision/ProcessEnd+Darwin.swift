@@ -9,15 +9,15 @@ func whenProcessEnds(
 ) throws(SystemError) {
   let source = DispatchSource.makeProcessSource(identifier: pid, eventMask: .exit, queue: queue)
   // The handler retains the source until it is cancelled.
-  source.setEventHandler { @Sendable [held = HeldSource(source)] in
-    held.source.cancel()
+  source.setEventHandler { @Sendable [retained = RetainedSource(source)] in
+    retained.source.cancel()
     body()
   }
   source.activate()
 }
 
 // The methods of a source may be called from any thread.
-private struct HeldSource: @unchecked Sendable {
+private struct RetainedSource: @unchecked Sendable {
   let source: any DispatchSourceProcess
 
   init(_ source: any DispatchSourceProcess) {

@@ -10,15 +10,15 @@ func whenProcessEnds(
   let descriptor = Descriptor(owning: try checked("pidfd_open") { csystem_pidfd_open(pid) })
   let source = try makeReadSource(owning: descriptor, on: queue)
   // The handler retains the source until it is cancelled.
-  source.setEventHandler { @Sendable [held = HeldSource(source)] in
-    held.source.cancel()
+  source.setEventHandler { @Sendable [retained = RetainedSource(source)] in
+    retained.source.cancel()
     body()
   }
   source.activate()
 }
 
 // The methods of a source may be called from any thread.
-private struct HeldSource: @unchecked Sendable {
+private struct RetainedSource: @unchecked Sendable {
   let source: any DispatchSourceRead
 
   init(_ source: any DispatchSourceRead) {

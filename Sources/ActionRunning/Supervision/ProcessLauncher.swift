@@ -33,11 +33,14 @@ package struct SystemLauncher: ProcessLauncher {
   private let guardian: GuardianProcess?
   private let jobControl: JobControl?
 
-  package init(queue: DispatchQueue, _ options: ActionQueue.Options) {
+  package init(
+    queue: DispatchQueue, ignoring ignoredSignals: Set<Signal> = [], guardian: Guardian? = nil,
+    jobControl: JobControl? = nil
+  ) {
     self.queue = queue
-    ignoredSignals = options.ignoredSignals
-    guardian = options.guardian?.process
-    jobControl = options.jobControl
+    self.ignoredSignals = ignoredSignals
+    self.guardian = guardian?.process
+    self.jobControl = jobControl
     jobControl?.begin(on: queue)
   }
 

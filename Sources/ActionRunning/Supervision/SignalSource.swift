@@ -14,8 +14,8 @@ package func whenSignaled(
     signal.prepareForSource()
     let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
     // The handler only retains the source.
-    nonisolated(unsafe) let held = source
-    source.setEventHandler { @Sendable in withExtendedLifetime(held) { body(signal) } }
+    nonisolated(unsafe) let retained = source
+    source.setEventHandler { @Sendable in withExtendedLifetime(retained) { body(signal) } }
     registrations.enter()
     source.setRegistrationHandler { @Sendable in registrations.leave() }
     source.activate()

@@ -13,8 +13,6 @@ package final class Supervisor: Sendable {
     case ended(ExitStatus, leftovers: Bool)
     /// The process could not be started, at a later attempt than the first.
     case notStarted(SystemError)
-    /// The process was not started, because its precondition failed.
-    case prevented(SystemError)
     /// The group was sent the stop signal.
     case stopping(Signal)
     /// The group is killed: after this grace period, or `nil` if the kill was requested.
@@ -30,7 +28,7 @@ package final class Supervisor: Sendable {
     var launch = 0
     var group: (any LaunchedGroup)?
     var leaderIsAlive = false
-    /// Whether the launch is delayed: by its precondition, or because the program is being written.
+    /// Whether the launch is delayed, because the program is being written.
     var isLaunchPending = false
     var stopping: StopSequence?
     var timer: (any ScheduledWork)?
@@ -49,10 +47,6 @@ package final class Supervisor: Sendable {
   private let scheduler: any Scheduler
   private let plan: StopPlan
 
-  /// What must hold before a process is started: answers `nil`, or the error with which the start fails.
-  package typealias Precondition =
-    @Sendable (_ answer: @escaping @Sendable (SystemError?) -> Void) -> Void
-
   package init(plan: StopPlan, launcher: any ProcessLauncher, scheduler: any Scheduler) {
     self.plan = plan
     self.launcher = launcher
@@ -66,21 +60,15 @@ extension Supervisor {
   /// Starts a process and reports its events. The previous group must be gone.
   ///
   /// While another process writes the program, the start is attempted again for a second. If it still
-  /// fails, `notStarted` is reported, and `prevented` if the precondition fails.
+  /// fails, `notStarted` is reported.
   package func launch(
-    _ request: SpawnRequest, when precondition: Precondition? = nil,
-    report: @escaping @Sendable (Event) -> Void
+    _ request: SpawnRequest, report: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) {
     let launch = state.withLock { state in
       state = State(launch: state.launch + 1, report: report)
       return state.launch
     }
-    let pauses = Self.pausesForProgram[...]
-    guard let precondition else { return try attempt(request, launch, pauses: pauses) }
-    state.withLock { $0.isLaunchPending = true }
-    precondition { [weak self] error in
-      self?.attemptAgain(request, launch, pauses: pauses, unless: error)
-    }
+    try attempt(request, launch, pauses: Self.pausesForProgram[...])
   }
 
   private func attempt(
@@ -107,18 +95,15 @@ extension Supervisor {
   }
 
   private func attemptAgain(
-    _ request: SpawnRequest, _ launch: Int, pauses: ArraySlice<Duration>,
-    unless failure: SystemError? = nil
+    _ request: SpawnRequest, _ launch: Int, pauses: ArraySlice<Duration>
   ) {
     let report = state.withLock { state -> (@Sendable (Event) -> Void)? in
       guard state.launch == launch, state.isLaunchPending else { return nil }
-      defer { if failure != nil { state.clear() } }
       state.isLaunchPending = false
       state.timer = nil
       return state.report
     }
     guard let report else { return }
-    if let failure { return report(.prevented(failure)) }
     do throws(SystemError) {
       try attempt(request, launch, pauses: pauses)
     } catch {

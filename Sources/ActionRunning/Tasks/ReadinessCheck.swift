@@ -3,10 +3,11 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Checks whether a service has become ready: polls it at growing intervals, or examines its output.
+/// Checks whether a service has become ready: polls it, or examines its output.
 ///
-/// A service that is not ready in time is reported as late, and checked further, once a second. Nothing is
-/// polled after it is ready.
+/// Its port is polled at a short interval, which costs it nothing until it listens. A URL is requested as
+/// soon as its port accepts connections, and then at growing intervals. A service that is not ready in time
+/// is reported as late, and checked further, once a second. Nothing is polled after it is ready.
 final class ReadinessCheck: Sendable {
   enum Result: Hashable, Sendable {
     case ready
@@ -16,13 +17,16 @@ final class ReadinessCheck: Sendable {
 
   private struct State {
     var isOver = false
-    var interval = ReadinessCheck.shortestInterval
-    var longestInterval = ReadinessCheck.longestInterval
+    /// Whether the port of the URL accepts connections.
+    var isListening = false
+    var isLate = false
+    /// The interval between requests of the URL.
+    var interval = ReadinessCheck.pollingInterval
     var deadline: (any ScheduledWork)?
     var next: (any ScheduledWork)?
   }
 
-  private static let shortestInterval = Duration.milliseconds(10)
+  private static let pollingInterval = Duration.milliseconds(15)
   private static let longestInterval = Duration.milliseconds(250)
   private static let intervalWhenLate = Duration.seconds(1)
 
@@ -70,16 +74,27 @@ final class ReadinessCheck: Sendable {
   }
 
   private func ask() {
-    if state.withLock({ $0.isOver }) { return }
-    probe.ask(readiness.condition) { [weak self] isReady in
-      if isReady { self?.succeed() } else { self?.askAgain() }
+    let (isOver, isListening) = state.withLock { ($0.isOver, $0.isListening) }
+    if isOver { return }
+    let port = isListening ? nil : readiness.condition.port
+    probe.ask(port.map { .port($0) } ?? readiness.condition) { [weak self] isMet in
+      self?.answered(isMet, isPort: port != nil)
     }
   }
 
-  private func askAgain() {
+  private func answered(_ isMet: Bool, isPort: Bool) {
+    guard isMet else { return askAgain(isPort: isPort) }
+    guard isPort, case .url = readiness.condition else { return succeed() }
+    state.withLock { $0.isListening = true }
+    ask()
+  }
+
+  private func askAgain(isPort: Bool) {
     let interval = state.withLock { state -> Duration? in
       if state.isOver { return nil }
-      defer { state.interval = min(state.interval * 3 / 2, state.longestInterval) }
+      if state.isLate { return Self.intervalWhenLate }
+      if isPort { return Self.pollingInterval }
+      defer { state.interval = min(state.interval * 3 / 2, Self.longestInterval) }
       return state.interval
     }
     guard let interval else { return }
@@ -95,7 +110,7 @@ final class ReadinessCheck: Sendable {
 
   private func timeOut() {
     let isOver = state.withLock { state in
-      (state.interval, state.longestInterval) = (Self.intervalWhenLate, Self.intervalWhenLate)
+      state.isLate = true
       return state.isOver
     }
     if !isOver { report(.late) }

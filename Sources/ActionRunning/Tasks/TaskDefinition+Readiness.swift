@@ -15,6 +15,9 @@ extension TaskDefinition {
     public var condition: Condition
     /// How long this may take after the start of the service, before it counts as not ready.
     public var timeout: Duration
+    /// Whether the service is not started while another process meets the condition, which would be
+    /// taken for the service.
+    public var detectsConflicts = true
 
     /// Creates a readiness check.
     public init(_ condition: Condition, timeout: Duration = .seconds(30)) {

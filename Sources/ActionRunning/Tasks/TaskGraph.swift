@@ -20,11 +20,14 @@ public struct TaskGraph: Sendable, Hashable {
     self.init(valid: tasks, jobs: jobs)
   }
 
-  private init(valid tasks: [TaskDefinition], jobs: Int) {
+  init(valid tasks: [TaskDefinition], jobs: Int) {
     self.tasks = tasks
     self.jobs = max(1, jobs)
     order = Self.sorted(tasks)
   }
+
+  /// A graph without tasks.
+  public static let empty = TaskGraph(valid: [], jobs: 1)
 
   /// The task with this name.
   public subscript(_ name: String) -> TaskDefinition? {
@@ -79,7 +82,8 @@ extension TaskGraph {
     init(_ task: TaskDefinition) {
       let whenReady: Milestone = task.readiness == nil ? .undefined : .readiness
       self.init(
-        task.name, dependencies: task.dependencies, milestone: task.runsOn ? whenReady : .success)
+        task.name, dependencies: task.dependencies, milestone: task.isService ? whenReady : .success
+      )
     }
   }
 
@@ -180,10 +184,10 @@ extension TaskGraph {
     through start: String, in dependencies: [String: [String]]
   ) -> [String]? {
     var previous: [String: String] = [:]
-    var reached = [start]
+    var visited = [start]
     var next = 0
-    while next < reached.count {
-      let name = reached[next]
+    while next < visited.count {
+      let name = visited[next]
       next += 1
       for dependency in dependencies[name] ?? [] {
         if dependency == start {
@@ -193,7 +197,7 @@ extension TaskGraph {
         }
         if dependencies[dependency] != nil, previous[dependency] == nil {
           previous[dependency] = name
-          reached.append(dependency)
+          visited.append(dependency)
         }
       }
     }

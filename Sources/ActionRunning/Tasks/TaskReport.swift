@@ -1,17 +1,24 @@
 import FileObservation
 import SystemCalls
 
-/// An event of a ``TaskRunner``. Tasks are identified by their names.
+/// An event of a ``TaskRunner`` or an ``ActionQueue``. Tasks are identified by their names.
+///
+/// All work that one cause leads to, such as a batch of changes, is a round: it is reported between
+/// ``roundBegan(_:)`` and ``roundEnded(_:)``. Output is not among the reports; see ``TaskOutput``.
 public enum TaskReport: Sendable {
-  /// A run of the task begins. For a service, also when it is started again after it has ended.
-  case started(String, RunReport.Run)
-  /// A run of the task has ended. All its output was reported before, but processes that it left
-  /// behind may write more.
-  case ended(String, ExitStatus, duration: Duration, RunReport.Ending)
-  /// A run could not be started. It counts as failed with `status`.
-  case notStarted(String, SystemError, status: ExitStatus)
-  /// A service was not started, because its readiness check succeeds already: another process answers. It
-  /// counts as failed, and the start is attempted again after a pause.
+  /// A round begins, for this reason. The first run, signal or skipped task of the round follows.
+  case roundBegan(RunTrigger)
+  /// A run begins. Its process is started next. For a service, also when it is started again after
+  /// it has ended, which is no round.
+  case started(Run)
+  /// A run has ended. All its output was delivered before, but processes that it left behind may
+  /// write more.
+  case ended(Run, ExitStatus, duration: Duration, Ending)
+  /// A run could not be started. It counts as failed with `status`: 127 if there is no such program,
+  /// 126 if it cannot be executed.
+  case notStarted(Run, SystemError, status: ExitStatus)
+  /// A service was not started, because its readiness check succeeds already: another process
+  /// answers. It counts as failed, and the start is attempted again after a pause.
   case conflict(String, ReadinessConflict)
   /// The task does not run because of one of its dependencies, direct or indirect.
   case skipped(String, because: Cause)
@@ -19,41 +26,76 @@ public enum TaskReport: Sendable {
   case kept(String, because: Cause)
   /// A service is ready, this long after its start.
   case ready(String, after: Duration)
-  /// A service is not ready in time, and counts as failed. It keeps running; if it becomes ready later,
-  /// ``ready(_:after:)`` follows and its dependents run.
+  /// A service is not ready in time, and counts as failed. It keeps running; if it becomes ready
+  /// later, ``ready(_:after:)`` follows and its dependents run.
   case notReady(String, TaskDefinition.Readiness)
-  /// A line of standard output or standard error of the task, without the line feed. A line of more
-  /// than 64 KiB is split. If the graph has only one task, it writes to the descriptors of this
-  /// process instead, unless its readiness check examines its output or
-  /// ``TaskRunner/Options/readsOutput`` is set.
-  case output(String, [UInt8])
-  /// The beginning of a line that a task has not finished for 100 ms, such as a prompt or a row of dots.
-  /// Reported again when more of it arrives; the whole line follows as ``output(_:_:)``.
-  case unfinishedOutput(String, [UInt8])
-  /// Any other event of the task's queue, such as those of hooks, stops and pauses.
-  case detail(String, RunReport)
-  /// Each round changes this path, so the next one is delayed. Reported once for each path.
+  /// A run of the command has exceeded its timeout and is stopped.
+  case timedOut(Run, after: Duration)
+  /// A run was sent the stop signal. It is killed after this time.
+  case stopping(Run, Signal, killAfter: Duration)
+  /// A run is killed: after this grace period, or `nil` if ``TaskRunner/end()`` was called a second
+  /// time.
+  case killing(Run, after: Duration?)
+  /// A run was killed, but the kernel has not ended it. The runner continues without it.
+  case abandoned(Run)
+  /// Nothing is left of a run that was stopped.
+  case gone(Run)
+  /// The command was sent a signal because of a change.
+  case signaled(String, Signal, RunTrigger)
+  /// The command has ended by itself and is started again after this time.
+  case backingOff(String, Duration)
+  /// Each run changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
-  /// The tasks that are unsettled: they wait or run, are services that are not ready, or have made
-  /// changes that are not known yet. Reported whenever the set changes, and only with
-  /// ``TaskRunner/Options/reportsSettling``.
-  case unsettled(Set<String>)
-  /// The tasks that are requested and have not begun, in the order in which they will begin. Reported
-  /// whenever the tasks or their causes change.
+  /// What waits, in the order in which it will run. Reported whenever the list changes.
   case waiting([TaskRunner.Waiting])
-  /// Changes that a task watches wait for the end of these runs.
-  case queued(String, RunTrigger, behind: [String])
+  /// Changes since the start of the runs that were stopped by ``TaskRunner/stop()``. They start
+  /// nothing, but the next run receives them.
+  case owed(RunTrigger)
   /// Changes during a run of the task are ignored, by the policy ``BusyPolicy/ignore``.
   case ignored(String, RunTrigger)
   /// Changes that no task watches. Only with ``TaskRunner/Options/reportsUnwatched``.
   case unwatched([ChangeBatch.Change])
-  /// After a round: no task runs but ready services, and none is due until something changes.
-  case idle
-  /// All work caused by the latest changes has ended.
+  /// The tasks that are unsettled: they wait or run, are services that are not ready, or have made
+  /// changes that are not known yet. Reported whenever the set changes, and only with
+  /// ``TaskRunner/Options/reportsSettling``.
+  case unsettled(Set<String>)
+  /// All work of the round has ended.
   case roundEnded(TaskRound)
-  /// The runner has ended, and no process of the tasks is left. The status of the last round by the
+  /// After a round: nothing runs but ready services, and no run is due until something changes.
+  case idle
+  /// The runner has ended, and no process of the tasks is left. The status by the
   /// ``CompletionRule``; `nil` after ``TaskRunner/end()``.
   case finished(ExitStatus?)
+
+  /// The part that a process plays in a run of a task. At most one process of each kind exists.
+  public enum Job: String, Sendable, Hashable, CaseIterable {
+    /// The command itself.
+    case command
+    /// Runs after the command: ``TaskDefinition/onSuccess`` or ``TaskDefinition/onFailure``.
+    case hook
+  }
+
+  /// A run of a task's command or of its hook.
+  public struct Run: Sendable, Hashable {
+    /// The name of the task.
+    public let task: String
+    /// The part that runs.
+    public let job: Job
+    /// The number of the run of the task, from 1.
+    public let number: Int
+    /// The reason for the run, with the changes that it receives.
+    public let trigger: RunTrigger
+  }
+
+  /// Why a run ended.
+  public enum Ending: Sendable, Hashable {
+    /// It was not stopped.
+    case byItself
+    /// It was stopped because it exceeded its timeout.
+    case timedOut
+    /// It was stopped for another reason, such as the next run.
+    case stopped
+  }
 
   /// Why a task is not run.
   public enum Cause: Sendable, Hashable {

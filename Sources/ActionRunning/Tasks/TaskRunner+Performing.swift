@@ -6,32 +6,38 @@ import SystemCalls
 extension TaskRunner {
   /// Takes a step of the machine and performs its actions.
   func advance(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
-    guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
+    guard state.access({ $0.actions.add($0.step(step)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
-    endRounds()
-    reportUnsettled()
-    reportWaiting()
+    endWork()
+    reportChanges()
   }
 
-  private func worker(_ name: String) -> TaskWorker? {
+  func worker(_ name: String) -> TaskWorker? {
     state.access { $0.workers[name] }
   }
 
   private func perform(_ action: TaskStateMachine.Action) {
     switch action {
-    case .start(let name, let trigger):
-      let worker = worker(name)
-      worker?.state.access { $0.result = nil }
-      worker?.actions.accept(trigger)
+    case .start(let name, let reason):
+      worker(name)?.start(reason)
     case .stop(let name):
-      worker(name)?.actions.advance { $0.stopCommand() }
-    case .signal(let name, let signal, let trigger):
-      worker(name)?.actions.forward(signal)
-      report(.detail(name, .signaled(signal, trigger)))
+      let worker = worker(name)
+      // A service has succeeded by its start; another run has not, and its changes are owed again.
+      if worker?.definition.isService == false { state.access { $0.owed.interrupt(name) } }
+      worker?.stop()
+    case .signal(let name, let signal, let reason):
+      let trigger = state.access { $0.owed.signal(name, reason) }
+      openRound(trigger)
+      worker(name)?.send(signal)
+      report(.signaled(name, signal, trigger))
     case .skip(let name, let because):
+      openRound(RunTrigger(.change))
       report(.skipped(name, because: cause(because)))
     case .keep(let name, let because):
+      openRound(RunTrigger(.change))
       report(.kept(name, because: cause(because)))
+    case .judgeChanges(let name):
+      judgeChanges(before: name)
     case .awaitReadiness(let name, let generation):
       awaitReadiness(name, generation)
     case .giveUpReadiness(let name):
@@ -40,26 +46,22 @@ extension TaskRunner {
       reportReady(name)
     case .reportLate(let name):
       if let readiness = worker(name)?.definition.readiness { report(.notReady(name, readiness)) }
-    case .endRound(let reached):
-      endRound(reached)
+    case .backOff(let name, let generation):
+      backOff(name, generation)
+    case .endRound(let members):
+      endRound(members)
     case .end(let name):
       worker(name)?.end()
     case .retire(let name):
       let retiring = state.access { $0.retiring }
       retiring.first { $0.name == name && !$0.state.access { $0.isAskedToEnd } }?.end()
     case .killAll:
-      for worker in state.access({ Array($0.workers.values) + $0.retiring }) {
+      for worker in allWorkers {
         if !worker.state.access({ $0.isAskedToEnd }) { worker.end() }
         worker.end()
       }
     case .finish:
-      for component in state.access({ $0.components }) { component.rounds.end() }
-      let status = state.access { state in
-        // They retain the runner.
-        state.workers = [:]
-        return state.status
-      }
-      report(.finished(status))
+      finish()
     }
   }
 
@@ -68,6 +70,170 @@ extension TaskRunner {
     return isLate ? .notReady(dependency) : .failed(dependency)
   }
 
+  private func backOff(_ name: String, _ generation: Int) {
+    guard let worker = worker(name) else { return }
+    let pause = worker.pauseBeforeRestart()
+    report(.backingOff(name, pause))
+    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+      self?.advance { $0.backOffIsOver(name, generation: generation) }
+    }
+    state.access { $0.restartTimers.updateValue(timer, forKey: name) }?.cancel()
+  }
+
+  private func finish() {
+    for component in state.access({ $0.components }) { component.rounds.end() }
+    let (status, timers) = state.access { state in
+      // They retain the runner.
+      state.workers = [:]
+      return (state.status, state.restartTimers.values)
+    }
+    for timer in timers { timer.cancel() }
+    report(.finished(status))
+  }
+}
+
+extension TaskRunner.State {
+  /// Takes a step of the machine, which knows which tasks have changed.
+  fileprivate mutating func step(
+    _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
+  ) -> [TaskStateMachine.Action] {
+    machine.unjudged = Set(machine.order.filter(owed.owes))
+    return step(&machine)
+  }
+}
+
+// MARK: - Rounds
+
+extension TaskRunner {
+  /// Reports that a round begins, unless one is under way.
+  func openRound(_ trigger: RunTrigger) {
+    let begins = state.access { state in
+      if state.isInRound { return false }
+      state.isInRound = true
+      state.roundCount += 1
+      return true
+    }
+    if begins { report(.roundBegan(trigger)) }
+  }
+
+  private func endRound(_ members: [TaskStateMachine.RoundMember]) {
+    let entries = members.compactMap { member in
+      worker(member.name)?.outcome(member).map {
+        TaskRound.Entry(name: member.name, outcome: $0)
+      }
+    }
+    let isOpen = state.access { state in
+      defer { state.isInRound = false }
+      return state.isInRound
+    }
+    // Otherwise services were stopped, and nothing has begun.
+    guard isOpen else { return }
+    let round = TaskRound(entries: entries)
+    report(.roundEnded(round))
+    completeRound(round, members)
+  }
+
+  /// How long a service without a readiness check must run before its start counts as a success by
+  /// the completion rule.
+  private static let startTime = Duration.seconds(1)
+
+  /// Applies the completion rule to a round. The start of a command that may end by itself is not
+  /// the end of its run.
+  private func completeRound(_ round: TaskRound, _ members: [TaskStateMachine.RoundMember]) {
+    guard options.completion.isReached(by: round.status) else { return }
+    let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
+    if services.contains(where: { !$0.keepsAlive }) { return }
+    if services.allSatisfy({ $0.readiness != nil }) { return complete(round.status) }
+    let count = state.access { $0.roundCount }
+    let time = scheduler.now.advanced(by: Self.startTime)
+    _ = scheduler.schedule(at: time) { [weak self] in
+      guard let self else { return }
+      let isUp = state.access { state in
+        state.roundCount == count && !state.isInRound
+          && services.allSatisfy { state.machine.isUp($0.name) }
+      }
+      if isUp { complete(round.status) }
+    }
+  }
+
+  /// A run or a round has ended with this status.
+  private func complete(_ status: ExitStatus) {
+    guard options.completion.isReached(by: status) else { return }
+    state.access { state in
+      if !state.machine.isEnding { state.status = status }
+    }
+    advance { $0.isEnding ? [] : $0.end() }
+  }
+}
+
+// MARK: - Events of workers
+
+extension TaskRunner {
+  /// What the run that starts receives.
+  private func receive(_ name: String, _ reason: RunTrigger.Reason) -> RunTrigger {
+    state.access { $0.owed.start(name, reason) }
+  }
+
+  private func handle(_ event: TaskWorker.Event, of worker: TaskWorker) {
+    let name = worker.name
+    let isService = worker.definition.isService
+    if case .finished = event {
+      state.access { $0.retiring.removeAll { $0 === worker } }
+      return advance { $0.isGone(name) }
+    }
+    // Otherwise it is retired, and only its end matters.
+    guard self.worker(name) === worker else { return }
+    switch event {
+    case .started:
+      hasStarted(name)
+      if isService { advance { $0.serviceStarted(name) } }
+    case .exited:
+      runHasEnded(name)
+    case .ended(_, .stopped), .finished:
+      break
+    case .ended(let result, _):
+      state.access { $0.owed.ended(name) }
+      if isService { serviceEnded(result, of: worker) }
+    case .atRest:
+      if isService { return serviceIsAtRest(worker) }
+      // A run that was stopped before its start has no result.
+      let result = worker.state.access { $0.result } ?? .cancelled
+      advance { $0.ended(name, result) }
+    }
+  }
+
+  // The machine may start a service again at once. So it receives the end of one after the worker has
+  // handled it.
+
+  private func serviceEnded(_ result: TaskStateMachine.Result, of worker: TaskWorker) {
+    let number = worker.state.access { $0.runCount }
+    queue.async { [self] in
+      guard self.worker(worker.name) === worker,
+        worker.state.access({ $0.runCount }) == number
+      else { return }
+      advance { $0.serviceEnded(worker.name, result) }
+    }
+  }
+
+  private func serviceIsAtRest(_ worker: TaskWorker) {
+    queue.async { [self] in
+      guard self.worker(worker.name) === worker else { return }
+      let (isIdle, result, status) = worker.state.access {
+        ($0.machine.state == .idle, $0.result, $0.status)
+      }
+      guard isIdle else { return }
+      // The end of a service that is kept alive is no success.
+      let isCrash = worker.definition.keepsAlive && options.completion == .firstSuccess
+      if let result, result != .cancelled, !isCrash { complete(status) }
+      advance { $0.serviceIsAtRest(worker.name) }
+      component(of: worker.name)?.rounds.workEnded(isLive: false)
+    }
+  }
+}
+
+// MARK: - Readiness
+
+extension TaskRunner {
   private func reportReady(_ name: String) {
     guard let worker = worker(name) else { return }
     let now = scheduler.now
@@ -76,19 +242,6 @@ extension TaskRunner {
       return state.duration
     }
     report(.ready(name, after: duration))
-  }
-
-  private func endRound(_ reached: [TaskStateMachine.Reached]) {
-    let entries = reached.compactMap { reached in
-      worker(reached.name)?.outcome(reached).map {
-        TaskRound.Entry(name: reached.name, outcome: $0)
-      }
-    }
-    let round = TaskRound(entries: entries)
-    report(.roundEnded(round))
-    guard options.completion.isReached(by: round.status) else { return }
-    state.access { $0.status = round.status }
-    advance { $0.isEnding ? [] : $0.end() }
   }
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
@@ -102,36 +255,12 @@ extension TaskRunner {
         }
       }
     }
-    let (earlier, isHeld) = worker.state.access { state in
+    let earlier = worker.state.access { state in
       defer { state.check = check }
-      return (state.check, state.heldRun != nil)
+      return state.check
     }
     earlier?.cancel()
-    if !isHeld { check.begin() }
-  }
-
-  /// The precondition for starting a service: no other process must satisfy its readiness check.
-  ///
-  /// The former process of the service has ended by then. A process that answers nevertheless
-  /// belongs to another program, and would make the service ready before it has started.
-  private func precondition(
-    of task: TaskDefinition, id: Int
-  ) -> Supervisor.Precondition? {
-    guard task.isReadyByProbe, let condition = task.readiness?.condition else { return nil }
-    return { [self] answer in
-      probe.ask(condition) { [self] isAnswered in
-        let conflict = isAnswered ? ReadinessConflict(condition) : nil
-        let (run, check) =
-          find(id)?.worker.state.access { state in
-            defer { (state.heldRun, state.conflict) = (nil, conflict) }
-            return (state.heldRun, state.check)
-          } ?? (nil, nil)
-        if conflict != nil { return answer(SystemError(call: "bind", code: EADDRINUSE)) }
-        if let run { report(.started(task.name, run)) }
-        check?.begin()
-        answer(nil)
-      }
-    }
+    check.begin()
   }
 }
 
@@ -147,28 +276,42 @@ extension TaskWorker.State {
 extension TaskRunner {
   /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
+    let context = TaskWorker.Context(
+      queue: queue, launcher: launcher, probe: probe, directory: directory,
+      report: { [self] in forward($0) }, output: output,
+      receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
     for task in tasks {
-      let id = state.access { state in
-        state.workerCount += 1
-        return state.workerCount
-      }
-      let shared = ActionQueue.SharedContext(
-        queue: queue, launcher: launcher, becameIdle: { [self] in becameIdle(id) },
-        precondition: precondition(of: task, id: id))
-      let worker = TaskWorker(id, task, shared) { [self] in handle($0, of: id) }
+      let worker = TaskWorker(task, context)
       state.access { $0.workers[task.name] = worker }
     }
-    // The number of tasks decides whether output is read, for existing workers as well.
-    let (workers, isRead) = state.access { state in
-      (Array(state.workers.values), state.readsOutput || state.graph.tasks.count > 1)
+    // The number of tasks may decide whether output is read, for existing workers as well.
+    let (workers, reading, count) = state.access { state in
+      (Array(state.workers.values), state.reading, state.graph.tasks.count)
     }
-    for worker in workers { worker.actions.readOutput(isRead || worker.definition.isReadyByLine) }
+    for worker in workers {
+      let isRead =
+        switch reading {
+        case .always: true
+        case .ofSeveralTasks: count > 1 || worker.definition.isReadyByLine
+        case .whereNeeded: worker.definition.isReadyByLine
+        }
+      worker.state.access { $0.readsOutput = isRead }
+    }
+  }
+
+  /// Forwards the report of a worker, after that of the round which it begins.
+  private func forward(_ event: TaskReport) {
+    if case .started(let run) = event, run.job == .command {
+      let isService = worker(run.task)?.definition.isService ?? false
+      if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
+    }
+    report(event)
   }
 
   /// `replaceGraph` for callers on the queue.
-  /// - Parameter readsOutput: The new value of ``Options/readsOutput``; `nil` keeps it.
-  package func replace(_ graph: TaskGraph, readsOutput: Bool? = nil) {
-    if let readsOutput { state.access { $0.readsOutput = readsOutput } }
+  /// - Parameter reading: The new value of ``Options/reading``; `nil` keeps it.
+  package func replace(_ graph: TaskGraph, reading: TaskOutput.Reading? = nil) {
+    if let reading { state.access { $0.reading = reading } }
     let old = state.access { $0.graph }
     if state.access({ $0.machine.isEnding }) { return }
     let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))
@@ -179,9 +322,13 @@ extension TaskRunner {
       }
     }
     makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
-    let owed = state.access { $0.components }.flatMap { $0.rounds.close() }
+    for component in state.access({ $0.components }) { component.rounds.end() }
+    let owed = state.access { $0.owed.close(keeping: kept) }
     makeComponents(of: graph)
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    for trigger in owed { accept(ChangeBatch(trigger)) }
+    if let owed {
+      accept(
+        ChangeBatch(number: 0, changes: owed.changes, overflow: owed.reason == .overflow))
+    }
   }
 }

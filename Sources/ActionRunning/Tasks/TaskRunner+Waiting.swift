@@ -1,14 +1,18 @@
 import FileObservation
 
+// What waits, and what is reported when it changes.
+
 extension TaskRunner {
-  /// A task that is requested and has not begun.
+  /// A task that is owed a run which has not begun.
   public struct Waiting: Sendable, Hashable {
     /// What a task waits for.
     public enum Cause: Sendable, Hashable {
-      /// The end of its own run.
-      case ownRun
+      /// The end of these runs, possibly its own. Then its changes are compared with what it knows.
+      case runs([String])
+      /// The end of the hook after its own run.
+      case hook
       /// One of the ``TaskGraph/jobs``, which these tasks use.
-      case job(heldBy: [String])
+      case job(usedBy: [String])
       /// These of its direct or indirect dependencies.
       case dependencies([String])
       /// The end of these runs, which depend on it.
@@ -21,33 +25,42 @@ extension TaskRunner {
 
     /// The name of the task.
     public let name: String
-    /// The reason for the request.
-    public let reason: RunTrigger.Reason
+    /// Why it is owed a run, with the changes that the run will receive.
+    public let trigger: RunTrigger
     /// What it waits for.
     public let cause: Cause
 
     /// Creates a waiting task.
-    public init(_ name: String, _ reason: RunTrigger.Reason, for cause: Cause) {
+    public init(_ name: String, _ trigger: RunTrigger, for cause: Cause) {
       self.name = name
-      self.reason = reason
+      self.trigger = trigger
       self.cause = cause
     }
   }
 }
 
 extension TaskStateMachine {
-  /// The tasks that are requested and have not begun, in the order in which they will begin.
-  var waiting: [TaskRunner.Waiting] {
+  /// A run that is requested and has not begun.
+  struct Request: Hashable {
+    let name: String
+    let reason: RunTrigger.Reason
+    let cause: TaskRunner.Waiting.Cause
+  }
+
+  /// The requests, in the order in which the runs will begin.
+  var requests: [Request] {
     if isEnding { return [] }
     return order.compactMap { name in
-      guard let task = tasks[name], let trigger = task.wanted ?? task.held else { return nil }
-      let cause = task.wanted == nil ? TaskRunner.Waiting.Cause.pause : cause(of: name, task)
-      return TaskRunner.Waiting(name, trigger.reason, for: cause)
+      guard let task = tasks[name], let reason = task.request ?? task.pausedRequest else {
+        return nil
+      }
+      let cause = task.request == nil ? .pause : cause(of: name, task)
+      return Request(name: name, reason: reason, cause: cause)
     }
   }
 
   private func cause(of name: String, _ task: Task) -> TaskRunner.Waiting.Cause {
-    if task.runs { return .ownRun }
+    if task.runs { return .runs([name]) }
     let above = order.filter { other in
       ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
     }
@@ -55,7 +68,7 @@ extension TaskStateMachine {
     let below = running.filter { descendants[name, default: []].contains($0) }
     if !below.isEmpty { return .dependents(below) }
     if retiring.contains(where: { $0.name == name }) { return .predecessor }
-    return .job(heldBy: running + retiring.filter(\.isActive).map(\.name))
+    return .job(usedBy: running + retiring.filter(\.isActive).map(\.name))
   }
 
   /// The tasks that run, without services.
@@ -66,40 +79,84 @@ extension TaskStateMachine {
 }
 
 extension TaskRunner {
-  /// Reports which tasks wait, if that has changed.
-  func reportWaiting() {
-    let news = state.access { state -> [Waiting]? in
-      let waiting = state.machine.waiting
-      defer { state.waiting = waiting }
-      return waiting == state.waiting ? nil : waiting
-    }
-    if let news { report(.waiting(news)) }
+  /// What waits, in the order in which it will run.
+  var waiting: [Waiting] {
+    let requested = state.access { Self.requested(in: $0) }
+    let names = Set(requested.filter { $0.trigger.reason != .key }.map(\.name))
+    return requested + unjudged.filter { !names.contains($0.name) }
   }
 
-  /// Reports that changes wait for the end of the component's runs.
-  func reportQueued(
-    _ trigger: RunTrigger, of tasks: [TaskDefinition], in component: TaskComponent
-  ) {
-    let running = state.access { state in
-      state.machine.isPaused ? [] : state.machine.running(among: component.names)
-    }
-    if running.isEmpty { return }
-    for task in tasks {
-      guard let own = task.triggers.trigger(by: ChangeBatch(trigger)) else { continue }
-      report(.queued(task.name, own, behind: running))
+  private static func requested(in state: State) -> [Waiting] {
+    state.machine.requests.map { request in
+      let isKey = request.reason == .key
+      let trigger =
+        isKey ? RunTrigger(.key) : state.owed.trigger(of: request.name, request.reason)
+      return Waiting(
+        request.name, trigger, for: cause(request.cause, of: request.name, in: state))
     }
   }
 
-  /// Reports changes that are ignored by tasks that run.
-  func reportIgnored(_ batch: ChangeBatch) {
-    let tasks = state.access { state in
-      state.graph.tasks.filter {
-        $0.options.busyPolicy == .ignore && state.machine.ignoresChanges(of: $0.name)
+  /// The tasks with changes that are judged when the present runs have ended. They may lead to
+  /// nothing, if the runs themselves have made them.
+  private var unjudged: [Waiting] {
+    state.access { $0.components }.flatMap { component -> [Waiting] in
+      let (running, order) = state.access { state in
+        let isOver = state.machine.isPaused || state.machine.isEnding
+        return (
+          isOver ? [] : state.machine.running(among: component.names),
+          state.machine.order.filter(component.names.contains)
+        )
+      }
+      if running.isEmpty { return [] }
+      return order.compactMap { name in
+        let trigger = state.access { $0.owed.trigger(of: name) }
+        if trigger.changes.isEmpty || component.rounds.mayBeOutputs(trigger.changes) { return nil }
+        let cause = state.access { Self.cause(.runs(running), of: name, in: $0) }
+        return Waiting(name, trigger, for: cause)
       }
     }
-    for task in tasks {
-      if let own = task.triggers.trigger(by: batch) { report(.ignored(task.name, own)) }
+  }
+
+  private static func cause(
+    _ cause: Waiting.Cause, of name: String, in state: State
+  ) -> Waiting.Cause {
+    guard cause == .runs([name]), let worker = state.workers[name] else { return cause }
+    return worker.state.access { $0.machine.isHooking } ? .hook : cause
+  }
+
+  /// Reports what has changed: which tasks are unsettled, what waits, and whether nothing does.
+  func reportChanges() {
+    reportUnsettled()
+    let waiting = waiting
+    let hasChanged = state.access { state in
+      defer { state.waiting = waiting }
+      return waiting != state.waiting
     }
+    if hasChanged { report(.waiting(waiting)) }
+    reportIdle()
+  }
+
+  private func reportUnsettled() {
+    let reading = state.access { $0.components }.filter(\.rounds.isReading).flatMap(\.names)
+    let (names, hasChanged) = state.access { state in
+      let names = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
+      defer { state.unsettled = names }
+      return (names, state.unsettled != names)
+    }
+    if hasChanged && options.reportsSettling { report(.unsettled(names)) }
+  }
+
+  /// Reports that no task runs or is due, unless that was so before.
+  private func reportIdle() {
+    let owesRun = state.access { $0.components }.contains(where: \.rounds.owesRun)
+    let becameIdle = state.access { state in
+      let isIdle =
+        state.unsettled.isEmpty && !owesRun && !state.machine.isEnding && !state.machine.awaitsEnd
+        && !state.workers.values.contains { $0.state.access(\.isActive) }
+      defer { state.isIdle = isIdle }
+      return isIdle && !state.isIdle
+    }
+    if becameIdle { report(.idle) }
   }
 
   /// Reports the changes that start no task.
@@ -111,16 +168,13 @@ extension TaskRunner {
     }
     if !changes.isEmpty { report(.unwatched(changes)) }
   }
+}
 
-  /// Reports that no task runs or is due, unless that was so before.
-  func reportIdle(unsettled names: Set<String>) {
-    let isAtRest =
-      names.isEmpty && !state.access { $0.components }.contains(where: \.rounds.owesRun)
-    let isNews = state.access { state in
-      let isIdle = isAtRest && !state.machine.isEnding
-      defer { state.isIdle = isIdle }
-      return isIdle && !state.isIdle
+extension TaskStateMachine {
+  /// Whether a command runs that may end by itself, or is about to be started again.
+  fileprivate var awaitsEnd: Bool {
+    tasks.values.contains { task in
+      task.restart != .none || task.isUp && !task.rules.keepsAlive
     }
-    if isNews { report(.idle) }
   }
 }

@@ -18,14 +18,14 @@ import SystemCalls
 public final class TaskRunner: Sendable {
   /// The options of the whole graph.
   public struct Options: Sendable {
-    /// The round after which the runner ends by itself. A round counts as a run.
+    /// The run or round after which the runner ends by itself.
     public var completion: CompletionRule
     /// The signals that the tasks ignore from their start, as with `nohup`.
     public var ignoredSignals: Set<Signal>
     /// Kills the tasks if this process dies.
     public var guardian: Guardian?
-    /// Whether the output is read and reported even if the graph has only one task.
-    public var readsOutput = false
+    /// Which output is read, if there is a sink for it.
+    public var reading = TaskOutput.Reading.ofSeveralTasks
     /// Whether ``TaskReport/unsettled(_:)`` is reported.
     public var reportsSettling = false
     /// Whether ``TaskReport/unwatched(_:)`` is reported.
@@ -47,23 +47,27 @@ public final class TaskRunner: Sendable {
   struct State {
     var graph: TaskGraph
     var machine: TaskStateMachine
+    /// The changes that no run has received.
+    var owed = OwedChanges()
+    /// The components of the graph, each with rounds of its own.
+    var components: [TaskComponent] = []
     var workers: [String: TaskWorker] = [:]
-    var workerCount = 0
     /// The workers that no longer belong to the graph and have not ended.
     var retiring: [TaskWorker] = []
     var actions = PendingActions<TaskStateMachine.Action>()
-    /// The status of the last round by the completion rule.
-    var status: ExitStatus?
-    /// The components of the graph, each with rounds of its own.
-    var components: [TaskComponent] = []
-    /// The last value reported by `unsettled`.
-    var unsettled: Set<String> = []
-    /// The tasks that were reported to wait.
-    var waiting: [Waiting] = []
-    /// Whether no task ran or was due when that was last examined.
-    var isIdle = true
+    var reading: TaskOutput.Reading
+    /// The pauses before commands that have ended are started again.
+    var restartTimers: [String: any ScheduledWork] = [:]
     weak var source: (any ChangeSource)?
-    var readsOutput: Bool
+    /// Whether the beginning of a round was reported, and its end not.
+    var isInRound = false
+    var roundCount = 0
+    /// The status by the completion rule.
+    var status: ExitStatus?
+    /// The last values of the reports that are made when they change.
+    var unsettled: Set<String> = []
+    var waiting: [Waiting] = []
+    var isIdle = true
   }
 
   let options: Options
@@ -71,7 +75,10 @@ public final class TaskRunner: Sendable {
   let scheduler: any Scheduler
   let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
+  /// The directory from which relative ones start, and in which commands run by default.
+  let directory: Path
   let report: @Sendable (TaskReport) -> Void
+  let output: TaskOutput.Sink?
   /// The queue on which all state is kept.
   package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
 
@@ -83,24 +90,27 @@ public final class TaskRunner: Sendable {
   ///   - source: The source of the batches that are submitted, such as a `FileObserver`. It is flushed after
   ///     each round, and is not retained. Without a source, tasks that write watched files may run once too
   ///     often.
+  ///   - output: Receives the output of the tasks, on the same queue and in order with the reports. Without
+  ///     it, or as ``Options/reading`` says, tasks write to the descriptors of this process.
   ///   - report: Called with every report, in order, on a private serial queue. Until it returns, the output
   ///     of the tasks is not read and the runner does nothing else.
   public init(
     _ graph: TaskGraph, options: Options = Options(), source: (any ChangeSource)? = nil,
-    report: @escaping @Sendable (TaskReport) -> Void
+    output: TaskOutput.Sink? = nil, report: @escaping @Sendable (TaskReport) -> Void
   ) {
     self.options = options
     self.report = report
+    self.output = output
+    directory = (try? currentDirectory()) ?? "/"
     state = Confined(
       State(
-        graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs), source: source,
-        readsOutput: options.readsOutput),
+        graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs),
+        reading: options.reading, source: source),
       to: queue)
     scheduler = DispatchScheduler(queue: queue)
-    var shared = ActionQueue.Options(
-      ignoredSignals: options.ignoredSignals, guardian: options.guardian)
-    shared.jobControl = options.jobControl
-    launcher = SystemLauncher(queue: queue, shared)
+    launcher = SystemLauncher(
+      queue: queue, ignoring: options.ignoredSignals, guardian: options.guardian,
+      jobControl: options.jobControl)
     probe = SystemProbe(queue: queue)
     queue.async { [self] in
       makeWorkers(graph.tasks)
@@ -110,7 +120,7 @@ public final class TaskRunner: Sendable {
 
   /// Runs all tasks, except postponed ones and their dependents.
   public func start() {
-    queue.async { [self] in beginRounds(.start) { $0.start() } }
+    queue.async { [self] in beginRounds { $0.start() } }
   }
 
   /// Submits changes. The tasks that watch them run, and then their dependents.
@@ -120,7 +130,12 @@ public final class TaskRunner: Sendable {
 
   /// Runs all tasks, even while the runner is paused.
   public func submitKey() {
-    queue.async { [self] in beginRounds(.key) { $0.keyPressed() } }
+    queue.async { [self] in beginRounds { $0.keyPressed() } }
+  }
+
+  /// Requests all tasks because of changes that are not known.
+  func requestAll() {
+    queue.async { [self] in beginRounds { $0.changed(Set($0.order)) } }
   }
 
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.
@@ -134,7 +149,7 @@ public final class TaskRunner: Sendable {
   }
 
   /// Stops all runs, including services, without ending the runner. The next change or key starts
-  /// tasks again.
+  /// tasks again; they receive the changes that were made meanwhile.
   public func stop() {
     queue.async { [self] in stopNow() }
   }
@@ -151,11 +166,14 @@ public final class TaskRunner: Sendable {
     queue.async { [self] in replace(graph) }
   }
 
-  /// Sends a signal to all processes that run.
-  public func send(_ signal: Signal) {
+  /// Sends a signal to all processes that run, or only to the command of one task.
+  public func send(_ signal: Signal, to task: String? = nil) {
     queue.async { [self] in
-      let workers = state.access { Array($0.workers.values) + $0.retiring }
-      for worker in workers { worker.actions.forward(signal, toAll: true) }
+      if let task { return worker(task)?.send(signal) ?? () }
+      for worker in allWorkers { worker.send(signal, toAll: true) }
     }
   }
+
+  /// The workers of the graph, and those that are being ended.
+  var allWorkers: [TaskWorker] { state.access { Array($0.workers.values) + $0.retiring } }
 }

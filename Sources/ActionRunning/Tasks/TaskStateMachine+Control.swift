@@ -1,23 +1,21 @@
-import FileObservation
-
-// Start, changes, pause, stop and end.
+// Start, requests, pause, stop and end.
 
 extension TaskStateMachine {
   /// Requests all tasks, except postponed ones and their descendants.
   package mutating func start() -> [Action] {
     hasStarted = true
-    return after(wantNew(order, RunTrigger(.start)))
+    return settle(requestNew(order, .start))
   }
 
   /// Requests the tasks whose files changed.
-  package mutating func changed(_ triggers: [String: RunTrigger]) -> [Action] {
-    after(order.flatMap { name in triggers[name].map { want(name, $0) } ?? [] })
+  package mutating func changed(_ names: Set<String>) -> [Action] {
+    settle(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
   /// Requests all tasks, even while paused.
   package mutating func keyPressed() -> [Action] {
     hasStarted = true
-    return after(order.flatMap { want($0, RunTrigger(.key)) })
+    return settle(order.flatMap { request($0, .key) })
   }
 
   /// Pauses: only a key starts runs. Active runs continue.
@@ -25,38 +23,38 @@ extension TaskStateMachine {
     isPaused = true
     for name in order {
       update(name) { task in
-        guard let wanted = task.wanted, wanted.reason != .key else { return }
-        task.held = task.held.merged(with: wanted)
-        task.wanted = nil
+        guard let request = task.request, request != .key else { return }
+        task.pausedRequest = request
+        task.request = nil
       }
     }
-    return after([])
+    return settle([])
   }
 
   /// Ends a pause and requests the tasks that changed during it.
   package mutating func resume() -> [Action] {
     isPaused = false
-    return after(
+    return settle(
       order.flatMap { name -> [Action] in
-        guard let held = tasks[name]?.held else { return [] }
-        update(name) { $0.held = nil }
-        return want(name, held)
+        guard let reason = tasks[name]?.pausedRequest else { return [] }
+        update(name) { $0.pausedRequest = nil }
+        return request(name, reason)
       })
   }
 
-  /// Stops all runs. The next change or key requests tasks again; their runs receive all changes
-  /// that were queued.
+  /// Stops all runs. The next change or key requests tasks again. A task that has changed runs again
+  /// before its dependents do.
   package mutating func stop() -> [Action] {
     if isEnding { return [] }
+    for name in unjudged {
+      update(name) { if $0.outcome == .succeeded { $0.outcome = .cancelled } }
+    }
     var actions: [Action] = []
     for name in order.reversed() {
       guard let task = tasks[name] else { continue }
       update(name) { $0.dropRequests() }
-      if case .running(let trigger) = task.activity {
-        update(name) { task in
-          task.activity = .stopping
-          task.unseen = task.unseen.map(trigger.merged) ?? trigger
-        }
+      if task.activity == .running {
+        update(name) { $0.activity = .stopping }
         actions.append(.stop(name))
       }
       if task.service != .down {
@@ -64,35 +62,34 @@ extension TaskStateMachine {
           (task.service, task.isFresh) = (.down, false)
           task.outcome = .cancelled
         }
-        reached.insert(name)
+        roundMembers.insert(name)
         actions += [.giveUpReadiness(name), .stop(name)]
       }
     }
-    return after(actions)
+    return settle(actions)
   }
 
   /// Requests a run of a task. If it runs already, its policy decides.
-  mutating func want(_ name: String, _ trigger: RunTrigger) -> [Action] {
+  mutating func request(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
     guard let task = tasks[name], !isEnding else { return [] }
-    let isKey = trigger.reason == .key
+    let isKey = reason == .key
     if isPaused && !isKey {
       update(name) { task in
-        task.held = task.held.merged(with: trigger)
+        task.pausedRequest = reason
         // Its dependency may have succeeded by the time it begins.
         if case .skipped = task.outcome { task.outcome = .pending }
       }
       return []
     }
-    if case .running(let now) = task.activity {
-      switch task.rules.policy {
+    if task.activity == .running {
+      switch task.rules.busyPolicy {
       case .ignore where !isKey:
         return []
       case .signal(let signal):
-        return [.signal(name, signal, trigger)]
+        return [.signal(name, signal, reason)]
       case .restart:
         update(name) { task in
-          task.want(trigger)
-          task.wanted = task.wanted.map(now.merged)
+          task.request(reason)
           task.activity = .stopping
         }
         return [.stop(name)]
@@ -100,37 +97,33 @@ extension TaskStateMachine {
         break
       }
     }
-    update(name) { $0.want(trigger) }
+    update(name) { $0.request(reason) }
     return []
   }
 
   /// Requests these tasks, except dormant postponed ones and their descendants.
-  private mutating func wantNew(_ names: [String], _ trigger: RunTrigger) -> [Action] {
+  private mutating func requestNew(
+    _ names: [String], _ reason: RunTrigger.Reason
+  ) -> [Action] {
     names.flatMap { name -> [Action] in
       let isAsleep = ([name] + ancestors[name, default: []]).contains { name in
         isDormant(name) && tasks[name]?.rules.isPostponed ?? false
       }
-      return isAsleep ? [] : want(name, trigger)
+      return isAsleep ? [] : request(name, reason)
     }
   }
 }
 
 extension TaskStateMachine.Task {
-  fileprivate mutating func want(_ trigger: RunTrigger) {
-    let isKey = wanted?.reason == .key
-    wanted = wanted.merged(with: held.merged(with: trigger))
+  fileprivate mutating func request(_ reason: RunTrigger.Reason) {
     // A run that was requested by a key is not affected by a pause.
-    if isKey { wanted?.reason = .key }
-    held = nil
+    if request != .key { request = reason }
+    (pausedRequest, restart, judging) = (nil, .none, .notAsked)
   }
 
   fileprivate mutating func dropRequests() {
-    for trigger in [wanted, held] {
-      guard let trigger else { continue }
-      unseen = unseen.merged(with: trigger)
-      outcome = .cancelled
-    }
-    (wanted, held) = (nil, nil)
+    if request != nil || pausedRequest != nil { outcome = .cancelled }
+    (request, pausedRequest, restart) = (nil, nil, .none)
   }
 }
 
@@ -147,14 +140,14 @@ extension TaskStateMachine {
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       retiring.append((name, isActive: task.runs))
-      if task.rules.runsOn { actions.append(.giveUpReadiness(name)) }
+      if task.rules.isService { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))
     }
     self.jobs = jobs
     take(rules, keeping: kept)
-    reached.formIntersection(order)
-    if hasStarted { actions += wantNew(order.filter { !kept.contains($0) }, RunTrigger(.start)) }
-    return after(actions)
+    roundMembers.formIntersection(order)
+    if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }, .start) }
+    return settle(actions)
   }
 
   /// Ends all tasks, each before its dependencies. A second call kills them.
@@ -166,7 +159,7 @@ extension TaskStateMachine {
       update(name) { $0.dropRequests() }
       if tasks[name]?.isUp ?? false { actions.append(.giveUpReadiness(name)) }
     }
-    return after(actions)
+    return settle(actions)
   }
 
   /// A task that was ended or retired is gone.
@@ -177,7 +170,7 @@ extension TaskStateMachine {
     } else {
       ended.insert(name)
     }
-    return after([])
+    return settle([])
   }
 
   mutating func endNext() -> [Action] {

@@ -1,17 +1,17 @@
-import FileObservation
-
-// Ends of runs, and readiness of services.
+// Ends of runs, readiness of services, and restarts of what is kept alive.
 
 extension TaskStateMachine {
-  /// A run has ended. Its result is passed on unless another run is requested.
+  /// A run has ended, and its hook as well. Its result is passed on unless another run is requested.
   package mutating func ended(_ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name], task.runs else { return [] }
-    reached.insert(name)
+    roundMembers.insert(name)
     update(name) { task in
       task.activity = .none
       task.outcome = result.state
     }
-    return after(task.wanted == nil ? conclude(name, result) : [])
+    if task.request != nil { return settle([]) }
+    let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
+    return settle(conclude(name, result) + (isRestarted ? backOff(name) : []))
   }
 
   /// A process of the service was started, by request or after the previous one ended.
@@ -21,27 +21,34 @@ extension TaskStateMachine {
       task.service = .starting
       task.generation += 1
     }
-    if !task.rules.hasReadiness { return after(isReady(name)) }
+    if !task.rules.hasReadiness { return settle(isReady(name)) }
     return [.awaitReadiness(name, generation: task.generation + 1)]
   }
 
   /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
-    isChecked(name, generation) ? after(isReady(name)) : []
+    isChecked(name, generation) ? settle(isReady(name)) : []
   }
 
   /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
     guard isChecked(name, generation), tasks[name]?.service == .starting else { return [] }
     update(name) { $0.service = .late }
-    return after([.reportLate(name)] + serviceFailed(name))
+    return settle([.reportLate(name)] + serviceFailed(name, .failed))
   }
 
-  /// The service has ended by itself or could not be started. Its queue starts it again.
-  package mutating func serviceCrashed(_ name: String) -> [Action] {
+  /// The service has ended by itself or could not be started. If it is kept alive, that is a crash.
+  package mutating func serviceEnded(_ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name], task.service != .down, !isEnding else { return [] }
-    update(name) { $0.service = .crashed }
-    return after([.giveUpReadiness(name)] + serviceFailed(name))
+    let isCrash = task.rules.keepsAlive
+    update(name) { $0.service = isCrash ? .crashed : .down }
+    return settle([.giveUpReadiness(name)] + serviceFailed(name, isCrash ? .failed : result))
+  }
+
+  /// The service that has ended by itself is at rest: its hook has ended as well.
+  package mutating func serviceIsAtRest(_ name: String) -> [Action] {
+    guard let task = tasks[name], task.service == .crashed, !isEnding else { return [] }
+    return task.request == nil && task.restart == .none ? settle(backOff(name)) : []
   }
 
   private func isChecked(_ name: String, _ generation: Int) -> Bool {
@@ -64,15 +71,65 @@ extension TaskStateMachine {
     if case .skipped = task.outcome { return reports }
     update(name) { $0.outcome = .succeeded }
     let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }
-    return reports + skipped.flatMap { want($0, RunTrigger(task.reason)) }
+    return reports + skipped.flatMap { request($0, task.reason) }
   }
 
-  private mutating func serviceFailed(_ name: String) -> [Action] {
+  private mutating func serviceFailed(_ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name] else { return [] }
     update(name) { $0.isFresh = false }
-    if task.isFresh { return conclude(name, .failed) }
+    if task.isFresh { return conclude(name, result) }
     if case .skipped = task.outcome { return [] }
-    update(name) { $0.outcome = .failed }
+    update(name) { $0.outcome = result.state }
     return []
+  }
+}
+
+// MARK: - Restarts
+
+extension TaskStateMachine {
+  private mutating func backOff(_ name: String) -> [Action] {
+    guard let task = tasks[name] else { return [] }
+    update(name) { task in
+      task.restart = .backingOff
+      task.generation += 1
+    }
+    return [.backOff(name, generation: task.generation + 1)]
+  }
+
+  /// The pause before a restart is over.
+  package mutating func backOffIsOver(_ name: String, generation: Int) -> [Action] {
+    guard let task = tasks[name], task.restart == .backingOff, task.generation == generation,
+      !isEnding
+    else { return [] }
+    update(name) { $0.restart = .due }
+    return settle([])
+  }
+
+  /// Requests the commands that are due again and ignore changes during a run: it must receive those
+  /// that were made before it.
+  mutating func requestChangedRestarts() -> [Action] {
+    if isPaused { return [] }
+    return order.flatMap { name -> [Action] in
+      guard let task = tasks[name], task.restart == .due, task.request == nil,
+        task.rules.busyPolicy == .ignore, !task.rules.isService, unjudged.contains(name)
+      else { return [] }
+      return request(name, .change)
+    }
+  }
+
+  /// Starts the commands that are due again. They do not wait for a dependency that failed, because
+  /// they are started as they were.
+  mutating func startDueRestarts() -> [Action] {
+    if isPaused { return [] }
+    return order.flatMap { name -> [Action] in
+      guard let task = tasks[name], task.restart == .due, task.request == nil else { return [] }
+      let waits = ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
+      if waits || isBlocked(name) || !hasCapacity(for: task) { return [] }
+      update(name) { task in
+        task.restart = .none
+        if task.rules.isService { task.service = .starting } else { task.activity = .running }
+      }
+      return [.start(name, .restart)]
+    }
   }
 }

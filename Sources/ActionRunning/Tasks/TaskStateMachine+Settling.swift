@@ -1,42 +1,44 @@
-import FileObservation
-
 // Starts requested tasks as soon as possible.
 
 extension TaskStateMachine {
   /// Starts requested tasks and ends the round, after these actions.
-  mutating func after(_ actions: [Action]) -> [Action] {
-    var actions = actions
+  mutating func settle(_ actions: [Action]) -> [Action] {
     if isEnding { return actions + endNext() }
+    var actions = actions + requestChangedRestarts()
     var hasMoved = true
     while hasMoved {
       hasMoved = false
-      for name in order where tasks[name]?.wanted != nil {
+      for name in order where tasks[name]?.request != nil {
         guard let more = advance(name) else { continue }
         actions += more
         hasMoved = true
       }
     }
-    return actions + endRound()
+    return actions + startDueRestarts() + endRound()
   }
 
   /// One step toward a requested run; `nil` if it must wait.
   private mutating func advance(_ name: String) -> [Action]? {
     let stops = stopOutdated(below: name)
     if !stops.isEmpty { return stops }
-    guard let task = tasks[name], let wanted = task.wanted, !task.runs else { return nil }
+    guard let task = tasks[name], let reason = task.request, !task.runs else { return nil }
     let above = order.filter { ancestors[name, default: []].contains($0) }
-    if above.contains(where: { tasks[$0]?.isUnsettled ?? false }) { return nil }
+    if above.contains(where: { tasks[$0]?.isUnsettled ?? false }) {
+      update(name) { $0.judging = .notAsked }
+      return nil
+    }
     if let because = above.compactMap(failure).first {
       return skip(name, because: because)
     }
     // A run needs all its ancestors, even those that were not requested.
     let missing = above.filter { tasks[$0]?.outcome != .succeeded }
     if !missing.isEmpty {
-      let actions = missing.flatMap { want($0, RunTrigger(wanted.reason)) }
-      let isWanted = missing.contains { tasks[$0]?.wanted != nil }
-      return isWanted ? actions : nil
+      let actions = missing.flatMap { request($0, reason) }
+      let isRequested = missing.contains { tasks[$0]?.request != nil }
+      return isRequested ? actions : nil
     }
-    return isBlocked(name) || !hasCapacity(for: task) ? nil : begin(name, wanted)
+    if isBlocked(name) || !hasCapacity(for: task) { return nil }
+    return judgeChanges(before: name, above) ?? (waitsForJudgment(name) ? nil : begin(name, reason))
   }
 
   private func failure(of name: String) -> String? {
@@ -53,20 +55,19 @@ extension TaskStateMachine {
       || descendants[name, default: []].contains { tasks[$0]?.runs ?? false }
   }
 
-  private func hasCapacity(for task: Task) -> Bool {
-    task.rules.runsOn || activeRuns < jobs
+  func hasCapacity(for task: Task) -> Bool {
+    task.rules.isService || activeRuns < jobs
   }
 
   /// Stops runs that would have to be repeated, because an ancestor runs again.
   private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
     for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], isOutdated(below, under: name),
-        case .running(let trigger) = task.activity
+      guard let task = tasks[below], isOutdated(below, under: name), task.activity == .running
       else { continue }
       update(below) { task in
         task.activity = .stopping
-        task.wanted = task.wanted.map(trigger.merged) ?? trigger
+        task.request = task.request ?? task.reason
       }
       actions.append(.stop(below))
     }
@@ -75,44 +76,44 @@ extension TaskStateMachine {
 
   /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
   /// for them.
-  private func isOutdated(_ below: String, under name: String) -> Bool {
+  func isOutdated(_ below: String, under name: String) -> Bool {
     guard let task = tasks[below]?.rules, let above = tasks[name]?.rules else { return false }
-    let isCarriedAlong = above.policy == .restart && !above.runsOn && task.policy == .queue
-    return task.policy == .restart || isCarriedAlong
+    let isCarriedAlong =
+      above.busyPolicy == .restart && !above.isService && task.policy == nil && !task.isService
+    return task.busyPolicy == .restart || isCarriedAlong
   }
 
-  private mutating func begin(_ name: String, _ wanted: RunTrigger) -> [Action] {
+  private mutating func begin(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    let trigger = task.unseen.merged(with: wanted)
     update(name) { task in
-      (task.wanted, task.unseen) = (nil, nil)
-      task.reason = trigger.reason
+      (task.request, task.judging, task.restart) = (nil, .notAsked, .none)
+      task.reason = reason
     }
-    if task.rules.runsOn { return beginService(name, task, trigger) }
-    update(name) { $0.activity = .running(trigger) }
-    return [.start(name, trigger)]
+    if task.rules.isService { return beginService(name, task, reason) }
+    update(name) { $0.activity = .running }
+    return [.start(name, reason)]
   }
 
   private mutating func beginService(
-    _ name: String, _ task: Task, _ trigger: RunTrigger
+    _ name: String, _ task: Task, _ reason: RunTrigger.Reason
   ) -> [Action] {
-    reached.insert(name)
-    switch task.rules.policy {
-    case .ignore where task.isUp && trigger.reason != .key:
-      return again(name, task)
+    roundMembers.insert(name)
+    switch task.rules.busyPolicy {
+    case .ignore where task.isUp && reason != .key:
+      return keepRunning(name, task)
     case .signal(let signal) where task.isUp:
-      return [.signal(name, signal, trigger)] + again(name, task)
+      return [.signal(name, signal, reason)] + keepRunning(name, task)
     case .queue, .ignore, .restart, .signal:
       update(name) { task in
         task.service = .starting
         task.isFresh = true
       }
-      return [.giveUpReadiness(name), .start(name, trigger)]
+      return [.giveUpReadiness(name), .start(name, reason)]
     }
   }
 
   /// A service keeps running, though a run is requested.
-  private mutating func again(_ name: String, _ task: Task) -> [Action] {
+  private mutating func keepRunning(_ name: String, _ task: Task) -> [Action] {
     switch task.service {
     case .ready: return conclude(name, .succeeded)
     case .late: return conclude(name, .failed)
@@ -124,14 +125,41 @@ extension TaskStateMachine {
 
   /// Ends the round when no task is unsettled.
   private mutating func endRound() -> [Action] {
-    if reached.isEmpty || tasks.values.contains(where: \.isUnsettled) { return [] }
-    defer { reached = [] }
+    if roundMembers.isEmpty || tasks.values.contains(where: \.isUnsettled) { return [] }
+    defer { roundMembers = [] }
     return [
       .endRound(
-        order.filter(reached.contains).compactMap { name in
-          tasks[name].map { Reached(name: name, state: $0.outcome, isUp: $0.isUp) }
+        order.filter(roundMembers.contains).compactMap { name in
+          tasks[name].map { RoundMember(name: name, state: $0.outcome, isUp: $0.isUp) }
         })
     ]
+  }
+}
+
+// MARK: - Changes of ancestors
+
+extension TaskStateMachine {
+  /// Asks whether an ancestor must run again, once before each run that rule 4 concerns; `nil` if
+  /// there is nothing to ask.
+  private mutating func judgeChanges(before name: String, _ above: [String]) -> [Action]? {
+    guard let task = tasks[name], task.judging == .notAsked else { return nil }
+    let isStale = above.contains(where: unjudged.contains)
+    guard isStale || task.rules.isService && above.contains(where: roundMembers.contains) else {
+      return nil
+    }
+    update(name) { $0.judging = .asked }
+    return [.judgeChanges(before: name)]
+  }
+
+  private func waitsForJudgment(_ name: String) -> Bool { tasks[name]?.judging == .asked }
+
+  /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at
+  /// once were requested before.
+  package mutating func changesAreJudged(_ names: Set<String>) -> [Action] {
+    for name in names where tasks[name]?.judging == .asked {
+      update(name) { $0.judging = .done }
+    }
+    return settle([])
   }
 }
 
@@ -147,7 +175,7 @@ extension TaskStateMachine {
       return dependents(of: name).flatMap { dependent in
         // A dependency that is postponed is not run for this.
         let isAwake = ancestors[dependent, default: []].allSatisfy { !isDormant($0) }
-        return isAwake ? want(dependent, RunTrigger(reason)) : []
+        return isAwake ? request(dependent, reason) : []
       }
     case .failed:
       return order.filter { descendants[name, default: []].contains($0) }.flatMap {
@@ -155,7 +183,7 @@ extension TaskStateMachine {
       }
     case .cancelled:
       for below in descendants[name, default: []] where tasks[below]?.outcome == .succeeded {
-        update(below) { if !$0.rules.runsOn { $0.outcome = .cancelled } }
+        update(below) { if !$0.rules.isService { $0.outcome = .cancelled } }
       }
       return []
     }
@@ -164,12 +192,14 @@ extension TaskStateMachine {
   func isDormant(_ name: String) -> Bool { tasks[name]?.isDormant ?? false }
 
   mutating func skip(_ name: String, because: String) -> [Action] {
-    reached.insert(name)
+    let isKnown = roundMembers.contains(name) && tasks[name]?.outcome == .skipped(because: because)
+    roundMembers.insert(name)
     update(name) { task in
-      if let wanted = task.wanted { task.unseen = task.unseen.merged(with: wanted) }
-      (task.wanted, task.isFresh) = (nil, false)
+      (task.request, task.isFresh) = (nil, false)
       task.outcome = .skipped(because: because)
     }
+    // Once in a round is enough.
+    if isKnown { return [] }
     let isUp = tasks[name]?.isUp ?? false
     return [isUp ? .keep(name, because: because) : .skip(name, because: because)]
   }

@@ -1,18 +1,19 @@
-import FileObservation
-import SystemCalls
-
-/// The state machine of a task runner: inputs in, actions out, without processes, clocks and queues.
+/// The state machine of a task runner: inputs in, actions out, without processes, clocks, queues and
+/// changes.
 ///
 /// ```
-///   change ─▶ pending ──▶ ready ──▶ running ──▶ succeeded ─▶ dependents become pending
-///                │ ▲                  │ │
-///                │ └── newer change ◀─┘ ├──▶ failed ────▶ dependents are skipped
-///                │                      └──▶ cancelled
-///                └─▶ skipped: a dependency failed
+///   request ─▶ pending ──▶ ready ──▶ running ──▶ succeeded ─▶ dependents are requested
+///                 │ ▲                  │ │
+///                 │ └── newer request ◀┘ ├──▶ failed ────▶ dependents are skipped
+///                 │                      └──▶ cancelled
+///                 └─▶ skipped: a dependency failed
 /// ```
 ///
-/// A task is unsettled while it waits or runs, and a service until it is ready. Ancestors are direct and
-/// indirect dependencies. There are three rules:
+/// It decides when a task runs. What a run receives is in the ledger (`OwedChanges`), and which
+/// changes lead to a request is decided by `Rounds`.
+///
+/// A task is unsettled while it is requested or runs, and a service until it is ready. Ancestors are
+/// direct and indirect dependencies. There are four rules:
 ///
 /// 1. A task begins when all its ancestors are settled and have succeeded. So it runs with their newest
 ///    results.
@@ -20,6 +21,9 @@ import SystemCalls
 ///    descendant is stopped, or runs to its end. A service keeps running.
 /// 3. The result of a task is passed on when no newer run of it is requested: its dependents are requested,
 ///    or its descendants skipped.
+/// 4. A service does not begin before the changes that were made while its ancestors ran are judged: it
+///    is not restarted with results that are out of date. Neither is a task with an ancestor that is
+///    known to have changed.
 package struct TaskStateMachine: Sendable {
   package enum State: Hashable, Sendable {
     /// It has not run yet, or waits for its ancestors.
@@ -45,14 +49,16 @@ package struct TaskStateMachine: Sendable {
 
   package enum Action: Hashable, Sendable {
     /// Start a run. A service that runs is stopped first, without a report to the machine.
-    case start(String, RunTrigger)
+    case start(String, RunTrigger.Reason)
     /// Stop it. For a run, `ended` must follow.
     case stop(String)
     /// Send it a signal, for this reason.
-    case signal(String, Signal, RunTrigger)
+    case signal(String, Signal, RunTrigger.Reason)
     /// Report that it is not run, or keeps running, because the other task failed.
     case skip(String, because: String)
     case keep(String, because: String)
+    /// Judge the changes that were made so far, and call `changesAreJudged`.
+    case judgeChanges(before: String)
     /// Start a readiness check, and call `serviceIsReady` or `serviceIsLate` with this generation.
     /// It replaces an earlier check.
     case awaitReadiness(String, generation: Int)
@@ -60,8 +66,10 @@ package struct TaskStateMachine: Sendable {
     /// Report that the service is ready, or is not ready in time.
     case reportReady(String)
     case reportLate(String)
+    /// Call `backOffIsOver` with this generation, after a pause.
+    case backOff(String, generation: Int)
     /// Report the results of the round.
-    case endRound([Reached])
+    case endRound([RoundMember])
     /// End it for good; `isGone` must follow. When it is retired, a successor of the same name may
     /// follow.
     case end(String)
@@ -73,7 +81,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// A task of a round, and its state.
-  package struct Reached: Hashable, Sendable {
+  package struct RoundMember: Hashable, Sendable {
     package let name: String
     package let state: State
     /// Whether it is a service that runs, in whatever state.
@@ -84,8 +92,10 @@ package struct TaskStateMachine: Sendable {
   package struct Rules: Hashable, Sendable {
     package var name: String
     package var dependencies: [String] = []
-    package var policy = BusyPolicy.queue
-    package var runsOn = false
+    /// `nil` for the default.
+    package var policy: BusyPolicy?
+    package var isService = false
+    package var keepsAlive = false
     package var hasReadiness = false
     package var isPostponed = false
 
@@ -93,11 +103,17 @@ package struct TaskStateMachine: Sendable {
       self.name = name
       self.dependencies = dependencies
     }
+
+    /// What a change during a run leads to.
+    var busyPolicy: BusyPolicy {
+      if isService { return policy == nil || policy == .queue ? .restart : policy ?? .restart }
+      return policy ?? .queue
+    }
   }
 
   enum Activity: Hashable, Sendable {
     case none
-    case running(RunTrigger)
+    case running
     case stopping
   }
 
@@ -108,24 +124,34 @@ package struct TaskStateMachine: Sendable {
     case ready
     /// It runs, but was not ready in time.
     case late
-    /// It has ended by itself, and its queue starts it again.
+    /// It has ended by itself, and is started again.
     case crashed
+  }
+
+  /// The restart of a command that has ended by itself.
+  enum Restart: Hashable, Sendable {
+    case none
+    /// It follows after a pause.
+    case backingOff
+    /// The pause is over.
+    case due
   }
 
   struct Task: Sendable {
     let rules: Rules
     /// Its latest result; `pending` if there is none.
     var outcome = State.pending
-    /// The trigger of the requested run.
-    var wanted: RunTrigger?
-    /// The trigger of the run that is requested when the pause ends.
-    var held: RunTrigger?
-    /// Changes that no run has received. They do not lead to a run, but the next one receives them.
-    var unseen: RunTrigger?
+    /// The reason for the run that is requested.
+    var request: RunTrigger.Reason?
+    /// The reason for the run that is requested when the pause ends.
+    var pausedRequest: RunTrigger.Reason?
     var activity = Activity.none
     var service = Service.down
+    var restart = Restart.none
     /// Whether the dependents of a service run when it is ready.
     var isFresh = false
+    /// The progress of rule 4 for the run that is requested.
+    var judging = Judging.notAsked
     /// The reason for its latest start.
     var reason = RunTrigger.Reason.start
     var generation = 0
@@ -140,10 +166,19 @@ package struct TaskStateMachine: Sendable {
     /// Whether it is a service whose process may exist.
     var isUp: Bool { service == .starting || service == .ready || service == .late }
 
-    var isUnsettled: Bool { wanted != nil || runs || service == .starting && isFresh }
+    var isUnsettled: Bool { request != nil || runs || service == .starting && isFresh }
 
     /// Whether it has never run, and no run is requested.
-    var isDormant: Bool { outcome == .pending && held == nil && !isUnsettled && service == .down }
+    var isDormant: Bool {
+      outcome == .pending && pausedRequest == nil && !isUnsettled && service == .down
+    }
+  }
+
+  /// Whether the changes that were made while the ancestors ran are judged.
+  enum Judging: Hashable, Sendable {
+    case notAsked
+    case asked
+    case done
   }
 
   var tasks: [String: Task] = [:]
@@ -156,7 +191,9 @@ package struct TaskStateMachine: Sendable {
   /// Tasks that are being ended and no longer belong to the graph.
   var retiring: [(name: String, isActive: Bool)] = []
   /// The tasks of the present round.
-  var reached: Set<String> = []
+  var roundMembers: Set<String> = []
+  /// The tasks that have changed, without a decision whether they must run again.
+  package var unjudged: Set<String> = []
   var hasStarted = false
   var isPaused = false
   var isEnding = false
@@ -175,8 +212,8 @@ package struct TaskStateMachine: Sendable {
     guard let task = tasks[name] else { return nil }
     if task.runs || task.service == .starting && task.isFresh { return .running }
     let waits = ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
-    if task.wanted != nil { return waits || isBlocked(name) ? .pending : .ready }
-    if task.held != nil || waits && task.outcome == .succeeded { return .pending }
+    if task.request != nil { return waits || isBlocked(name) ? .pending : .ready }
+    if task.pausedRequest != nil || waits && task.outcome == .succeeded { return .pending }
     return task.outcome
   }
 }
@@ -192,6 +229,8 @@ extension TaskStateMachine {
     for rule in rules {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
+      // What was asked about the former graph is not answered.
+      tasks[rule.name]?.judging = .notAsked
       var above = Set(rule.dependencies)
       for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above

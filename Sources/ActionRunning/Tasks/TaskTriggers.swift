@@ -9,6 +9,15 @@ public struct TaskTriggers: Sendable, Hashable {
   public var filter: PathFilter
   /// The kinds of change that start the task.
   public var kinds: Set<ChangeBatch.Kind>
+  /// Whether every change starts the task, because its source reports no others.
+  var includesAll = false
+
+  /// The triggers of a task that every reported change starts.
+  public static let all: TaskTriggers = {
+    var triggers = TaskTriggers()
+    triggers.includesAll = true
+    return triggers
+  }()
 
   /// Creates triggers; by default for all kinds but `metadata`. A task that watches nothing is
   /// never started by a change.
@@ -23,6 +32,7 @@ public struct TaskTriggers: Sendable, Hashable {
 
   /// Whether the change starts the task. A rename counts for both of its paths.
   public func isTriggered(by change: ChangeBatch.Change) -> Bool {
+    if includesAll { return true }
     guard kinds.contains(change.kind) else { return false }
     return watched.contains { root in
       passes(change.path, change, below: root)
@@ -41,11 +51,9 @@ public struct TaskTriggers: Sendable, Hashable {
       path, isDirectory: isDirectory, below: root.path, coversDescendants: takesContents)
   }
 
-  /// The part of a batch that starts the task; `nil` if there is none.
-  func trigger(by batch: ChangeBatch) -> RunTrigger? {
-    var own = batch
-    own.changes.removeAll { !isTriggered(by: $0) }
-    return own.changes.isEmpty ? nil : RunTrigger(own)
+  /// The changes that start the task.
+  func changes(in changes: [ChangeBatch.Change]) -> [ChangeBatch.Change] {
+    includesAll ? changes : changes.filter(isTriggered)
   }
 }
 

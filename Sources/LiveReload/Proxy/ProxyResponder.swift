@@ -4,8 +4,10 @@ import SystemCalls
 final class ProxyResponder: Exchange, UpstreamUser {
   /// The additions of a page to forwarded responses.
   protocol Site: AnyObject {
-    /// The tag of the client script, with the nonce.
-    func scriptTag(nonce: String?) -> [UInt8]
+    /// The revision of a document that is requested now.
+    var revision: Int { get }
+    /// Returns the tag of the client script in a document of a revision.
+    func scriptTag(nonce: String?, revision: Int) -> [UInt8]
     /// Returns a fresh nonce.
     func makeNonce() -> String
     /// Returns the page that is shown if the server cannot be reached.
@@ -21,6 +23,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
+  /// The revision at the time at which the server was asked.
+  private var revision = 0
   /// Whether the response is an event stream. A client that closes its sending side does not wait
   /// for one.
   private var isEndless = false
@@ -106,6 +110,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func upstreamConnected(_ server: UpstreamConnection) {
     let isReused = server.isReused
     self.server = server
+    revision = site?.revision ?? 0
     server.expectResponse(to: request.method)
     step { $0.connected(isReused: isReused) }
   }
@@ -171,7 +176,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
         nonce = admittedNonce
       }
     }
-    injector = ScriptInjector(tag: site.scriptTag(nonce: nonce))
+    injector = ScriptInjector(tag: site.scriptTag(nonce: nonce, revision: revision))
     // These describe the original document, not that with the script.
     for name in ["etag", "last-modified", "accept-ranges", "content-md5", "digest"] {
       fields.remove(name)

@@ -26,7 +26,7 @@ public struct ServerAddress: Hashable, Sendable {
   var url: String { "http://\(authority)\(basePath)" }
 
   /// Whether the server is on this machine.
-  var isLoopback: Bool { HostAddress(host: host)?.isLoopback ?? false }
+  package var isLoopback: Bool { HostAddress(host: host)?.isLoopback ?? false }
 
   private var bracketedHost: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host

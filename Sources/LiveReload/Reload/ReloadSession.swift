@@ -6,6 +6,10 @@ import SystemCalls
 /// Changes are collected while a dependency of the page is unsettled or has failed, so that a page
 /// reloads once after a round, and never in the middle of it.
 ///
+/// Each message has a revision: the number of a state of the page. A document that was requested in
+/// this state or a later one ignores the message. Documents are held while their server starts, so
+/// its start begins a revision: what it answers needs no reload when the round has ended.
+///
 /// A server behind a proxy may write a file, such as a log, whenever a page is loaded. If only
 /// files that caused the last reload change, and right after it, the page reloads at once three
 /// more times, and then at doubling intervals. For a directory of files, such changes are saves in
@@ -28,6 +32,10 @@ struct ReloadSession: Sendable {
   private static let shortestPause = 4_000
   private static let longestPause = 600_000
 
+  /// The revision of a document that is requested now.
+  private(set) var revision = 1
+  /// Whether documents of this revision show everything that the next message announces.
+  private var isRevisionNew = false
   private let dependencies: Set<String>
   private let watched: [Path]
   private let loadsMayWrite: Bool
@@ -57,8 +65,9 @@ struct ReloadSession: Sendable {
   var hasFailed: Bool { !failed.isEmpty }
 
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
-    for path in paths where watched.contains(where: path.isWithin) && !changed.contains(path) {
-      changed.append(path)
+    for path in paths where watched.contains(where: path.isWithin) {
+      isRevisionNew = false
+      if !changed.contains(path) { changed.append(path) }
     }
     return decide(at: now)
   }
@@ -71,9 +80,21 @@ struct ReloadSession: Sendable {
     return decide(at: now)
   }
 
+  /// A server has started whose documents the page shows.
+  mutating func serverStarted() {
+    revision += 1
+    isRevisionNew = true
+  }
+
   mutating func ended(_ task: String, hasFailed: Bool) {
     guard dependencies.contains(task) else { return }
+    isRevisionNew = false
     if hasFailed { failed.insert(task) } else { failed.remove(task) }
+  }
+
+  /// A service is ready. Documents from its start on are those of the ready service.
+  mutating func becameReady(_ task: String) {
+    failed.remove(task)
   }
 
   /// The pause has ended.
@@ -104,6 +125,8 @@ struct ReloadSession: Sendable {
 
   private mutating func send(at now: Int) -> Decision {
     isWaiting = false
+    if !isRevisionNew { revision += 1 }
+    isRevisionNew = false
     if !changed.isEmpty { lastChanged = Set(changed) }
     lastTime = now
     defer { (hasRun, changed) = (false, []) }

@@ -61,8 +61,8 @@ final class IgnoredChangeReporter: Sendable {
     if ownOutput.contains(path) { return }
     let now = scheduler.now
     let entry = IgnoredChangeLog.Entry(path: path, reason: reason)
-    let isNews = log.withLock { $0.note(entry, at: now) }
-    if isNews { console.say(.detail, "\(shown(entry)) did not count: \(reason)", style: .faint) }
+    let isDue = log.withLock { $0.note(entry, at: now) }
+    if isDue { console.say(.detail, "\(shown(entry)) did not count: \(reason)", style: .faint) }
   }
 
   /// Lists the latest changes that did not count.

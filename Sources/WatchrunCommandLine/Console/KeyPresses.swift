@@ -1,7 +1,7 @@
 import ActionRunning
 import Synchronization
 
-/// Does what keys ask for.
+/// The receiver of keys.
 protocol KeyListener: Sendable {
   func runNow()
   func stopNow()
@@ -9,67 +9,49 @@ protocol KeyListener: Sendable {
   func resume()
 }
 
-extension ActionQueue: KeyListener {
-  func runNow() {
-    submit(RunTrigger(.key))
-  }
-
-  func stopNow() {
-    stopCommand()
-  }
-}
-
-extension TaskRunner: KeyListener {
-  func runNow() {
-    submitKey()
-  }
-
-  func stopNow() {
-    stop()
-  }
-}
-
-/// Handles keys, and remembers the runs that the key `e` explains.
+/// Performs the actions of keys, and remembers the runs that the key `e` explains.
 final class KeyPresses: Sendable {
-  /// A run that the key `e` explains.
-  private struct ExplainedRun {
-    /// The task, if there is more than one.
-    let task: String?
-    let run: RunReport.Run
-    /// The tasks that the task depends on directly.
-    let dependencies: [String]
-  }
-
   private struct State {
-    var latestRuns: [ExplainedRun] = []
+    /// The runs of the present or latest round.
+    var latestRuns: [TaskReport.Run] = []
     var isPaused = false
   }
 
   private let state = Mutex(State())
   private let reporter: RunReporter
-  private let waiting: WaitingReporter?
+  private let waiting: WaitingReporter
   private let ignored: IgnoredChangeReporter?
+  private let dependencies: @Sendable (_ task: String) -> [String]
 
   /// - Parameters:
   ///   - reporter: Answers the keys.
-  ///   - waiting: Lists what waits, if anything runs.
+  ///   - waiting: Lists what waits.
   ///   - ignored: Lists the changes that did not count.
+  ///   - dependencies: Returns the tasks that a task depends on directly.
   init(
-    _ reporter: RunReporter, waiting: WaitingReporter? = nil, ignored: IgnoredChangeReporter?
+    _ reporter: RunReporter, waiting: WaitingReporter, ignored: IgnoredChangeReporter?,
+    dependencies: @escaping @Sendable (_ task: String) -> [String]
   ) {
     self.reporter = reporter
     self.ignored = ignored
     self.waiting = waiting
+    self.dependencies = dependencies
   }
 
-  /// Remembers a run. One that begins a round replaces all others, and any run the one of the same task.
-  func remember(
-    _ run: RunReport.Run, of task: String? = nil, after dependencies: [String] = [],
-    beginsAnew: Bool = true
-  ) {
-    state.withLock { state in
-      state.latestRuns.removeAll { beginsAnew || $0.task == task }
-      state.latestRuns.append(ExplainedRun(task: task, run: run, dependencies: dependencies))
+  /// Takes a report of the runner.
+  func take(_ report: TaskReport) {
+    switch report {
+    case .roundBegan:
+      state.withLock { $0.latestRuns = [] }
+    case .started(let run) where run.job == .command:
+      // On the command line, the build and the command are one run.
+      let replacesAll = reporter.isAlone
+      state.withLock { state in
+        state.latestRuns.removeAll { replacesAll || $0.task == run.task }
+        state.latestRuns.append(run)
+      }
+    default:
+      break
     }
   }
 
@@ -82,9 +64,9 @@ final class KeyPresses: Sendable {
     case .clear: reporter.console.clearScreen()
     case .explain:
       let runs = state.withLock { $0.latestRuns }
-      if runs.isEmpty { reporter.explain(nil) }
-      for run in runs { reporter.explain(run.run, of: run.task, after: run.dependencies) }
-      waiting?.list()
+      if runs.isEmpty { reporter.console.say(.answer, "nothing has run yet") }
+      for run in runs { reporter.explain(run, after: dependencies(run.task)) }
+      waiting.list()
       ignored?.list()
       if state.withLock({ $0.isPaused }) { reporter.reportPause(true) }
     case .help: reporter.listKeys()

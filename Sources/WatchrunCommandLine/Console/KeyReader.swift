@@ -5,7 +5,7 @@ import SystemCalls
 /// Reads keys from the terminal while this process group is in its foreground, and reports when the terminal
 /// has hung up.
 final class KeyReader: Sendable {
-  private let keeper: TerminalController
+  private let controller: TerminalController
   private let event: @Sendable (Event) -> Void
 
   enum Event: Hashable, Sendable {
@@ -15,8 +15,8 @@ final class KeyReader: Sendable {
   }
 
   /// - Parameter event: Called on a queue of the reader for each key, in order.
-  init(_ keeper: TerminalController, event: @escaping @Sendable (Event) -> Void) {
-    self.keeper = keeper
+  init(_ controller: TerminalController, event: @escaping @Sendable (Event) -> Void) {
+    self.controller = controller
     self.event = event
   }
 
@@ -26,15 +26,15 @@ final class KeyReader: Sendable {
   /// - Parameter prepares: False if a command that receives the terminal starts now.
   func start(prepares: Bool = true) throws(SystemError) -> Bool {
     let input = TypedInput(
-      try TerminalInput(keeper.terminal, includesKeys: keeper.readsKeys))
+      try TerminalInput(controller.terminal, includesKeys: controller.readsKeys))
     let source = DispatchSource.makeReadSource(
       fileDescriptor: input.events.number, queue: DispatchQueue(label: "watchrun.keys"))
     // The handler holds the source until it is cancelled.
-    nonisolated(unsafe) let held = source
+    nonisolated(unsafe) let retained = source
     source.setEventHandler { @Sendable [self] in
       input.events.acknowledge()
-      if keeper.terminal.isGone {
-        held.cancel()
+      if controller.terminal.isGone {
+        retained.cancel()
         event(.hangUp)
       } else {
         read()
@@ -42,14 +42,14 @@ final class KeyReader: Sendable {
     }
     source.setCancelHandler { @Sendable in withExtendedLifetime(input) {} }
     source.activate()
-    return prepares && keeper.prepareForKeys()
+    return prepares && controller.prepareForKeys()
   }
 
   /// Reads typed keys, if this process group is in the foreground.
   private func read() {
-    let wasPrepared = keeper.isPrepared
-    while keeper.prepareForKeys() {
-      let bytes = keeper.terminal.typed()
+    let wasPrepared = controller.isPrepared
+    while controller.prepareForKeys() {
+      let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }
       // Until now the terminal delivered whole lines: the end of one is not the key Enter.
       let isLine = !wasPrepared && bytes.last == UInt8(ascii: "\n")

@@ -1,131 +1,224 @@
 import ActionRunning
 import FileObservation
 import Support
+import Synchronization
 import SystemCalls
 
-/// Writes the reports of an observer and of an action queue to the console.
-struct RunReporter: Sendable {
-  let console: Console
-  /// The command as messages show it, which can be pasted into a shell.
-  let command: String
-  private let words: [[UInt8]]
-  /// Paths are shown relative to this directory.
-  let directory: Path
-  /// The task that the reports are about, if there is more than one.
-  let task: TaskLabel?
-
-  init(console: Console, command: [[UInt8]], directory: Path, task: TaskLabel? = nil) {
-    self.console = console
-    self.command = ShownCommand.text(command)
-    words = command
-    self.directory = directory
-    self.task = task
+/// Writes the reports of an observer and of a runner, and the output of tasks, to the console.
+///
+/// One of several tasks of a project is named in each message. The command of a command line and a
+/// single task go without saying.
+final class RunReporter: Sendable {
+  private struct State {
+    var origin = SessionPlan.Origin.commandLine
+    var texts: [String: TaskText] = [:]
+    var labels: [String: TaskLabel] = [:]
+    /// Whether there is only one task.
+    var isAlone = true
+    /// The conflicts that were reported, by task, until the task starts.
+    var conflicts: [String: ReadinessConflict] = [:]
   }
 
-  /// Writes a message about the command, with the name of its task if there is more than one.
-  func say(_ level: Console.Level, _ text: String, style: Console.Style = .plain) {
-    if let task {
-      console.say(level, of: task, text, style: style)
+  let console: Console
+  /// Paths are shown relative to this directory.
+  let directory: Path
+  private let state = Mutex(State())
+
+  init(_ console: Console, directory: Path) {
+    self.console = console
+    self.directory = directory
+  }
+
+  /// Replaces the tasks. Former ones are remembered, since they report until they have ended.
+  func take(_ plan: SessionPlan) {
+    let isNamed = plan.origin == .project && plan.tasks.count > 1
+    let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
+    state.withLock { state in
+      state.origin = plan.origin
+      state.texts.merge(plan.tasks.map { ($0.name, $0) }) { $1 }
+      state.labels.merge(labels) { $1 }
+      for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
+      state.isAlone = !isNamed
+    }
+  }
+
+  /// Whether messages name no task.
+  var isAlone: Bool { state.withLock { $0.isAlone } }
+
+  var isCommandLine: Bool { state.withLock { $0.origin == .commandLine } }
+
+  private func text(of task: String) -> TaskText {
+    state.withLock { $0.texts[task] }
+      ?? TaskText(name: task, command: task, shownCommand: task)
+  }
+
+  /// Writes a message about a task, with its name if there is more than one.
+  func say(_ level: Console.Level, _ task: String, _ text: String, style: Console.Style = .plain) {
+    if let label = state.withLock({ $0.labels[task] }) {
+      console.say(level, of: label, text, style: style)
     } else {
       console.say(level, text, style: style)
     }
   }
 
-  /// Forwards a line of the command's output, or the beginning of one.
-  func write(output line: [UInt8], isFinished: Bool) {
-    console.write(output: line, isFinished: isFinished, of: task)
+  /// Forwards a line of output, or the beginning of one.
+  func write(_ output: TaskOutput) {
+    let label = state.withLock { $0.labels[output.run.task] }
+    console.write(output: output.line, isFinished: output.isFinished, of: label)
   }
+}
 
-  func report(_ report: RunReport) {
+// MARK: - Reports of a runner
+
+extension RunReporter {
+  func report(_ report: TaskReport) {
     switch report {
     case .started(let run):
       reportStart(run)
-    case .output(_, let line):
-      write(output: line, isFinished: true)
-    case .unfinishedOutput(_, let line):
-      write(output: line, isFinished: false)
     case .ended(let run, let status, let duration, let ending):
-      reportEnd(of: run.job, status, after: duration.shortDescription, ending)
+      reportEnd(of: run, status, after: duration.shortDescription, ending)
     case .notStarted(let run, let error, _):
-      reportFailedStart(run.job, error)
-    case .timedOut(_, let time):
-      say(.news, "timed out after \(time.shortDescription)", style: .bad)
-    case .stopping(let job, let signal, _):
-      say(.detail, "stopping \(job.object) with \(signal)", style: .faint)
-    case .abandoned(let job):
+      reportFailedStart(run, error)
+    case .conflict(let task, let conflict):
+      let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
+      // Each attempt finds the same.
+      if conflict != before { say(.problem, task, conflict.message, style: .bad) }
+    case .skipped(let task, let cause):
+      // On the command line, the failure of the build says it.
+      if !isCommandLine { say(.news, task, "skipped: \(cause.words)", style: .warning) }
+    case .kept(let task, let cause):
+      if !isCommandLine { say(.news, task, "not restarted: \(cause.words)", style: .warning) }
+    case .ready(let task, let time):
+      let level = isCommandLine ? Console.Level.detail : .news
+      say(level, task, "ready after \(time.shortDescription)", style: .good)
+    case .notReady(let task, let readiness):
+      say(.news, task, "not ready: \(readiness.failure)", style: .bad)
+    case .timedOut(let run, let time):
+      say(.news, run.task, "timed out after \(time.shortDescription)", style: .bad)
+    case .stopping(let run, let signal, _):
+      say(.detail, run.task, "stopping \(object(of: run)) with \(signal)", style: .faint)
+    case .killing(let run, let gracePeriod):
+      reportKill(of: run, after: gracePeriod)
+    case .abandoned(let run):
       say(
-        .problem,
-        "\(job.subject)still there after SIGKILL: the kernel holds the process; continuing without it",
-        style: .warning)
-    case .signaled(let signal, let trigger):
-      say(.news, "sent \(signal)\(reason(of: trigger))", style: .faint)
-    case .backingOff(let pause):
-      say(.news, "restarting in \(pause.shortDescription)", style: .faint)
+        .problem, run.task,
+        "\(subject(of: run))still there after SIGKILL: the kernel holds the process; "
+          + "continuing without it", style: .warning)
+    case .signaled(let task, let signal, let trigger):
+      say(.news, task, "sent \(signal)\(reason(of: trigger))", style: .faint)
+    case .backingOff(let task, let pause):
+      // A conflict says what to do.
+      if state.withLock({ $0.conflicts[task] != nil }) { return }
+      say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
     case .foundLoop(let loop):
-      self.report(loop, ignoringBy: { "-i '\($0)'" })
-    case .killing, .gone, .queued, .ignored, .settled, .idle, .finished:
-      // `WaitingReporter` reports what waits, and what is killed because it has not ended.
+      self.report(loop)
+    case .owed(let trigger):
+      let verb = trigger.changes.count == 1 ? "has" : "have"
+      console.say(.news, "\(paths(of: trigger)) \(verb) changed since; r runs it", style: .faint)
+    case .idle:
+      // At a terminal only, so that logs have one line less for each run.
+      console.sayAtTerminal("waiting for changes")
+    case .roundEnded(let round):
+      self.report(round)
+    case .roundBegan, .gone, .waiting, .ignored, .unwatched, .unsettled, .finished:
       break
     }
   }
 
-  func report(_ readiness: FileObserver.Readiness) {
-    let directories = readiness.watches == 1 ? "1 directory" : "\(readiness.watches) directories"
-    console.say(
-      .detail, "watching \(directories) with \(readiness.backend); ignoring \(readiness.pruned)",
-      style: .faint)
-    for file in readiness.ignoreFiles {
-      console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
-      for rule in file.rules {
-        guard let defect = rule.pattern.defect else { continue }
-        console.say(
-          .detail, "\(shown(file.path)):\(rule.line): the pattern '\(rule.pattern)' \(defect)",
-          style: .warning)
-      }
-    }
+  private func reportStart(_ run: TaskReport.Run) {
+    state.withLock { $0.conflicts[run.task] = nil }
+    if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
+    let text = text(of: run.task)
+    let what = text.role == .build ? "building" : "running \(text.shownCommand)"
+    say(.news, run.task, what + reason(of: run.trigger), style: .faint)
   }
 
-  func report(_ batch: ChangeBatch) {
-    for change in batch.changes { console.say(.detail, shown(change), style: .faint) }
+  private func reportFailedStart(_ run: TaskReport.Run, _ error: SystemError) {
+    let text = text(of: run.task)
+    let isOwn = run.job == .command && text.role != .build
+    let name = isOwn ? text.shownCommand : object(of: run)
+    let advice = LaunchAdvice(words: isOwn ? text.words : [], directory: directory)
+    say(
+      .problem, run.task, "cannot run \(name): \(explanation(of: error, advice))", style: .bad)
   }
 
-  private func reportStart(_ run: RunReport.Run) {
-    let reason = reason(of: run.trigger)
-    switch run.job {
-    case .build:
-      say(.news, "building\(reason)", style: .faint)
-    case .command:
-      say(.news, "running \(command)\(reason)", style: .faint)
-    case .hook:
-      say(.detail, "running the hook", style: .faint)
-    }
+  private func explanation(of error: SystemError, _ advice: LaunchAdvice) -> String {
+    guard error.call == "chdir", let path = error.path else { return advice.explanation(of: error) }
+    if !error.isNotFound { return "cannot enter the directory \(shown(path)): \(error.reason)" }
+    return path == directory
+      ? "the directory \(path) does not exist; the next change after it is back runs it"
+      : "there is no directory \(shown(path))"
   }
 
-  func reportFailedStart(_ job: ActionQueue.Job, _ error: SystemError) {
-    let name = job == .command ? command : job.object
-    say(.problem, "cannot run \(name): \(explanation(of: error, starting: job))", style: .bad)
-  }
-
-  func reportEnd(
-    of job: ActionQueue.Job, _ status: ExitStatus, after duration: String,
-    _ ending: RunReport.Ending
+  private func reportEnd(
+    of run: TaskReport.Run, _ status: ExitStatus, after duration: String,
+    _ ending: TaskReport.Ending
   ) {
-    let subject = job.subject
+    let subject = subject(of: run)
     switch (status, ending) {
     case (_, .stopped):
-      say(.news, "\(subject)stopped after \(duration)", style: .faint)
+      say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
-      say(.detail, "stopped after \(duration)", style: .faint)
+      say(.detail, run.task, "stopped after \(duration)", style: .faint)
     case (.exited(0), .byItself):
-      let level = job == .hook ? Console.Level.detail : .news
-      say(level, "\(subject)succeeded in \(duration)", style: .good)
+      let level = run.job == .hook ? Console.Level.detail : .news
+      say(level, run.task, "\(subject)succeeded in \(duration)", style: .good)
     case (.exited(let code), .byItself):
-      say(.news, "\(subject)failed with status \(code) after \(duration)", style: .bad)
+      say(
+        .news, run.task, "\(subject)failed with status \(code) after \(duration)", style: .bad)
     case (.signaled(let signal), .byItself):
-      say(.news, "\(subject)killed by \(signal) after \(duration)", style: .bad)
+      say(.news, run.task, "\(subject)killed by \(signal) after \(duration)", style: .bad)
     }
   }
 
+  private func reportKill(of run: TaskReport.Run, after gracePeriod: Duration?) {
+    if let gracePeriod {
+      say(
+        .news, run.task,
+        "\(subject(of: run))still running after \(gracePeriod.shortDescription): "
+          + "killing it (SIGKILL)", style: .warning)
+    } else {
+      say(.news, run.task, "killing \(object(of: run)) (SIGKILL)", style: .warning)
+    }
+  }
+
+  /// How messages begin that are about the run: the command goes without saying.
+  func subject(of run: TaskReport.Run) -> String {
+    let object = object(of: run)
+    return object == Self.command ? "" : object + " "
+  }
+
+  private func object(of run: TaskReport.Run) -> String {
+    if run.job == .hook { return "the hook" }
+    return text(of: run.task).role == .build ? "the build" : Self.command
+  }
+
+  private static let command = "the command"
+
+  /// `build ok 1.2 s · test failed 3.4 s · server kept`. A single task has reported its end already.
+  private func report(_ round: TaskRound) {
+    if isAlone || round.entries.isEmpty { return }
+    let text = round.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
+    console.say(.news, text, style: round.status.isSuccess ? .good : .bad)
+  }
+
+  /// Reports the first delayed run of a feedback loop.
+  private func report(_ loop: FeedbackLoop) {
+    let pattern = loop.pattern
+    let changed = "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")"
+    let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
+    let remedy =
+      isCommandLine ? "-i '/\(name)'" : "\"ignore\": [\"/\(name)\"] in watchrun.json"
+    console.say(
+      .problem,
+      "each run changes \(name): the next one starts in \(loop.delay.shortDescription); "
+        + "to ignore it: \(remedy)", style: .warning)
+  }
+}
+
+// MARK: - Changes
+
+extension RunReporter {
   /// " (Sources/a.swift and 3 more changed)".
   private func reason(of trigger: RunTrigger) -> String {
     changes(of: trigger).map { " (\($0))" } ?? ""
@@ -133,35 +226,17 @@ struct RunReporter: Sendable {
 
   /// "Sources/a.swift and 3 more changed".
   func changes(of trigger: RunTrigger) -> String? {
-    guard let first = trigger.changes.first else { return nil }
+    trigger.changes.isEmpty ? nil : paths(of: trigger) + " changed"
+  }
+
+  /// "Sources/a.swift and 3 more".
+  private func paths(of trigger: RunTrigger) -> String {
+    guard let first = trigger.changes.first else { return "" }
     let more = trigger.changes.count - 1
-    return "\(shown(first.path))\(more == 0 ? "" : " and \(more) more") changed"
+    return "\(shown(first.path))\(more == 0 ? "" : " and \(more) more")"
   }
 
-  /// Reports the first delayed run of a feedback loop.
-  ///
-  /// - Parameter ignore: How the user ignores a pattern.
-  func report(_ loop: FeedbackLoop, ignoringBy ignore: (_ pattern: String) -> String) {
-    let pattern = loop.pattern
-    let changed = "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")"
-    let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
-    say(
-      .problem,
-      "each run changes \(name): the next one starts in \(loop.delay.shortDescription); "
-        + "to ignore it: \(ignore("/" + name))", style: .warning)
-  }
-
-  private func explanation(of error: SystemError, starting job: ActionQueue.Job) -> String {
-    if error.call == "chdir", let path = error.path {
-      return error.isNotFound
-        ? "there is no directory \(shown(path))"
-        : "cannot enter the directory \(shown(path)): \(error.reason)"
-    }
-    return LaunchAdvice(words: job == .command ? words : [], directory: directory)
-      .explanation(of: error)
-  }
-
-  private func shown(_ change: ChangeBatch.Change) -> String {
+  func shown(_ change: ChangeBatch.Change) -> String {
     let from = change.from.map { " from \(shown($0))" } ?? ""
     return "\(change.kind.rawValue) \(shown(change.path))\(from)"
   }
@@ -171,50 +246,54 @@ struct RunReporter: Sendable {
   }
 }
 
-extension ActionQueue.Job {
-  /// How messages begin that are about the job: the command goes without saying.
-  var subject: String {
+extension TaskRound.Outcome {
+  /// The outcome in the summary of a round.
+  var words: String {
     switch self {
-    case .build: "the build "
-    case .command: ""
-    case .hook: "the hook "
-    }
-  }
-
-  var object: String {
-    switch self {
-    case .build: "the build"
-    case .command: "the command"
-    case .hook: "the hook"
+    case .succeeded(let time): "ok \(time.shortDescription)"
+    case .failed(_, let time): "failed \(time.shortDescription)"
+    case .ready: "ready"
+    case .notReady: "not ready"
+    case .cancelled: "stopped"
+    case .skipped: "skipped"
+    case .kept: "kept"
     }
   }
 }
 
-extension RunReport {
-  /// Whether this is the first run that a trigger leads to.
-  func beginsAnew(withBuild hasBuild: Bool) -> Bool {
-    guard case .started(let run) = self else { return false }
-    return run.job == (hasBuild && run.trigger.reason != .restart ? .build : .command)
+extension TaskDefinition.Readiness {
+  /// The readiness condition that was not met in time.
+  fileprivate var failure: String {
+    let time = timeout.shortDescription
+    return switch condition {
+    case .port(let port): "nothing accepts connections on port \(port) after \(time)"
+    case .url(let url): "no successful answer from \(Path(url)) after \(time)"
+    case .line(let text):
+      "no output line contains '\(Path(text))' after \(time); if the program buffers its output, "
+        + "try stdbuf -oL, or python3 -u"
+    }
   }
 }
 
-extension FeedbackLoop {
-  /// A pattern for the entries that are created or removed: the common prefix and suffix of two of their
-  /// names.
-  fileprivate var pattern: String {
-    let names = entries.map { String(decoding: $0.lastComponent, as: UTF8.self) }
-    guard let first = names.first, let last = names.last else { return "" }
-    if first == last { return first }
-    let prefix = first.commonPrefix(with: last)
-    let ends = (String(first.reversed()), String(last.reversed()))
-    let suffix = String(ends.0.commonPrefix(with: ends.1).reversed())
-    let isShort = prefix.count + suffix.count >= min(first.count, last.count)
-    return prefix + "*" + (isShort ? "" : suffix)
+extension TaskReport.Cause {
+  fileprivate var words: String {
+    switch self {
+    case .failed(let task): "\(task) failed"
+    case .notReady(let task): "\(task) is not ready"
+    }
   }
 }
 
-extension String {
-  fileprivate func commonPrefix(with other: String) -> String {
-    String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+extension ReadinessConflict {
+  fileprivate var message: String {
+    let process = holder.map { "by \($0.name) (pid \($0.processID))" } ?? "by another process"
+    let what =
+      switch condition {
+      case .port(let port): "port \(port) is already in use"
+      case .url(let url): "\(Path(url)) is already answered"
+      case .line(let text): "'\(Path(text))' was already printed"
+      }
+    return "not started: \(what) \(process); "
+      + "stop that process and the service starts, or use another port"
   }
 }

@@ -1,6 +1,5 @@
 import ActionRunning
 import Dispatch
-import FileObservation
 import Support
 import Synchronization
 import SystemCalls
@@ -15,49 +14,31 @@ final class WaitingReporter: Sendable {
     var timerTime: Instant?
   }
 
-  /// The reporter of a task by its name, which is empty for the only one of a command line.
-  private let reporter: @Sendable (_ task: String) -> RunReporter
+  private let reporter: RunReporter
   private let scheduler: any Scheduler
-  /// How the user makes a change restart what runs.
-  private let restartAdvice: String
   private let state = Mutex(State())
   /// Whether watchrun is ending, so that another Ctrl-C kills what runs.
   private let isEnding: @Sendable () -> Bool
 
   init(
-    restartAdvice: String,
+    _ reporter: RunReporter,
     scheduler: any Scheduler = DispatchScheduler(queue: DispatchQueue.global()),
-    isEnding: @escaping @Sendable () -> Bool,
-    reporter: @escaping @Sendable (_ task: String) -> RunReporter
+    isEnding: @escaping @Sendable () -> Bool
   ) {
     self.reporter = reporter
-    self.restartAdvice = restartAdvice
     self.scheduler = scheduler
     self.isEnding = isEnding
   }
 
-  /// Must be called with each report of an action queue, in order, before the next one.
-  func note(_ report: RunReport) {
-    if case .killing(let job, let gracePeriod) = report {
-      reportKill(of: job, of: "", after: gracePeriod)
+  /// Takes a report of the runner. Must be called with each, in order.
+  func take(_ report: TaskReport) {
+    var report = report
+    if case .waiting(let waiting) = report, reporter.isCommandLine {
+      report = .waiting(Self.ofCommand(waiting))
     }
-    if case .idle = report { reportIdle() }
-    update { $0.take(report, at: $1) }
-  }
-
-  /// Must be called with each report of a task runner, in order, before the next one.
-  func note(_ report: TaskReport) {
-    if case .detail(let task, .killing(let job, let gracePeriod)) = report {
-      reportKill(of: job, of: task, after: gracePeriod)
-    }
-    if case .idle = report { reportIdle() }
-    update { $0.take(report, at: $1) }
-  }
-
-  private func update(_ change: (inout WaitingState, Instant) -> Void) {
     let now = scheduler.now
     let outdated = state.withLock { state -> (any ScheduledWork)? in
-      change(&state.waiting, now)
+      state.waiting.take(report, at: now)
       let time = state.waiting.nextTime
       if time == state.timerTime { return nil }
       defer { state.timer = time.map(schedule) }
@@ -65,6 +46,15 @@ final class WaitingReporter: Sendable {
       return state.timer
     }
     outdated?.cancel()
+  }
+
+  /// What waits on a command line, where the build and the command are one thing: the command, which is
+  /// the last.
+  static func ofCommand(_ waiting: [TaskRunner.Waiting]) -> [TaskRunner.Waiting] {
+    waiting.filter { entry in
+      if case .dependencies = entry.cause { return false }
+      return entry.name == waiting.last?.name
+    }
   }
 
   private func schedule(at time: Instant) -> any ScheduledWork {
@@ -87,56 +77,62 @@ final class WaitingReporter: Sendable {
 // MARK: - Messages
 
 extension WaitingReporter {
-  private func say(_ task: String, _ text: String, style: Console.Style = .faint) {
-    reporter(task).say(.news, text, style: style)
-  }
-
-  /// At a terminal only, so that logs have one line less for each run.
-  private func reportIdle() {
-    reporter("").console.sayAtTerminal("waiting for changes")
-  }
-
-  private func reportKill(of job: ActionQueue.Job, of task: String, after gracePeriod: Duration?) {
-    if let gracePeriod {
-      let text =
-        "\(job.subject)still running after \(gracePeriod.shortDescription): killing it (SIGKILL)"
-      say(task, text, style: .warning)
-    } else {
-      say(task, "killing \(job.object) (SIGKILL)", style: .warning)
+  private func report(_ notice: WaitingState.Notice) {
+    switch notice {
+    case .waiting(let waiting):
+      report(waiting)
+    case .stopping(let run, let signal, let waited, let killIn):
+      let way = isEnding() ? " (Ctrl-C again kills it now)" : ""
+      reporter.say(
+        .news, run.task,
+        "\(reporter.subject(of: run))still running \(waited.shortDescription) after \(signal): "
+          + "killing it in \(killIn.shortDescription)\(way)", style: .faint)
     }
   }
 
-  private func report(_ notice: WaitingState.Notice) {
-    switch notice {
-    case .queued(let task, let trigger, let behind):
-      let advice = trigger.reason == .key ? "s stops it" : restartAdvice
-      say(task, "\(cause(trigger)); \(Self.turn(of: task, behind: behind)); \(advice)")
-    case .queuedBehindHook(let trigger):
-      say("", "\(cause(trigger)); runs again when the hook ends")
-    case .stopping(let task, let job, let signal, let waited, let killIn):
-      let way = isEnding() ? " (Ctrl-C again kills it now)" : ""
-      say(
-        task,
-        "\(job.subject)still running \(waited.shortDescription) after \(signal): "
-          + "killing it in \(killIn.shortDescription)\(way)")
-    case .needsJob(let task, let holders):
+  private func report(_ waiting: TaskRunner.Waiting) {
+    switch waiting.cause {
+    case .job(let holders):
       let jobs = holders.count == 1 ? "the only job" : "all \(holders.count) jobs"
-      say(
-        task,
+      reporter.say(
+        .news, waiting.name,
         "waiting: \(Self.verb(holders, "takes", "take")) \(jobs); "
           + "if one of them is a service, set \"service\": true, otherwise raise \"jobs\"",
         style: .warning)
+    case .hook:
+      reporter.say(.news, waiting.name, Self.line(waiting, cause(waiting.trigger)), style: .faint)
+    default:
+      let advice = waiting.trigger.reason == .key ? "s stops it" : restartAdvice
+      let line = Self.line(waiting, cause(waiting.trigger))
+      reporter.say(.news, waiting.name, "\(line); \(advice)", style: .faint)
     }
+  }
+
+  /// How the user makes a change restart what runs.
+  private var restartAdvice: String {
+    reporter.isCommandLine
+      ? "-r restarts at once" : "\"onBusy\": \"restart\" restarts at once"
   }
 
   private func cause(_ trigger: RunTrigger) -> String {
     if trigger.reason == .key { return "a run was requested by key" }
-    return reporter("").changes(of: trigger) ?? "a change was reported"
+    return reporter.changes(of: trigger) ?? "a change was reported"
   }
 
-  private static func turn(of task: String, behind: [String]) -> String {
-    behind == [task] || behind.isEmpty
-      ? "runs again when this run ends" : "runs again when \(verb(behind, "ends", "end"))"
+  /// What a task waits for, and why.
+  private static func line(_ waiting: TaskRunner.Waiting, _ cause: String) -> String {
+    switch waiting.cause {
+    case .runs(let names):
+      names == [waiting.name]
+        ? "\(cause); runs again when this run ends"
+        : "\(cause); runs again when \(verb(names, "ends", "end"))"
+    case .hook: "\(cause); runs again when the hook ends"
+    case .job(let holders): "waits for a job: \(verb(holders, "runs", "run"))"
+    case .dependencies(let names): "waits for \(list(names))"
+    case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
+    case .predecessor: "waits until its former run has ended"
+    case .pause: "runs when you press p"
+    }
   }
 
   private static func verb(_ names: [String], _ one: String, _ many: String) -> String {
@@ -156,45 +152,30 @@ extension WaitingReporter {
   func list() {
     let now = scheduler.now
     let waiting = state.withLock { $0.waiting }
-    let console = reporter("").console
-    for line in Self.lines(of: waiting, at: now, cause) { console.say(.answer, line) }
+    let isNamed = !reporter.isAlone
+    for line in Self.lines(of: waiting, at: now, isNamed: isNamed, cause) {
+      reporter.console.say(.answer, line)
+    }
   }
 
   /// A line for each thing that waits.
+  ///
+  /// - Parameter isNamed: Whether lines begin with the name of the task.
   static func lines(
-    of waiting: WaitingState, at now: Instant, _ cause: (RunTrigger) -> String
+    of waiting: WaitingState, at now: Instant, isNamed: Bool, _ cause: (RunTrigger) -> String
   ) -> [String] {
-    let prefix = { (task: String) in task.isEmpty ? "" : task + ": " }
-    var lines = waiting.stops.map { stop in
-      let waited = stop.since.duration(to: now)
-      return "\(prefix(stop.task))\(stop.signal) was sent \(waited.shortDescription) ago; "
-        + "killing it in \(max(.zero, stop.killAfter - waited).shortDescription)"
+    let prefix = { (task: String) in isNamed ? task + ": " : "" }
+    var lines: [String] = []
+    for case .stopping(let run, let signal, let waited, let killIn) in waiting.pendingStops(at: now)
+    {
+      lines.append(
+        "\(prefix(run.task))\(signal) was sent \(waited.shortDescription) ago; "
+          + "killing it in \(killIn.shortDescription)")
     }
-    lines += waiting.restarts.map { restart in
-      "\(prefix(restart.task))restarting in \(max(.zero, now.duration(to: restart.time)).shortDescription)"
+    for (task, time) in waiting.restarts.sorted(by: { $0.key < $1.key }) {
+      let pause = max(.zero, now.duration(to: time)).shortDescription
+      lines.append("\(prefix(task))restarting in \(pause)")
     }
-    let queued = waiting.queued.filter { queued in
-      !waiting.tasks.contains { $0.name == queued.task && $0.cause == .ownRun }
-    }
-    lines += queued.map { queued in
-      let turn =
-        queued.isBehindHook
-        ? "runs again when the hook ends" : turn(of: queued.task, behind: queued.behind)
-      return "\(prefix(queued.task))\(cause(queued.trigger)); \(turn)"
-    }
-    lines += waiting.tasks.map { "\($0.name): \(state(of: $0))" }
-    return lines
-  }
-
-  private static func state(of task: TaskRunner.Waiting) -> String {
-    switch task.cause {
-    case .ownRun: "runs again when this run ends"
-    case .job(let holders):
-      "waits for a job: \(verb(holders, "runs", "run"))"
-    case .dependencies(let names): "waits for \(list(names))"
-    case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
-    case .predecessor: "waits until its former run has ended"
-    case .pause: "runs when you press p"
-    }
+    return lines + waiting.waiting.map { prefix($0.name) + line($0, cause($0.trigger)) }
   }
 }

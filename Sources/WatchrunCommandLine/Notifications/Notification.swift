@@ -25,18 +25,17 @@ struct Notification: Hashable, Sendable {
 }
 
 extension Notification {
-  /// `nil` for a report that does not end a run: of a hook, a build that is followed by the command, or
-  /// a run that was stopped for the next one.
-  init?(_ report: RunReport, of command: String, in directory: Path) {
+  /// What a report says about the command of a command line, or about its build. `nil` if it does not end a
+  /// run: a hook, a build that is followed by the command, or a run that was stopped for the next one.
+  init?(_ report: TaskReport, of text: TaskText, in directory: Path) {
     let place = Self.place(directory)
+    let name = text.role == .build ? "the build" : text.shownCommand
     switch report {
     case .ended(_, _, _, .stopped):
       return nil
     case .ended(let run, let status, let duration, let ending):
-      guard run.job != .hook, run.job == .command || !status.isSuccess || ending == .timedOut else {
-        return nil
-      }
-      let name = run.job == .build ? "the build" : command
+      if run.job == .hook { return nil }
+      if text.role == .build && status.isSuccess && ending != .timedOut { return nil }
       let time = duration.shortDescription
       switch (status, ending) {
       case (_, .timedOut):
@@ -51,7 +50,6 @@ extension Notification {
       }
     case .notStarted(let run, let error, _):
       if run.job == .hook { return nil }
-      let name = run.job == .build ? "the build" : command
       self.init("\(name) cannot be run", "\(error.reason), \(place)", isSuccess: false)
     default:
       return nil

@@ -32,26 +32,23 @@ final class Notifier: Sendable {
     isInTmux = environmentVariable("TMUX")?.isEmpty == false
   }
 
-  /// Notes a report about a command.
-  func note(_ report: RunReport, of command: [[UInt8]], _ settings: Settings) {
+  /// Takes a report of the runner. Of the tasks of a project, whole rounds count.
+  func take(_ report: TaskReport, of plan: SessionPlan, _ settings: Settings) {
     guard settings.notifies else { return }
     prepare(settings)
-    guard
-      let notification = Notification(report, of: ShownCommand.text(command), in: directory)
-    else { return }
+    let notification: Notification?
+    if plan.origin == .commandLine {
+      let text = plan.tasks.first { $0.name == report.run?.task }
+      notification = text.flatMap { Notification(report, of: $0, in: directory) }
+    } else if case .roundEnded(let round) = report {
+      notification = Notification(round, in: directory)
+    } else {
+      notification = nil
+    }
+    guard let notification else { return }
     // A command that is restarted repeatedly fails repeatedly.
-    let isRestart = report.trigger?.reason == .restart
+    let isRestart = report.run?.trigger.reason == .restart
     send(notification, settings, isRestart ? .change : settings.effectiveNotifyMode)
-  }
-
-  /// Notes a report about the tasks of a project, of which whole rounds count.
-  func note(_ report: TaskReport, _ settings: Settings) {
-    guard settings.notifies else { return }
-    prepare(settings)
-    guard case .roundEnded(let round) = report,
-      let notification = Notification(round, in: directory)
-    else { return }
-    send(notification, settings, settings.effectiveNotifyMode)
   }
 
   private func send(_ notification: Notification, _ settings: Settings, _ mode: NotifyMode) {
@@ -116,11 +113,11 @@ final class Notifier: Sendable {
   }
 }
 
-extension RunReport {
-  /// The trigger of the run that has ended.
-  fileprivate var trigger: RunTrigger? {
+extension TaskReport {
+  /// The run that has ended.
+  fileprivate var run: Run? {
     switch self {
-    case .ended(let run, _, _, _), .notStarted(let run, _, _): run.trigger
+    case .ended(let run, _, _, _), .notStarted(let run, _, _): run
     default: nil
     }
   }

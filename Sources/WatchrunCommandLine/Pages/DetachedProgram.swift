@@ -17,7 +17,7 @@ struct DetachedProgram: Sendable {
     var request = SpawnRequest(
       arguments: arguments, environment: processEnvironment(), standardInput: .null)
     request.output = try PipeInput.discarding()
-    let launcher = SystemLauncher(queue: Self.queue, ActionQueue.Options())
+    let launcher = SystemLauncher(queue: Self.queue)
     _ = try launcher.launch(request) { status in
       if status.isSuccess { return }
       failed("failed with status \(status.code)")

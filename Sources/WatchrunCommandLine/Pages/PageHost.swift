@@ -1,5 +1,4 @@
 import ActionRunning
-import Dispatch
 import FileObservation
 import LiveReload
 import Support
@@ -13,20 +12,17 @@ final class PageHost: Sendable {
   private struct State {
     var pages: [Page] = []
     var translator: ActivityTranslator
-    /// Counts the runs of the command.
-    var runNumber = 0
   }
 
   private let server: PageServer
   private let reporter: PageReporter
   private let state: Mutex<State>
 
-  init(_ session: Session, command: CommandTasks? = nil) {
+  init(_ session: Session) {
     let reporter = PageReporter(session)
     self.reporter = reporter
     server = PageServer(directory: session.directory) { reporter.report($0) }
-    state = Mutex(State(translator: ActivityTranslator(command, directory: session.directory)))
-    if let command { server.note(command.activity) }
+    state = Mutex(State(translator: ActivityTranslator(directory: session.directory)))
   }
 
   /// Opens the first pages.
@@ -63,36 +59,21 @@ final class PageHost: Sendable {
     return problems
   }
 
-  /// Replaces the tasks of a project.
-  ///
-  /// - Parameter commands: The commands by task, as a user writes them.
-  func take(_ graph: TaskGraph, commands: [String: String]) {
-    server.note(state.withLock { $0.translator.take(graph, commands: commands) })
+  /// Replaces the tasks.
+  func take(_ plan: SessionPlan) {
+    server.note(state.withLock { $0.translator.take(plan) })
   }
 
-  /// Forwards a report of the command line's queue.
-  func note(_ report: RunReport) {
-    let (activities, number) = state.withLock { state in
-      if case .started(let run) = report, run.job == .command { state.runNumber += 1 }
-      return (state.translator.activities(for: report), state.runNumber)
-    }
-    for activity in activities { server.note(activity) }
-    guard case .started(let run) = report, run.job == .command else { return }
-    // A server of the command line has no readiness check. The proxy makes requests wait for it, but pages
-    // must not reload before it has had time to start.
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeToBegin) { @Sendable [self] in
-      let activities = state.withLock { state in
-        state.runNumber == number ? state.translator.serverHasBegun() : []
-      }
-      for activity in activities { server.note(activity) }
-    }
-  }
-
-  private static let timeToBegin = DispatchTimeInterval.milliseconds(40)
-
-  /// Forwards a report of a project's runner.
-  func note(_ report: TaskReport) {
+  /// Forwards a report of the runner.
+  func take(_ report: TaskReport) {
     for activity in state.withLock({ $0.translator.activities(for: report) }) {
+      server.note(activity)
+    }
+  }
+
+  /// Forwards output of the tasks.
+  func take(_ output: TaskOutput) {
+    if let activity = state.withLock({ $0.translator.activity(for: output) }) {
       server.note(activity)
     }
   }

@@ -51,11 +51,17 @@ extension Project.Task {
     let watched = watched.map {
       WatchedPath($0.absolute(from: context.directory), mayBeMissing: true)
     }
-    return TaskDefinition(
+    var definition = TaskDefinition(
       name, command(context, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      dependencies: after, isService: isService, readiness: readiness, options: options(context),
-      isPostponed: isPostponed || context.isPostponed)
+      dependencies: after, isService: isService, readiness: readiness, busyPolicy: busyPolicy,
+      stopPlan: stopPlan, isPostponed: isPostponed || context.isPostponed)
+    definition.timeout = timeout
+    let hooks = [onSuccess, onFailure].map { line in
+      line.map { makeCommand([$0], .shell(context.shell), context) }
+    }
+    (definition.onSuccess, definition.onFailure) = (hooks[0], hooks[1])
+    return definition
   }
 
   private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
@@ -80,25 +86,13 @@ extension Project.Task {
       directory: directory, inheritsStandardInput: inherits)
   }
 
-  private func options(_ context: ProjectContext) -> ActionQueue.Options {
-    var options = ActionQueue.Options(
-      busyPolicy: busyPolicy, stopPlan: stopPlan, ignoredSignals: context.ignoredSignals)
-    options.timeout = timeout
-    let lines = [onSuccess, onFailure].map { line in
-      line.map { makeCommand([$0], .shell(context.shell), context) }
-    }
-    options.onSuccess = lines[0]
-    options.onFailure = lines[1]
-    return options
-  }
-
-  private var busyPolicy: BusyPolicy {
+  private var busyPolicy: BusyPolicy? {
     switch busyMode {
     case .queue: .queue
     case .ignore: .ignore
     case .restart: .restart
     case .signal: .signal(stopPlan.signal)
-    case nil: isService ? .restart : .queue
+    case nil: nil
     }
   }
 }

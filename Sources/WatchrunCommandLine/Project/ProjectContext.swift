@@ -17,8 +17,6 @@ struct ProjectContext: Sendable {
   var colorVariables: [Command.EnvironmentVariable] = []
   /// Whether no task runs at the start.
   var isPostponed = false
-  /// Signals that tasks ignore, as watchrun does.
-  var ignoredSignals: Set<Signal> = []
 }
 
 extension Project {

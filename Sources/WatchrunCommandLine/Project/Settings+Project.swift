@@ -22,7 +22,7 @@ extension Settings {
     return settings
   }
 
-  func projectContext(in directory: Path, ignoring signals: Set<Signal>) -> ProjectContext {
+  func projectContext(in directory: Path) -> ProjectContext {
     var plain = self
     // These decide about changes, not about observed paths.
     (plain.filters, plain.extensions) = ([], [])
@@ -32,7 +32,6 @@ extension Settings {
     context.environment = environment
     context.colorVariables = Console.forcedColors(colorMode)
     context.isPostponed = isPostponed
-    context.ignoredSignals = signals
     return context
   }
 

@@ -12,8 +12,9 @@ struct PrintSession: Sendable {
   init(_ session: Session, _ mode: Settings.PrintMode) throws(Failure) {
     self.session = session
     stream = PrintStream(mode: mode, separatesByNUL: session.settings.separatesByNUL)
-    observer = try session.makeObserver(of: session.settings.effectiveWatched)
-    reporter = RunReporter(console: session.console, command: [], directory: session.directory)
+    observer = try session.makeObserver(
+      SessionPlan.Observation(paths: session.settings.effectiveWatched))
+    reporter = RunReporter(session.console, directory: session.directory)
   }
 
   func begin() {

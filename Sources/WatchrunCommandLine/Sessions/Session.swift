@@ -8,7 +8,7 @@ import SystemCalls
 
 /// What all modes of watchrun share: observers, signals, keys, and how it ends.
 ///
-/// `PrintSession`, `CommandSession`, `PageSession` and `ProjectSession` do the work of each mode.
+/// `PrintSession` and `RunSession` do the work of each mode.
 final class Session: Sendable {
   let settings: Settings
   let console: Console
@@ -18,7 +18,7 @@ final class Session: Sendable {
   let ignoredSignals: Set<Signal>
   let guardian: Guardian?
   /// `nil` if standard input is not a terminal, or nothing is run.
-  let keeper: TerminalController?
+  let terminalController: TerminalController?
   /// Reports why changes did not count; `nil` if nothing asks for that.
   let ignoredChanges: IgnoredChangeReporter?
   let notifier: Notifier
@@ -52,9 +52,9 @@ final class Session: Sendable {
     self.ignoredSignals = ignoredSignals
     self.guardian = guardian
     notifier = Notifier(console, directory: directory)
-    let keeper = settings.makeTerminalController(guardian)
-    self.keeper = keeper
-    let explains = settings.isVerbose || keeper?.use == .keys
+    let terminalController = settings.makeTerminalController(guardian)
+    self.terminalController = terminalController
+    let explains = settings.isVerbose || terminalController?.use == .keys
     ignoredChanges =
       explains
       ? IgnoredChangeReporter(console, directory: directory, ownOutput: Set(Self.ownOutputFiles))
@@ -65,37 +65,34 @@ final class Session: Sendable {
 // MARK: - Observing
 
 extension Session {
-  /// Makes an observer with the options of the command line, except for what the parameters replace.
+  /// Makes an observer with the options of the command line, except for what the observation replaces.
   ///
-  /// - Parameters:
-  ///   - filters: Whether `--filter` and `--exts` apply.
-  ///   - adaptiveQuietPeriod: The quiet period unless the user has chosen a fixed one.
+  /// - Parameter settings: The command line with the defaults of a project.
   func makeObserver(
-    of paths: [WatchedPath], with settings: Settings? = nil, ignoring ignores: [GlobPattern] = [],
-    kinds: Set<ChangeBatch.Kind>? = nil, sources: IgnoreSources? = nil, filters: Bool = true,
-    adaptiveQuietPeriod: QuietPeriod = .adaptive
+    _ observation: SessionPlan.Observation, with settings: Settings? = nil
   ) throws(Failure) -> FileObserver {
     var settings = settings ?? self.settings
-    settings.ignores = ignores + settings.ignores + ownOutput
-    if let sources { settings.ignoreSources = sources }
-    if !filters { (settings.filters, settings.extensions) = ([], []) }
+    settings.ignores = observation.ignores + settings.ignores + ownOutput
+    if let sources = observation.sources { settings.ignoreSources = sources }
+    if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
+    let isAdaptive = settings.quietPeriod == .adaptive
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory),
-      quietPeriod: settings.quietPeriod == .adaptive ? adaptiveQuietPeriod : settings.quietPeriod,
-      maximumWait: settings.maximumWait, kinds: kinds ?? settings.effectiveKinds,
+      quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
+      maximumWait: settings.maximumWait, kinds: observation.kinds ?? settings.effectiveKinds,
       followsLinks: settings.followsLinks, polling: settings.polling,
       skipsUnchanged: settings.skipsUnchanged)
     var onIgnoredChange: (@Sendable (IgnoredChange) -> Void)?
     if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0) } }
     do throws(ObserverError) {
       return try FileObserver(
-        watching: paths, options: options, onIgnoredChange: onIgnoredChange)
+        watching: observation.paths, options: options, onIgnoredChange: onIgnoredChange)
     } catch {
       guard error.code == .pathUnavailable else {
         throw Failure(error.description, ExitCode.failure)
       }
       let missing = error.path?.absolute(from: directory)
-      let path = paths.map(\.path).first { $0.absolute(from: directory) == missing }
+      let path = observation.paths.map(\.path).first { $0.absolute(from: directory) == missing }
       let explanation = path.flatMap { WatchAdvice.explanation(of: $0, in: directory) }
       throw Failure(explanation ?? error.description, ExitCode.noInput)
     }
@@ -187,8 +184,8 @@ extension Session {
 
   /// Reads keys if standard input is a terminal.
   func readKeys(_ keys: KeyPresses, for runner: some KeyListener) {
-    guard let keeper else { return }
-    let reader = KeyReader(keeper) { [self] event in
+    guard let terminalController else { return }
+    let reader = KeyReader(terminalController) { [self] event in
       let isOver =
         switch event {
         case .key(let key): !keys.press(key, runner)
@@ -199,7 +196,7 @@ extension Session {
     do throws(SystemError) {
       let givesTerminal = settings.isInteractive && !settings.isPostponed
       let isReading = try reader.start(prepares: !givesTerminal)
-      if givesTerminal && keeper.readsKeys && keeper.terminal.isForeground {
+      if givesTerminal && terminalController.readsKeys && terminalController.terminal.isForeground {
         console.say(
           .news, "between runs: r runs again, q quits, h lists all keys", style: .faint)
       } else if isReading {
@@ -212,7 +209,7 @@ extension Session {
 
   /// Stops the command together with watchrun, and prints `warning` if the command reads from the terminal.
   func makeJobControl(_ warning: String) -> JobControl {
-    JobControl(keeper, ignoredSignals: ignoredSignals) { [console] in
+    JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
       console.say(.problem, warning, style: .warning)
     }
   }
@@ -256,7 +253,7 @@ extension Session {
   func end(_ ending: Ending) {
     for observer in state.withLock({ $0.observers }) { observer.stop() }
     console.flush()
-    keeper?.restore()
+    terminalController?.restore()
     guardian?.end()
     switch ending {
     case .exit(let status):

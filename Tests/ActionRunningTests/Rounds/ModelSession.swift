@@ -241,7 +241,7 @@ struct ModelSession: CustomStringConvertible {
   }
 
   mutating func run() {
-    model.begin(RunTrigger(.start))
+    model.begin(isFollowUp: false)
     model.advance(to: (isLive ? 5 : 30) * RoundsModel.second)
     endOfEdits = model.now + user.begin(&model)
     model.advance(to: endOfEdits)

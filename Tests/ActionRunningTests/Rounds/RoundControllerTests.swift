@@ -27,7 +27,7 @@ private final class HeldSource: ChangeSource {
 }
 
 /// What is performed of the decisions. The paths are on no disk.
-struct RoundKeeperTests {
+struct RoundControllerTests {
   private let queue = DispatchQueue(label: "test.rounds")
   private let scheduler = ManualScheduler()
   private let source = HeldSource()
@@ -35,7 +35,7 @@ struct RoundKeeperTests {
 
   private func controller(source: (any ChangeSource)?) -> RoundController {
     let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    queue.sync { controller.deliver(to: log.note) }
+    queue.sync { controller.connect(isOwed: { _ in true }, deliver: log.note) }
     return controller
   }
 
@@ -53,24 +53,27 @@ struct RoundKeeperTests {
     queue.sync {}
   }
 
-  /// The triggers of the runs that were to begin.
-  private var runs: [RunTrigger] {
-    log.entries.compactMap { if case .run(let trigger) = $0 { trigger } else { nil } }
+  /// The paths for which runs were requested.
+  private var runs: [[Path]] {
+    log.entries.compactMap { if case .run(let paths) = $0 { paths } else { nil } }
+  }
+
+  private var judgedCount: Int {
+    log.entries.count { if case .judged = $0 { true } else { false } }
   }
 
   /// One round during which this name is removed.
   private func round(_ controller: RoundController, _ name: String, _ number: Int) {
     queue.sync {
-      _ = controller.began(RunTrigger(.change))
-      controller.changed(
-        RunTrigger(.change, changes: [.of(Path("/no/\(name)"), .removed)]), .running)
+      controller.began(isFollowUp: true)
+      controller.changed([.of(Path("/no/\(name)"), .removed)], .running)
       controller.workEnded(isLive: false)
     }
     answer(number)
   }
 
   /// A controller that waits 4 s, after four rounds in which entries of one directory were removed.
-  private func delayedKeeper() -> RoundController {
+  private func delayedController() -> RoundController {
     let controller = controller()
     for number in 0..<4 { round(controller, "\(number)", number) }
     return controller
@@ -78,16 +81,16 @@ struct RoundKeeperTests {
 
   @Test func `the source is flushed once at the end of a round`() {
     let controller = controller()
-    queue.sync { _ = controller.began(RunTrigger(.start)) }
+    queue.sync { controller.began(isFollowUp: false) }
     #expect(source.count == 0)
     queue.sync {
-      controller.changed(.change("/no/a"), .running)
+      controller.changed([.of("/no/a", .modified)], .running)
       controller.workEnded(isLive: false)
       #expect(controller.isReading)
     }
     #expect(source.count == 1 && runs.isEmpty)
     answer(0)
-    #expect(runs == [.change("/no/a")])
+    #expect(runs == [["/no/a"]])
     #expect(source.count == 1)
     queue.sync { #expect(!controller.isReading) }
   }
@@ -95,10 +98,10 @@ struct RoundKeeperTests {
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
     let controller = controller()
     queue.sync {
-      _ = controller.began(RunTrigger(.start))
+      controller.began(isFollowUp: false)
       controller.workEnded(isLive: false)
-      _ = controller.began(RunTrigger(.key))
-      controller.changed(.change("/no/a"), .running)
+      controller.began(isFollowUp: false)
+      controller.changed([.of("/no/a", .modified)], .running)
     }
     answer(0)
     #expect(runs.isEmpty)
@@ -107,21 +110,21 @@ struct RoundKeeperTests {
     queue.sync { #expect(controller.isReading) }
     answer(1)
     answer(1)
-    #expect(runs == [.change("/no/a")])
+    #expect(runs == [["/no/a"]])
   }
 
   @Test func `without a source a round ends with its runs`() {
     let controller = controller(source: nil)
     queue.sync {
-      _ = controller.began(RunTrigger(.start))
-      controller.changed(.change("/no/a"), .running)
+      controller.began(isFollowUp: false)
+      controller.changed([.of("/no/a", .modified)], .running)
       controller.workEnded(isLive: false)
     }
-    #expect(runs == [.change("/no/a")])
+    #expect(runs == [["/no/a"]])
   }
 
   @Test func `a follow-up begins when its delay is over, and is announced before`() {
-    let controller = delayedKeeper()
+    let controller = delayedController()
     #expect(runs.count == 3)
     let loops = log.entries.compactMap { if case .found(let loop) = $0 { loop } else { nil } }
     #expect(loops.map(\.path) == ["/no"])
@@ -130,17 +133,18 @@ struct RoundKeeperTests {
     advance(by: .milliseconds(1))
     #expect(runs.count == 4 && source.count == 5)
     queue.sync {
-      _ = controller.began(RunTrigger(.change))
+      controller.began(isFollowUp: true)
       #expect(controller.depth == 4)
     }
   }
 
-  @Test func `a round that begins cancels the delay and includes the owed changes`() {
-    let controller = delayedKeeper()
+  @Test func `a round that begins cancels the delay and the follow-up`() {
+    let controller = delayedController()
     #expect(scheduler.pendingCount == 1)
     queue.sync {
-      let trigger = controller.began(.change("/no/a"))
-      #expect(trigger.changes.map(\.path) == ["/no/3", "/no/a"])
+      #expect(controller.owesRun)
+      controller.began(isFollowUp: true)
+      #expect(!controller.owesRun)
     }
     #expect(scheduler.pendingCount == 0)
     advance(by: .seconds(60))
@@ -148,35 +152,38 @@ struct RoundKeeperTests {
   }
 
   @Test func `there is one timer, however many changes are owed`() {
-    let controller = delayedKeeper()
+    let controller = delayedController()
     advance(by: .seconds(1))
     queue.sync {
-      controller.changed(RunTrigger(.change, changes: [.of("/no/x", .removed)]), .beside(depth: 0))
+      controller.changed([.of("/no/x", .removed)], .othersRunning(depth: 0))
     }
     #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(3))
-    #expect(runs.last?.changes.map(\.path) == ["/no/3", "/no/x"])
+    #expect(runs.last == ["/no/3", "/no/x"])
     advance(by: .seconds(60))
     #expect(runs.count == 4)
   }
 
-  @Test func `stopping keeps the owed changes for the next run`() {
-    let controller = delayedKeeper()
-    queue.sync { controller.stopped() }
-    let kept = log.entries.compactMap { if case .keep(let kept) = $0 { kept } else { nil } }
-    #expect(kept.flatMap(\.changes).map(\.path) == ["/no/3"])
+  @Test func `stopping cancels the follow-up, and forgives nothing`() {
+    let controller = delayedController()
+    let count = log.entries.count
+    queue.sync {
+      controller.stopped()
+      #expect(!controller.owesRun)
+    }
+    #expect(log.entries.count == count)
     advance(by: .seconds(60))
     #expect(runs.count == 3)
   }
 
   @Test func `nothing happens after the end`() {
-    let controller = delayedKeeper()
+    let controller = delayedController()
     queue.sync { controller.end() }
     #expect(scheduler.pendingCount == 0)
     let count = log.entries.count
     queue.sync {
-      controller.changed(.change("/no/a"), .idle)
-      controller.changed(.change("/no/a"), .running)
+      controller.changed([.of("/no/a", .modified)], .idle)
+      controller.changed([.of("/no/a", .modified)], .running)
       controller.workEnded(isLive: false)
       controller.stopped()
     }
@@ -187,8 +194,8 @@ struct RoundKeeperTests {
   @Test func `an answer that comes after the end does nothing`() {
     let controller = controller()
     queue.sync {
-      _ = controller.began(RunTrigger(.start))
-      controller.changed(.change("/no/a"), .running)
+      controller.began(isFollowUp: false)
+      controller.changed([.of("/no/a", .modified)], .running)
       controller.workEnded(isLive: false)
       controller.end()
     }
@@ -200,31 +207,143 @@ struct RoundKeeperTests {
     let scheduler = ManualScheduler(honoursCancelling: false)
     let controller = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
-      controller.deliver(to: log.note)
+      controller.connect(isOwed: { _ in true }, deliver: log.note)
       for number in 0..<4 {
-        _ = controller.began(RunTrigger(.change))
+        controller.began(isFollowUp: true)
         let name = Path("/no/\(number)")
-        controller.changed(RunTrigger(.change, changes: [.of(name, .removed)]), .live)
+        controller.changed([.of(name, .removed)], .live)
       }
-      _ = controller.began(RunTrigger(.key))
+      controller.began(isFollowUp: false)
       scheduler.advance(by: .seconds(60))
     }
     #expect(runs.count == 3)
   }
 
-  @Test func `closing returns the owed changes and those not judged`() {
-    let controller = delayedKeeper()
-    let owed = queue.sync { controller.close() }
-    #expect(owed.flatMap(\.changes).map(\.path) == ["/no/3"])
-    #expect(scheduler.pendingCount == 0)
+  // MARK: Owed changes
 
-    let other = self.controller()
-    let unjudged = queue.sync {
-      _ = other.began(RunTrigger(.start))
-      other.changed(.change("/no/a"), .running)
-      return other.close()
+  @Test func `the client is asked which paths are owed, and learns which are forgiven`() {
+    let controller = controller()
+    queue.sync { controller.connect(isOwed: { $0 != "/no/received" }, deliver: log.note) }
+    for number in 0..<2 {
+      queue.sync {
+        controller.began(isFollowUp: true)
+        controller.changed([.of("/no/a", .modified), .of("/no/received", .modified)], .running)
+        controller.workEnded(isLive: false)
+      }
+      answer(number)
     }
-    #expect(unjudged == [.change("/no/a")])
-    #expect(queue.sync { other.close() }.isEmpty)
+    let forgiven = log.entries.compactMap {
+      if case .forgive(let paths) = $0 { paths } else { nil }
+    }
+    #expect(runs == [["/no/a"]])
+    #expect(forgiven == [["/no/a"]])
+  }
+
+  // MARK: Checkpoints
+
+  @Test func `a checkpoint flushes the source and judges the changes so far`() {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.changed([.of("/no/a", .modified)], .running)
+      controller.checkpoint()
+      #expect(controller.isReading)
+    }
+    #expect(source.count == 1 && judgedCount == 0)
+    answer(0)
+    #expect(runs == [["/no/a"]] && judgedCount == 1)
+    queue.sync { #expect(!controller.isReading) }
+  }
+
+  @Test func `a checkpoint after the end of a run uses the early flush`() {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.runEnded()
+    }
+    answer(0)
+    #expect(judgedCount == 0)
+    queue.sync { controller.checkpoint() }
+    #expect(source.count == 1 && judgedCount == 1)
+  }
+
+  @Test func `checkpoints while a reading is under way have the same answer`() {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.checkpoint()
+      controller.checkpoint()
+    }
+    #expect(source.count == 1)
+    answer(0)
+    #expect(judgedCount == 1)
+  }
+
+  /// What may happen between a checkpoint and its answer.
+  enum Meanwhile: CaseIterable {
+    case launched, runEnded, runEndedAndLaunched, workEnded, runAndWorkEnded, began, stopped
+  }
+
+  @Test(arguments: Meanwhile.allCases)
+  func `a checkpoint is answered, whatever happens meanwhile`(meanwhile: Meanwhile) {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.checkpoint()
+      switch meanwhile {
+      case .launched: controller.launched()
+      case .runEnded: controller.runEnded()
+      case .runEndedAndLaunched:
+        controller.runEnded()
+        controller.launched()
+      case .workEnded: controller.workEnded(isLive: false)
+      case .runAndWorkEnded:
+        controller.runEnded()
+        controller.workEnded(isLive: false)
+      case .began: controller.began(isFollowUp: false)
+      case .stopped: controller.stopped()
+      }
+    }
+    source.answerAll()
+    queue.sync {}
+    #expect(judgedCount == 1)
+    queue.sync { #expect(!controller.isReading) }
+  }
+
+  @Test func `the end of the work flushes again after a checkpoint`() {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.checkpoint()
+      controller.workEnded(isLive: false)
+    }
+    #expect(source.count == 2)
+    answer(0)
+    queue.sync { #expect(controller.isReading) }
+    answer(1)
+    queue.sync { #expect(!controller.isReading) }
+  }
+
+  @Test func `the end of the work uses the flush that began when its last run ended`() {
+    let controller = controller()
+    queue.sync {
+      controller.began(isFollowUp: false)
+      controller.checkpoint()
+      controller.runEnded()
+      controller.workEnded(isLive: false)
+    }
+    #expect(source.count == 2)
+    answer(1)
+    queue.sync { #expect(!controller.isReading) }
+  }
+
+  @Test func `the end of a delay does not use an early flush`() {
+    let controller = delayedController()
+    queue.sync { controller.runEnded() }
+    answer(4)
+    queue.sync { scheduler.advance(by: .seconds(4)) }
+    #expect(source.count == 6 && runs.count == 3)
+    answer(5)
+    #expect(runs.count == 4)
   }
 }

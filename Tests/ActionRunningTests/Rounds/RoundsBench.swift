@@ -1,7 +1,8 @@
 import FileObservation
+import Support
+import SystemCalls
 
 @testable import ActionRunning
-import Support
 
 extension Duration {
   var asInstant: Instant { Instant(offset: self) }
@@ -15,9 +16,41 @@ extension PathContent {
   }
 }
 
-/// `Rounds` with a table in place of files, and a clock that only a test moves.
+extension Rounds {
+  var followUpCounts: [Path: Int] { records.compactMapValues(\.followUps) }
+  var editedPaths: Set<Path> { Set(records.filter { $0.value.isEdited }.keys) }
+  var announcedPaths: Set<Path> { Set(records.filter { $0.value.isAnnounced }.keys) }
+}
+
+/// The paths whose changes no run has received, as a client of `Rounds` keeps them.
+struct RoundsLedger {
+  private(set) var paths: [Path] = []
+  private var owed: Set<Path> = []
+
+  func owes(_ path: Path) -> Bool { owed.contains(path) }
+
+  mutating func add(_ changes: [ChangeBatch.Change]) {
+    for path in changes.flatMap({ [$0.from, $0.path].compactMap(\.self) }) {
+      if owed.insert(path).inserted { paths.append(path) }
+    }
+  }
+
+  mutating func forgive(_ forgiven: [Path]) {
+    if forgiven.isEmpty { return }
+    owed.subtract(forgiven)
+    paths = paths.filter(owed.contains)
+  }
+
+  /// Removes all paths, and returns them.
+  mutating func removeAll() -> [Path] {
+    defer { self = RoundsLedger() }
+    return paths
+  }
+}
+
+/// `Rounds` with a dictionary instead of files, a ledger, and a manual clock.
 struct RoundsBench {
-  /// What follows from a step.
+  /// The consequence of a step.
   enum FollowUp: Hashable {
     case none
     case now
@@ -27,8 +60,11 @@ struct RoundsBench {
   var rounds: Rounds
   var files: [Path: PathContent] = [:]
   var now = Duration.zero
+  private(set) var ledger = RoundsLedger()
   /// The actions of the latest step.
-  var actions: [Rounds.Action] = []
+  var actions: [Rounds.Action] = [] {
+    didSet { ledger.forgive(forgiven) }
+  }
 
   init(isLive: Bool = false, _ files: [Path: String] = [:]) {
     rounds = Rounds(isLive: isLive)
@@ -39,7 +75,7 @@ struct RoundsBench {
     { [files] paths in paths.map { files[$0.path] ?? .absent } }
   }
 
-  // MARK: What happened
+  // MARK: Consequences
 
   var followUp: FollowUp {
     var followUp = FollowUp.none
@@ -47,23 +83,29 @@ struct RoundsBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .read, .announce, .keep: break
+      case .read, .announce, .forgive: break
       }
     }
     return followUp
   }
 
-  /// The trigger of the run that is to begin.
-  var trigger: RunTrigger? {
-    actions.compactMap { if case .run(let trigger) = $0 { trigger } else { nil } }.first
+  /// The paths for which a run is requested.
+  var run: [Path]? {
+    actions.compactMap { if case .run(let paths) = $0 { paths } else { nil } }.first
   }
+
+  /// The paths for which nothing is owed.
+  var forgiven: [Path] {
+    actions.flatMap { action -> [Path] in
+      if case .forgive(let paths) = action { paths } else { [] }
+    }
+  }
+
+  /// The paths whose changes no run has received.
+  var owed: [Path] { ledger.paths }
 
   var loops: [FeedbackLoop] {
     actions.compactMap { if case .announce(let loop) = $0 { loop } else { nil } }
-  }
-
-  var kept: RunTrigger? {
-    actions.compactMap { if case .keep(let trigger) = $0 { trigger } else { nil } }.first
   }
 
   /// The generation of a read, or of the latest delay.
@@ -71,15 +113,19 @@ struct RoundsBench {
     actions.compactMap { action in
       switch action {
       case .read(let generation), .wait(_, let generation): generation
-      case .run, .announce, .keep: nil
+      case .run, .announce, .forgive: nil
       }
     }.last
   }
 
   // MARK: Steps
 
-  mutating func report(_ trigger: RunTrigger, _ situation: Rounds.Situation = .running) {
-    actions = rounds.changed(trigger, situation, at: now.asInstant, reading: reader)
+  mutating func report(
+    _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation = .running
+  ) {
+    ledger.add(changes)
+    actions = rounds.changed(
+      changes, situation, at: now.asInstant, isOwed: ledger.owes, reading: reader)
   }
 
   /// Gives paths these contents, `nil` for none, and reports that in one batch.
@@ -88,11 +134,11 @@ struct RoundsBench {
   ) {
     var changes: [ChangeBatch.Change] = []
     for (path, text) in contents {
-      let isThere = files[path] ?? .absent != .absent
+      let exists = files[path] ?? .absent != .absent
       files[path] = text.map { .text($0) }
-      changes.append(.of(path, text == nil ? .removed : isThere ? .modified : .created))
+      changes.append(.of(path, text == nil ? .removed : exists ? .modified : .created))
     }
-    report(RunTrigger(.change, changes: changes), situation)
+    report(changes, situation)
   }
 
   mutating func write(
@@ -101,16 +147,24 @@ struct RoundsBench {
     write([(path, text)], situation)
   }
 
-  /// Begins a round, and returns the trigger of its run.
+  /// Begins a round, and returns the paths whose changes its run receives.
+  ///
+  /// - Parameter isFollowUp: By default, whether the latest step requested a run.
   @discardableResult
-  mutating func begin(_ trigger: RunTrigger? = nil) -> RunTrigger {
-    rounds.began(
-      trigger ?? self.trigger ?? RunTrigger(.start), at: now.asInstant, reading: reader)
+  mutating func begin(isFollowUp: Bool? = nil) -> [Path] {
+    rounds.began(isFollowUp: isFollowUp ?? (run != nil), at: now.asInstant, reading: reader)
+    return ledger.removeAll()
+  }
+
+  /// Starts a run in the middle of the round, which receives all changes.
+  mutating func launch() {
+    rounds.launched(at: now.asInstant)
+    _ = ledger.removeAll()
   }
 
   /// Ends the runs of the round, and answers that all changes were reported.
   ///
-  /// - Parameter isLive: Whether something still runs that belongs to the round.
+  /// - Parameter isLive: Whether a run of the round is still active.
   mutating func end(after duration: Duration = .seconds(1), isLive: Bool = false) {
     now += duration
     actions = rounds.workEnded(isLive: isLive)
@@ -119,7 +173,14 @@ struct RoundsBench {
 
   mutating func answer() {
     guard let generation else { return }
-    actions = rounds.hasRead(generation: generation, at: now.asInstant, reading: reader)
+    actions = rounds.hasRead(
+      generation: generation, at: now.asInstant, isOwed: ledger.owes, reading: reader)
+  }
+
+  /// Judges the changes so far, and answers that all changes were reported.
+  mutating func checkpoint() {
+    actions = rounds.checkpoint()
+    answer()
   }
 
   /// Ends a delay, and answers that all changes were reported.
@@ -128,35 +189,36 @@ struct RoundsBench {
     if case .read? = actions.first { answer() }
   }
 
-  /// Waits for the delay that was asked for last, if any.
+  /// Waits for the latest delay, if any.
   mutating func waitForDelay() {
     guard case .after(let delay) = followUp, let generation else { return }
     now += delay
     elapse(generation)
   }
 
-  /// The time until the next run is due, which is waited for. `nil` if none follows.
+  /// Waits for the next run. Returns the time until it is due; `nil` if there is none.
   mutating func waitForRun() -> Duration? {
     let start = now
     for _ in 0..<3 where followUp != .now { waitForDelay() }
     return followUp == .now ? now - start : nil
   }
 
-  /// One round whose run makes these changes.
-  mutating func round(_ contents: [(Path, String?)] = [], by trigger: RunTrigger? = nil) -> FollowUp
-  {
-    begin(trigger)
+  /// Performs one round whose run makes these changes.
+  mutating func round(
+    _ contents: [(Path, String?)] = [], isFollowUp: Bool? = nil
+  ) -> FollowUp {
+    begin(isFollowUp: isFollowUp)
     if !contents.isEmpty { write(contents) }
     end()
     return followUp
   }
 
-  /// A round, and the follow-ups to which it leads, at most so many rounds. What followed from each.
+  /// Performs a round and the follow-ups to which it leads, at most `count` rounds. Returns the
+  /// consequence of each.
   mutating func rounds(
-    _ count: Int, by trigger: RunTrigger = RunTrigger(.start),
-    writing contents: (Int) -> [(Path, String?)]
+    _ count: Int, isFollowUp: Bool = false, writing contents: (Int) -> [(Path, String?)]
   ) -> [FollowUp] {
-    var followUps = [round(contents(0), by: trigger)]
+    var followUps = [round(contents(0), isFollowUp: isFollowUp)]
     while followUps.count < count && followUp != .none {
       waitForDelay()
       followUps.append(round(contents(followUps.count)))
@@ -164,7 +226,7 @@ struct RoundsBench {
     return followUps
   }
 
-  /// Somebody changes a path while nothing runs, and the round that follows leaves all alone.
+  /// Changes a path while nothing runs, and performs a round that changes nothing.
   mutating func editAtRest(_ path: Path, _ text: String?) {
     write(path, text, .idle)
     _ = round()

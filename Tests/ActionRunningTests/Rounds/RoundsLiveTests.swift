@@ -3,8 +3,8 @@ import Testing
 
 @testable import ActionRunning
 
-/// What a change leads to during a run that it restarts or signals, during a build, and beside other
-/// runs.
+/// The consequences of a change during a run that it restarts or signals, during a build, and while
+/// other runs are active.
 struct RoundsLiveTests {
   private typealias FollowUp = RoundsBench.FollowUp
 
@@ -49,32 +49,32 @@ struct RoundsLiveTests {
     bench.begin()
     bench.now += .milliseconds(100)
     bench.write("/p/log", "1", .live)
-    #expect(bench.trigger == .change("/p/log"))
+    #expect(bench.run == ["/p/log"])
     bench.begin()
     bench.now += .milliseconds(100)
     bench.write("/p/a", "saved", .live)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
-  @Test func `a run that opens no round begins with what was judged as well`() {
+  @Test func `a run in the middle of a round begins with what was judged as well`() {
     var bench = bench()
     bench.begin()
     bench.write("/p/log", "1", .live)
     #expect(bench.followUp == .now)
-    bench.rounds.launched(at: bench.now.asInstant)
+    bench.launch()
     bench.write("/p/log", "1", .live)
     #expect(bench.waitForRun() == nil)
   }
 
-  @Test func `an overflow after which nothing was found is no reason for later runs`() {
+  @Test func `a path with the same content again is not part of later runs`() {
     var bench = bench()
     bench.begin()
     bench.write("/p/log", "1", .live)
     bench.begin()
-    bench.report(RunTrigger(.overflow, changes: [.of("/p/log", .modified)]), .live)
+    bench.report([.of("/p/log", .modified)], .live)
     #expect(bench.waitForRun() == nil)
     bench.write("/p/a", "saved", .live)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
   @Test func `restarts for new names in one directory are due 1, 2, 4 s after the start`() {
@@ -117,8 +117,8 @@ struct RoundsLiveTests {
     #expect(bench.followUp == .after(.seconds(2)))
     bench.now += .milliseconds(1)
     bench.write("/p/log", "later", .live)
-    #expect(bench.trigger == .change("/p/log"))
-    // Its row was five restarts long.
+    #expect(bench.run == ["/p/log"])
+    // After five consecutive restarts.
     bench.begin()
     #expect(bench.rounds.depth == 0)
     bench.now += .milliseconds(100)
@@ -130,13 +130,13 @@ struct RoundsLiveTests {
     var bench = bench()
     bench.begin()
     bench.now += .seconds(10)
-    bench.rounds.launched(at: bench.now.asInstant)
+    bench.launch()
     bench.now += .seconds(2)
     bench.write("/p/log", "soon", .live)
-    #expect(bench.trigger == .change("/p/log") && bench.rounds.edited.isEmpty)
+    #expect(bench.run == ["/p/log"] && bench.rounds.editedPaths.isEmpty)
     bench.now += .milliseconds(1)
     bench.write("/p/log", "later", .live)
-    #expect(bench.rounds.edited == ["/p/log"])
+    #expect(bench.rounds.editedPaths == ["/p/log"])
   }
 
   @Test func `five quick saves of a person delay nothing noticeably`() {
@@ -159,7 +159,7 @@ struct RoundsLiveTests {
     #expect(bench.followUp == .after(.milliseconds(3900)))
     bench.now += .seconds(1)
     bench.write("/p/a", "saved", .live)
-    #expect(bench.trigger == .change("/p/log", "/p/a"))
+    #expect(bench.run == ["/p/log", "/p/a"])
   }
 
   @Test func `a run that is owed still starts after the run ended by itself`() {
@@ -168,7 +168,7 @@ struct RoundsLiveTests {
     bench.end()
     bench.waitForDelay()
     #expect(bench.now == due)
-    #expect(bench.trigger == .change("/p/log"))
+    #expect(bench.run == ["/p/log"])
   }
 
   @Test func `a run that became due during the flush starts after it`() {
@@ -180,7 +180,7 @@ struct RoundsLiveTests {
     bench.elapse(timer)
     bench.actions = read
     bench.answer()
-    #expect(bench.trigger == .change("/p/log"))
+    #expect(bench.run == ["/p/log"])
   }
 
   @Test func `a change of a run that is being stopped is passed to the next one`() {
@@ -188,10 +188,10 @@ struct RoundsLiveTests {
     bench.begin()
     bench.now += .seconds(3)
     bench.write("/p/a", "saved", .live)
-    let trigger = bench.trigger
+    #expect(bench.run == ["/p/a"])
     bench.write("/p/log", "at its end", .running)
     #expect(bench.actions.isEmpty)
-    #expect(bench.begin(trigger) == .change("/p/a", "/p/log"))
+    #expect(bench.begin(isFollowUp: true) == ["/p/a", "/p/log"])
     // It began with that.
     bench.now += .milliseconds(100)
     bench.write("/p/log", "at its end", .live)
@@ -201,7 +201,7 @@ struct RoundsLiveTests {
   @Test func `the first run has a start time, or a change is attributed to others`() {
     var bench = bench()
     bench.write("/p/a", "saved", .live)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
   // MARK: Builds
@@ -213,7 +213,7 @@ struct RoundsLiveTests {
     bench.write("/p/log", "2", .building)
     #expect(bench.actions.isEmpty)
     bench.write("/p/a", "saved", .building)
-    #expect(bench.trigger == .change("/p/log", "/p/a"))
+    #expect(bench.run == ["/p/log", "/p/a"])
   }
 
   @Test func `a path that the build before wrote as well is judged at the end`() {
@@ -222,7 +222,7 @@ struct RoundsLiveTests {
     bench.begin()
     bench.write("/p/log", "2", .building)
     bench.end()
-    #expect(bench.trigger == .change("/p/log"))
+    #expect(bench.run == ["/p/log"])
   }
 
   @Test func `new names that each build makes stop it three times`() {
@@ -237,34 +237,34 @@ struct RoundsLiveTests {
     #expect(stops == 3)
   }
 
-  // MARK: Beside other runs
+  // MARK: Other runs
 
-  @Test func `a change beside other runs is owed a run at once, as a follow-up of theirs`() {
+  @Test func `a change while others run leads to a run at once, as a follow-up of theirs`() {
     var bench = RoundsBench(Self.files)
     _ = bench.round()
-    bench.write("/p/a", "saved", .beside(depth: 2))
-    #expect(bench.trigger == .change("/p/a"))
+    bench.write("/p/a", "saved", .othersRunning(depth: 2))
+    #expect(bench.run == ["/p/a"])
     bench.begin()
     #expect(bench.rounds.depth == 3)
   }
 
-  @Test func `eight saves beside other runs, with a round after each, delay nothing`() {
+  @Test func `eight saves while others run, with a round after each, delay nothing`() {
     var bench = RoundsBench(Self.files)
     _ = bench.round()
     for count in 0..<8 {
-      bench.write("/p/a", "save \(count)", .beside(depth: 0))
-      #expect(bench.trigger == .change("/p/a"))
+      bench.write("/p/a", "save \(count)", .othersRunning(depth: 0))
+      #expect(bench.run == ["/p/a"])
       #expect(bench.round() == .none)
-      #expect(bench.rounds.tries.isEmpty && bench.rounds.depth == 1)
+      #expect(bench.rounds.followUpCounts.isEmpty && bench.rounds.depth == 1)
     }
   }
 
-  @Test func `saves beside other runs without a round after each are a row`() {
+  @Test func `saves while others run without a round after each are consecutive`() {
     var bench = RoundsBench(Self.files)
     _ = bench.round()
     var followUps: [FollowUp] = []
     for count in 0..<5 {
-      bench.write("/p/a", "save \(count)", .beside(depth: 0))
+      bench.write("/p/a", "save \(count)", .othersRunning(depth: 0))
       followUps.append(bench.followUp)
       bench.waitForDelay()
     }
@@ -292,22 +292,22 @@ struct RoundsLiveTests {
   }
 
   @Test(arguments: [false, true])
-  func `a row ends when the round is over that left its path alone`(isLive: Bool) {
+  func `a count is reset at the end of a round that left its path unchanged`(isLive: Bool) {
     var bench = RoundsBench(Self.files)
     _ = bench.rounds(2) { [("/p/log", "#\($0)")] }
     bench.begin()
     bench.end(isLive: isLive)
-    #expect(bench.rounds.tries == (isLive ? ["/p/log": 2] : [:]))
-    bench.begin(.change("/p/x"))
-    #expect(bench.rounds.tries.isEmpty)
+    #expect(bench.rounds.followUpCounts == (isLive ? ["/p/log": 2] : [:]))
+    bench.begin(isFollowUp: true)
+    #expect(bench.rounds.followUpCounts.isEmpty)
   }
 
-  @Test func `the same bytes beside other runs are owed nothing`() {
+  @Test func `the same bytes while others run are owed nothing`() {
     var bench = RoundsBench(Self.files)
     #expect(bench.rounds(2) { _ in [("/p/a", "b")] } == [.now, .none])
-    bench.write("/p/a", "b", .beside(depth: 0))
-    #expect(bench.actions.isEmpty)
-    bench.write("/p/a", "c", .beside(depth: 0))
+    bench.write("/p/a", "b", .othersRunning(depth: 0))
+    #expect(bench.actions == [.forgive(["/p/a"])])
+    bench.write("/p/a", "c", .othersRunning(depth: 0))
     #expect(bench.followUp == .now)
   }
 
@@ -318,10 +318,10 @@ struct RoundsLiveTests {
     var count = 0
     while delays.last != .after(.seconds(64)) && count < 40 {
       let (runner, other) = (count % 2, 1 - count % 2)
-      // Each time another file, so that no row of one path delays it.
+      // Each time another file, so that no count of one path delays it.
       let path = Path("/p/\(count % 9)")
       benches[other].files[path] = .text("0")
-      benches[other].write(path, "#\(count)", .beside(depth: benches[runner].rounds.depth))
+      benches[other].write(path, "#\(count)", .othersRunning(depth: benches[runner].rounds.depth))
       delays.append(benches[other].followUp)
       benches[other].waitForDelay()
       benches[other].begin()

@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import ActionRunning
 
-/// A virtual tree of files, an observer, one command and a person around `Rounds`. The model knows who
-/// changed what and when, which `Rounds` does not, and complains of what breaks a promise.
+/// A virtual tree of files, an observer, a ledger, one command and a person around `Rounds`. The
+/// model knows who changed what and when, which `Rounds` does not, and reports broken promises.
 struct RoundsModel {
   /// In microseconds.
   typealias Time = Int
@@ -53,7 +53,11 @@ struct RoundsModel {
 
   // The queue.
   private(set) var run: Run?
-  private var pending: RunTrigger?
+  private var hasPendingRun: Bool { isPendingFollowUp != nil }
+  /// Whether the next run is a follow-up; `nil` if no run is pending.
+  private var isPendingFollowUp: Bool?
+  /// The reported paths whose changes no run has received.
+  private var ledger = RoundsLedger()
   private(set) var starts: [Time] = []
   private var isBegunByFollowUp = false
 
@@ -171,34 +175,45 @@ struct RoundsModel {
       }
     }
     (burst, burstOrder) = ([:], [])
-    if !changes.isEmpty { report(RunTrigger(.change, changes: changes)) }
+    if !changes.isEmpty { report(changes) }
   }
 }
 
 // MARK: - The queue
 
 extension RoundsModel {
-  private mutating func report(_ trigger: RunTrigger) {
+  private mutating func report(_ changes: [ChangeBatch.Change]) {
+    ledger.add(changes)
     guard !rounds.isReading, run == nil || isLive else {
-      note(trigger)
-      return perform(rounds.changed(trigger, .running, at: instant, reading: reader))
+      note(changes)
+      return submit(changes, .running)
     }
     var situation = Rounds.Situation.idle
     if let run { situation = run.isStopping ? .running : .live }
     let age = run.map { now - $0.start } ?? .max
     if situation == .idle || situation == .live && age > Self.settlingTime {
-      noteAtRest(trigger)
+      noteAtRest(changes)
     } else {
-      note(trigger)
+      note(changes)
       if situation == .live { judgeLive() }
     }
-    perform(rounds.changed(trigger, situation, at: instant, reading: reader))
+    submit(changes, situation)
+  }
+
+  private mutating func submit(
+    _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation
+  ) {
+    perform(
+      rounds.changed(changes, situation, at: instant, isOwed: ledger.owes, reading: reader))
   }
 
   private mutating func perform(_ actions: [Rounds.Action]) {
     for action in actions {
       switch action {
-      case .run(let trigger): want(trigger)
+      case .run(let paths):
+        if !paths.allSatisfy(ledger.owes) { complain("a run is requested for nothing") }
+        request(isFollowUp: true)
+      case .forgive(let paths): ledger.forgive(paths)
       case .read(let generation):
         after(Self.timeOfFlush) { model in
           model.endBurst()
@@ -206,20 +221,21 @@ extension RoundsModel {
           model.judge()
           model.perform(
             model.rounds.hasRead(
-              generation: generation, at: model.instant, reading: model.reader))
+              generation: generation, at: model.instant, isOwed: model.ledger.owes,
+              reading: model.reader))
         }
       case .wait(let due, let generation):
         let time = Int(due.offset / .microseconds(1))
         after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
-      case .announce, .keep: break
+      case .announce: break
       }
     }
   }
 
-  private mutating func want(_ trigger: RunTrigger) {
-    guard let run else { return begin(trigger) }
-    if !isLive && trigger.isChange { complain("a change interrupts a run") }
-    pending = pending?.merged(with: trigger) ?? trigger
+  private mutating func request(isFollowUp: Bool) {
+    guard let run else { return begin(isFollowUp: isFollowUp) }
+    if !isLive && isFollowUp { complain("a change interrupts a run") }
+    isPendingFollowUp = isFollowUp
     guard isLive, !run.isStopping else { return }
     self.run?.isStopping = true
     after(.random(in: 1000...30_000, using: &random)) { $0.end(run.number) }
@@ -229,12 +245,13 @@ extension RoundsModel {
     occasions += 1
     isEditedSinceStart = true
     (isBegunByFollowUp, depth) = (false, 0)
-    want(RunTrigger(.key))
+    request(isFollowUp: false)
   }
 
-  mutating func begin(_ trigger: RunTrigger) {
+  mutating func begin(isFollowUp: Bool) {
     if run != nil { complain("two runs overlap") }
-    beginRound(rounds.began(trigger, at: instant, reading: reader))
+    rounds.began(isFollowUp: isFollowUp, at: instant, reading: reader)
+    beginRound(receiving: ledger.removeAll())
     starts.append(now)
     let number = starts.count
     run = Run(start: now, number: number)
@@ -247,9 +264,9 @@ extension RoundsModel {
   private mutating func end(_ number: Int) {
     guard run?.number == number else { return }
     run = nil
-    if let next = pending {
-      pending = nil
-      begin(next)
+    if let isFollowUp = isPendingFollowUp {
+      isPendingFollowUp = nil
+      begin(isFollowUp: isFollowUp)
     } else {
       perform(rounds.workEnded())
     }
@@ -259,16 +276,16 @@ extension RoundsModel {
 // MARK: - The truth
 
 extension RoundsModel {
-  private mutating func note(_ trigger: RunTrigger) {
-    for change in trigger.changes {
+  private mutating func note(_ changes: [ChangeBatch.Change]) {
+    for change in changes {
       changed.insert(change.path)
       unjudged.insert(change.path)
       if change.kind != .modified { directories.insert(change.path.directory) }
     }
   }
 
-  private mutating func noteAtRest(_ trigger: RunTrigger) {
-    for change in trigger.changes {
+  private mutating func noteAtRest(_ changes: [ChangeBatch.Change]) {
+    for change in changes {
       editedAtRest.formUnion([change.path, change.path.directory])
       changedAtRest.insert(change.path)
       setDeadline(now, of: change.path)
@@ -325,7 +342,7 @@ extension RoundsModel {
     return RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited) * Self.second
   }
 
-  private mutating func beginRound(_ trigger: RunTrigger) {
+  private mutating func beginRound(receiving paths: [Path]) {
     if !isEditedSinceStart && !starts.isEmpty { superfluous += 1 }
     isEditedSinceStart = false
     for edit in unserved {
@@ -334,7 +351,7 @@ extension RoundsModel {
       }
     }
     unserved = []
-    unreported.subtract(trigger.changes.map(\.path))
+    unreported.subtract(paths)
     let keys = changed.union(directories)
     rows = Dictionary(uniqueKeysWithValues: keys.map { ($0, (rows[$0] ?? 0) + 1) })
     (comparable, directoriesBefore) = (changed.subtracting(changedAtRest), directories)
@@ -343,9 +360,17 @@ extension RoundsModel {
     depth = isBegunByFollowUp ? depth + 1 : 0
   }
 
-  /// Complains of edits that no run has followed.
+  /// Complains of edits that no run has followed, and of paths that are owed to a run although none
+  /// is due.
   mutating func settle() {
     for edit in unserved { complain("no run followed an edit of \(edit.path)") }
     for path in unreported { complain("no run received \(path)") }
+    if hasPendingRun { return }
+    let awaited = rounds.unjudged + (rounds.followUp?.paths ?? [])
+    for path in ledger.paths where !awaited.contains(path) {
+      complain("\(path) is owed, but no run is due")
+    }
+    let isAtRest = run == nil && !rounds.isReading && !rounds.owesRun
+    if isAtRest && !ledger.paths.isEmpty { complain("paths are owed at rest") }
   }
 }

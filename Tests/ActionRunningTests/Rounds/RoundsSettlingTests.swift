@@ -3,8 +3,8 @@ import Testing
 
 @testable import ActionRunning
 
-/// What the round before changed as well is judged once a run has settled, after everything up to then
-/// has been reported.
+/// The judging of paths that changed in the round before as well: when the run has settled, and
+/// everything until then has been reported.
 struct RoundsSettlingTests {
   /// A bench 0.1 s after the start of a run, where the run before wrote "1" to `/p/o` at once.
   private func linking() -> RoundsBench {
@@ -40,7 +40,7 @@ struct RoundsSettlingTests {
     bench.write("/p/o", "1", .live)
     #expect(bench.followUp == .after(.milliseconds(1600)))
     #expect(bench.waitForRun() == nil)
-    #expect(bench.actions.isEmpty)
+    #expect(bench.actions == [.forgive(["/p/o"])])
     #expect(bench.now == .seconds(2))
   }
 
@@ -50,7 +50,7 @@ struct RoundsSettlingTests {
     bench.now += .seconds(1)
     bench.write("/p/o", "2", .live)
     #expect(bench.waitForRun() == .milliseconds(900))
-    #expect(bench.trigger == .change("/p/o"))
+    #expect(bench.run == ["/p/o"])
     bench.begin()
     bench.now += .milliseconds(100)
     // The run began with the content that was judged, not with the first one.
@@ -62,15 +62,15 @@ struct RoundsSettlingTests {
     var bench = linking()
     bench.write("/p/o", "2", .live)
     bench.end(after: .milliseconds(200))
-    #expect(bench.trigger == .change("/p/o"))
+    #expect(bench.run == ["/p/o"])
   }
 
   @Test func `an output is judged at once where the round before left it alone`() {
     var bench = linking()
     bench.end()
-    bench.begin(.change("/p/x"))
+    bench.begin(isFollowUp: true)
     bench.write("/p/o", "2", .live)
-    #expect(bench.trigger == .change("/p/o"))
+    #expect(bench.run == ["/p/o"])
   }
 
   @Test(arguments: [Rounds.Situation.idle, .live])
@@ -80,20 +80,20 @@ struct RoundsSettlingTests {
     if situation == .idle { bench.end() }
     bench.write("/p/a", "edited", situation)
     for count in 0..<2 {
-      #expect(bench.trigger == .change("/p/a"))
+      #expect(bench.run == ["/p/a"])
       bench.begin()
       bench.now += .milliseconds(100)
       bench.write("/p/a", "saved \(count)", .live)
     }
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
   @Test func `another path restarts the run at once, and the run receives the output as well`() {
     var bench = linking()
     bench.write("/p/o", "2", .live)
     bench.write("/p/a", "saved", .live)
-    #expect(bench.actions == [.run(.change("/p/a"))])
-    #expect(bench.begin() == .change("/p/a", "/p/o"))
+    #expect(bench.actions == [.run(["/p/a"])])
+    #expect(Set(bench.begin()) == ["/p/a", "/p/o"])
     // The wait of the run before is void.
     bench.now += .milliseconds(100)
     bench.write("/p/o", "2", .live)
@@ -101,11 +101,11 @@ struct RoundsSettlingTests {
     #expect(bench.waitForRun() == nil)
   }
 
-  @Test func `a change beside other runs is judged with an output that waits`() {
+  @Test func `a change while others run is judged with an output that waits`() {
     var bench = linking()
     bench.write("/p/o", "2", .live)
-    bench.report(.change("/p/x"), .beside(depth: 0))
-    #expect(bench.trigger == .change("/p/o", "/p/x"))
+    bench.report([.of("/p/x", .modified)], .othersRunning(depth: 0))
+    #expect(bench.run == ["/p/o", "/p/x"])
   }
 
   @Test func `an output is judged with a restart that is due before 2 s`() {
@@ -118,7 +118,7 @@ struct RoundsSettlingTests {
     bench.write("/p/o", "3", .live)
     #expect(bench.followUp == .after(.milliseconds(900)))
     bench.waitForDelay()
-    #expect(bench.trigger.map { Set($0.changes.map(\.path)) } == ["/p/o", "/p/out/new"])
+    #expect(bench.run.map { Set($0) } == ["/p/o", "/p/out/new"])
     #expect(bench.now == start + .seconds(1))
   }
 
@@ -130,31 +130,23 @@ struct RoundsSettlingTests {
     bench.waitForDelay()
     #expect(bench.followUp == .after(.seconds(2)))
     bench.waitForDelay()
-    #expect(bench.trigger?.changes.map(\.path) == ["/p/out/new"])
+    #expect(bench.run == ["/p/out/new"])
     #expect(bench.now == start + .seconds(4))
-  }
-
-  @Test func `an overflow is passed on with an output that was judged later`() {
-    var bench = linking()
-    bench.files["/p/o"] = .text("2")
-    bench.report(RunTrigger(.overflow, changes: [.of("/p/o", .modified)]), .live)
-    #expect(bench.waitForRun() == .milliseconds(1900))
-    #expect(bench.trigger?.reason == .overflow)
   }
 
   @Test func `an edit before the start that is reported after it and then undone is owed a run`() {
     var bench = linking()
     bench.end()
-    bench.begin(.change("/p/x"))
+    bench.begin(isFollowUp: true)
     bench.write("/p/o", "1", .live)
     // Saved, but not reported yet.
     bench.files["/p/o"] = .text("saved")
-    bench.begin(RunTrigger(.key))
-    bench.report(.change("/p/o"), .live)
+    bench.begin(isFollowUp: false)
+    bench.report([.of("/p/o", .modified)], .live)
     bench.now += .milliseconds(100)
     bench.write("/p/o", "1", .live)
     #expect(bench.waitForRun() == .milliseconds(1900))
-    #expect(bench.trigger == .change("/p/o"))
+    #expect(bench.run == ["/p/o"])
   }
 
   @Test func `a stop voids the wait for an output, and keeps its change`() {
@@ -162,7 +154,7 @@ struct RoundsSettlingTests {
     bench.write("/p/o", "2", .live)
     let generation = bench.generation ?? 0
     bench.actions = bench.rounds.stopped()
-    #expect(bench.kept == .change("/p/o"))
+    #expect(bench.actions.isEmpty && bench.owed == ["/p/o"])
     bench.elapse(generation)
     #expect(bench.actions.isEmpty)
   }
@@ -188,7 +180,7 @@ struct RoundsSettlingTests {
       #expect(bench.actions.isEmpty)
       bench.actions = read
       bench.answer()
-      #expect(bench.trigger?.changes.map(\.path).sorted() == [path, "/p/a"].sorted())
+      #expect(bench.run?.sorted() == [path, "/p/a"].sorted())
     }
   }
 
@@ -196,24 +188,9 @@ struct RoundsSettlingTests {
     var bench = RoundsBench(["/p/a": "a"])
     _ = bench.round()
     bench.actions = bench.rounds.stopped()
-    bench.write("/p/a", "saved", .beside(depth: 7))
+    bench.write("/p/a", "saved", .othersRunning(depth: 7))
     #expect(bench.followUp == .after(.seconds(8)))
     bench.waitForDelay()
-    #expect(bench.trigger == .change("/p/a"))
-  }
-
-  @Test func `with the policy ignore, changes of the last run lead to nothing`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
-    bench.begin()
-    bench.actions = bench.rounds.workEnded(ignoresChanges: true)
-    let read = bench.actions
-    bench.write("/p/b", "saved", .idle)
-    bench.actions = read
-    bench.answer()
-    #expect(bench.actions.isEmpty && !bench.rounds.isReading)
-    #expect(bench.begin(RunTrigger(.key)) == RunTrigger(.key))
-    bench.end()
-    bench.write("/p/a", "saved", .idle)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 }

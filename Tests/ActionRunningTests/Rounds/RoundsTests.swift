@@ -32,21 +32,21 @@ struct RoundsTests {
     #expect(bench.round([("/p/a", "b")]) == .now)
     #expect(bench.round() == .none)
     // Its content was known two rounds ago.
-    #expect(bench.round([("/p/a", "b")], by: .change("/p/x")) == .now)
+    #expect(bench.round([("/p/a", "b")], isFollowUp: true) == .now)
   }
 
   @Test func `a save in the run is reported although the output settles in it`() {
     var bench = RoundsBench(["/p/a": "a", "/p/o": "0"])
     #expect(bench.round([("/p/o", "1")]) == .now)
     #expect(bench.round([("/p/o", "1"), ("/p/a", "b")]) == .now)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
   @Test func `a save of a path that the command writes, too, is owed a run`() {
     var bench = RoundsBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "formatted")] } == [.now, .none])
     // It was formatted and then saved again.
-    bench.begin(.change("/p/x"))
+    bench.begin(isFollowUp: true)
     bench.write("/p/a", "formatted")
     bench.write("/p/a", "saved")
     bench.end()
@@ -68,7 +68,7 @@ struct RoundsTests {
     _ = bench.round([("/p/o", "1")])
     bench.begin()
     bench.files["/p/o"] = .text("1", attributes: 0o755)
-    bench.report(RunTrigger(.change, changes: [.of("/p/o", .metadata)]))
+    bench.report([.of("/p/o", .metadata)])
     bench.end()
     #expect(bench.followUp == .now)
   }
@@ -85,41 +85,41 @@ struct RoundsTests {
 
   @Test func `a directory that is moved as a whole is compared by its stamp`() {
     var bench = RoundsBench()
-    let move = RunTrigger(
-      .change,
-      changes: [.init(path: "/p/new", kind: .renamed, type: .directory, from: "/p/old")])
+    let move = ChangeBatch.Change(
+      path: "/p/new", kind: .renamed, type: .directory, from: "/p/old")
     var asked: [Bool] = []
     let reader: Rounds.Reader = { paths in
       asked += paths.filter { $0.path == "/p/new" }.map(\.isMovedAsWhole)
       return paths.map { _ in .directory }
     }
     bench.begin()
-    bench.report(move)
+    bench.report([move])
     guard case .read(let generation)? = bench.rounds.workEnded().first else {
       Issue.record("nothing is read")
       return
     }
-    _ = bench.rounds.hasRead(generation: generation, at: bench.now.asInstant, reading: reader)
+    _ = bench.rounds.hasRead(
+      generation: generation, at: bench.now.asInstant, isOwed: { _ in true }, reading: reader)
     #expect(asked == [true])
   }
 
-  @Test func `a renamed file is reported once, and its former path is compared as well`() {
+  @Test func `a renamed file is judged together with its former path`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let move = RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")])
+    let move = ChangeBatch.Change.of("/p/b", .renamed, from: "/p/a")
     bench.begin()
     (bench.files["/p/b"], bench.files["/p/a"]) = (bench.files["/p/a"], nil)
-    bench.report(move)
+    bench.report([move])
     bench.end()
-    #expect(bench.trigger == move)
+    #expect(bench.run == ["/p/a", "/p/b"])
     bench.begin()
     // Only the former path has different content.
     bench.files["/p/a"] = .text("other")
-    bench.report(RunTrigger(.change, changes: [.of("/p/b", .renamed, from: "/p/a")]))
+    bench.report([.of("/p/b", .renamed, from: "/p/a")])
     bench.end()
-    #expect(bench.trigger?.changes == [.of("/p/a", .removed)])
+    #expect(bench.run == ["/p/a"] && bench.forgiven == ["/p/b"])
   }
 
-  // MARK: Rows and delays
+  // MARK: Consecutive follow-ups
 
   @Test func `an output that differs each time gets three follow-ups at once, then 4, 8, 16 s`() {
     var bench = RoundsBench()
@@ -130,7 +130,7 @@ struct RoundsTests {
   @Test func `a path that was ever edited at rest waits 1, 2, 4 s instead`() {
     var bench = RoundsBench(["/p/a": "a"])
     bench.editAtRest("/p/a", "b")
-    let followUps = bench.rounds(8, by: .change("/p/x")) { [("/p/a", "#\($0)")] }
+    let followUps = bench.rounds(8, isFollowUp: true) { [("/p/a", "#\($0)")] }
     #expect(followUps == FollowUp.seconds(0, 0, 0, 1, 2, 4, 8, 16))
   }
 
@@ -138,68 +138,68 @@ struct RoundsTests {
   func `no delay is longer than ten minutes`(isEdited: Bool) throws {
     var bench = RoundsBench(["/p/a": "a"])
     if isEdited { bench.editAtRest("/p/a", "b") }
-    let followUps = bench.rounds(70, by: .change("/p/x")) { [("/p/a", "#\($0)")] }
+    let followUps = bench.rounds(70, isFollowUp: true) { [("/p/a", "#\($0)")] }
     let longest = isEdited ? 13 : 11
     try #require(followUps.count == 70)
     #expect(followUps[longest - 1] != .after(.seconds(600)))
     #expect(followUps[longest...].allSatisfy { $0 == .after(.seconds(600)) })
   }
 
-  @Test func `a round that leaves a path alone ends its row`() {
+  @Test func `a round that leaves a path unchanged resets its count`() {
     var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
-    let row = bench.rounds(4) { [("/p/a", "#\($0)")] }
-    #expect(row == FollowUp.seconds(0, 0, 0, 4))
-    #expect(bench.round(by: .change("/p/x")) == .none)
-    let again = bench.rounds(4, by: .change("/p/x")) { [("/p/a", "##\($0)")] }
+    let first = bench.rounds(4) { [("/p/a", "#\($0)")] }
+    #expect(first == FollowUp.seconds(0, 0, 0, 4))
+    #expect(bench.round(isFollowUp: true) == .none)
+    let again = bench.rounds(4, isFollowUp: true) { [("/p/a", "##\($0)")] }
     #expect(again == FollowUp.seconds(0, 0, 0, 4))
   }
 
-  @Test func `a path that settles keeps its row`() {
+  @Test func `a path with the same content again keeps its count`() {
     var bench = RoundsBench(["/p/a": "a"])
     _ = bench.rounds(3) { [("/p/a", "#\(min($0, 1))")] }
-    #expect(bench.rounds.tries["/p/a"] == 2)
-    let again = bench.rounds(3, by: .change("/p/x")) { [("/p/a", "##\($0)")] }
+    #expect(bench.rounds.followUpCounts["/p/a"] == 2)
+    let again = bench.rounds(3, isFollowUp: true) { [("/p/a", "##\($0)")] }
     #expect(again == FollowUp.seconds(0, 4, 8))
   }
 
-  @Test func `each path that a follow-up is made for has one more in its row`() {
+  @Test func `a follow-up counts for each of its paths`() {
     var bench = RoundsBench()
     bench.files["/p/a"] = .text("a")
     bench.files["/p/c"] = .text("c")
     _ = bench.rounds(3) { [("/p/a", "#\($0)")] }
-    #expect(bench.rounds.tries == ["/p/a": 3])
-    // Made at once, for the sake of the new path.
+    #expect(bench.rounds.followUpCounts == ["/p/a": 3])
+    // Immediate because of the new path.
     #expect(bench.round([("/p/a", "#"), ("/p/c", "#")]) == .now)
-    #expect(bench.rounds.tries == ["/p/a": 4, "/p/c": 1])
+    #expect(bench.rounds.followUpCounts == ["/p/a": 4, "/p/c": 1])
   }
 
   @Test func `the shortest delay decides, and the follow-up receives all changes`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let row = bench.rounds(5) { [("/p/log", "#\($0)")] }
-    #expect(row.last == .after(.seconds(8)))
+    let first = bench.rounds(5) { [("/p/log", "#\($0)")] }
+    #expect(first.last == .after(.seconds(8)))
     bench.waitForDelay()
     #expect(bench.round([("/p/log", "other"), ("/p/a", "saved")]) == .now)
-    #expect(bench.trigger == .change("/p/log", "/p/a"))
+    #expect(bench.run == ["/p/log", "/p/a"])
   }
 
   // MARK: Changes at rest
 
   @Test func `a change while nothing runs begins a round at once, whatever was delayed`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let row = bench.rounds(6) { [("/p/a", "#\($0)")] }
-    #expect(row.last == .after(.seconds(16)))
+    let first = bench.rounds(6) { [("/p/a", "#\($0)")] }
+    #expect(first.last == .after(.seconds(16)))
     bench.write("/p/a", "saved", .idle)
-    #expect(bench.trigger == .change("/p/a"))
+    #expect(bench.run == ["/p/a"])
   }
 
-  @Test func `a change while nothing runs halves the row of its path`() {
+  @Test func `a change while nothing runs halves the count of its path`() {
     var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
     _ = bench.rounds(7) { [("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
     bench.waitForDelay()
-    #expect(bench.rounds.tries == ["/p/a": 7, "/p/b": 7])
+    #expect(bench.rounds.followUpCounts == ["/p/a": 7, "/p/b": 7])
     _ = bench.round([("/p/a", "#"), ("/p/b", "#")])
     bench.write("/p/a", "saved", .idle)
-    #expect(bench.rounds.tries == ["/p/a": 3, "/p/b": 7])
+    #expect(bench.rounds.followUpCounts == ["/p/a": 3, "/p/b": 7])
     #expect(bench.round([("/p/a", "##"), ("/p/b", "##")]) == .after(.seconds(1)))
   }
 
@@ -223,7 +223,7 @@ struct RoundsTests {
     #expect(bench.rounds.depth == 0)
   }
 
-  // MARK: Rows of different paths
+  // MARK: Follow-ups for different paths
 
   @Test func `a ring of paths that change in turn comes to rest by the depth alone`() {
     var bench = RoundsBench()
@@ -232,14 +232,13 @@ struct RoundsTests {
     #expect(followUps == FollowUp.seconds(0, 0, 0, 0, 0, 0, 4, 8, 16, 32))
   }
 
-  @Test(arguments: [RunTrigger.Reason.key, .restart])
-  func `a round that no change led to begins at no depth`(reason: RunTrigger.Reason) {
+  @Test func `a round that no change led to begins at no depth`() {
     var bench = RoundsBench(Self.files)
     _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
     var other = bench
     other.begin()
     #expect(other.rounds.depth == 3)
-    bench.begin(RunTrigger(reason))
+    bench.begin(isFollowUp: false)
     #expect(bench.rounds.depth == 0)
   }
 
@@ -257,7 +256,7 @@ struct RoundsTests {
     #expect(announced == [[], [], [], [loop], [], []])
   }
 
-  @Test func `of several paths the one with the longest row is announced`() {
+  @Test func `of several paths the one with the most follow-ups is announced`() {
     var bench = RoundsBench(Self.files)
     for count in 0..<3 {
       _ = bench.round([("/p/log", "#\(count)")] + (count == 0 ? [] : [("/p/a", "#\(count)")]))

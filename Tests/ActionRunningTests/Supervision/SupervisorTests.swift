@@ -195,31 +195,6 @@ struct SupervisorTests {
     #expect(events.entries.last == .groupIsGone)
   }
 
-  @Test func `a process is started when its precondition holds`() throws {
-    let answer = Log<@Sendable (SystemError?) -> Void>()
-    let request = SpawnRequest(arguments: [Array("run".utf8)], environment: [])
-    func launch() throws {
-      try supervisor.launch(request, when: { answer.note($0) }) { [events] in events.note($0) }
-    }
-    try launch()
-    #expect(launcher.calls.isEmpty)
-    answer.entries[0](nil)
-    #expect(launcher.calls == [.launch(["run"])])
-    try #require(launcher.groups.last).endLeader(.exited(0))
-
-    let failure = SystemError(call: "bind", code: EADDRINUSE)
-    try launch()
-    answer.entries[1](failure)
-    #expect(events.entries.last == .prevented(failure))
-
-    try launch()
-    supervisor.stop()
-    #expect(
-      events.entries.suffix(2) == [.ended(.signaled(.terminate), leftovers: false), .groupIsGone])
-    answer.entries[2](nil)
-    #expect(launcher.calls.count == 1)
-  }
-
   private let busy = SystemError(call: "posix_spawn", code: ETXTBSY)
 
   @Test func `a program that is being written is started when it can be executed`() throws {

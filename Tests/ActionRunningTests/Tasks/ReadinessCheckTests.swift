@@ -1,28 +1,28 @@
 import FileObservation
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import ActionRunning
 
-/// Answers as a test says, at once.
+/// Answers at once, as a test says.
 private final class FakeProbe: ReadinessProbe {
-  private let state = Mutex((count: 0, readyAt: Int.max))
+  typealias Condition = TaskDefinition.Readiness.Condition
 
-  var count: Int { state.withLock { $0.count } }
+  let asked = Log<Condition>()
+  /// The number of the first question with a positive answer, of each kind.
+  private let (portIsReadyAt, readyAt): (Int, Int)
 
-  init(readyAt: Int = .max) {
-    state.withLock { $0.readyAt = readyAt }
+  var count: Int { asked.entries.count }
+
+  init(portIsReadyAt: Int = 1, readyAt: Int = .max) {
+    (self.portIsReadyAt, self.readyAt) = (portIsReadyAt, readyAt)
   }
 
-  func ask(
-    _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void
-  ) {
-    answer(
-      state.withLock { state in
-        state.count += 1
-        return state.count >= state.readyAt
-      })
+  func ask(_ condition: Condition, _ answer: @escaping @Sendable (Bool) -> Void) {
+    asked.note(condition)
+    let isPort = if case .port = condition { true } else { false }
+    let count = asked.entries.count { $0 == condition }
+    answer(count >= (isPort && portIsReadyAt > 1 ? portIsReadyAt : readyAt))
   }
 }
 
@@ -38,17 +38,45 @@ struct ReadinessCheckTests {
     ) { [results] in results.note($0) }
   }
 
-  @Test func `a service is polled at once, and then at growing intervals, until it is ready`() {
-    let probe = FakeProbe(readyAt: 4)
+  @Test func `a port is polled at once, and then at a short interval, until it is ready`() {
+    let probe = FakeProbe(readyAt: 101)
     let check = check(.port(1), probe)
     check.begin()
     #expect(probe.count == 1)
-    scheduler.advance(by: .milliseconds(10))
-    #expect(probe.count == 2)
-    scheduler.advance(by: .milliseconds(15))
-    #expect(probe.count == 3)
+    scheduler.advance(by: .milliseconds(1485))
+    #expect(probe.count == 100)
     #expect(results.entries.isEmpty)
-    scheduler.advance(by: .milliseconds(23))
+    scheduler.advance(by: .milliseconds(15))
+    #expect(results.entries == [.ready])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `a URL is requested at growing intervals`() {
+    let probe = FakeProbe(readyAt: 3)
+    let check = check(.url("http://a"), probe)
+    check.begin()
+    #expect(probe.count == 1)
+    scheduler.advance(by: .milliseconds(15))
+    #expect(probe.count == 2)
+    scheduler.advance(by: .milliseconds(22))
+    #expect(probe.count == 2)
+    scheduler.advance(by: .milliseconds(1))
+    #expect(results.entries == [.ready])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `a URL of this machine is requested when its port accepts connections`() {
+    let url = TaskDefinition.Readiness.Condition.url("http://localhost:8080/x")
+    let probe = FakeProbe(portIsReadyAt: 21, readyAt: 2)
+    let check = check(url, probe)
+    check.begin()
+    scheduler.advance(by: .milliseconds(299))
+    #expect(Set(probe.asked.entries) == [.port(8080)])
+    scheduler.advance(by: .milliseconds(1))
+    #expect(probe.asked.entries.suffix(2) == [.port(8080), url])
+    #expect(results.entries.isEmpty)
+    scheduler.advance(by: .milliseconds(15))
+    #expect(probe.count == 23)
     #expect(results.entries == [.ready])
     #expect(scheduler.pendingCount == 0)
   }

@@ -87,4 +87,50 @@ struct ReplacedGraphTests {
     #expect(tasks.story == ["+a", "a!", "b?a", "+a", "a", "+b", "b"])
     #expect(await tasks.end())
   }
+
+  @Test func `a run that outlasts a new graph is owed its changes again when it is stopped`()
+    async throws
+  {
+    let line = "echo run >> log; test -e go || exec sleep 1000"
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, line, watch: ["f"], policy: .restart)]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "log").count == 1 })
+    tasks.change("f")
+    #expect(await eventually { tasks.directory.lines(of: "log").count == 2 })
+    let directory = tasks.directory.path
+    tasks.runner.replaceGraph(
+      try TaskGraph(
+        [
+          TaskDefinition("a", in: directory, line, watch: ["f"], policy: .restart),
+          TaskDefinition("b", in: directory, "true"),
+        ], jobs: 2))
+    #expect(await tasks.tells("b"))
+    tasks.runner.stop()
+    #expect(await eventually { tasks.story.last == "a~" && !tasks.runner.isBusy })
+    try tasks.directory.write(to: "go")
+    tasks.runner.submitKey()
+    #expect(await tasks.tells("a"))
+    let paths = tasks.runs(of: "a").map { $0.trigger.changes.map(\.path) }
+    #expect(paths == [[], [tasks.directory["f"]], [tasks.directory["f"]]])
+    #expect(await tasks.end())
+  }
+
+  @Test func `changes that are owed when the graph is replaced reach the new tasks`() async throws {
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, "true", watch: ["f"])]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    tasks.runner.pause()
+    tasks.change("f")
+    let directory = tasks.directory.path
+    tasks.runner.replaceGraph(
+      try TaskGraph([TaskDefinition("a", in: directory, "true; true", watch: ["f"])], jobs: 1))
+    tasks.runner.resume()
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await tasks.end())
+  }
 }

@@ -6,25 +6,40 @@ import TestSupport
 
 import enum SystemCalls.ExitStatus
 
-/// A runner of shell lines in a directory of its own, and its reports.
+/// A runner of shell lines in a directory of its own, with its reports and the output of its tasks.
 final class RunningTasks: Sendable {
+  /// A report, or a line of output, in the order of their delivery.
+  enum Entry: Sendable {
+    case report(TaskReport)
+    case output(TaskOutput)
+  }
+
   let directory: TemporaryDirectory
   let runner: TaskRunner
-  private let reports: Log<TaskReport>
+  private let log: Log<Entry>
 
   /// - Parameter tasks: Is given the directory's path.
   init(
     jobs: Int = 4, options: TaskRunner.Options = TaskRunner.Options(),
-    _ tasks: (Path) -> [TaskDefinition]
+    source: (any ChangeSource)? = nil, _ tasks: (Path) -> [TaskDefinition]
   ) throws {
     directory = try TemporaryDirectory()
-    let reports = Log<TaskReport>()
-    self.reports = reports
+    let log = Log<Entry>()
+    self.log = log
     let graph = try TaskGraph(tasks(directory.path), jobs: jobs)
-    runner = TaskRunner(graph, options: options) { reports.note($0) }
+    runner = TaskRunner(graph, options: options, source: source) {
+      log.note(.output($0))
+    } report: {
+      log.note(.report($0))
+    }
   }
 
-  var entries: [TaskReport] { reports.entries }
+  /// The reports and the output.
+  var everything: [Entry] { log.entries }
+
+  var entries: [TaskReport] {
+    log.entries.compactMap { if case .report(let report) = $0 { report } else { nil } }
+  }
 
   /// In order: `+a` for a start, `a` for a success, `a!` for a failure, `a~` for what was stopped, `a?b`
   /// for what was skipped because of b, `a?-b` if b is not ready, `a=b` for what was kept, `a*` for ready,
@@ -32,22 +47,40 @@ final class RunningTasks: Sendable {
   var story: [String] {
     entries.compactMap { report in
       switch report {
-      case .started(let name, _): "+" + name
-      case .ended(let name, _, _, .stopped): name + "~"
-      case .ended(let name, let status, _, _): status.isSuccess ? name : name + "!"
-      case .notStarted(let name, _, _): name + "!"
+      case .started(let run): "+" + run.task
+      case .ended(let run, _, _, .stopped): run.task + "~"
+      case .ended(let run, let status, _, _): status.isSuccess ? run.task : run.task + "!"
+      case .notStarted(let run, _, _): run.task + "!"
       case .conflict(let name, _): name + "#"
       case .skipped(let name, .failed(let task)): name + "?" + task
       case .skipped(let name, .notReady(let task)): name + "?-" + task
       case .kept(let name, let because): name + "=" + because.task
       case .ready(let name, _): name + "*"
       case .notReady(let name, _): name + "-"
-      case .output, .unfinishedOutput, .detail, .foundLoop, .unsettled, .waiting, .queued, .ignored,
-        .unwatched, .idle:
-        nil
-      case .roundEnded, .finished: nil
+      default: nil
       }
     }
+  }
+
+  /// The runs of a task's command that have begun.
+  func runs(of task: String) -> [TaskReport.Run] {
+    entries.compactMap { report in
+      guard case .started(let run) = report, run.task == task, run.job == .command else {
+        return nil
+      }
+      return run
+    }
+  }
+
+  /// The changes that were reported as owed by a stop.
+  var owed: [RunTrigger] {
+    entries.compactMap { if case .owed(let trigger) = $0 { trigger } else { nil } }
+  }
+
+  var finish: ExitStatus?? {
+    entries.lazy.compactMap {
+      if case .finished(let status) = $0 { .some(status) } else { nil }
+    }.first
   }
 
   var rounds: [TaskRound] {
@@ -55,22 +88,17 @@ final class RunningTasks: Sendable {
   }
 
   func lines(of task: String) -> [String] {
-    entries.compactMap { report in
-      guard case .output(task, let line) = report else { return nil }
-      return String(decoding: line, as: UTF8.self)
+    log.entries.compactMap { entry in
+      guard case .output(let output) = entry, output.isFinished, output.run.task == task else {
+        return nil
+      }
+      return String(decoding: output.line, as: UTF8.self)
     }
   }
 
-  var isFinished: Bool {
-    entries.contains { if case .finished = $0 { true } else { false } }
-  }
+  var isFinished: Bool { finish != nil }
 
-  /// Whether a stopped round has not ended.
-  var isStopping: Bool {
-    runner.queue.sync {
-      runner.state.access { $0.components }.contains { $0.isBusy || $0.rounds.isReading }
-    }
-  }
+  var isBusy: Bool { runner.isBusy }
 
   func change(_ names: String...) {
     let changes = names.map {
@@ -106,7 +134,7 @@ extension TaskDefinition {
   /// A task that runs a shell line in the directory, and watches the files named there.
   init(
     _ name: String, in directory: Path, _ line: String, watch: [String] = [], after: [String] = [],
-    service: Bool = false, ready: TaskDefinition.Readiness? = nil, policy: BusyPolicy = .queue,
+    service: Bool = false, ready: TaskDefinition.Readiness? = nil, policy: BusyPolicy? = nil,
     postponed: Bool = false
   ) {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
@@ -114,7 +142,16 @@ extension TaskDefinition {
       name, Command(words: words, directory: directory, inheritsStandardInput: false),
       triggers: TaskTriggers(watched: watch.map { WatchedPath(directory.appending($0)) }),
       dependencies: after, isService: service, readiness: ready,
-      options: ActionQueue.Options(busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5))),
-      isPostponed: postponed)
+      busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5)), isPostponed: postponed)
+  }
+}
+
+extension TaskRunner {
+  /// Whether something runs or is being stopped, or changes are being judged.
+  var isBusy: Bool {
+    queue.sync {
+      let isReading = state.access { $0.components }.contains(where: \.rounds.isReading)
+      return isReading || allWorkers.contains { $0.state.access { $0.machine.state != .idle } }
+    }
   }
 }

@@ -100,10 +100,16 @@ struct TaskGraphTests {
     }
   }
 
-  @Test func `a task that is kept alive is a service`() {
+  @Test func `only a service needs a readiness for its dependents`() {
+    var service = TaskDefinition("s", Command("true"), isService: true)
+    #expect(service.keepsAlive)
+    #expect(problems(service, task("t", after: "s")).count == 1)
+    service.readiness = TaskDefinition.Readiness(.port(1))
+    #expect(problems(service, task("t", after: "s")).isEmpty)
+    // Its result is that of each of its runs.
     var kept = task("k")
-    kept.options.keepsAlive = true
-    #expect(problems(kept, task("t", after: "k")).count == 1)
+    kept.keepsAlive = true
+    #expect(problems(kept, task("t", after: "k")).isEmpty)
   }
 }
 

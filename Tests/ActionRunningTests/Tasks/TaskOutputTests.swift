@@ -22,11 +22,14 @@ struct TaskOutputTests {
     tasks.runner.start()
     #expect(await tasks.hasRounds(1))
     #expect(tasks.lines(of: "a") == ["one", "two", "", "three", "end"])
-    let positions = tasks.entries.indices.filter {
-      if case .output("a", _) = tasks.entries[$0] { true } else { false }
+    let everything = tasks.everything
+    let last = everything.lastIndex { entry in
+      if case .output(let output) = entry { output.run.task == "a" } else { false }
     }
-    let end = tasks.entries.firstIndex { if case .ended("a", _, _, _) = $0 { true } else { false } }
-    #expect(positions.last ?? .max < end ?? 0)
+    let end = everything.firstIndex { entry in
+      if case .report(.ended(let run, _, _, _)) = entry { run.task == "a" } else { false }
+    }
+    #expect(last ?? .max < end ?? 0)
     #expect(await tasks.end())
   }
 
@@ -76,7 +79,7 @@ struct TaskOutputTests {
 
   @Test func `the output of one task is read on request`() async throws {
     var options = TaskRunner.Options()
-    options.readsOutput = true
+    options.reading = .always
     let tasks = try RunningTasks(options: options) { directory in
       [TaskDefinition("a", in: directory, "echo out; echo err >&2")]
     }
@@ -105,27 +108,5 @@ struct TaskOutputTests {
     #expect(await tasks.hasRounds(3))
     #expect(tasks.lines(of: "a") == ["out"])
     #expect(await tasks.end())
-  }
-}
-
-struct LineSplitterTests {
-  @Test func `bytes are cut at line ends, however they arrive`() {
-    var splitter = LineSplitter()
-    #expect(splitter.add("ab".utf8).isEmpty)
-    #expect(splitter.add("c\nd\n\nx".utf8) == [Array("abc".utf8), Array("d".utf8), []])
-    #expect(splitter.finish() == Array("x".utf8))
-    #expect(splitter.finish() == nil)
-  }
-
-  @Test func `bytes that are no text, and carriage returns, stay as they are`() {
-    var splitter = LineSplitter()
-    #expect(splitter.add([0xFF, 0x0D, 0x0A, 0x00, 0x0A]) == [[0xFF, 0x0D], [0x00]])
-  }
-
-  @Test func `a line without an end is cut into pieces`() {
-    var splitter = LineSplitter()
-    let long = [UInt8](repeating: 0x61, count: LineSplitter.longest * 2 + 3)
-    #expect(splitter.add(long).map(\.count) == [LineSplitter.longest, LineSplitter.longest])
-    #expect(splitter.add([0x0A]).map(\.count) == [3])
   }
 }

@@ -267,7 +267,7 @@ struct TaskRunnerTests {
     tasks.runner.end()
     #expect(await eventually { tasks.isFinished })
     let hasKilled = tasks.entries.contains {
-      if case .detail("a", .killing) = $0 { true } else { false }
+      if case .killing(let run, after: nil) = $0 { run.task == "a" } else { false }
     }
     #expect(hasKilled)
   }

@@ -58,7 +58,7 @@ struct TaskServiceTests {
     try tasks.directory.write(to: "go")
     #expect(await tasks.tells("server~"))
     // A change after its end does start it, and with it all that was reported before.
-    #expect(await eventually { !tasks.isStopping })
+    #expect(await eventually { !tasks.isBusy })
     #expect(tasks.story == ["+server", "server~"])
     tasks.change("f")
     #expect(await tasks.tells("+server", times: 2))
@@ -140,7 +140,7 @@ struct TaskServiceTests {
     // The port is asked often, however long it is in use.
     let pauses = {
       tasks.entries.compactMap { report -> Duration? in
-        if case .detail("server", .backingOff(let pause)) = report { pause } else { nil }
+        if case .backingOff("server", let pause) = report { pause } else { nil }
       }
     }
     #expect(await eventually { pauses().count >= 3 })
@@ -225,7 +225,7 @@ struct TaskServiceTests {
         "+server", "server!", "check?server", "+server", "server*", "+check", "check",
       ])
     let hasBackedOff = tasks.entries.contains {
-      if case .detail("server", .backingOff) = $0 { true } else { false }
+      if case .backingOff("server", _) = $0 { true } else { false }
     }
     #expect(hasBackedOff)
     #expect(await tasks.end())

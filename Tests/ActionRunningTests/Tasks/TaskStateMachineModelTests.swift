@@ -9,7 +9,7 @@ struct TaskStateMachineModelTests {
   func `random graphs keep every promise`(part: Int) {
     let count = Effort.count(2_500, quick: 150)
     var complaints: [String: UInt64] = [:]
-    var (starts, rounds) = (0, 0)
+    var (starts, rounds, judgments) = (0, 0, 0)
     for seed in UInt64(part * count + 1)...UInt64((part + 1) * count) {
       var model = TaskGraphModel(seed: seed)
       model.begin()
@@ -17,6 +17,7 @@ struct TaskStateMachineModelTests {
       model.settle()
       starts += model.starts
       rounds += model.rounds
+      judgments += model.judgments
       for complaint in model.complaints.prefix(1) where complaints.count < 8 {
         complaints[complaint] = complaints[complaint] ?? seed
       }
@@ -24,5 +25,6 @@ struct TaskStateMachineModelTests {
     #expect(complaints.isEmpty)
     #expect(starts > 4 * count)
     #expect(rounds > count)
+    #expect(judgments > 4 * count)
   }
 }

@@ -69,8 +69,8 @@ struct TaskTriggersTests {
 
   @Test func `a task receives only its own changes`() {
     let triggers = TaskTriggers(watched: [WatchedPath("/p/a")])
-    let batch = ChangeBatch(number: 1, changes: [change("/p/b"), change("/p/a/x")])
-    #expect(triggers.trigger(by: batch)?.changes.map(\.path) == ["/p/a/x"])
-    #expect(triggers.trigger(by: ChangeBatch(number: 2, changes: [change("/p/b")])) == nil)
+    #expect(triggers.changes(in: [change("/p/b"), change("/p/a/x")]).map(\.path) == ["/p/a/x"])
+    #expect(triggers.changes(in: [change("/p/b")]).isEmpty)
+    #expect(TaskTriggers.all.changes(in: [change("/p/b", .metadata)]).count == 1)
   }
 }

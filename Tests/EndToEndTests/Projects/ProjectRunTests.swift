@@ -138,6 +138,49 @@ struct ProjectRunTests {
     }
   }
 
+  @Test
+  func `a service is not restarted before what it depends on has run with the latest changes`()
+    async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("src")
+      try project.writeTasks(
+        """
+        a: { run: "echo a >> $LOG; until [ ! -e wait ]; do sleep 0.05; done", watch: ["src"] },
+        b: { run: "echo b >> $LOG", after: ["a"] },
+        server: { run: "echo server >> $LOG; exec sleep 1000", after: ["b"], service: true },
+        """)
+      let watchrun = try await project.start("-v")
+      try await watchrun.watching()
+      try await project.logged("server")
+      try project.write("wait")
+      try project.place("src/one")
+      try await project.logged("a", times: 2)
+      try project.place("src/two")
+      try await watchrun.said("created src/two")
+      try project.remove("wait")
+      try await project.logged("server", times: 2)
+      #expect(project.logged == ["a", "b", "server", "a", "a", "b", "server"])
+    }
+  }
+
+  @Test func `that a service is not restarted is said once in a round`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("src")
+      try project.writeTasks(
+        """
+        b: { run: "test ! -e src/broken", watch: ["src"] },
+        c: { run: "sleep 0.3; echo c >> $LOG", watch: ["src"] },
+        app: { run: "echo app >> $LOG; exec sleep 1000", after: ["b", "c"], service: true },
+        """, "jobs: 2")
+      let watchrun = try await project.startTasks()
+      try await project.logged("app")
+      try project.place("src/broken")
+      try await watchrun.closed("app kept")
+      #expect(watchrun.errors.count { $0.contains("app: not restarted: b failed") } == 1)
+    }
+  }
+
   @Test func `only the selected tasks and their dependencies run`() async throws {
     try await withProject { project in
       try project.writeTasks(

@@ -96,4 +96,33 @@ struct ReloadSessionTests {
     #expect(session.changed([log], at: 20_000) == .send(.reload))
     #expect(session.changed([log], at: 20_100) == .send(.reload))
   }
+
+  @Test func `what a server answers from its start on has the revision of its round`() {
+    var session = session(["server"])
+    _ = session.unsettled(["server"], at: 0)
+    session.serverStarted()
+    let document = session.revision
+    session.becameReady("server")
+    #expect(session.unsettled([], at: 0) == .send(.reload))
+    #expect(session.revision == document)
+    // The next message is new to this document.
+    #expect(session.changed(["/p/public/a.js"], at: 10) == .send(.reload))
+    #expect(session.revision > document)
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `a document that a server answered before a change is reloaded`(kind: Int) {
+    var session = session(["server", "build"])
+    _ = session.unsettled(["server", "build"], at: 0)
+    session.serverStarted()
+    let document = session.revision
+    switch kind {
+    case 0: _ = session.changed(["/p/public/a.js"], at: 0)
+    case 1: session.ended("build", hasFailed: false)
+    default: session.serverStarted()
+    }
+    session.becameReady("server")
+    #expect(session.unsettled([], at: 0) == .send(.reload))
+    #expect(session.revision > document)
+  }
 }

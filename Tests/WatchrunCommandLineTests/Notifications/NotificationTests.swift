@@ -8,16 +8,19 @@ import Testing
 import enum SystemCalls.ExitStatus
 
 struct NotificationTests {
-  private static func ended(
-    _ status: ExitStatus, _ ending: RunReport.Ending = .byItself,
-    of job: ActionQueue.Job = .command
-  ) -> RunReport {
-    let run = RunReport.Run(job: job, number: 1, trigger: RunTrigger(.start))
-    return .ended(run, status, duration: .milliseconds(3200), ending)
+  private static func run(_ job: TaskReport.Job = .command) -> TaskReport.Run {
+    TaskReport.Run(task: "make", job: job, number: 1, trigger: RunTrigger(.start))
   }
 
-  private func text(_ report: RunReport, of command: String = "make test") -> String? {
-    Notification(report, of: command, in: "/home/u/app").map { notification in
+  private static func ended(
+    _ status: ExitStatus, _ ending: TaskReport.Ending = .byItself, of job: TaskReport.Job = .command
+  ) -> TaskReport {
+    .ended(run(job), status, duration: .milliseconds(3200), ending)
+  }
+
+  private func text(_ report: TaskReport, _ role: TaskText.Role = .command) -> String? {
+    let text = TaskText(name: "make", role: role, command: "", shownCommand: "make test")
+    return Notification(report, of: text, in: "/home/u/app").map { notification in
       "\(notification.isSuccess ? "+" : "-") \(notification.title): \(notification.body)"
     }
   }
@@ -31,32 +34,42 @@ struct NotificationTests {
         "- make test failed: killed by SIGSEGV after 3.2 s, in app"
       ),
       (ended(.exited(143), .timedOut), "- make test timed out: after 3.2 s, in app"),
-      (ended(.exited(1), of: .build), "- the build failed: with status 1 after 3.2 s, in app"),
     ])
-  func `the end of a run is summed up`(report: RunReport, expected: String) {
+  func `the end of a run is summed up`(report: TaskReport, expected: String) {
     #expect(text(report) == expected)
   }
 
   @Test(
     arguments: [
-      ended(.exited(0), of: .build), ended(.exited(1), of: .hook), ended(.exited(143), .stopped),
-      .idle, .settled(true),
+      ended(.exited(1), of: .hook), ended(.exited(143), .stopped), .idle, .unsettled([]),
+      .notStarted(
+        run(.hook), SystemError(call: "execve", code: ENOENT), status: .exited(127)),
     ])
-  func `what ends no run is no news`(report: RunReport) {
+  func `what ends no run is no news`(report: TaskReport) {
     #expect(text(report) == nil)
   }
 
+  @Test func `a build is news if it fails`() {
+    #expect(text(Self.ended(.exited(0)), .build) == nil)
+    #expect(
+      text(Self.ended(.exited(1)), .build)
+        == "- the build failed: with status 1 after 3.2 s, in app")
+    #expect(
+      text(Self.ended(.exited(0), .timedOut), .build)
+        == "- the build timed out: after 3.2 s, in app")
+  }
+
   @Test func `a command that cannot be run has failed`() {
-    let run = RunReport.Run(job: .command, number: 1, trigger: RunTrigger(.start))
     let error = SystemError(call: "execve", code: ENOENT)
     #expect(
-      text(.notStarted(run, error, status: .exited(127)))
+      text(.notStarted(Self.run(), error, status: .exited(127)))
         == "- make test cannot be run: No such file or directory, in app")
   }
 
   @Test func `a text has no control characters and is not too long`() {
     let command = "\u{1B}]0;x\u{7}" + String(repeating: "y", count: 500)
-    let notification = Notification(Self.ended(.exited(0)), of: command, in: "/a\nb")
+    let text = TaskText(name: "x", role: .command, command: "", shownCommand: command)
+    let notification = Notification(Self.ended(.exited(0)), of: text, in: "/a\nb")
     #expect(notification?.title.count == 80)
     let texts = (notification?.title ?? "") + (notification?.body ?? "")
     #expect(texts.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })

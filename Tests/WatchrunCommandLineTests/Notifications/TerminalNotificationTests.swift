@@ -27,9 +27,10 @@ struct TerminalNotificationTests {
   }
 
   private func notification(of command: String) throws -> Notification {
-    let run = RunReport.Run(job: .command, number: 1, trigger: RunTrigger(.start))
-    let report = RunReport.ended(run, .exited(1), duration: .seconds(1), .byItself)
-    return try #require(Notification(report, of: command, in: "/p/app"))
+    let run = TaskReport.Run(task: "a", job: .command, number: 1, trigger: RunTrigger(.start))
+    let report = TaskReport.ended(run, .exited(1), duration: .seconds(1), .byItself)
+    let text = TaskText(name: "a", role: .command, command: command, shownCommand: command)
+    return try #require(Notification(report, of: text, in: "/p/app"))
   }
 
   @Test(

@@ -8,7 +8,7 @@ import Testing
 
 import enum SystemCalls.ExitStatus
 
-/// From the reports of a command to the activity of pages.
+/// From the reports and the output of a runner to the activity of pages.
 struct ActivityTranslatorTests {
   private static let change = RunTrigger(
     .change,
@@ -16,179 +16,242 @@ struct ActivityTranslatorTests {
       .init(path: "/p/src/a.c", kind: .modified, type: .file),
       .init(path: "/elsewhere", kind: .created, type: .file),
     ])
+  private static let begun = "round change src/a.c modified, /elsewhere created"
 
-  private func story(_ words: String..., reports: [RunReport]) throws -> [String] {
-    let settings = try OptionParser.parse(words.map { Array($0.utf8) })
-    var translator = ActivityTranslator(CommandTasks(settings), directory: "/p")
-    return reports.flatMap { translator.activities(for: $0) }.map(shown)
+  /// The activities for the reports of a plan.
+  private func story(_ plan: SessionPlan, _ reports: TaskReport...) -> [String] {
+    var translator = ActivityTranslator(directory: "/p")
+    _ = translator.take(plan)
+    return reports.flatMap(translator.activities).map(shown)
   }
 
-  private func started(_ job: ActionQueue.Job, _ trigger: RunTrigger = Self.change) -> RunReport {
-    .started(run(job, trigger))
+  private func tasks(of plan: SessionPlan) -> String {
+    var translator = ActivityTranslator(directory: "/p")
+    return shown(translator.take(plan))
+  }
+
+  private func started(_ task: String, _ reason: RunTrigger.Reason = .change) -> TaskReport {
+    .started(run(task, reason))
   }
 
   private func ended(
-    _ job: ActionQueue.Job, _ status: Int32 = 0, _ ending: RunReport.Ending = .byItself
-  ) -> RunReport {
-    .ended(run(job), .exited(status), duration: .seconds(1), ending)
+    _ task: String, _ status: Int32 = 0, _ ending: TaskReport.Ending = .byItself
+  ) -> TaskReport {
+    .ended(run(task), .exited(status), duration: .seconds(1), ending)
   }
 
-  private let begun = "round change src/a.c modified, /elsewhere created"
+  private func stopping(_ task: String) -> TaskReport {
+    .stopping(run(task), .terminate, killAfter: .seconds(10))
+  }
 
-  @Test func `a command that ends is a round`() throws {
-    let story = try story(
-      "--serve", "public", "--", "/usr/bin/make", "all",
-      reports: [
-        started(.command), .output(run(.command), Array("text".utf8)), ended(.command),
-        started(.command, RunTrigger(.key)), ended(.command, 2),
+  private func round(_ outcomes: TaskRound.Outcome...) -> TaskReport {
+    .roundEnded(TaskRound(entries: outcomes.map { .init(name: "a", outcome: $0) }))
+  }
+
+  private let project = """
+    build: { run: 'make' }, test: { run: ['make', 'test'], after: ['build'] },
+    server: { run: './s', after: ['build'], service: true, ready: { port: 80 } },
+    plain: { run: './p', service: true },
+    """
+
+  // MARK: - Tasks
+
+  @Test func `pages know the tasks, each after its dependencies`() throws {
+    #expect(
+      tasks(of: try projectPlan(project))
+        == "tasks build = make; test = make test after build; server = ./s after build, service; "
+        + "plain = ./p, service")
+  }
+
+  @Test func `pages know a command and its build`() throws {
+    #expect(
+      tasks(of: try plan("--build", "make", "-r", "--", "./build"))
+        == "tasks build = make; command = ./build after build, service")
+  }
+
+  @Test func `a command that is kept alive is a service`() throws {
+    let plan = try plan("--keep-alive", "--", "./app")
+    #expect(tasks(of: plan) == "tasks app = ./app, service")
+    #expect(
+      story(plan, started("app"), ended("app"), started("app", .restart)) == [
+        "+app", "app ready", "app failed 0", "+app", "app ready",
       ])
+  }
+
+  // MARK: - Runs
+
+  @Test func `a round begins for a reason, with its changes, and ends with its outcome`() throws {
+    let plan = try plan("--proxy", "80", "--", "/usr/bin/make", "all")
+    let story = story(
+      plan, .roundBegan(Self.change), started("make"), ended("make"),
+      round(.succeeded(.seconds(1))), .idle, .roundBegan(RunTrigger(.key)), started("make", .key),
+      ended("make", 2), round(.failed(.exited(2), .seconds(1))))
     #expect(
       story == [
-        begun, "+make", "make: text", "make succeeded 0", "round succeeded", "round key", "+make",
+        Self.begun, "+make", "make succeeded 0", "round succeeded", "round key", "+make",
         "make failed 2", "round failed",
       ])
   }
 
-  @Test func `a build is a task of the same round, and its failure ends that`() throws {
-    let story = try story(
-      "--serve", "public", "--build", "make", "--", "./app",
-      reports: [
-        started(.build), ended(.build), started(.command), ended(.command), started(.build),
-        ended(.build, 1),
-      ])
+  @Test func `a task that fails keeps its dependents from running`() throws {
+    let story = story(
+      try projectPlan(project), .roundBegan(Self.change), started("build"), ended("build", 1),
+      .skipped("test", because: .failed("build")), .kept("server", because: .failed("build")),
+      round(.failed(.exited(1), .seconds(1))))
     #expect(
       story == [
-        begun, "+build", "build succeeded 0", "+app", "app succeeded 0", "round succeeded", begun,
-        "+build", "build failed 1", "round failed",
+        Self.begun, "+build", "build failed 1", "test skipped", "server kept", "round failed",
       ])
-  }
-
-  @Test func `a server's round ends when it has been started`() throws {
-    let story = try story(
-      "--proxy", "3000", "-r", "--", "./server",
-      reports: [
-        started(.command, RunTrigger(.start)), .stopping(.command, .terminate),
-        ended(.command, 0, .stopped), started(.command), ended(.command, 1),
-      ])
-    #expect(
-      story == [
-        "round start", "+server", "unsettled server", "server ready", "round succeeded",
-        "server stopping", "unsettled server", "server stopped", begun, "+server",
-        "unsettled server", "server ready", "round succeeded", "server failed 1",
-      ])
-  }
-
-  @Test func `a server keeps running while its next version is built`() throws {
-    let story = try story(
-      "--proxy", "3000", "-r", "--build", "make", "--", "./server",
-      reports: [
-        started(.build), ended(.build), .stopping(.command, .terminate),
-        ended(.command, 0, .stopped), started(.command), started(.build), ended(.build, 1),
-      ])
-    #expect(
-      story == [
-        begun, "+build", "build succeeded 0", "server stopping", "unsettled build server",
-        "server stopped", "+server", "unsettled build server", "server ready", "round succeeded",
-        begun, "+build", "build failed 1", "round failed",
-      ])
-  }
-
-  @Test func `a build that is interrupted by a change ends its round`() throws {
-    let story = try story(
-      "--proxy", "3000", "-r", "--build", "make", "--", "./server",
-      reports: [
-        started(.build), .stopping(.build, .terminate), ended(.build, 0, .stopped), started(.build),
-      ])
-    #expect(
-      story == [
-        begun, "+build", "build stopping", "build stopped", "round failed", begun, "+build",
-      ])
-  }
-
-  @Test func `the page waits for running tasks, and for a server to start`() throws {
-    var settings = Settings()
-    settings.command = [Array("./server".utf8)]
-    settings.restarts = true
-    var translator = ActivityTranslator(CommandTasks(settings), directory: "/p")
-    #expect(translator.activities(for: .settled(false)).map(shown) == ["unsettled server"])
-    _ = translator.activities(for: started(.command))
-    #expect(translator.activities(for: .settled(true)).map(shown) == ["unsettled server"])
-    #expect(translator.serverHasBegun().map(shown) == ["unsettled "])
-    #expect(translator.serverHasBegun().isEmpty)
-  }
-
-  @Test func `a signal to the server is a round`() throws {
-    let story = try story(
-      "--proxy", "3000", "-s", "HUP", "--", "./server",
-      reports: [.signaled(.hangup, Self.change)])
-    #expect(story == [begun, "round succeeded"])
   }
 
   @Test func `a program that cannot be started fails with the reason as its output`() throws {
-    let story = try story(
-      "--serve", "a", "--", "./app",
-      reports: [
-        started(.command),
-        .notStarted(
-          run(.command), SystemError(call: "posix_spawn", code: ENOENT, path: "./app"),
-          status: .exited(127)),
-      ])
+    let error = SystemError(call: "posix_spawn", code: ENOENT, path: "./app")
+    let story = story(
+      try plan("--", "./app"), started("app"),
+      .notStarted(run("app"), error, status: .exited(127)))
     #expect(
-      story == [
-        begun, "+app", "app: cannot run ./app: No such file or directory", "app failed 127",
-        "round failed",
-      ])
+      story == ["+app", "app: cannot run ./app: No such file or directory", "app failed 127"])
   }
 
   @Test func `a timeout is a failure, whatever the status`() throws {
-    let story = try story(
-      "--serve", "a", "--", "./app",
-      reports: [
-        started(.command), .timedOut(run(.command), after: .seconds(1)),
-        ended(.command, 0, .timedOut),
-      ])
-    #expect(story == [begun, "+app", "app failed 0", "round failed"])
+    let story = story(
+      try plan("--", "./app"), started("app"), .timedOut(run("app"), after: .seconds(1)),
+      stopping("app"), ended("app", 0, .timedOut))
+    #expect(story == ["+app", "app stopping", "app failed 0"])
   }
 
-  @Test func `hooks are not reported to pages`() throws {
-    let story = try story(
-      "--serve", "a", "--on-success", "x", "--", "./app",
-      reports: [
-        started(.hook), .output(run(.hook), [0x61]), .stopping(.hook, .terminate), ended(.hook, 1),
-      ])
+  @Test func `hooks are not shown`() throws {
+    let plan = try plan("--on-success", "x", "--", "./app")
+    let hook = run("app", job: .hook)
+    let story = story(
+      plan, .started(hook), .stopping(hook, .terminate, killAfter: .seconds(1)),
+      .ended(hook, .exited(1), duration: .zero, .byItself),
+      .notStarted(hook, SystemError(call: "execve", code: ENOENT), status: .exited(127)))
     #expect(story.isEmpty)
+    #expect(output(of: hook) == nil)
   }
 
-  @Test(arguments: [
-    (["/usr/bin/make", "all"], "make"), (["make all | tee log"], "make"), (["A=1 ./x y"], "x"),
-    (["A=1"], "A=1"), ([" "], "command"), (["./"], "command"), (["build"], "build"),
-  ])
-  func `a command is called after its program`(words: [String], name: String) {
-    var settings = Settings()
-    settings.command = words.map { Array($0.utf8) }
-    #expect(CommandTasks(settings).name == name)
-    #expect(CommandTasks(settings).names == [name])
+  private func output(of run: TaskReport.Run, isFinished: Bool = true) -> String? {
+    let output = TaskOutput(run: run, line: Array("text".utf8), isFinished: isFinished)
+    return ActivityTranslator(directory: "/p").activity(for: output).map(shown)
   }
 
-  @Test func `a command named like the build has another name`() {
-    var settings = Settings()
-    settings.command = [Array("./build".utf8)]
-    settings.build = Array("make".utf8)
-    settings.restarts = true
-    let tasks = CommandTasks(settings)
-    #expect(tasks.names == ["build", "command"])
-    #expect(shown(tasks.activity) == "tasks build = make; command = ./build after build, service")
+  @Test func `output is shown in whole lines`() {
+    #expect(output(of: run("make")) == "make: text")
+    #expect(output(of: run("make"), isFinished: false) == nil)
+  }
+
+  // MARK: - Services
+
+  @Test func `services become ready, are kept, or are too late`() throws {
+    let story = story(
+      try projectPlan(project), .roundBegan(Self.change), started("server"),
+      .ready("server", after: .seconds(1)), round(.ready(.seconds(1))),
+      .kept("server", because: .failed("build")),
+      .notReady("server", TaskDefinition.Readiness(.port(80))), round(.notReady),
+      stopping("server"), ended("server", 0, .stopped))
+    #expect(
+      story == [
+        Self.begun, "+server", "server ready", "round succeeded", "server kept", "server notReady",
+        "round failed", "server stopping", "server stopped",
+      ])
+  }
+
+  @Test func `a service without a readiness check is ready at its start`() throws {
+    #expect(
+      story(try projectPlan(project), started("plain", .start)) == ["+plain", "plain ready"])
+  }
+
+  @Test func `a service that ends by itself has failed, and its restart is no round`() throws {
+    let story = story(
+      try projectPlan(project), ended("server"), .backingOff("server", .seconds(1)),
+      started("server", .restart), .ready("server", after: .seconds(1)))
+    #expect(story == ["server failed 0", "+server", "server ready"])
+  }
+
+  @Test func `a service whose port is in use fails with that as its output`() throws {
+    let conflict = ReadinessConflict(.line("x"))
+    #expect(
+      story(try projectPlan(project), .conflict("server", conflict)) == [
+        "server: cannot run server: Address already in use", "server failed 126",
+      ])
+  }
+
+  @Test func `a command that changes restart is a service that is ready at its start`() throws {
+    let story = story(
+      try plan("-r", "--", "./server"), .roundBegan(RunTrigger(.start)), started("server", .start),
+      round(.ready(.zero)), stopping("server"), ended("server", 0, .stopped),
+      .roundBegan(Self.change), started("server"), round(.ready(.zero)), ended("server", 1))
+    #expect(
+      story == [
+        "round start", "+server", "server ready", "round succeeded", "server stopping",
+        "server stopped", Self.begun, "+server", "server ready", "round succeeded",
+        "server failed 1",
+      ])
+  }
+
+  @Test func `a server that may end has not failed when it succeeds`() throws {
+    #expect(story(try plan("-r", "--", "./server"), ended("server")) == ["server succeeded 0"])
+  }
+
+  @Test func `with --proxy, a server is ready when its port accepts connections`() throws {
+    let plan = try plan("--proxy", "3000", "-r", "--", "./server")
+    let story = story(
+      plan, .roundBegan(Self.change), started("server"), .ready("server", after: .seconds(1)),
+      round(.ready(.seconds(1))))
+    #expect(story == [Self.begun, "+server", "server ready", "round succeeded"])
+  }
+
+  @Test func `a server keeps running while its next version is built`() throws {
+    let plan = try plan("--proxy", "3000", "-r", "--build", "make", "--", "./server")
+    let story = story(
+      plan, .roundBegan(Self.change), started("build"), ended("build"), stopping("server"),
+      ended("server", 0, .stopped), started("server"), .ready("server", after: .seconds(1)),
+      round(.succeeded(.seconds(1)), .ready(.seconds(1))), .roundBegan(Self.change),
+      started("build"), stopping("build"), ended("build", 0, .stopped), started("build"),
+      ended("build", 1), .kept("server", because: .failed("build")),
+      round(.failed(.exited(1), .seconds(1)), .kept(because: "build")))
+    #expect(
+      story == [
+        Self.begun, "+build", "build succeeded 0", "server stopping", "server stopped", "+server",
+        "server ready", "round succeeded", Self.begun, "+build", "build stopping", "build stopped",
+        "+build", "build failed 1", "server kept", "round failed",
+      ])
+  }
+
+  @Test func `a signal to the server is a round`() throws {
+    let story = story(
+      try plan("-s", "HUP", "--", "./server"), .roundBegan(Self.change),
+      .signaled("server", .hangup, Self.change), round(.ready(.zero)))
+    #expect(story == [Self.begun, "round succeeded"])
+  }
+
+  // MARK: - Settling
+
+  @Test func `pages wait for what is unsettled`() throws {
+    let story = story(
+      try plan("--build", "make", "-r", "--", "./server"), .unsettled(["build", "server"]),
+      .unsettled([]))
+    #expect(story == ["unsettled build server", "unsettled "])
+  }
+
+  @Test func `other reports do not concern pages`() throws {
+    let story = story(
+      try plan("--", "./app"), .killing(run("app"), after: nil), .abandoned(run("app")),
+      .gone(run("app")), .waiting([.init("app", Self.change, for: .pause)]), .owed(Self.change),
+      .ignored("app", Self.change), .unwatched(Self.change.changes), .finished(nil))
+    #expect(story.isEmpty)
   }
 }
 
-private func run(_ job: ActionQueue.Job, _ trigger: RunTrigger = RunTrigger(.start))
-  -> RunReport.Run
-{
-  RunReport.Run(job: job, number: 1, trigger: trigger)
+private func run(
+  _ task: String, _ reason: RunTrigger.Reason = .change, job: TaskReport.Job = .command
+) -> TaskReport.Run {
+  TaskReport.Run(task: task, job: job, number: 1, trigger: RunTrigger(reason))
 }
 
 /// An activity in a few words.
-func shown(_ activity: Activity) -> String {
+private func shown(_ activity: Activity) -> String {
   switch activity {
   case .tasks(let tasks):
     return "tasks "

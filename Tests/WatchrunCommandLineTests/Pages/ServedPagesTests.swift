@@ -75,7 +75,7 @@ struct ServedPagesTests {
       "{ ignore: ['out/'], tasks: { a: { run: 'x' }, site: { serve: 'out', after: ['a'] } } }")
     var settings = Settings()
     settings.ignores = project.ignores
-    let graph = try project.graph(settings.projectContext(in: "/p", ignoring: []))
+    let graph = try project.graph(settings.projectContext(in: "/p"))
     let triggers = try #require(graph["a"]).triggers
     #expect(!triggers.isTriggered(by: .init(path: "/p/out/a", kind: .modified, type: .file)))
     #expect(triggers.isTriggered(by: .init(path: "/p/src/a", kind: .modified, type: .file)))

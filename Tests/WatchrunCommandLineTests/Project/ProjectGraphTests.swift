@@ -1,9 +1,9 @@
-import ActionRunning
 import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
 
+@testable import ActionRunning
 @testable import WatchrunCommandLine
 
 /// The graph of a project.
@@ -15,7 +15,7 @@ struct ProjectGraphTests {
     let project = try readProject("{ tasks: { \(tasks) }, \(rest) }")
       .overridden(by: settings.projectOverrides)
     return try project.graph(
-      settings.adding(project.defaults).projectContext(in: directory, ignoring: []))
+      settings.adding(project.defaults).projectContext(in: directory))
   }
 
   /// The tasks that a change of this path starts.
@@ -71,11 +71,11 @@ struct ProjectGraphTests {
       "-w", "lib", "-r", "--stop-signal", "INT", "--timeout", "9s", "--events", "create")
     let tasks = try graph(Self.line, "", settings).tasks
     #expect(tasks.map { $0.triggers.watched.map(\.path) } == [["/p/lib"], ["/p/lib"]])
-    #expect(tasks.map(\.options.busyPolicy) == [.restart, .restart])
-    #expect(tasks.map(\.options.stopPlan.signal) == [.interrupt, .interrupt])
+    #expect(tasks.map(\.rules.busyPolicy) == [.restart, .restart])
+    #expect(tasks.map(\.stopPlan.signal) == [.interrupt, .interrupt])
     #expect(tasks.map(\.triggers.kinds) == [[.created], [.created]])
     // A service does not end.
-    #expect(tasks.map(\.options.timeout) == [.seconds(9), nil])
+    #expect(tasks.map(\.timeout) == [.seconds(9), nil])
   }
 
   @Test func `a task that watches nothing still watches nothing with --watch`() throws {
@@ -87,7 +87,7 @@ struct ProjectGraphTests {
 
   @Test func `a service is not queued by --on-busy queue`() throws {
     let tasks = try graph(Self.line, "", settings("-o", "queue")).tasks
-    #expect(tasks.map(\.options.busyPolicy) == [.queue, .restart])
+    #expect(tasks.map(\.rules.busyPolicy) == [.queue, .restart])
   }
 
   @Test func `the shell of the file is used unless an option names another`() throws {

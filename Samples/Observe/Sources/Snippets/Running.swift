@@ -20,11 +20,16 @@ func configure(guardian: Guardian) -> ActionQueue {
   options.build = Command("make", "server")
   options.timeout = .seconds(60)
   options.keepsAlive = true
-  options.readsOutput = true
 
   options.guardian = guardian
   options.completion = .firstFailure
-  return ActionQueue(command, options: options) { describe($0) }
+
+  let queue = ActionQueue(command, options: options) { output in
+    if output.isFinished { print(output.run.task, String(decoding: output.line, as: UTF8.self)) }
+  } report: { report in
+    if case .backingOff(_, let pause) = report { print("starting it again in", pause) }
+  }
+  return queue
 }
 
 func runTasks(_ observer: FileObserver) async throws {
@@ -38,9 +43,10 @@ func runTasks(_ observer: FileObserver) async throws {
         readiness: .init(.port(8080))),
     ], jobs: 2)
 
-  let runner = TaskRunner(graph, source: observer) { report in
+  let runner = TaskRunner(graph, source: observer) { output in
+    if output.isFinished { print(output.run.task, String(decoding: output.line, as: UTF8.self)) }
+  } report: { report in
     switch report {
-    case .output(let task, let line): print(task, String(decoding: line, as: UTF8.self))
     case .skipped(let task, let cause): print(task, "skipped because of", cause.task)
     case .roundEnded(let round): print(round.entries.map(\.name), round.status)
     default: break
@@ -51,14 +57,26 @@ func runTasks(_ observer: FileObserver) async throws {
   runner.end()
 }
 
-func describe(_ report: RunReport) {
+/// What the articles mention without a block.
+func configureTheRest() -> TaskRunner.Options {
+  var options = TaskRunner.Options(completion: .firstSuccess, ignoredSignals: [.hangup])
+  options.reading = .always
+  options.reportsUnwatched = true
+  options.reportsSettling = true
+  return options
+}
+
+func describe(_ report: TaskReport) {
   switch report {
-  case .started(let run): print(run.number, run.trigger.reason)
-  case .output(let run, let line): print(run.job, String(decoding: line, as: UTF8.self))
+  case .roundBegan(let trigger): print(trigger.reason, trigger.changes.map(\.path))
+  case .started(let run) where run.task == ActionQueue.taskNames.build: print("building")
+  case .started(let run): print(run.job, run.number, run.trigger.reason)
   case .ended(let run, let status, let duration, let ending):
     print(run.number, status.isSuccess, duration, ending)
   case .notStarted(_, let error, let status): print(error, status)
   case .foundLoop(let loop): print(loop)
+  case .waiting(let list):
+    for waiting in list where waiting.cause == .pause { print(waiting.name, waiting.trigger) }
   case .finished(let status): print(status?.code ?? 0)
   default: break
   }

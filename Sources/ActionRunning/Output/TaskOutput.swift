@@ -1,0 +1,26 @@
+/// A line of standard output or standard error of a run, or of a process that it left behind.
+///
+/// It is delivered on the runner's queue, in order with the reports.
+public struct TaskOutput: Sendable, Hashable {
+  /// The run that was the latest one when its pipe was opened.
+  public let run: TaskReport.Run
+  /// The line, without the line feed. A line of more than 64 KiB is split.
+  public let line: [UInt8]
+  /// False for the beginning of a line that has not been finished for 100 ms, such as a prompt or a
+  /// row of dots. It is delivered again when more of it arrives, and then as a whole.
+  public let isFinished: Bool
+
+  /// Receives output.
+  public typealias Sink = @Sendable (TaskOutput) -> Void
+
+  /// Which output is read and delivered. Other output goes to the descriptors of this process. A
+  /// command that takes the terminal always has those.
+  public enum Reading: Sendable, Hashable {
+    /// That of all tasks if there are several. That of a single task only if its readiness check
+    /// examines it.
+    case ofSeveralTasks
+    case always
+    /// Only that of services whose readiness check examines it.
+    case whereNeeded
+  }
+}

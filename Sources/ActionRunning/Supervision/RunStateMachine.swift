@@ -1,0 +1,232 @@
+import SystemCalls
+
+/// The state machine of a task's processes: its command, and the hook after it. Inputs in, actions
+/// out, without processes, clocks and queues.
+///
+/// ```
+///   start ─▶ running ──▶ (ended) ──▶ hooking ──▶ idle
+///     │         │                       │         ▲
+///     │         └──── stop, start ──────┤         │
+///     ▼                                 ▼         │
+///   leftovers ─────────────────────▶ stopping ────┘ or a launch
+///
+///   from any: end ──▶ ending ──▶ (nothing is left) ──▶ ended
+/// ```
+///
+/// It does not know why a run starts: that is decided by `TaskStateMachine`.
+struct RunStateMachine: Sendable {
+  enum State: Hashable, Sendable {
+    /// Nothing runs. Leftover processes of the latest run may be alive.
+    case idle
+    case running
+    /// The run has ended, and its hook runs.
+    case hooking(next: Step)
+    /// Processes are being stopped.
+    case stopping(next: Step)
+    /// Everything is being stopped for good.
+    case ending
+    case ended
+  }
+
+  /// What follows when a process has ended.
+  enum Step: Hashable, Sendable {
+    case rest
+    case launch
+  }
+
+  enum Action: Hashable, Sendable {
+    case launch
+    /// Start the hook for a run with this status.
+    case launchHook(ExitStatus)
+    /// Stop the process group by the stop plan; `groupIsGone` must follow.
+    case stop(TaskReport.Job)
+    /// Stop the command's group, because its timeout is over.
+    case timeOut
+    /// Kill the group, which is being stopped.
+    case kill(TaskReport.Job)
+    /// Nothing runs any more.
+    case rest
+    /// It has ended for good.
+    case finish
+  }
+
+  struct Rules: Hashable, Sendable {
+    /// Whether there is a hook for a success, and for a failure.
+    var hasSuccessHook = false
+    var hasFailureHook = false
+    /// The status of a run that exceeded its timeout and then exited with status 0.
+    var statusAtTimeout = ExitStatus.signaled(.terminate)
+  }
+
+  private enum Group: Hashable, Sendable {
+    case alive
+    /// The process has ended, but other members of its group are alive.
+    case leftovers
+    case stopping
+  }
+
+  private(set) var state = State.idle
+  private let rules: Rules
+  /// The process group of each job, if it exists.
+  private var groups: [TaskReport.Job: Group] = [:]
+  private var hasTimedOut = false
+  /// How the command ended after its timeout, until its group is gone.
+  private var statusAfterTimeout: ExitStatus?
+
+  init(_ rules: Rules = Rules()) {
+    self.rules = rules
+  }
+
+  /// Whether processes are being stopped.
+  var isStopping: Bool {
+    if case .stopping = state { true } else { false }
+  }
+
+  /// Whether the hook runs.
+  var isHooking: Bool {
+    if case .hooking = state { true } else { false }
+  }
+}
+
+// MARK: - Requests
+
+extension RunStateMachine {
+  /// Starts a run. The present one and leftover processes are stopped first.
+  mutating func start() -> [Action] {
+    switch state {
+    case .ending, .ended: []
+    case .idle, .running, .hooking, .stopping: take(.launch)
+    }
+  }
+
+  /// Stops everything.
+  mutating func stop() -> [Action] {
+    switch state {
+    case .ending, .ended:
+      return []
+    case .idle, .running, .hooking, .stopping:
+      (hasTimedOut, statusAfterTimeout) = (false, nil)
+      return take(.rest)
+    }
+  }
+
+  /// Ends for good. A second call kills the processes.
+  mutating func end() -> [Action] {
+    switch state {
+    case .ending:
+      return TaskReport.Job.allCases.filter { groups[$0] != nil }.map { .kill($0) }
+    case .ended:
+      return []
+    case .idle, .running, .hooking, .stopping:
+      let stops = stopAll()
+      state = groups.isEmpty ? .ended : .ending
+      return stops + (groups.isEmpty ? [.finish] : [])
+    }
+  }
+
+  /// The run exceeds its timeout.
+  mutating func timedOut() -> [Action] {
+    guard state == .running, groups[.command] == .alive else { return [] }
+    groups[.command] = .stopping
+    hasTimedOut = true
+    return [.timeOut]
+  }
+}
+
+// MARK: - Ends
+
+extension RunStateMachine {
+  /// The job's process has ended, or could not be started. `leftovers` is set if other members of
+  /// its group are alive.
+  mutating func ended(
+    _ job: TaskReport.Job, _ status: ExitStatus, leftovers: Bool = false
+  ) -> [Action] {
+    guard groups[job] == .alive else {
+      // A job that is being stopped ends with its group.
+      if job == .command && hasTimedOut { statusAfterTimeout = status }
+      return []
+    }
+    groups[job] = leftovers ? .leftovers : nil
+    switch (job, state) {
+    case (.command, .running): return runHook(after: status, then: .rest)
+    case (.hook, .hooking(let next)): return take(next, isAfterRun: true)
+    default: return []
+    }
+  }
+
+  /// The job's group, which was being stopped, is gone.
+  mutating func groupIsGone(_ job: TaskReport.Job) -> [Action] {
+    if groups[job] == .alive { return [] }
+    groups[job] = nil
+    if job == .command && hasTimedOut { return timeoutIsOver() }
+    switch state {
+    case .stopping(let next):
+      return take(next)
+    case .ending where groups.isEmpty:
+      state = .ended
+      return [.finish]
+    case .idle, .running, .hooking, .ending, .ended:
+      return []
+    }
+  }
+
+  /// The run that exceeded its timeout has ended. It never counts as a success.
+  private mutating func timeoutIsOver() -> [Action] {
+    defer { (hasTimedOut, statusAfterTimeout) = (false, nil) }
+    var status = statusAfterTimeout ?? rules.statusAtTimeout
+    if status.isSuccess { status = rules.statusAtTimeout }
+    switch state {
+    case .running: return runHook(after: status, then: .rest)
+    case .stopping(let next): return runHook(after: status, then: next)
+    case .ending where groups.isEmpty:
+      state = .ended
+      return [.finish]
+    case .idle, .hooking, .ending, .ended: return []
+    }
+  }
+
+  private mutating func runHook(after status: ExitStatus, then next: Step) -> [Action] {
+    let hasHook = status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
+    guard hasHook else { return take(next, isAfterRun: true) }
+    state = .hooking(next: next)
+    groups[.hook] = .alive
+    return [.launchHook(status)]
+  }
+}
+
+// MARK: - Steps
+
+extension RunStateMachine {
+  /// Takes a step as soon as nothing runs. Leftover processes are stopped, unless the run has just
+  /// ended and nothing follows: they may go on until the next run.
+  private mutating func take(_ step: Step, isAfterRun: Bool = false) -> [Action] {
+    if step == .rest && isAfterRun {
+      state = .idle
+      return [.rest]
+    }
+    let stops = stopAll()
+    if !groups.isEmpty {
+      state = .stopping(next: step)
+      return stops
+    }
+    switch step {
+    case .rest:
+      state = .idle
+      return [.rest]
+    case .launch:
+      state = .running
+      groups[.command] = .alive
+      return [.launch]
+    }
+  }
+
+  private mutating func stopAll() -> [Action] {
+    var actions: [Action] = []
+    for job in TaskReport.Job.allCases {
+      guard let group = groups[job], group != .stopping else { continue }
+      groups[job] = .stopping
+      actions.append(.stop(job))
+    }
+    return actions
+  }
+}

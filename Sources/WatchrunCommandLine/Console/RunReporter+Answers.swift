@@ -1,0 +1,67 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+// Reports of an observer, and answers to keys.
+
+extension RunReporter {
+  func report(_ readiness: FileObserver.Readiness) {
+    let directories = readiness.watches == 1 ? "1 directory" : "\(readiness.watches) directories"
+    console.say(
+      .detail, "watching \(directories) with \(readiness.backend); ignoring \(readiness.pruned)",
+      style: .faint)
+    for file in readiness.ignoreFiles {
+      console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
+      for rule in file.rules {
+        guard let defect = rule.pattern.defect else { continue }
+        console.say(
+          .detail, "\(shown(file.path)):\(rule.line): the pattern '\(rule.pattern)' \(defect)",
+          style: .warning)
+      }
+    }
+  }
+
+  func report(_ batch: ChangeBatch) {
+    for change in batch.changes { console.say(.detail, shown(change), style: .faint) }
+  }
+
+  private static let maximumListedChanges = 20
+
+  /// Lists the keys.
+  func listKeys() {
+    for line in Key.listing { console.say(.answer, line) }
+  }
+
+  func reportPause(_ isPaused: Bool) {
+    console.say(.answer, isPaused ? "paused: changes start nothing until you press p" : "resumed")
+  }
+
+  /// Reports why a run was started, and the changes that it received.
+  ///
+  /// - Parameter dependencies: The tasks that its task depends on directly.
+  func explain(_ run: TaskReport.Run, after dependencies: [String]) {
+    let changes = run.trigger.changes
+    let owner = isAlone ? "" : " of \(run.task)"
+    let cause = cause(of: run.trigger, after: isAlone ? [] : dependencies)
+    console.say(.answer, "run \(run.number)\(owner) started \(cause)\(changes.isEmpty ? "" : ":")")
+    for change in changes.prefix(Self.maximumListedChanges) {
+      console.say(.answer, "  \(shown(change))")
+    }
+    let more = changes.count - Self.maximumListedChanges
+    if more > 0 { console.say(.answer, "  and \(more) more") }
+  }
+
+  private func cause(of trigger: RunTrigger, after dependencies: [String]) -> String {
+    let count = trigger.changes.count
+    let changes = count == 1 ? "1 change" : "\(count) changes"
+    switch trigger.reason {
+    case .start: return "when watchrun did"
+    case .key: return "by a key" + (count > 0 ? ", with \(changes)" : "")
+    case .overflow: return "because the kernel dropped events" + (count > 0 ? ", after" : "")
+    case .restart: return "again because the command had ended"
+    case .change where count > 0: return "because of \(changes)"
+    case .change where dependencies.isEmpty: return "because its dependencies succeeded"
+    case .change: return "because \(dependencies.joined(separator: " and ")) succeeded"
+    }
+  }
+}

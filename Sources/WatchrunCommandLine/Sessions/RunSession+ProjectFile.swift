@@ -1,0 +1,133 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+// Reads the project file again when it changes.
+
+extension Session {
+  /// The plan of a project.
+  func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
+    do throws(TaskGraphError) {
+      return try SessionPlan(
+        project, settings.adding(project.defaults).projectContext(in: directory),
+        files: source.candidates, servesPages: !settings.isOneRound)
+    } catch {
+      throw Failure("\(source.file): \(error)", ExitCode.usage)
+    }
+  }
+}
+
+extension RunSession {
+  /// Reads the project file again if it has changed, and returns the other changes.
+  func takeFileChanges(from batch: ChangeBatch, _ runner: TaskRunner) -> ChangeBatch {
+    guard let source else { return batch }
+    let files = source.candidates
+    var rest = batch
+    rest.changes.removeAll { files.contains($0.path) }
+    let isFileAffected = batch.changes.contains { change in
+      files.contains { $0 == change.path || $0 == change.from }
+    }
+    if isFileAffected { readAgain(source, runner) }
+    return rest
+  }
+
+  private func readAgain(_ source: ProjectSource, _ runner: TaskRunner) {
+    do throws(Failure) {
+      guard let project = try source.readAgain(session.settings, session.console) else {
+        return session.console.say(
+          .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
+      }
+      let (old, wasBroken) = state.withLock { state in
+        defer { state.isBroken = false }
+        return (state.project ?? Project(), state.isBroken)
+      }
+      if project == old {
+        if wasBroken { session.console.say(.news, "\(source.file) has no errors any more") }
+        return
+      }
+      let plan = try session.plan(of: project, from: source)
+      try observe(plan, project, insteadOf: old, runner)
+      let settings = session.settings.adding(project.defaults)
+      state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
+      session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
+      warnOfMissingPaths(in: project, since: old)
+      reporter.take(plan)
+      replacePages(with: plan)
+      runner.replace(plan.graph, reading: plan.reading)
+    } catch {
+      state.withLock { $0.isBroken = true }
+      session.console.problem(error.message)
+      session.console.say(
+        .problem, "the tasks stay as they were until \(source.file) is correct", style: .warning)
+    }
+  }
+
+  /// Opens, closes and replaces pages.
+  private func replacePages(with plan: SessionPlan) {
+    let pages = state.withLock { state in
+      if state.pages == nil && !plan.pages.isEmpty { state.pages = PageHost(session) }
+      return state.pages
+    }
+    guard let pages else { return }
+    pages.take(plan)
+    for problem in pages.replace(with: plan.pages) { session.console.problem(problem) }
+  }
+
+  /// Watches the paths of the new tasks.
+  private func observe(
+    _ plan: SessionPlan, _ project: Project, insteadOf old: Project, _ runner: TaskRunner
+  ) throws(Failure) {
+    let hasSameOptions =
+      project.ignores == old.ignores && project.kinds == old.kinds
+      && project.defaults == old.defaults
+    if hasSameOptions { return try observeOtherPaths(of: project, than: old) }
+    // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
+    // reporting: a change may then start two runs, but is never lost.
+    let start = FileTime.now()
+    let settings = session.settings.adding(project.defaults)
+    let observer = try session.makeObserver(plan.observation, with: settings)
+    let outdated = state.withLock { state in
+      defer { state.observer = observer }
+      return state.observer
+    }
+    let wait = session.settings.maximumWait
+    session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
+      if case .ready = event, let outdated { session.stop(outdated, after: wait) }
+      handle(event, runner)
+    }
+  }
+
+  private func observeOtherPaths(of project: Project, than old: Project) throws(Failure) {
+    guard let observer = state.withLock({ $0.observer }) else { return }
+    let paths = project.watched(in: session.directory)
+    let oldPaths = old.watched(in: session.directory)
+    do throws(ObserverError) {
+      for path in paths where !oldPaths.contains(path) { try observer.add(path) }
+    } catch {
+      throw Failure(error.description, ExitCode.failure)
+    }
+    for path in oldPaths where !paths.contains(path) { observer.remove(path.path) }
+  }
+
+  /// Warns of paths that are watched and do not exist.
+  func warnOfMissingPaths(in project: Project, since old: Project? = nil) {
+    for page in project.pages where old?.pages.contains(page) != true {
+      for path in page.observed where isMissing(path) {
+        warn("\(page.name): no such path: \(path); it is served and watched as soon as it exists")
+      }
+    }
+    for task in project.tasks where old?.tasks.contains(task) != true {
+      for path in task.watched where isMissing(path) {
+        warn("\(task.name): no such path to watch: \(path); it is watched as soon as it exists")
+      }
+    }
+  }
+
+  private func isMissing(_ path: Path) -> Bool {
+    (try? FileStatus(of: path.absolute(from: session.directory))) == nil
+  }
+
+  private func warn(_ text: String) {
+    session.console.say(.problem, text, style: .warning)
+  }
+}

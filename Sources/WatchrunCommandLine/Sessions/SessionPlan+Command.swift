@@ -1,0 +1,136 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import PathFiltering
+import SystemCalls
+
+// Converts a command line to a plan: of one task, of a build and a command that depends on it, or of a
+// page alone.
+
+extension SessionPlan {
+  init(_ settings: Settings, in directory: Path) throws(Failure) {
+    self =
+      settings.isForPageAlone
+      ? try SessionPlan(pageOf: settings, in: directory)
+      : try SessionPlan(commandOf: settings, in: directory)
+  }
+
+  private init(commandOf settings: Settings, in directory: Path) throws(Failure) {
+    let names = CommandNames(settings)
+    var task = settings.taskOptions.task(names.command, settings.makeCommand())
+    task.isPostponed = settings.isPostponed
+    task.readiness = task.isService ? settings.readinessOfServer : nil
+    if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
+    let build = settings.build.map { (name: CommandNames.build, command: settings.makeLine($0)) }
+    origin = .commandLine
+    graph = TaskGraph(task, build: build)
+    tasks = names.texts(settings)
+    pages =
+      try settings.page(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] } ?? []
+    observation = Observation(paths: settings.effectiveWatched)
+    if settings.hasPage {
+      // The page counts other changes than the command.
+      let kinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
+      observation.paths = settings.watchedWithPage
+      observation.kinds = kinds.union(task.triggers.kinds)
+      observation.filters = false
+    }
+  }
+
+  private init(pageOf settings: Settings, in directory: Path) throws(Failure) {
+    origin = .commandLine
+    graph = .empty
+    tasks = []
+    pages = try settings.page(in: directory).map { [$0] } ?? []
+    observation = Observation(paths: settings.watchedWithPage)
+    // Served files count even if git ignores them.
+    if settings.served != nil {
+      observation.sources = settings.ignoreSources.intersection(.defaults)
+    }
+    // A reload is cheap, and a second one replaces the first while it is under way.
+    observation.adaptiveQuietPeriod = .growing(.milliseconds(1) ... .milliseconds(100))
+  }
+}
+
+/// The names of the tasks of a command line: its command, and the build that precedes it.
+struct CommandNames: Hashable {
+  static let build = "build"
+
+  /// The last path component of the program.
+  let command: String
+
+  init(_ settings: Settings) {
+    let program = Self.program(of: settings.command)
+    let isTaken = program == Self.build && settings.build != nil
+    command = isTaken || program.isEmpty ? "command" : program
+  }
+
+  /// The program of a command, or of a shell line, whose variables precede it.
+  private static func program(of words: [[UInt8]]) -> String {
+    let first = words.first ?? []
+    let parts = words.count == 1 ? first.split(separator: UInt8(ascii: " ")) : [first[...]]
+    let program = parts.first { !$0.contains(UInt8(ascii: "=")) } ?? parts.first ?? []
+    return Path(bytes: Path(bytes: program).lastComponent).description
+  }
+
+  func texts(_ settings: Settings) -> [TaskText] {
+    let build = settings.build.map { line in
+      let text = Path(bytes: line).description
+      return TaskText(name: Self.build, role: .build, command: text, shownCommand: text)
+    }
+    let text = ShownCommand.text(settings.command)
+    let own = TaskText(
+      name: command, role: .command, words: settings.command, command: text, shownCommand: text)
+    return (build.map { [$0] } ?? []) + [own]
+  }
+}
+
+extension Settings {
+  /// The behaviour of the command.
+  fileprivate var taskOptions: ActionQueue.Options {
+    var options = ActionQueue.Options(busyPolicy: busyPolicy, stopPlan: stopPlan)
+    options.onSuccess = onSuccess.map(makeLine)
+    options.onFailure = onFailure.map(makeLine)
+    options.timeout = timeout
+    options.keepsAlive = keepsAlive
+    return options
+  }
+
+  /// The server of `--proxy` is ready when it accepts connections. It may be another program's.
+  fileprivate var readinessOfServer: TaskDefinition.Readiness? {
+    guard let upstream, upstream.isLoopback else { return nil }
+    var readiness = TaskDefinition.Readiness(.port(upstream.port))
+    readiness.detectsConflicts = false
+    return readiness
+  }
+
+  func makeCommand() -> Command {
+    // A command in a background process group that reads from the terminal is stopped by the kernel. A
+    // list on standard input has been read to its end.
+    let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
+    var command = Command(
+      words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
+    command.takesTerminal = isInteractive
+    command.firstPathAtStart = firstOfList
+    command.changeDelivery = changeDelivery
+    return command
+  }
+
+  /// Makes a build or a hook from a shell line. Only the command inherits standard input.
+  fileprivate func makeLine(_ line: [UInt8]) -> Command {
+    var shell = usualShell
+    if case .always(let named) = self.shell { shell = named }
+    var command = Command(
+      words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)
+    command.changeDelivery = changeDelivery
+    return command
+  }
+
+  private var commandForm: Command.Form {
+    switch shell {
+    case .never: .direct
+    case .always(let shell): .shell(shell)
+    case .whenNeeded: shellOfLine.map { .shell($0) } ?? .direct
+    }
+  }
+}

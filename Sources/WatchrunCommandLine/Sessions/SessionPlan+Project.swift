@@ -1,0 +1,29 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import SystemCalls
+
+// Converts a project to a plan.
+
+extension SessionPlan {
+  /// - Parameter files: The paths at which a project file is read if it appears.
+  init(
+    _ project: Project, _ context: ProjectContext, files: [Path], servesPages: Bool
+  ) throws(TaskGraphError) {
+    origin = .project
+    graph = try project.graph(context)
+    let isAlone = project.tasks.count == 1
+    tasks = project.tasks.map { task in
+      // Among several tasks, the name says what it is.
+      let text = isAlone ? ProjectText.shown(task.run) : ProjectText.abridged(task.run)
+      return TaskText(
+        name: task.name, words: [Array(text.utf8)], command: ProjectText.shown(task.run),
+        shownCommand: ShownCommand.text([Array(text.utf8)]))
+    }
+    pages = servesPages ? project.servedPages(in: context.directory) : []
+    let paths = files.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
+    observation = Observation(
+      paths: project.watched(in: context.directory) + paths, ignores: project.ignores,
+      kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
+  }
+}

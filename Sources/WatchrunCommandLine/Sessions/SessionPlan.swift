@@ -1,0 +1,72 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import PathFiltering
+
+/// What a session runs, serves and observes. A command line and a project are converted to one.
+struct SessionPlan: Sendable {
+  /// Where the plan comes from, which decides how messages name things and what they advise.
+  enum Origin: Hashable, Sendable {
+    /// A command, possibly with a build and a page, or a page alone.
+    case commandLine
+    /// A project file, or a project that was detected.
+    case project
+  }
+
+  /// What an observer needs to know beside the command line.
+  struct Observation: Sendable {
+    var paths: [WatchedPath]
+    /// Patterns for paths that are ignored in addition.
+    var ignores: [GlobPattern] = []
+    /// `nil` for those of the command line.
+    var kinds: Set<ChangeBatch.Kind>?
+    /// `nil` for those of the command line.
+    var sources: IgnoreSources?
+    /// Whether `--filter` and `--exts` apply.
+    var filters = true
+    /// The quiet period unless the user has chosen a fixed one.
+    var adaptiveQuietPeriod = QuietPeriod.adaptive
+  }
+
+  var origin: Origin
+  var graph: TaskGraph
+  /// How messages show the tasks, in the order in which the user gave them.
+  var tasks: [TaskText]
+  var pages: [Page] = []
+  var observation: Observation
+
+  /// Whether pages are served and nothing is run.
+  var hasOnlyPages: Bool { tasks.isEmpty }
+
+  /// The output that is read. Pages show it.
+  var reading: TaskOutput.Reading {
+    if !pages.isEmpty { return .always }
+    return origin == .project ? .ofSeveralTasks : .whereNeeded
+  }
+
+  /// The task of the command; `nil` in a project.
+  var command: String? {
+    origin == .commandLine ? tasks.last?.name : nil
+  }
+}
+
+/// How messages show a task.
+struct TaskText: Hashable, Sendable {
+  enum Role: Hashable, Sendable {
+    /// The command of the command line.
+    case command
+    /// The build of the command line, which messages call "the build".
+    case build
+    /// A task of a project.
+    case task
+  }
+
+  let name: String
+  var role = Role.task
+  /// The words of the command.
+  var words: [[UInt8]] = []
+  /// The command as a user writes it.
+  let command: String
+  /// The command as messages show it.
+  let shownCommand: String
+}

@@ -1,0 +1,283 @@
+import FileObservation
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+struct OwedChangesTests {
+  private var owed = OwedChanges()
+
+  private mutating func add(
+    _ changes: ChangeBatch.Change..., isIncomplete: Bool = false, to task: String = "t"
+  ) {
+    owed.add(changes, isIncomplete: isIncomplete, to: task)
+  }
+
+  private mutating func modify(_ paths: Path..., task: String = "t") {
+    owed.add(paths.map { .of($0, .modified) }, isIncomplete: false, to: task)
+  }
+
+  /// What the next run receives.
+  private func changes(_ task: String = "t") -> [ChangeBatch.Change] {
+    owed.trigger(of: task).changes
+  }
+
+  // MARK: Net changes
+
+  @Test mutating func `paths stay in the order in which they first appeared, each once`() {
+    modify("b", "a")
+    modify("c", "a", "d")
+    #expect(owed.trigger(of: "t") == .change("b", "a", "c", "d"))
+  }
+
+  @Test(
+    arguments: [
+      (.created, .modified, .created), (.created, .metadata, .created),
+      (.created, .removed, .removed), (.modified, .removed, .removed),
+      (.modified, .metadata, .modified), (.metadata, .modified, .modified),
+      (.removed, .created, .modified), (.removed, .removed, .removed),
+      (.modified, .modified, .modified), (.renamed, .removed, .removed),
+    ] as [(ChangeBatch.Kind, ChangeBatch.Kind, ChangeBatch.Kind)])
+  mutating func `two changes of a path become one`(
+    first: ChangeBatch.Kind, later: ChangeBatch.Kind, net: ChangeBatch.Kind
+  ) {
+    add(.of("f", first))
+    add(.of("f", later))
+    #expect(changes() == [.of("f", net)])
+    #expect(ChangeBatch.Change.of("f", first).followed(by: .of("f", later)) == .of("f", net))
+  }
+
+  @Test mutating func `a renamed file that is modified afterwards keeps its origin`() {
+    add(.of("b", .renamed, from: "a"))
+    modify("b")
+    #expect(changes() == [.of("b", .renamed, from: "a")])
+  }
+
+  @Test mutating func `each task has an account of its own`() {
+    modify("f", "g", task: "a")
+    modify("g", task: "b")
+    #expect(owed.start("a", .change) == .change("f", "g"))
+    #expect(!owed.owes("a"))
+    #expect(owed.trigger(of: "b") == .change("g"))
+    #expect(owed.owes("b"))
+    #expect(!owed.owes("c"))
+    #expect(changes("c").isEmpty)
+  }
+
+  @Test mutating func `a path is owed by its present and its former name`() {
+    add(.of("b", .renamed, from: "a"))
+    for path in ["a", "b"] as [Path] {
+      #expect(owed.owes(path, to: ["s", "t"]))
+      #expect(owed.owes("t", anyOf: ["x", path]))
+      #expect(!owed.owes(path, to: ["s"]))
+      #expect(!owed.owes("s", anyOf: [path]))
+    }
+    #expect(!owed.owes("x", to: ["t"]))
+    #expect(!owed.owes("t", anyOf: ["x"]))
+    #expect(!owed.owes("t", anyOf: []))
+  }
+
+  // MARK: Starts
+
+  @Test(arguments: [RunTrigger.Reason.start, .change, .key])
+  mutating func `a run receives all that is owed, once`(reason: RunTrigger.Reason) {
+    modify("f")
+    #expect(owed.start("t", reason) == RunTrigger(reason, changes: [.of("f", .modified)]))
+    #expect(owed.start("t", reason) == RunTrigger(reason))
+  }
+
+  @Test mutating func `a restart receives nothing, and leaves all to the next run`() {
+    modify("f")
+    #expect(owed.start("t", .restart) == RunTrigger(.restart))
+    #expect(owed.start("t", .change) == .change("f"))
+  }
+
+  // MARK: Overflows
+
+  @Test mutating func `after an overflow the reason says so, until a run has received it`() {
+    modify("f")
+    add(.of("g", .modified), isIncomplete: true)
+    modify("h")
+    #expect(owed.trigger(of: "t", .key).reason == .overflow)
+    let trigger = owed.start("t", .change)
+    #expect(trigger.reason == .overflow)
+    #expect(trigger.changes == RunTrigger.change("f", "g", "h").changes)
+    modify("f")
+    #expect(owed.trigger(of: "t").reason == .change)
+  }
+
+  @Test mutating func `an overflow is forgotten when all its paths are forgiven, and not before`() {
+    add(.of("f", .modified), .of("g", .modified), isIncomplete: true)
+    owed.forgive(["f"], to: ["t"])
+    #expect(owed.trigger(of: "t") == RunTrigger(.overflow, changes: [.of("g", .modified)]))
+    owed.forgive(["g"], to: ["t"])
+    #expect(!owed.owes("t"))
+  }
+
+  // MARK: Interrupted runs
+
+  @Test mutating func `a stopped run is owed its changes again, before the later ones`() {
+    modify("b", "a")
+    _ = owed.start("t", .change)
+    modify("c", "a")
+    owed.interrupt("t")
+    #expect(owed.trigger(of: "t") == .change("b", "a", "c"))
+  }
+
+  @Test mutating func `net changes are made of those of a stopped run and the later ones`() {
+    add(.of("f", .removed))
+    add(.of("g", .created))
+    _ = owed.start("t", .change)
+    add(.of("f", .created))
+    modify("g")
+    owed.interrupt("t")
+    #expect(changes() == [.of("f", .modified), .of("g", .created)])
+  }
+
+  @Test mutating func `a stopped run that followed an overflow is followed by another such run`() {
+    add(.of("f", .modified), isIncomplete: true)
+    _ = owed.start("t", .change)
+    owed.interrupt("t")
+    #expect(owed.start("t", .change).reason == .overflow)
+  }
+
+  @Test mutating func `a later overflow stays one when the run is stopped`() {
+    modify("f")
+    _ = owed.start("t", .change)
+    add(.of("g", .modified), isIncomplete: true)
+    owed.interrupt("t")
+    #expect(owed.start("t", .change).reason == .overflow)
+  }
+
+  @Test mutating func `a stopped run that was signaled is owed the changes of its start as well`() {
+    modify("f")
+    _ = owed.start("t", .change)
+    modify("g")
+    #expect(owed.signal("t", .change) == .change("g"))
+    owed.interrupt("t")
+    #expect(owed.trigger(of: "t") == .change("f", "g"))
+  }
+
+  @Test mutating func `a run that has ended, or was interrupted before, is owed nothing`() {
+    modify("f")
+    _ = owed.start("t", .change)
+    owed.ended("t")
+    owed.interrupt("t")
+    #expect(!owed.owes("t"))
+    modify("f")
+    _ = owed.start("t", .change)
+    owed.interrupt("t")
+    _ = owed.start("t", .restart)
+    owed.interrupt("t")
+    #expect(owed.trigger(of: "t") == .change("f"))
+  }
+
+  // MARK: Forgiveness
+
+  @Test mutating func `forgiven paths are owed to none of the tasks, and others stay`() {
+    modify("f", "g", task: "a")
+    modify("f", task: "b")
+    modify("f", task: "c")
+    owed.forgive(["f", "x"], to: ["a", "b"])
+    #expect(owed.trigger(of: "a") == .change("g"))
+    #expect(!owed.owes("b"))
+    #expect(owed.trigger(of: "c") == .change("f"))
+  }
+
+  @Test mutating func `a rename whose new path is forgiven remains the removal of the former one`()
+  {
+    add(.of("b", .renamed, from: "a"))
+    owed.forgive(["b"], to: ["t"])
+    #expect(changes() == [.of("a", .removed)])
+    #expect(owed.owes("a", to: ["t"]))
+    #expect(!owed.owes("b", to: ["t"]))
+  }
+
+  @Test mutating func `a rename whose former path is forgiven stays`() {
+    add(.of("b", .renamed, from: "a"))
+    owed.forgive(["a"], to: ["t"])
+    #expect(changes() == [.of("b", .renamed, from: "a")])
+  }
+
+  @Test mutating func `a rename of which both paths are forgiven is gone`() {
+    add(.of("b", .renamed, from: "a"))
+    owed.forgive(["a", "b"], to: ["t"])
+    #expect(!owed.owes("t"))
+    #expect(!owed.owes("a", to: ["t"]))
+  }
+
+  @Test mutating func `a forgiven rename is combined with the later change of its former path`() {
+    add(.of("b", .renamed, from: "a"))
+    add(.of("a", .created))
+    owed.forgive(["b"], to: ["t"])
+    #expect(changes() == [.of("a", .modified)])
+  }
+
+  @Test mutating func `what is forgiven and changes again is owed again`() {
+    modify("f")
+    owed.forgive(["f"], to: ["t"])
+    modify("f")
+    #expect(owed.start("t", .change) == .change("f"))
+  }
+
+  // MARK: Close
+
+  @Test mutating func `closed, it returns each path once, and owes nothing`() {
+    modify("f", "g", task: "b")
+    add(.of("f", .created), .of("e", .created), to: "a")
+    modify("r", task: "r")
+    _ = owed.start("r", .change)
+    #expect(
+      owed.close(keeping: [])
+        == RunTrigger(
+          .change, changes: [.of("f", .created), .of("e", .created), .of("g", .modified)]))
+    #expect(owed.close(keeping: []) == nil)
+    owed.interrupt("r")
+    for task in ["a", "b", "r"] { #expect(!owed.owes(task)) }
+  }
+
+  @Test mutating func `closed after an overflow, it says so`() {
+    modify("f", task: "a")
+    add(.of("g", .modified), isIncomplete: true, to: "b")
+    #expect(owed.close(keeping: [])?.reason == .overflow)
+  }
+
+  // MARK: Random sequences
+
+  /// Each path is owed from its change until a run that was not stopped has received it.
+  @Test func `no change is lost in random sequences`() {
+    for seed in 1...UInt64(Effort.count(2_000, quick: 200)) {
+      var random = SeededGenerator(seed: seed)
+      var owed = OwedChanges()
+      var (expected, received): (Set<Path>, Set<Path>) = ([], [])
+      for _ in 0..<30 {
+        let path = Path("f\(Int.random(in: 0..<6, using: &random))")
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<5:
+          let kind = ChangeBatch.Kind.allCases.filter { $0 != .renamed }
+          owed.add(
+            [.of(path, kind.randomElement(using: &random) ?? .modified)], isIncomplete: false,
+            to: "t")
+          expected.insert(path)
+        case 5, 6:
+          let trigger = owed.start("t", .change)
+          #expect(Set(trigger.changes.map(\.path)) == expected)
+          #expect(trigger.changes.count == expected.count)
+          (received, expected) = (expected, [])
+        case 7:
+          owed.interrupt("t")
+          expected.formUnion(received)
+          received = []
+        case 8:
+          owed.ended("t")
+          received = []
+        default:
+          owed.forgive([path], to: ["t"])
+          expected.remove(path)
+        }
+        #expect(owed.owes("t") == !expected.isEmpty)
+        for path in expected { #expect(owed.owes(path, to: ["t"])) }
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import FileObservation
+import Testing
+
+@testable import ActionRunning
+
+/// The judging of changes in the middle of a round, and of changes that a run has received.
+struct RoundsCheckpointTests {
+  private typealias FollowUp = RoundsBench.FollowUp
+
+  private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
+
+  // MARK: Checkpoints
+
+  @Test func `a checkpoint judges the changes so far, and does not end the round`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(2) { [("/p/log", "#\($0)"), ("/p/b", "same")] }
+    bench.begin()
+    bench.write([("/p/b", "same"), ("/p/a", "saved")])
+    bench.checkpoint()
+    #expect(bench.actions == [.forgive(["/p/b"]), .run(["/p/a"])])
+    #expect(!bench.rounds.isReading)
+    // The count would be reset by the end of the round.
+    #expect(bench.rounds.followUpCounts["/p/log"] == 2)
+    bench.end()
+    #expect(bench.rounds.followUpCounts["/p/log"] == nil)
+    #expect(bench.followUp == .none)
+  }
+
+  @Test func `a follow-up after a checkpoint is one deeper than the round`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    for depth in 1...3 {
+      bench.write("/p/log", "#\(depth)")
+      bench.checkpoint()
+      #expect(bench.begin() == ["/p/log"])
+      #expect(bench.rounds.depth == depth)
+    }
+  }
+
+  @Test func `a path that changes again after a checkpoint is compared with the known content`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(2) { _ in [("/p/b", "same")] }
+    bench.begin()
+    bench.write("/p/b", "same")
+    bench.checkpoint()
+    #expect(bench.forgiven == ["/p/b"])
+    bench.write("/p/b", "other")
+    bench.end()
+    #expect(bench.run == ["/p/b"])
+  }
+
+  @Test func `a delay counts from the checkpoint, and goes on at the end of the round`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
+    bench.begin()
+    bench.write("/p/log", "other")
+    bench.now += .milliseconds(500)
+    bench.checkpoint()
+    #expect(bench.followUp == .after(.seconds(4)))
+    #expect(bench.loops.map(\.path) == ["/p/log"])
+    bench.end(after: .seconds(1))
+    #expect(bench.followUp == .after(.seconds(3)))
+    bench.checkpoint()
+    #expect(bench.followUp == .after(.seconds(3)))
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/log"])
+  }
+
+  @Test func `a checkpoint without changes leads to nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.checkpoint()
+    #expect(bench.actions.isEmpty && !bench.rounds.isReading)
+  }
+
+  @Test func `a checkpoint during a reading has the same answer`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.checkpoint()
+    #expect(bench.rounds.isReading)
+    #expect(bench.rounds.checkpoint().isEmpty)
+    bench.answer()
+    #expect(bench.run == ["/p/a"])
+
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    #expect(bench.rounds.checkpoint().isEmpty)
+    bench.answer()
+    #expect(bench.rounds.hasEnded)
+  }
+
+  @Test func `the end of the work replaces a checkpoint`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    let checkpoint = bench.rounds.checkpoint()
+    let end = bench.rounds.workEnded()
+    bench.actions = checkpoint
+    bench.answer()
+    #expect(bench.actions.isEmpty && bench.rounds.isReading)
+    bench.actions = end
+    bench.answer()
+    #expect(bench.run == ["/p/a"] && bench.rounds.hasEnded)
+  }
+
+  @Test func `a round that is stopped during a checkpoint has no follow-up`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    let checkpoint = bench.rounds.checkpoint()
+    bench.actions = bench.rounds.stopped()
+    bench.actions = checkpoint
+    bench.answer()
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/b", "written while it is stopped")
+    bench.end()
+    #expect(bench.actions.isEmpty && bench.owed == ["/p/a", "/p/b"])
+    bench.write("/p/log", "saved", .idle)
+    #expect(bench.run == ["/p/log"])
+  }
+
+  // MARK: Changes that a run has received
+
+  @Test func `a change that a run has received leads to nothing, and its content is remembered`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "generated")
+    bench.launch()
+    bench.write("/p/b", "saved")
+    bench.end()
+    #expect(bench.actions == [.run(["/p/b"])])
+    bench.begin()
+    bench.write("/p/a", "generated")
+    bench.end()
+    #expect(bench.actions == [.forgive(["/p/a"])])
+  }
+
+  @Test func `a change that a run has received is not forgiven either`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(2) { _ in [("/p/a", "same")] }
+    bench.begin()
+    bench.write("/p/a", "same")
+    bench.launch()
+    bench.end()
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a path that a run has received since is removed from the delayed follow-up`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(3) { [("/p/log", "#\($0)"), ("/p/a", "#\($0)")] }
+    bench.begin()
+    bench.write([("/p/log", "1"), ("/p/a", "1")])
+    bench.checkpoint()
+    #expect(bench.followUp == .after(.seconds(4)))
+    bench.write("/p/log", "2")
+    bench.launch()
+    bench.checkpoint()
+    #expect(bench.rounds.followUp?.paths == ["/p/a"])
+    bench.write("/p/a", "2")
+    bench.launch()
+    bench.end()
+    #expect(bench.actions.isEmpty && !bench.rounds.owesRun)
+  }
+
+  @Test func `a path for which a follow-up is delayed is not forgiven`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(4) { [("/p/log", "#\($0)")] }
+    #expect(bench.followUp == .after(.seconds(4)))
+    bench.write("/p/log", "#2", .othersRunning(depth: 0))
+    #expect(bench.forgiven.isEmpty && bench.followUp == .after(.seconds(4)))
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/log"])
+  }
+
+  // MARK: Limits
+
+  @Test func `of more than 4096 remembered edits none is kept when others follow`() {
+    var bench = RoundsBench(["/p/o": "0"])
+    // Something to forget, so that all of a batch is remembered.
+    _ = bench.rounds(2) { _ in [("/p/o", "same")] }
+    bench.report((0..<5000).map { .of(Path("/q/\($0)"), .modified) }, .idle)
+    #expect(bench.rounds.editedPaths.count == 5000)
+    bench.report([.of("/p/a", .modified)], .idle)
+    #expect(bench.rounds.editedPaths == ["/p/a"])
+    #expect(bench.rounds.records.count == 2)
+  }
+
+  @Test func `of a large batch the first 256 edits are remembered if there is nothing to forget`() {
+    var bench = RoundsBench()
+    bench.report((0..<1000).map { .of(Path("/q/\($0)"), .modified) }, .idle)
+    #expect(bench.run?.count == 1000)
+    #expect(bench.rounds.records.count == 256)
+  }
+
+  @Test func `records that hold nothing are removed after two rounds without changes`() {
+    var bench = RoundsBench()
+    _ = bench.round((0..<1000).map { (Path("/q/\($0)"), "#") })
+    #expect(bench.rounds.records.count == 1001)
+    for _ in 0..<3 { _ = bench.round() }
+    #expect(bench.rounds.records.isEmpty)
+  }
+
+  @Test func `a stop removes the records of changes that are not judged`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.stopped()
+    bench.end()
+    #expect(bench.rounds.records.isEmpty && bench.rounds.unjudged.isEmpty)
+  }
+}

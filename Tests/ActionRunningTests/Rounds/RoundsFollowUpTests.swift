@@ -1,0 +1,284 @@
+import FileObservation
+import Testing
+
+@testable import ActionRunning
+
+/// When a follow-up is due, how directories count, and when a follow-up is cancelled.
+struct RoundsFollowUpTests {
+  private typealias FollowUp = RoundsBench.FollowUp
+
+  private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
+
+  /// A bench with a delayed follow-up for `/p/log`.
+  private func delayed(_ seconds: Int = 4) -> RoundsBench {
+    var bench = RoundsBench(Self.files)
+    var count = 0
+    repeat {
+      bench.waitForDelay()
+      _ = bench.round([("/p/log", "#\(count)")])
+      count += 1
+    } while bench.followUp != .after(.seconds(seconds)) && count < 9
+    return bench
+  }
+
+  // MARK: Delays
+
+  @Test func `a follow-up starts when its delay is over`() {
+    var bench = delayed()
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/log"])
+  }
+
+  @Test func `an edit that is reported only as the delay ends is compared with nothing older`() {
+    var bench = RoundsBench(["/p/a": "a", "/p/log": "0"])
+    for count in 0..<4 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
+    guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
+      Issue.record("nothing is delayed")
+      return
+    }
+    bench.now += delay
+    // Saved 5 ms ago.
+    bench.files["/p/a"] = .text("saved")
+    let read = bench.rounds.elapsed(generation: generation)
+    bench.report([.of("/p/a", .modified)], .idle)
+    bench.actions = read
+    bench.answer()
+    #expect(bench.run == ["/p/log", "/p/a"])
+    bench.begin()
+    bench.write("/p/a", "b")
+    bench.end()
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a round that begins earlier includes the owed changes`() {
+    var bench = delayed()
+    let generation = bench.generation
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.begin() == ["/p/log", "/p/a"])
+    #expect(!bench.rounds.owesRun)
+    bench.end()
+    #expect(bench.followUp == .none)
+    bench.elapse(generation ?? 0)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a report without changes leads to nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.report([])
+    bench.end()
+    #expect(bench.followUp == .none)
+  }
+
+  @Test func `a round that begins before the last one was judged receives its changes`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    #expect(bench.begin(isFollowUp: false) == ["/p/a"])
+    bench.end()
+    #expect(bench.followUp == .none)
+  }
+
+  @Test func `a path that changes twice in a round is part of the run once`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/new", "1")
+    bench.write("/p/a", nil)
+    bench.write("/p/new", "2")
+    bench.write("/p/a", "again")
+    bench.end()
+    #expect(bench.run == ["/p/new", "/p/a"])
+  }
+
+  @Test func `a change that is reported while the end is being read belongs to the round`() {
+    var bench = RoundsBench(Self.files)
+    #expect(bench.round([("/p/log", "1")]) == .now)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation
+    #expect(bench.rounds.isReading)
+    bench.write("/p/log", "1", .idle)
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.actions.isEmpty)
+    bench.actions = [.read(generation: generation ?? 0)]
+    bench.answer()
+    #expect(!bench.rounds.isReading)
+    #expect(bench.run == ["/p/a"])
+  }
+
+  // MARK: Directories
+
+  @Test func `a new name each time counts for its directory`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), "#")] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `several new names each time are one follow-up for their directory`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(6) { round in
+      (0..<5).map { (Path("/p/out/\(round).\($0)"), "#") }
+    }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `removing another name each time counts for its directory`() {
+    var bench = RoundsBench(
+      Dictionary(uniqueKeysWithValues: (0..<6).map { (Path("/p/out/\($0)"), "#") }))
+    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), nil)] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+  }
+
+  @Test func `a file that appears and disappears in turn counts for itself as well`() {
+    var bench = RoundsBench()
+    let followUps = bench.rounds(5) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8))
+    #expect(bench.loops.isEmpty)
+    #expect(bench.rounds.announcedPaths == ["/p/x"])
+  }
+
+  @Test func `a new name in a directory that was edited at rest waits 1 s`() {
+    var bench = RoundsBench()
+    bench.editAtRest("/p/out/mine", "m")
+    let followUps = bench.rounds(5, isFollowUp: true) { [(Path("/p/out/\($0)"), "#")] }
+    #expect(followUps == FollowUp.seconds(0, 0, 0, 1, 2))
+  }
+
+  @Test func `temporary files that come and go in each round are owed one follow-up`() {
+    var bench = RoundsBench()
+    for count in 0..<3 {
+      bench.begin()
+      bench.write(Path("/p/tmp.\(count)"), "t")
+      bench.write(Path("/p/tmp.\(count)"), nil)
+      bench.end()
+      #expect(bench.followUp == (count == 0 ? .now : .none))
+    }
+  }
+
+  @Test func `a temporary file in a directory that the round before left alone is owed a run`() {
+    var bench = RoundsBench(["/p/a": "a"])
+    #expect(bench.round([("/p/a", "b")]) == .now)
+    bench.begin()
+    bench.write("/p/tmp", "t")
+    bench.write("/p/tmp", nil)
+    bench.end()
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `a file that is removed for good is no temporary file`() {
+    var bench = RoundsBench(["/p/a": "a"])
+    #expect(bench.round([("/p/tmp", "t")]) == .now)
+    bench.begin()
+    bench.write("/p/a", nil)
+    bench.end()
+    #expect(bench.followUp == .now)
+  }
+
+  // MARK: Stopping
+
+  @Test func `a round that the user stops has no follow-up, and the next one receives its changes`()
+  {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.owed == ["/p/a"])
+    bench.write("/p/b", "at the end")
+    #expect(bench.actions.isEmpty)
+    bench.end()
+    #expect(bench.actions.isEmpty)
+    #expect(bench.owed == ["/p/a", "/p/b"])
+    bench.write("/p/a", "saved again", .idle)
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a round that is stopped while its end is being read leads to nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation
+    bench.write("/p/a", "saved")
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.actions.isEmpty && bench.owed == ["/p/a"])
+    bench.write("/p/b", "saved", .idle)
+    #expect(bench.followUp == .none)
+    bench.actions = [.read(generation: generation ?? 0)]
+    bench.answer()
+    #expect(bench.actions.isEmpty && bench.owed == ["/p/a", "/p/b"])
+  }
+
+  @Test func `a stop keeps the owed changes and cancels their delay`() {
+    var bench = delayed()
+    let generation = bench.generation
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.actions.isEmpty && bench.owed == ["/p/log"])
+    #expect(!bench.rounds.owesRun)
+    bench.elapse(generation ?? 0)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a stop while nothing runs does not concern the next change`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.round()
+    bench.actions = bench.rounds.stopped()
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.run == ["/p/a"])
+    #expect(bench.round([("/p/b", "saved")]) == .now)
+  }
+
+  @Test func `a stop while nothing runs does not concern changes while others run`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.round()
+    bench.actions = bench.rounds.stopped()
+    bench.write("/p/a", "saved", .othersRunning(depth: 0))
+    #expect(bench.run == ["/p/a"])
+  }
+
+  // MARK: Outdated answers
+
+  @Test func `an answer of an earlier round does nothing`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation ?? 0
+    bench.begin(isFollowUp: false)
+    bench.write("/p/a", "saved")
+    bench.actions = [.read(generation: generation)]
+    bench.answer()
+    #expect(bench.actions.isEmpty)
+    bench.actions = bench.rounds.workEnded()
+    let newest = bench.actions
+    bench.actions = [.read(generation: generation)]
+    bench.answer()
+    #expect(bench.actions.isEmpty && bench.rounds.isReading)
+    bench.actions = newest
+    bench.answer()
+    #expect(bench.run == ["/p/a"])
+    bench.actions = newest
+    bench.answer()
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a delay of an earlier round does nothing`() {
+    var bench = delayed()
+    let generation = bench.generation ?? 0
+    #expect(bench.round([("/p/log", "other")], isFollowUp: false) == .after(.seconds(4)))
+    let newest = bench.generation ?? 0
+    bench.now += .seconds(4)
+    bench.elapse(generation)
+    #expect(bench.actions.isEmpty)
+    bench.elapse(newest)
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `a delay that has ended twice begins one run`() {
+    var bench = delayed()
+    let generation = bench.generation ?? 0
+    bench.waitForDelay()
+    #expect(bench.followUp == .now)
+    bench.elapse(generation)
+    #expect(bench.actions.isEmpty)
+  }
+}

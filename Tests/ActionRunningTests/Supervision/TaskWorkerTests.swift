@@ -1,0 +1,150 @@
+import Dispatch
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+/// Answers when a test says so.
+private final class PatientProbe: ReadinessProbe {
+  let answers = Log<@Sendable (Bool) -> Void>()
+
+  func ask(
+    _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void
+  ) {
+    answers.note(answer)
+  }
+}
+
+/// A worker without real processes.
+struct TaskWorkerTests {
+  private let queue = DispatchQueue(label: "worker")
+  private let launcher = FakeLauncher()
+  private let probe = PatientProbe()
+  private let story = Log<String>()
+  private let received = Log<RunTrigger.Reason>()
+
+  private func worker(
+    ready: TaskDefinition.Readiness? = nil, _ change: (inout TaskDefinition) -> Void = { _ in }
+  ) -> TaskWorker {
+    var task = TaskDefinition("t", Command("run"), isService: ready != nil, readiness: ready)
+    change(&task)
+    let context = TaskWorker.Context(
+      queue: queue, launcher: launcher, probe: probe, directory: "/",
+      report: { [story] in story.note(Self.word($0)) }, output: nil,
+      receive: { [received] _, reason in
+        received.note(reason)
+        return RunTrigger(reason)
+      },
+      notify: { [story] _, event in
+        if case .atRest = event { story.note("at rest") }
+        if case .finished = event { story.note("finished") }
+      })
+    return TaskWorker(task, context)
+  }
+
+  private static func word(_ report: TaskReport) -> String {
+    switch report {
+    case .started(let run): "\(run.job) \(run.number)"
+    case .ended(_, let status, _, let ending): "\(ending) with \(status.code)"
+    case .notStarted(_, _, let status): "not started: \(status.code)"
+    case .conflict: "conflict"
+    case .stopping: "stopping"
+    case .killing: "killing"
+    case .gone: "gone"
+    default: "other"
+    }
+  }
+
+  private func onQueue(_ body: () -> Void) { queue.sync(execute: body) }
+
+  private func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
+    onQueue { launcher.groups.last?.endLeader(status, leavingOthers: leavingOthers) }
+  }
+
+  private func answer(_ isAnswered: Bool) {
+    onQueue { probe.answers.entries.last?(isAnswered) }
+  }
+
+  private static let port = TaskDefinition.Readiness(.port(1))
+
+  @Test func `a service is started when no other process answers its readiness check`() {
+    let worker = worker(ready: Self.port)
+    onQueue { worker.start(.start) }
+    #expect(launcher.calls.isEmpty && received.entries.isEmpty)
+    answer(false)
+    #expect(launcher.calls == [.launch(["run"])])
+    endLeader(.exited(0))
+    #expect(story.entries == ["command 1", "byItself with 0", "at rest"])
+
+    onQueue { worker.start(.change) }
+    answer(true)
+    #expect(story.entries.suffix(2) == ["conflict", "at rest"])
+    #expect(launcher.calls.count == 1)
+    #expect(received.entries == [.start])
+  }
+
+  @Test func `a stop, or an end, cancels a start that waits for the answer`() {
+    let worker = worker(ready: Self.port)
+    onQueue { worker.start(.start) }
+    onQueue { worker.stop() }
+    #expect(story.entries == ["at rest"])
+    answer(false)
+    onQueue { worker.start(.key) }
+    onQueue { worker.end() }
+    #expect(story.entries == ["at rest", "finished"])
+    answer(false)
+    #expect(launcher.calls.isEmpty && received.entries.isEmpty)
+  }
+
+  @Test func `a service that asks for no conflict, or is ready by a line, is started at once`() {
+    var ready = Self.port
+    ready.detectsConflicts = false
+    for ready in [ready, TaskDefinition.Readiness(.line("up"))] {
+      let worker = worker(ready: ready)
+      onQueue { worker.start(.start) }
+      endLeader(.exited(0))
+    }
+    #expect(launcher.calls.count == 2)
+    #expect(probe.answers.entries.isEmpty)
+  }
+
+  @Test func `a run that is started during another has the latest reason`() {
+    let worker = worker()
+    onQueue { worker.start(.start) }
+    onQueue { worker.start(.change) }
+    onQueue { worker.start(.key) }
+    endLeader(.exited(0))
+    #expect(
+      story.entries == ["command 1", "stopping", "stopped with 0", "gone", "command 2"])
+    #expect(received.entries == [.start, .key])
+    endLeader(.exited(1))
+  }
+
+  @Test func `a hook belongs to the run before it, and what cannot be started ends at once`() {
+    let worker = worker { $0.onFailure = Command("hook") }
+    onQueue { worker.start(.start) }
+    endLeader(.exited(1))
+    endLeader(.exited(0))
+    launcher.failLaunches(with: SystemError(call: "posix_spawn", code: ENOENT))
+    onQueue { worker.start(.change) }
+    #expect(
+      story.entries == [
+        "command 1", "byItself with 1", "hook 1", "byItself with 0", "at rest", "command 2",
+        "not started: 127", "hook 2", "not started: 127", "at rest",
+      ])
+    onQueue { worker.end() }
+    #expect(story.entries.last == "finished")
+  }
+
+  @Test func `a second end kills`() {
+    let worker = worker()
+    onQueue { worker.start(.start) }
+    onQueue { worker.end() }
+    onQueue { worker.end() }
+    endLeader(.signaled(.kill))
+    #expect(
+      story.entries == ["command 1", "stopping", "killing", "stopped with 137", "gone", "finished"])
+  }
+}

@@ -1,0 +1,182 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+import enum SystemCalls.ExitStatus
+
+/// A source that is flushed when a test says so.
+private final class PatientSource: ChangeSource {
+  private let flushes = Log<@Sendable () -> Void>()
+
+  var count: Int { flushes.entries.count }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    flushes.note(done)
+  }
+
+  /// Ends this flush, counted from 1.
+  func end(_ number: Int) {
+    flushes.entries[number - 1]()
+  }
+}
+
+/// A source that has nothing to report, as a real one after a flush.
+private final class QuickSource: ChangeSource {
+  func flush(then done: @escaping @Sendable () -> Void) { done() }
+}
+
+/// Changes while tasks run, and who receives them; with real processes.
+struct JudgedChangesTests {
+  private static func waiting(for name: String) -> String {
+    "until test -e \(name); do sleep 0.02; done"
+  }
+
+  /// a → b → c → s, of which a runs until there is a file `go`.
+  private static func chain(_ directory: Path) -> [TaskDefinition] {
+    [
+      TaskDefinition("a", in: directory, "echo run >> a.log; " + waiting(for: "go"), watch: ["f"]),
+      TaskDefinition("b", in: directory, "true", after: ["a"]),
+      TaskDefinition("c", in: directory, "true", after: ["b"]),
+      TaskDefinition("s", in: directory, "exec sleep 1000", after: ["c"], service: true),
+    ]
+  }
+
+  @Test(arguments: [false, true])
+  func `a save while a task runs repeats it before what depends on it, and starts a service once`(
+    hasSource: Bool
+  ) async throws {
+    let source = hasSource ? QuickSource() : nil
+    let tasks = try RunningTasks(source: source) { Self.chain($0) }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "a.log").count == 1 })
+    tasks.change("f")
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells("+s"))
+    #expect(await eventually { !tasks.runner.isReading })
+    #expect(tasks.story == ["+a", "a", "+a", "a", "+b", "b", "+c", "c", "+s"])
+    #expect(tasks.runs(of: "a").map(\.trigger.changes.count) == [0, 1])
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func `a service waits for the flush, and for the runs to which that leads`() async throws {
+    let source = PatientSource()
+    let tasks = try RunningTasks(source: source) { Self.chain($0) }
+    try tasks.directory.write(to: "go")
+    tasks.runner.start()
+    #expect(await tasks.tells("c"))
+    #expect(await eventually { source.count == 1 })
+    // The source reports this while it is flushed: it was saved while the tasks ran.
+    tasks.change("f")
+    source.end(1)
+    #expect(await tasks.tells("c", times: 2))
+    #expect(!tasks.story.contains("+s"))
+    #expect(await eventually { source.count >= 2 })
+    source.end(source.count)
+    #expect(await tasks.tells("+s"))
+    #expect(
+      tasks.story == ["+a", "a", "+b", "b", "+c", "c", "+a", "a", "+b", "b", "+c", "c", "+s"])
+    #expect(await tasks.end())
+  }
+
+  @Test
+  func `a service is kept once in a round in which one dependency fails and another succeeds`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      [
+        TaskDefinition("b", in: directory, "! test -e broken", watch: ["f"]),
+        TaskDefinition(
+          "c", in: directory, "test ! -e broken || " + Self.waiting(for: "go"), watch: ["f"]),
+        TaskDefinition("app", in: directory, "exec sleep 1000", after: ["b", "c"], service: true),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    try tasks.directory.write(to: "broken")
+    tasks.change("f")
+    #expect(await tasks.tells("app=b"))
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.story.count { $0 == "c" } == 2)
+    #expect(tasks.story.count { $0 == "app=b" } == 1)
+    #expect(tasks.story.count { $0.hasPrefix("+app") } == 1)
+    #expect(tasks.rounds[1].entries.last?.outcome == .kept(because: "b"))
+    #expect(await tasks.end())
+  }
+
+  // MARK: Stopped by the user
+
+  @Test func `a change of a stopped run is owed, starts nothing, and reaches the run of a key`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      [
+        TaskDefinition(
+          "a", in: directory, "echo run >> a.log; " + Self.waiting(for: "go"), watch: ["f"])
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "a.log").count == 1 })
+    tasks.change("f")
+    tasks.runner.stop()
+    #expect(await tasks.hasRounds(1))
+    #expect(await eventually { !tasks.runner.isBusy })
+    let paths = [tasks.directory["f"]]
+    #expect(tasks.owed.map { $0.changes.map(\.path) } == [paths])
+    #expect(tasks.story == ["+a", "a~"])
+    try tasks.directory.write(to: "go")
+    tasks.runner.submitKey()
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.story == ["+a", "a~", "+a", "a"])
+    #expect(tasks.runs(of: "a").last?.trigger.reason == .key)
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == paths)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a stopped run's own changes reach the next run as well`() async throws {
+    let tasks = try RunningTasks { directory in
+      [
+        TaskDefinition(
+          "a", in: directory, "echo run >> a.log; " + Self.waiting(for: "go"), watch: ["f", "g"])
+      ]
+    }
+    tasks.change("f")
+    #expect(await eventually { tasks.directory.lines(of: "a.log").count == 1 })
+    tasks.change("g")
+    tasks.runner.stop()
+    #expect(await eventually { tasks.rounds.count == 1 && !tasks.runner.isBusy })
+    try tasks.directory.write(to: "go")
+    tasks.runner.submitKey()
+    #expect(await tasks.hasRounds(2))
+    #expect(
+      tasks.runs(of: "a").map { $0.trigger.changes.map(\.path) } == [
+        [tasks.directory["f"]], [tasks.directory["f"], tasks.directory["g"]],
+      ])
+    #expect(await tasks.end())
+  }
+
+  // MARK: Services that end
+
+  @Test func `with a first run, a service that ends by itself ends the runner with its status`()
+    async throws
+  {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
+      [TaskDefinition("s", in: directory, "exit 3", service: true)]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.finish == .some(.exited(3)))
+    #expect(tasks.runs(of: "s").count == 1)
+  }
+}
+
+extension TaskRunner {
+  /// Whether changes are being judged.
+  fileprivate var isReading: Bool {
+    queue.sync { state.access { $0.components }.contains(where: \.rounds.isReading) }
+  }
+}
