@@ -118,9 +118,8 @@ extension RunStateMachine {
     case .ended:
       return []
     case .idle, .running, .hooking, .stopping:
-      let stops = stopAll()
-      state = groups.isEmpty ? .ended : .ending
-      return stops + (groups.isEmpty ? [.finish] : [])
+      state = .ending
+      return stopAll() + finishIfGone()
     }
   }
 
@@ -162,10 +161,9 @@ extension RunStateMachine {
     switch state {
     case .stopping(let next):
       return take(next)
-    case .ending where groups.isEmpty:
-      state = .ended
-      return [.finish]
-    case .idle, .running, .hooking, .ending, .ended:
+    case .ending:
+      return finishIfGone()
+    case .idle, .running, .hooking, .ended:
       return []
     }
   }
@@ -178,11 +176,15 @@ extension RunStateMachine {
     switch state {
     case .running: return runHook(after: status, then: .rest)
     case .stopping(let next): return runHook(after: status, then: next)
-    case .ending where groups.isEmpty:
-      state = .ended
-      return [.finish]
-    case .idle, .hooking, .ending, .ended: return []
+    case .ending: return finishIfGone()
+    case .idle, .hooking, .ended: return []
     }
+  }
+
+  private mutating func finishIfGone() -> [Action] {
+    guard groups.isEmpty else { return [] }
+    state = .ended
+    return [.finish]
   }
 
   private mutating func runHook(after status: ExitStatus, then next: Step) -> [Action] {

@@ -105,8 +105,8 @@ extension TaskStateMachine {
     return settle([])
   }
 
-  /// Requests the commands that are due again and ignore changes during a run: it must receive those
-  /// that were made before it.
+  /// Requests runs of the commands that are due again and ignore changes during a run. A restart alone
+  /// would not receive the changes that were made before it.
   mutating func requestChangedRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in

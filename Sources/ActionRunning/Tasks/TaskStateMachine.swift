@@ -106,8 +106,10 @@ package struct TaskStateMachine: Sendable {
 
     /// What a change during a run leads to.
     var busyPolicy: BusyPolicy {
-      if isService { return policy == nil || policy == .queue ? .restart : policy ?? .restart }
-      return policy ?? .queue
+      switch policy {
+      case nil, .queue: isService ? .restart : .queue
+      case let policy?: policy
+      }
     }
   }
 

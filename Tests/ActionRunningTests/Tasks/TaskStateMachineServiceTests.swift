@@ -1,0 +1,209 @@
+import FileObservation
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+/// Services and commands that are kept alive.
+struct TaskStateMachineServiceTests {
+  private func start(_ script: inout MachineScript, _ name: String) {
+    #expect(script { $0.serviceStarted(name) } == [name + "…"])
+  }
+
+  @Test func `a service is restarted after the run that tests it has ended`() {
+    var script = MachineScript([
+      rules("s", policy: .restart, service: true), rules("t", after: "s", policy: .queue),
+    ])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.change("s") == [])
+    #expect(script.end("t") == ["+s"])
+  }
+
+  @Test(arguments: [nil, .queue, .restart] as [BusyPolicy?])
+  func `a change of a service that runs starts it again, by default too`(policy: BusyPolicy?) {
+    var script = MachineScript([rules("s", policy: policy, service: true)])
+    #expect(script { $0.start() } == ["+s"])
+    start(&script, "s")
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s", after: 1) == [])
+    #expect(script.isReady("s") == ["s*", "."])
+  }
+
+  @Test func `a service that ignores changes is restarted by a key only`() {
+    var script = MachineScript([rules("s", policy: .ignore, service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["."])
+    #expect(script { $0.keyPressed() } == ["+s"])
+  }
+
+  @Test func `a service that is signaled keeps running, and its dependents run`() {
+    var script = MachineScript([
+      rules("s", policy: .signal(.hangup), service: true), rules("t", after: "s"),
+    ])
+    #expect(script { $0.start() } == ["+s"])
+    #expect(script.change("s") == ["s!"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+    #expect(script.change("s") == ["s!", "+t"])
+  }
+
+  @Test func `a service without a readiness check is ready at its start`() {
+    var script = MachineScript([rules("s", service: true, ready: false)])
+    #expect(script { $0.start() } == ["+s"])
+    #expect(script { $0.serviceStarted("s") } == ["."])
+  }
+
+  @Test func `a service that crashed is started again, and then the tasks that were skipped run`() {
+    var script = MachineScript([
+      rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
+    ])
+    #expect(script { $0.start() } == ["+s"])
+    start(&script, "s")
+    #expect(script { $0.serviceEnded("s", .succeeded) } == ["t?s", "u?s", "."])
+    #expect(script.state("s") == .failed)
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script { $0.serviceIsAtRest("s") } == [])
+    #expect(script.backOffIsOver("s") == ["&s"])
+    #expect(script.backOffIsOver("s") == [])
+    start(&script, "s")
+    // The readiness of the crashed generation is ignored.
+    #expect(script.isReady("s", after: 1) == [])
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["+u"])
+  }
+
+  @Test(arguments: [.succeeded, .failed] as [TaskStateMachine.Result])
+  func `a service that is not kept alive has the result of its end`(
+    result: TaskStateMachine.Result
+  ) {
+    var script = MachineScript([rules("s", service: true, ready: false, alive: false)])
+    _ = script { $0.start() }
+    #expect(script { $0.serviceStarted("s") } == ["."])
+    #expect(script { $0.serviceEnded("s", result) } == [])
+    #expect(script.state("s") == result.state)
+    #expect(script { $0.serviceIsAtRest("s") } == [])
+    #expect(script.change("s") == ["+s"])
+  }
+
+  @Test func `a change during the pause before a restart starts the service at once`() {
+    var script = MachineScript([rules("s", service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    _ = script { $0.serviceEnded("s", .failed) }
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.change("s") == ["+s"])
+    #expect(script.backOffIsOver("s") == [])
+  }
+
+  @Test func `a change before a crashed service is at rest starts it once`() {
+    var script = MachineScript([rules("s", service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    _ = script { $0.serviceEnded("s", .failed) }
+    #expect(script.change("s") == ["+s"])
+    #expect(script { $0.serviceIsAtRest("s") } == [])
+  }
+
+  @Test func `what is stopped during the pause before a restart stays so`() {
+    var script = MachineScript([rules("s", service: true), rules("k", alive: true)])
+    #expect(script { $0.start() } == ["+s", "+k"])
+    start(&script, "s")
+    _ = script { $0.serviceEnded("s", .failed) }
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.end("k", .failed) == ["k%", "."])
+    #expect(script { $0.stop() } == ["~s", "."])
+    #expect(script.backOffIsOver("s") == [])
+    #expect(script.backOffIsOver("k") == [])
+    #expect(script.change("s", "k") == ["+s", "+k"])
+  }
+
+  @Test func `a command that is kept alive passes its result on, and starts again when it may`() {
+    var script = MachineScript([rules("k", alive: true), rules("t", after: "k")], jobs: 1)
+    #expect(script { $0.start() } == ["+k"])
+    #expect(script.end("k") == ["k%", "+t"])
+    #expect(script.backOffIsOver("k") == [], "its dependent runs")
+    #expect(script.end("t") == ["&k"])
+    #expect(script.end("k", .failed) == ["t?k", "k%", "."])
+    #expect(script { $0.pause() } == [])
+    #expect(script.backOffIsOver("k") == [])
+    #expect(script { $0.resume() } == ["&k"])
+  }
+
+  @Test func `a restart does not wait for a dependency that failed`() {
+    var script = MachineScript([rules("a"), rules("s", after: "a", service: true)])
+    _ = script { $0.start() }
+    _ = script.end("a")
+    #expect(script.judge("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script { $0.serviceEnded("s", .failed) } == [])
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.backOffIsOver("s") == [], "the dependency runs")
+    #expect(script.end("a", .failed) == ["s?a", "&s", "."])
+  }
+
+  @Test func `a service that becomes ready late runs the tasks that were skipped`() {
+    var script = MachineScript([
+      rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
+    ])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isLate("s") == ["s-", "t?s", "u?s", "."])
+    #expect(script.state("s") == .failed)
+    #expect(script.isLate("s") == [])
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["+u"])
+    #expect(script.state("s") == .succeeded)
+  }
+
+  @Test func `a late service that is stopped or restarted does not become ready`() {
+    var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    start(&script, "s")
+    _ = script.isLate("s")
+    _ = script { $0.stop() }
+    #expect(script.isReady("s", after: 1) == [])
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s", after: 1) == [])
+    #expect(script.isReady("s") == ["s*", "+t"])
+  }
+
+  @Test
+  func `a crash of a ready service skips only tasks that are requested until it is ready again`() {
+    var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+    #expect(script { $0.serviceEnded("s", .failed) } == [])
+    #expect(script.state("t") == .succeeded)
+    #expect(script.change("t") == ["t?s", "."])
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.backOffIsOver("s") == ["&s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+  }
+
+  @Test func `a service that is kept, and becomes ready late, is still that of before the failure`()
+  {
+    var script = MachineScript([
+      rules("a"), rules("s", after: "a", service: true), rules("t", after: "s"),
+    ])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["?s"])
+    #expect(script.judge("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a", .failed) == ["s=a", "t?a", "."])
+    #expect(script.isReady("s") == ["s*"])
+    #expect(script.state("t") == .skipped(because: "a"))
+  }
+}
