@@ -5,6 +5,10 @@ import Support
 /// A burst ends after a quiet period, and at the latest `maximumWait` after its first change, so
 /// that a continuous stream of changes is still delivered.
 ///
+/// A growing quiet period remembers: a change soon after a burst that has ended belongs to the same
+/// stream, so its burst begins with the longest gap of the stream instead of none. A pause that is
+/// longer than the longest quiet period halves that gap; one of more than twice as long forgets it.
+///
 /// A change does not reset the timer. A timer that fires too early is replaced by one for the time
 /// that is left, so a burst of 20,000 changes costs a handful of timers.
 package struct DebounceStateMachine: Sendable {
@@ -19,6 +23,7 @@ package struct DebounceStateMachine: Sendable {
   private struct Burst {
     let first: Instant
     var last: Instant
+    /// The longest gap of the stream to which the burst belongs.
     var longestGap: Duration
     var isBeingWritten: Bool
     /// When to check again whether the burst is held open; until then it is.
@@ -38,6 +43,8 @@ package struct DebounceStateMachine: Sendable {
   private let quietPeriod: QuietPeriod
   private let maximumWait: Duration
   private var state = State.idle
+  /// The latest burst that has ended.
+  private var latest: Burst?
   private var generation = 0
 
   package init(quietPeriod: QuietPeriod, maximumWait: Duration) {
@@ -50,9 +57,9 @@ package struct DebounceStateMachine: Sendable {
     switch state {
     case .idle:
       let burst = Burst(
-        first: now, last: now, longestGap: .zero, isBeingWritten: isBeingWritten)
+        first: now, last: now, longestGap: rememberedGap(at: now), isBeingWritten: isBeingWritten)
       let end = end(of: burst)
-      if end <= now { return .fire }
+      if end <= now { return finish(burst) }
       state = .collecting(burst)
       generation += 1
       return .schedule(at: end, generation: generation)
@@ -100,8 +107,7 @@ package struct DebounceStateMachine: Sendable {
       burst.isFlushed = true
       return endOrWait(burst, at: now, isHeld: true)
     }
-    reset()
-    return .fire
+    return finish(burst)
   }
 
   /// Forgets the burst.
@@ -117,13 +123,26 @@ package struct DebounceStateMachine: Sendable {
       end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
       burst.heldUntil = end
     }
-    if end <= now {
-      reset()
-      return .fire
-    }
+    if end <= now { return finish(burst) }
     state = .collecting(burst)
     generation += 1
     return .schedule(at: end, generation: generation)
+  }
+
+  private mutating func finish(_ burst: Burst) -> Action {
+    latest = burst
+    reset()
+    return .fire
+  }
+
+  /// The longest gap of the stream to which a change belongs that begins a burst.
+  private func rememberedGap(at now: Instant) -> Duration {
+    guard case .growing(let bounds) = quietPeriod, let latest else { return .zero }
+    let gap = latest.last.duration(to: now)
+    // A longer gap has no effect on the quiet period, but would take longer to halve.
+    let longest = min(max(latest.longestGap, .zero), bounds.upperBound)
+    if gap <= bounds.upperBound { return max(longest, gap) }
+    return gap <= bounds.upperBound * 2 ? longest / 2 : .zero
   }
 
   private func end(of burst: Burst) -> Instant {

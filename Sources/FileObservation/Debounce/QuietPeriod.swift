@@ -2,11 +2,15 @@
 public enum QuietPeriod: Sendable, Hashable {
   /// Twice the longest gap in the burst within these bounds; the upper bound while a file of the
   /// burst has been written to and not closed.
+  ///
+  /// A change at most the upper bound after the last one of a burst that has ended belongs to the
+  /// same stream, and the gaps before it count, too. A pause of more than twice the upper bound ends
+  /// the stream.
   case growing(ClosedRange<Duration>)
   /// A fixed time; zero delivers each change at once.
   case fixed(Duration)
 
-  /// Twice the longest gap in the burst, from 10 to 100 ms; 100 ms while a file of the burst has
-  /// been written to and not closed.
+  /// Twice the longest gap in the stream of changes, from 10 to 100 ms; 100 ms while a file of the
+  /// burst has been written to and not closed.
   public static let adaptive = Self.growing(.milliseconds(10) ... .milliseconds(100))
 }

@@ -65,7 +65,18 @@ struct DebouncerTests {
     Timeline("a shorter gap does not make it shorter", changes: [0, 8, 9], ends: [25]),
     Timeline("it grows with the gaps", changes: [0, 8, 20], ends: [44]),
     Timeline("it grows to no more than 100 ms", changes: [0, 9, 25, 55, 110, 200], ends: [300]),
-    Timeline("the next burst begins anew", changes: [0, 8, 40], ends: [24, 50]),
+    Timeline("a change soon after a burst counts as gap", changes: [0, 20, 50], ends: [10, 110]),
+    Timeline("the next burst has the gaps of the stream", changes: [0, 8, 40], ends: [24, 104]),
+    Timeline("100 ms later it is a gap of the stream", changes: [0, 100], ends: [10, 200]),
+    Timeline(
+      "a longer pause halves the gap", changes: [0, 20, 40, 240], ends: [10, 80, 260]),
+    Timeline("one above 200 ms forgets it", changes: [0, 20, 40, 241], ends: [10, 80, 251]),
+    Timeline(
+      "a stream is one burst after its first change", changes: Timeline.every(20, through: 1500),
+      ends: [10, 1020, 1540]),
+    Timeline(
+      "the longest wait does not forget the gaps", maximumWait: .milliseconds(100),
+      changes: [0, 30, 60, 90, 120, 131], ends: [10, 130, 191]),
     Timeline("a file being written is waited for", changes: [.writing(0)], ends: [100]),
     Timeline("when it is closed, no longer", changes: [.writing(0), 3], ends: [13]),
     Timeline("what the wait was, counts as gap", changes: [.writing(0), 30], ends: [90]),
@@ -76,7 +87,7 @@ struct DebouncerTests {
       ends: [1000, 1210]),
     Timeline(
       "the longest wait counts from the first change", maximumWait: .milliseconds(20),
-      changes: [0, 8, 16, 30], ends: [20, 40]),
+      changes: [0, 8, 16, 30], ends: [20, 50]),
     Timeline(
       "a fixed period is always the same", quiet: .fixed(.milliseconds(50)),
       changes: [0, 20, 69, 200], ends: [119, 250]),
