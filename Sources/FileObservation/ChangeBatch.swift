@@ -56,6 +56,8 @@ public struct ChangeBatch: Sendable, Hashable {
   public var changes: [Change]
   /// Whether the kernel's queue overflowed, so that the changes were found by a rescan.
   public var overflow: Bool
+  /// Whether a flush delivered it before the end of the burst, which goes on.
+  package var isPartial = false
 
   /// A batch of these changes.
   public init(number: Int, changes: [Change], overflow: Bool = false) {

@@ -24,26 +24,37 @@ extension FileObserver {
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):
-      endBurst { [weak self] in self?.end(error) }
+      flushBurst { [weak self] in self?.end(error) }
     }
   }
 
-  /// Delivers the burst that is being collected, then calls `done`.
-  func endBurst(then done: @escaping @Sendable () -> Void) {
+  /// Delivers the changes so far of the burst that is being collected, then calls `done`.
+  func flushBurst(then done: @escaping @Sendable () -> Void) {
     guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
-    debouncer.flush { [comparison] in
-      if let comparison { comparison.flush(then: done) } else { done() }
-    }
+    debouncer.flush { [weak self] in self?.afterDelivery(done) ?? done() }
   }
 
-  func burstEnded() {
+  /// Calls `done` when the burst that is being collected has ended and was delivered.
+  func awaitDelivery(then done: @escaping @Sendable () -> Void) {
+    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
+    debouncer.awaitBurstEnd { [weak self] in self?.afterDelivery(done) ?? done() }
+  }
+
+  /// Calls `done` after the bursts that are being compared.
+  private func afterDelivery(_ done: @escaping @Sendable () -> Void) {
+    if let comparison { comparison.flush(then: done) } else { done() }
+  }
+
+  /// - Parameter isPartial: Whether the burst goes on, and a flush asks for the changes so far.
+  func deliverBurst(isPartial: Bool) {
     let burst = state.withLock { state -> Burst? in
       if state.isPaused {
         state.isBurstKept = true
         return nil
       }
       defer { state.overflow = false }
-      return Burst(changes: state.coalescer.take(), overflow: state.overflow)
+      return Burst(
+        changes: state.coalescer.take(), overflow: state.overflow, isPartial: isPartial)
     }
     guard let burst = burst?.withTypesLookedUp() else { return }
     if let comparison {
@@ -57,6 +68,7 @@ extension FileObserver {
   private struct Burst: Sendable {
     var changes: [ChangeBatch.Change]
     let overflow: Bool
+    let isPartial: Bool
 
     /// Completes the types of entries that were renamed with their directory before they could be
     /// examined.
@@ -82,7 +94,9 @@ extension FileObserver {
       state.batchCount += 1
       return state.batchCount
     }
-    send(.changed(ChangeBatch(number: number, changes: changes, overflow: burst.overflow)))
+    var batch = ChangeBatch(number: number, changes: changes, overflow: burst.overflow)
+    batch.isPartial = burst.isPartial
+    send(.changed(batch))
     if changes.count > Self.largeBatch { returnMemorySoon() }
   }
 

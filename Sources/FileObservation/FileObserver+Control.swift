@@ -70,7 +70,7 @@ extension FileObserver {
       return state.isBurstKept
     }
     // On the queue, like every other burst, so that batches keep their order.
-    if isBurstKept { queue.async { [weak self] in self?.burstEnded() } }
+    if isBurstKept { queue.async { [weak self] in self?.deliverBurst(isPartial: false) } }
   }
 
   /// The present values of the observer's counters.

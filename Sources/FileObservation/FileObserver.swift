@@ -202,13 +202,16 @@ public final class FileObserver: Sendable {
     Debouncer(
       quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
       scheduler: scheduler, isHeld: { [weak self] in self?.isGitAtWork ?? false }
-    ) { [weak self] in
-      self?.burstEnded()
+    ) { [weak self] isPartial in
+      self?.deliverBurst(isPartial: isPartial)
     }
   }
 
   /// Delivers every change made before this call, without waiting for the end of the quiet period,
   /// and then calls `done` once.
+  ///
+  /// The burst that is under way goes on: its later changes are delivered when it ends, for which
+  /// ``awaitBurstEnd(then:)`` waits.
   ///
   /// Polled directories are polled once more. During the first scan, `done` waits for its end;
   /// while git holds its index locked, for the end of the burst. An observer that is not running,
@@ -221,11 +224,24 @@ public final class FileObserver: Sendable {
       state.makeRequest { [weak self, queue] backend in
         guard let backend else { return queue.async { done() } }
         backend.flush { [weak self] in
-          if let self { endBurst(then: done) } else { done() }
+          if let self { flushBurst(then: done) } else { done() }
         }
       }
     }
     request()
+  }
+
+  /// Calls `done` once, when the burst that is under way has ended by its quiet period or the
+  /// maximum wait, and its changes were delivered; soon if no burst is under way.
+  ///
+  /// After ``flush(then:)``, it tells a program whether more changes of the same burst may follow,
+  /// and when they have. Changes that the observer has not read yet do not count.
+  ///
+  /// - Parameter done: Called on a queue of the observer's, like that of ``flush(then:)``.
+  public func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
+    queue.async { [weak self] in
+      if let self { awaitDelivery(then: done) } else { done() }
+    }
   }
 
   /// Stops observing. Streams end after the events that they have buffered; a handler may still be

@@ -16,6 +16,8 @@ package struct DebounceStateMachine: Sendable {
     case none
     /// Call `timerFired` with this generation at that time; an earlier timer is void.
     case schedule(at: Instant, generation: Int)
+    /// Deliver the changes so far. The burst goes on, and its timer stays.
+    case deliver
     /// The burst has ended: deliver it. A timer that is still set is void.
     case fire
   }
@@ -26,6 +28,8 @@ package struct DebounceStateMachine: Sendable {
     /// The longest gap of the stream to which the burst belongs.
     var longestGap: Duration
     var isBeingWritten: Bool
+    /// Whether a change has not been delivered by a flush.
+    var isUndelivered = true
     /// When to check again whether the burst is held open; until then it is.
     var heldUntil: Instant?
     /// Whether only the hold keeps the burst from ending.
@@ -66,6 +70,7 @@ package struct DebounceStateMachine: Sendable {
     case .collecting(var burst):
       burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
       burst.last = max(burst.last, now)
+      burst.isUndelivered = true
       let endBefore = end(of: burst)
       burst.isBeingWritten = isBeingWritten
       let end = end(of: burst)
@@ -100,14 +105,18 @@ package struct DebounceStateMachine: Sendable {
     if case .collecting = state { true } else { false }
   }
 
-  /// Ends the burst without waiting for the quiet period, but not before the end of a hold.
+  /// Delivers the changes so far without waiting for the end of the burst, which goes on. A held
+  /// burst ends with the hold.
   package mutating func flush(at now: Instant, isHeld: Bool = false) -> Action {
-    guard case .collecting(var burst) = state else { return .none }
+    guard case .collecting(var burst) = state, burst.isUndelivered else { return .none }
     if isHeld {
       burst.isFlushed = true
       return endOrWait(burst, at: now, isHeld: true)
     }
-    return finish(burst)
+    if burst.isFlushed || end(of: burst) <= now { return finish(burst) }
+    burst.isUndelivered = false
+    state = .collecting(burst)
+    return .deliver
   }
 
   /// Forgets the burst.

@@ -9,25 +9,29 @@ package final class Debouncer: Sendable {
     var isStopped = false
     /// The completion handlers of flushes that wait for the end of a hold.
     var flushes: [@Sendable () -> Void] = []
+    /// The completion handlers that wait for the end of the burst.
+    var ends: [@Sendable () -> Void] = []
   }
 
   private let storage: Mutex<Storage>
   private let scheduler: any Scheduler
   private let isHeld: @Sendable () -> Bool
-  private let burstEnded: @Sendable () -> Void
+  private let deliver: @Sendable (_ isPartial: Bool) -> Void
 
-  /// Creates a debouncer that calls `burstEnded` on the thread that notes the last change, or on the
-  /// scheduler's queue. While `isHeld` returns true, a burst is held open, for a limited time.
+  /// Creates a debouncer that calls `deliver` at the end of a burst, and with `isPartial` when a
+  /// flush asks for the changes so far: on the thread that notes the last change or flushes, or on
+  /// the scheduler's queue. While `isHeld` returns true, a burst is held open, for a limited time.
   package init(
     quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
-    isHeld: @escaping @Sendable () -> Bool = { false }, burstEnded: @escaping @Sendable () -> Void
+    isHeld: @escaping @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (_ isPartial: Bool) -> Void
   ) {
     storage = Mutex(
       Storage(
         machine: DebounceStateMachine(quietPeriod: quietPeriod, maximumWait: maximumWait)))
     self.scheduler = scheduler
     self.isHeld = isHeld
-    self.burstEnded = burstEnded
+    self.deliver = deliver
   }
 
   /// Notes a change at the present time.
@@ -41,28 +45,41 @@ package final class Debouncer: Sendable {
       })
   }
 
-  /// Ends the present burst, if any, then calls `done`. A held burst ends with the hold.
+  /// Delivers the changes so far of the present burst, if any, then calls `done`. The burst goes on.
+  /// A held burst ends with the hold, and `done` is called then.
   package func flush(then done: @escaping @Sendable () -> Void) {
     let now = scheduler.now
     let isHeld = isHeld()
     let step = storage.withLock { storage -> Step? in
-      guard !storage.isStopped, storage.machine.isCollecting else { return nil }
+      if storage.isStopped { return nil }
+      let action = storage.machine.flush(at: now, isHeld: isHeld)
+      if action == .none { return nil }
       storage.flushes.append(done)
-      return storage.replaceTimer(for: storage.machine.flush(at: now, isHeld: isHeld))
+      return storage.replaceTimer(for: action)
     }
     if let step { perform(step) } else { done() }
   }
 
+  /// Calls `done` when the present burst has ended and was delivered; at once if there is none.
+  package func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
+    let isUnderWay = storage.withLock { storage in
+      guard !storage.isStopped, storage.machine.isCollecting else { return false }
+      storage.ends.append(done)
+      return true
+    }
+    if !isUnderWay { done() }
+  }
+
   /// Drops the present burst. No burst ends any more.
   package func stop() {
-    let (outdated, flushes) = storage.withLock { storage in
+    let outdated = storage.withLock { storage in
       storage.isStopped = true
       storage.machine.reset()
-      defer { (storage.timer, storage.flushes) = (nil, []) }
-      return (storage.timer, storage.flushes)
+      return storage.timer.take()
     }
     outdated?.cancel()
-    for done in flushes { done() }
+    completeFlushes()
+    completeEnds()
   }
 
   private func timerFired(generation: Int) {
@@ -80,13 +97,13 @@ package final class Debouncer: Sendable {
     switch step.action {
     case .none:
       break
+    case .deliver:
+      deliver(true)
+      completeFlushes()
     case .fire:
-      burstEnded()
-      let flushes = storage.withLock { storage in
-        defer { storage.flushes = [] }
-        return storage.flushes
-      }
-      for done in flushes { done() }
+      deliver(false)
+      completeFlushes()
+      completeEnds()
     case .schedule(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
         self?.timerFired(generation: generation)
@@ -99,6 +116,24 @@ package final class Debouncer: Sendable {
   }
 }
 
+extension Debouncer {
+  private func completeFlushes() {
+    let flushes = storage.withLock { storage in
+      defer { storage.flushes = [] }
+      return storage.flushes
+    }
+    for done in flushes { done() }
+  }
+
+  private func completeEnds() {
+    let ends = storage.withLock { storage in
+      defer { storage.ends = [] }
+      return storage.ends
+    }
+    for done in ends { done() }
+  }
+}
+
 /// The work outside the lock: an action, and the timer that it replaces.
 private struct Step {
   let action: DebounceStateMachine.Action
@@ -107,8 +142,9 @@ private struct Step {
 
 extension Debouncer.Storage {
   fileprivate mutating func replaceTimer(for action: DebounceStateMachine.Action) -> Step {
-    if action == .none { return Step(action: action, outdated: nil) }
-    defer { timer = nil }
-    return Step(action: action, outdated: timer)
+    switch action {
+    case .none, .deliver: return Step(action: action, outdated: nil)
+    case .schedule, .fire: return Step(action: action, outdated: timer.take())
+    }
   }
 }

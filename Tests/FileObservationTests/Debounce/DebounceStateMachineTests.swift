@@ -102,4 +102,39 @@ struct DebounceStateMachineTests {
     let over = machine.timerFired(generation: 2, at: .milliseconds(5000), isHeld: true)
     #expect(over == .fire)
   }
+
+  // MARK: Flushes
+
+  @Test mutating func `a flush delivers the changes so far, and the burst keeps its timer`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let flush = machine.flush(at: .milliseconds(4))
+    #expect(flush == .deliver)
+    #expect(machine.isCollecting && machine.isWaiting(for: 1))
+    let further = machine.flush(at: .milliseconds(5))
+    #expect(further == .none)
+    let end = machine.timerFired(generation: 1, at: .milliseconds(10))
+    #expect(end == .fire)
+  }
+
+  @Test mutating func `a flush after the end of the burst ends it`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let flush = machine.flush(at: .milliseconds(10))
+    #expect(flush == .fire)
+    #expect(!machine.isCollecting)
+  }
+
+  @Test mutating func `a flush of a held burst waits, and one after the hold ends it`() {
+    _ = machine.changed(at: .milliseconds(0))
+    let held = machine.flush(at: .milliseconds(1), isHeld: true)
+    #expect(held == .schedule(at: .milliseconds(26), generation: 2))
+    let free = machine.flush(at: .milliseconds(5), isHeld: false)
+    #expect(free == .fire)
+  }
+
+  @Test mutating func `a flush of a held burst with nothing new does not wait`() {
+    _ = machine.changed(at: .milliseconds(0))
+    _ = machine.flush(at: .milliseconds(1))
+    let held = machine.flush(at: .milliseconds(2), isHeld: true)
+    #expect(held == .none)
+  }
 }

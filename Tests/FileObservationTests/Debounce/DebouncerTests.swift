@@ -43,7 +43,7 @@ struct DebouncerTests {
   private func play(_ timeline: Timeline, on scheduler: ManualScheduler) {
     let debouncer = Debouncer(
       quietPeriod: timeline.quiet, maximumWait: timeline.maximumWait, scheduler: scheduler
-    ) { [ends] in ends.note(Int(scheduler.now.offset.nanoseconds / 1_000_000)) }
+    ) { [ends] _ in ends.note(Int(scheduler.now.offset.nanoseconds / 1_000_000)) }
     for change in timeline.changes {
       switch change {
       case .at(let time):
@@ -119,7 +119,7 @@ struct DebouncerTests {
     let scheduler = ManualScheduler()
     let debouncer = Debouncer(
       quietPeriod: .adaptive, maximumWait: .seconds(1), scheduler: scheduler
-    ) {}
+    ) { _ in }
     for _ in 0..<20_000 { debouncer.noteChange() }
     #expect(scheduler.pendingCount == 1)
     scheduler.advance(by: .seconds(1))
@@ -130,7 +130,7 @@ struct DebouncerTests {
     let scheduler = ManualScheduler()
     let debouncer = Debouncer(
       quietPeriod: .adaptive, maximumWait: .seconds(1), scheduler: scheduler
-    ) { [ends] in ends.note(0) }
+    ) { [ends] _ in ends.note(0) }
     debouncer.noteChange()
     debouncer.stop()
     debouncer.stop()
@@ -147,7 +147,7 @@ struct DebouncerTests {
     let debouncer = Debouncer(
       quietPeriod: .fixed(.seconds(60)), maximumWait: .seconds(90), scheduler: scheduler,
       isHeld: { isHeld.withLock { $0 } }
-    ) { [ends] in ends.note(0) }
+    ) { [ends] _ in ends.note(0) }
     debouncer.noteChange()
     debouncer.flush { flushes.note(1) }
     scheduler.advance(by: .milliseconds(40))
@@ -157,5 +157,52 @@ struct DebouncerTests {
     scheduler.advance(by: .milliseconds(40))
     #expect(ends.entries.count == 1 && flushes.entries == [1])
     #expect(scheduler.pendingCount == 0)
+  }
+
+  /// A debouncer whose deliveries are noted as `burst` or `part`.
+  private func debouncer(_ scheduler: ManualScheduler, _ log: Log<String>) -> Debouncer {
+    Debouncer(quietPeriod: .adaptive, maximumWait: .seconds(1), scheduler: scheduler) { isPartial in
+      log.note(isPartial ? "part" : "burst")
+    }
+  }
+
+  @Test func `a flush delivers the changes so far, and the burst goes on`() {
+    let scheduler = ManualScheduler()
+    let log = Log<String>()
+    let debouncer = debouncer(scheduler, log)
+    debouncer.noteChange()
+    scheduler.advance(by: .milliseconds(8))
+    debouncer.flush { log.note("flushed") }
+    #expect(log.entries == ["part", "flushed"])
+    debouncer.awaitBurstEnd { log.note("ended") }
+    debouncer.noteChange()
+    scheduler.advance(by: .milliseconds(15))
+    #expect(log.entries == ["part", "flushed"])
+    scheduler.advance(by: .milliseconds(1))
+    #expect(log.entries == ["part", "flushed", "burst", "ended"])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `without a burst, or anything new, a flush delivers nothing`() {
+    let scheduler = ManualScheduler()
+    let log = Log<String>()
+    let debouncer = debouncer(scheduler, log)
+    debouncer.flush { log.note("flushed") }
+    debouncer.awaitBurstEnd { log.note("ended") }
+    #expect(log.entries == ["flushed", "ended"])
+    debouncer.noteChange()
+    debouncer.flush {}
+    debouncer.flush { log.note("flushed") }
+    #expect(log.entries == ["flushed", "ended", "part", "flushed"])
+  }
+
+  @Test func `who waits for the end of a burst is called when the debouncer stops`() {
+    let scheduler = ManualScheduler()
+    let log = Log<String>()
+    let debouncer = debouncer(scheduler, log)
+    debouncer.noteChange()
+    debouncer.awaitBurstEnd { log.note("ended") }
+    debouncer.stop()
+    #expect(log.entries == ["ended"])
   }
 }
