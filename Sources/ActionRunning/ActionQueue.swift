@@ -93,9 +93,10 @@ public final class ActionQueue: Sendable {
     case .change where trigger.changes.isEmpty, .overflow where trigger.changes.isEmpty:
       runner.requestAll()
     case .change, .overflow:
-      runner.submit(
-        ChangeBatch(
-          number: 0, changes: trigger.changes, overflow: trigger.reason == .overflow))
+      var batch = ChangeBatch(
+        number: 0, changes: trigger.changes, overflow: trigger.reason == .overflow)
+      batch.isPartial = trigger.isPartial
+      runner.submit(batch)
     case .key: runner.submitKey()
     case .start, .restart: runner.start()
     }

@@ -20,6 +20,8 @@ public struct RunTrigger: Sendable, Hashable {
   public var reason: Reason
   /// The changes, at most one for each path.
   public var changes: [ChangeBatch.Change]
+  /// Whether the burst of the changes goes on.
+  var isPartial = false
 
   /// Creates a trigger, by default without changes.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
@@ -30,5 +32,6 @@ public struct RunTrigger: Sendable, Hashable {
   /// Creates a trigger from a batch of an observer.
   public init(_ batch: ChangeBatch) {
     self.init(batch.overflow ? .overflow : .change, changes: batch.changes)
+    isPartial = batch.isPartial
   }
 }

@@ -11,6 +11,22 @@ struct TaskComponent: Sendable {
   var hasWorked = false
   /// The tasks whose policy is to ignore changes, and that ran since the changes were last judged.
   var ignoring: Set<String> = []
+  /// The decisions that wait for the end of a burst.
+  var held: HeldDecisions?
+
+  /// The decisions of the rounds that wait for the end of the burst that is under way, so that the
+  /// run receives the whole burst.
+  struct HeldDecisions {
+    /// The paths for which runs are requested then.
+    var paths: [Path]
+    /// Whether the changes have been judged, which is passed on after the request.
+    var isJudged = false
+  }
+
+  /// Drops the held request, because another run receives its changes or the user stops the runs.
+  mutating func dropHeldRequest() {
+    held = held.flatMap { $0.isJudged ? HeldDecisions(paths: [], isJudged: true) : nil }
+  }
 }
 
 extension TaskRunner {
@@ -46,6 +62,7 @@ extension TaskRunner {
   package func accept(_ batch: ChangeBatch) {
     if state.access({ $0.machine.isEnding }) { return }
     reportUnwatched(batch)
+    if batch.isPartial { awaitBurstEnd() }
     for component in state.access({ $0.components }) { accept(batch, in: component) }
   }
 
@@ -141,23 +158,68 @@ extension TaskRunner {
   private func take(_ event: RoundController.Event, for names: Set<String>) {
     switch event {
     case .run(let paths):
-      let requested = state.access { state in
-        names.filter { state.owed.owes($0, anyOf: paths) }
+      if state.access({ $0.isBurstUnderWay }) {
+        update(names) { component in
+          component.held = component.held ?? TaskComponent.HeldDecisions(paths: [])
+          component.held?.paths += paths
+        }
+      } else {
+        requestRuns(of: names, for: paths)
       }
-      if !isBusy(names) { beginRound(of: names, isFollowUp: true) }
-      advance { $0.changed(requested) }
     case .forgive(let paths):
       state.access { $0.owed.forgive(paths, to: names) }
     case .found(let loop):
       report(.foundLoop(loop))
     case .judged:
-      update(names) { $0.ignoring = [] }
-      advance { $0.changesAreJudged(names) }
+      update(names) { component in
+        component.ignoring = []
+        component.held?.isJudged = true
+      }
+      let isHeld = state.access { state in
+        state.components.contains { $0.names == names && $0.held != nil }
+      }
+      // A dependent task must not start before the run that is requested.
+      if !isHeld { advance { $0.changesAreJudged(names) } }
+    }
+  }
+
+  /// Requests runs of the tasks that are owed the changes of these paths.
+  private func requestRuns(of names: Set<String>, for paths: [Path]) {
+    let requested = state.access { state in
+      names.filter { state.owed.owes($0, anyOf: paths) }
+    }
+    if !isBusy(names) { beginRound(of: names, isFollowUp: true) }
+    advance { $0.changed(requested) }
+  }
+
+  /// Holds requests until the burst that is under way has ended.
+  private func awaitBurstEnd() {
+    let source = state.access { state -> (any ChangeSource)? in
+      guard !state.isBurstUnderWay, let source = state.source else { return nil }
+      state.isBurstUnderWay = true
+      return source
+    }
+    source?.awaitBurstEnd { [weak self, queue] in
+      queue.async { [weak self] in self?.burstHasEnded() }
+    }
+  }
+
+  private func burstHasEnded() {
+    let held = state.access { state in
+      state.isBurstUnderWay = false
+      return state.components.indices.compactMap { index in
+        state.components[index].held.take().map { (state.components[index].names, $0) }
+      }
+    }
+    for (names, decisions) in held {
+      if !decisions.paths.isEmpty { requestRuns(of: names, for: decisions.paths) }
+      if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
   }
 
   private func beginRound(of names: Set<String>, isFollowUp: Bool) {
     let component = state.access { $0.components.first { $0.names == names } }
+    update(names) { $0.dropHeldRequest() }
     component?.rounds.began(isFollowUp: isFollowUp)
   }
 
@@ -167,7 +229,7 @@ extension TaskRunner {
       if isBusy(component.names) {
         component.rounds.resumed()
       } else {
-        component.rounds.began(isFollowUp: false)
+        beginRound(of: component.names, isFollowUp: false)
       }
     }
     advance(step)
@@ -223,7 +285,10 @@ extension TaskRunner {
   /// `stop` for callers on the queue.
   func stopNow() {
     let waiting = state.access { $0.waiting }
-    for component in state.access({ $0.components }) { component.rounds.stopped() }
+    for component in state.access({ $0.components }) {
+      update(component.names) { $0.dropHeldRequest() }
+      component.rounds.stopped()
+    }
     advance { $0.stop() }
     // Hooks of services, and leftover processes.
     for worker in allWorkers where worker.state.access({ $0.machine.state != .ended }) {

@@ -137,7 +137,8 @@ extension TaskRunner {
   }
 
   private func reportUnsettled() {
-    let reading = state.access { $0.components }.filter(\.rounds.isReading).flatMap(\.names)
+    let reading = state.access { $0.components }
+      .filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
     let (names, hasChanged) = state.access { state in
       let names = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
       defer { state.unsettled = names }

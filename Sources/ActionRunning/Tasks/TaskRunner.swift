@@ -59,6 +59,8 @@ public final class TaskRunner: Sendable {
     /// The pauses before commands that have ended are started again.
     var restartTimers: [String: any ScheduledWork] = [:]
     weak var source: (any ChangeSource)?
+    /// Whether a flush has delivered a part of a burst that has not ended.
+    var isBurstUnderWay = false
     /// Whether the beginning of a round was reported, and its end not.
     var isInRound = false
     var roundCount = 0

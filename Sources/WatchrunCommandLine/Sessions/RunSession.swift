@@ -111,6 +111,11 @@ final class RunSession: ChangeSource {
     guard let observer = state.withLock({ $0.observer }) else { return done() }
     observer.flush(then: done)
   }
+
+  func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
+    guard let observer = state.withLock({ $0.observer }) else { return done() }
+    observer.awaitBurstEnd(then: done)
+  }
 }
 
 // MARK: - Reports

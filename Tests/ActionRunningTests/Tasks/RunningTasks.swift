@@ -100,11 +100,13 @@ final class RunningTasks: Sendable {
 
   var isBusy: Bool { runner.isBusy }
 
-  func change(_ names: String...) {
+  func change(_ names: String..., isPartial: Bool = false) {
     let changes = names.map {
       ChangeBatch.Change(path: directory[$0], kind: .modified, type: .file)
     }
-    runner.submit(ChangeBatch(number: 1, changes: changes))
+    var batch = ChangeBatch(number: 1, changes: changes)
+    batch.isPartial = isPartial
+    runner.submit(batch)
   }
 
   func tells(_ story: [String]) async -> Bool {

@@ -1,0 +1,168 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+/// A source whose flushes deliver nothing, and whose burst ends when a test says so.
+private final class BurstSource: ChangeSource {
+  private let waiting = Log<@Sendable () -> Void>()
+
+  /// How often the runner has begun to wait for the end of a burst.
+  var count: Int { waiting.entries.count }
+
+  func flush(then done: @escaping @Sendable () -> Void) { done() }
+
+  func awaitBurstEnd(then done: @escaping @Sendable () -> Void) { waiting.note(done) }
+
+  func endBurst() {
+    waiting.entries.last?()
+  }
+}
+
+/// A source that knows no bursts.
+private final class PlainSource: ChangeSource {
+  func flush(then done: @escaping @Sendable () -> Void) { done() }
+}
+
+/// Runs to which a part of a burst leads, with real processes.
+struct BurstTests {
+  private let source = BurstSource()
+
+  /// A task that runs until there is a file `go`.
+  private static func task(_ directory: Path) -> TaskDefinition {
+    TaskDefinition(
+      "a", in: directory, "echo run >> a.log; until test -e go; do sleep 0.02; done",
+      watch: ["f", "g"])
+  }
+
+  /// The task has run, and is owed another run for a part of a burst.
+  private func tasksWithHeldRun(
+    _ others: (Path) -> [TaskDefinition] = { _ in [] }
+  ) async throws -> RunningTasks {
+    var options = TaskRunner.Options()
+    options.reportsSettling = true
+    let tasks = try RunningTasks(options: options, source: source) {
+      [Self.task($0)] + others($0)
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "a.log").count == 1 })
+    tasks.change("f", isPartial: true)
+    try tasks.directory.write(to: "go")
+    #expect(await eventually { tasks.runner.isHolding })
+    return tasks
+  }
+
+  @Test func `a follow-up begins when the burst has ended, and receives all of it`() async throws {
+    let tasks = try await tasksWithHeldRun()
+    #expect(tasks.story == ["+a", "a"])
+    #expect(tasks.isUnsettled == true)
+    #expect(!tasks.isIdle)
+    tasks.change("g")
+    #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a"])
+    source.endBurst()
+    #expect(await tasks.tells(["+a", "a", "+a", "a"]))
+    #expect(
+      tasks.runs(of: "a").last?.trigger.changes.map(\.path)
+        == [tasks.directory["f"], tasks.directory["g"]])
+    #expect(await eventually { tasks.isUnsettled == false && tasks.isIdle })
+    #expect(source.count == 1)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service waits for the run to which a part of a burst leads`() async throws {
+    let tasks = try await tasksWithHeldRun { directory in
+      [
+        TaskDefinition("s", in: directory, "exec sleep 1000", after: ["a"], service: true)
+      ]
+    }
+    #expect(tasks.story == ["+a", "a"])
+    source.endBurst()
+    #expect(await tasks.tells(["+a", "a", "+a", "a", "+s"]))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a task that does not run waits for the end of the burst as well`() async throws {
+    let tasks = try RunningTasks(source: source) { directory in
+      [TaskDefinition("a", in: directory, "true", watch: ["f", "g"])]
+    }
+    tasks.change("f", isPartial: true)
+    #expect(await eventually { tasks.runner.isHolding })
+    tasks.change("g", isPartial: true)
+    #expect(await tasks.runner.afterQueue { tasks.story }.isEmpty)
+    #expect(source.count == 1)
+    source.endBurst()
+    #expect(await tasks.tells(["+a", "a"]))
+    #expect(tasks.runs(of: "a").first?.trigger.changes.count == 2)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a key does not wait, and its run receives the part`() async throws {
+    let tasks = try await tasksWithHeldRun()
+    tasks.runner.submitKey()
+    #expect(await tasks.tells(["+a", "a", "+a", "a"]))
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await eventually { !tasks.runner.isBusy })
+    source.endBurst()
+    #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a", "+a", "a"])
+    #expect(await tasks.end())
+  }
+
+  @Test func `a stop cancels the run that waits, and the next one receives the part`() async throws
+  {
+    let tasks = try await tasksWithHeldRun()
+    tasks.runner.stop()
+    source.endBurst()
+    #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a"])
+    tasks.change("g")
+    #expect(await tasks.tells(["+a", "a", "+a", "a"]))
+    #expect(tasks.runs(of: "a").last?.trigger.changes.count == 2)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a source without bursts holds nothing`() async throws {
+    let source = PlainSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [TaskDefinition("a", in: directory, "true", watch: ["f"])]
+    }
+    tasks.change("f", isPartial: true)
+    #expect(await tasks.tells(["+a", "a"]))
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func `a queue of one command keeps what it is told of the burst`() {
+    var batch = ChangeBatch(
+      number: 1, changes: [ChangeBatch.Change(path: "/f", kind: .modified, type: .file)])
+    #expect(!RunTrigger(batch).isPartial)
+    batch.isPartial = true
+    #expect(RunTrigger(batch).isPartial)
+  }
+}
+
+extension RunningTasks {
+  /// The latest report of whether tasks are unsettled.
+  fileprivate var isUnsettled: Bool? {
+    entries.compactMap { if case .unsettled(let names) = $0 { !names.isEmpty } else { nil } }.last
+  }
+
+  /// Whether the last report is that nothing runs or is due.
+  fileprivate var isIdle: Bool {
+    if case .idle = entries.last { true } else { false }
+  }
+}
+
+extension TaskRunner {
+  /// Whether a run waits for the end of a burst.
+  fileprivate var isHolding: Bool {
+    queue.sync { state.access { $0.components }.contains { $0.held != nil } }
+  }
+
+  /// Returns a value after the queue has done all work that was submitted before.
+  fileprivate func afterQueue<Value>(_ value: () -> Value) async -> Value {
+    // Work that the submitted work submits.
+    for _ in 0..<3 { queue.sync {} }
+    return value()
+  }
+}
