@@ -165,4 +165,53 @@ import Testing
       try await project.logged("626164ff2e74787400")
     }
   }
+
+  @Test(
+    arguments: [
+      (["nosuch"], 127), (["-r", "nosuch"], 127), (["--keep-alive", "nosuch"], 127),
+      (["tests/"], 126), (["**/*.js", "-c", "x"], 127), (["--", "-x", "--pdb"], 127),
+    ] as [([String], Int32)])
+  func `a command that no change can make runnable ends watchrun with its status`(
+    _ arguments: [String], _ status: Int32
+  ) async throws {
+    try await withProject { project in
+      try project.makeDirectory("tests")
+      let watchrun = try await project.start(arguments)
+      try await #expect(watchrun.ended() == .exited(status))
+      #expect(watchrun.errors.count { $0.contains("cannot run") } == 1)
+      #expect(!watchrun.errors.contains { $0.contains("restarting") })
+    }
+  }
+
+  @Test func `a program that does not exist yet is waited for where a build may make it`()
+    async throws
+  {
+    try await withProject { project in
+      let watchrun = try await project.start("-v", "build/app")
+      try await watchrun.watching()
+      try await watchrun.said("cannot run build/app: there is no file build/app")
+      try project.makeDirectory("build")
+      try project.write("build/app", "#!/bin/sh\necho app >> $LOG\n")
+      try await watchrun.said("it is not executable")
+      try await project.shell("chmod +x build/app; touch source")
+      try await project.logged("app")
+    }
+  }
+
+  @Test(arguments: [["nosuch"], ["-r", "nosuch"]])
+  func `at a terminal, nothing is waited for then`(_ arguments: [String]) async throws {
+    try await withProject { project in
+      let session = try await TerminalSession(project, arguments)
+      try await #expect(session.ended() == 127)
+      #expect(!session.terminal.output.text.contains("waiting for changes"))
+    }
+  }
+
+  @Test func `at a terminal, it is said that changes are waited for`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("./app")
+      try await session.shows("cannot run ./app")
+      try await session.shows("waiting for changes")
+    }
+  }
 }

@@ -134,8 +134,8 @@ import Testing
 
   @Test func `a command that cannot be started does not keep the terminal`() async throws {
     try await withProject { project in
-      let session = try await project.startOnTerminal("-I", "no-such-program")
-      try await session.shows("no program 'no-such-program' in PATH")
+      let session = try await project.startOnTerminal("-I", "./no-such-program")
+      try await session.shows("there is no file ./no-such-program")
       try await eventually("it has the terminal") {
         session.terminal.foregroundGroup == session.group
       }

@@ -140,7 +140,7 @@ extension TaskRunner {
   /// Applies the completion rule to a round. The start of a command that may end by itself is not
   /// the end of its run.
   private func completeRound(_ round: TaskRound, _ members: [TaskStateMachine.RoundMember]) {
-    guard options.completion.isReached(by: round.status) else { return }
+    guard isLast(round.status) else { return }
     let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
     if services.contains(where: { !$0.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return complete(round.status) }
@@ -156,9 +156,14 @@ extension TaskRunner {
     }
   }
 
+  /// Whether the runner ends after a run or a round with this status.
+  private func isLast(_ status: ExitStatus) -> Bool {
+    options.completion.isReached(by: status) || state.access(\.isInLastRound)
+  }
+
   /// A run or a round has ended with this status.
   private func complete(_ status: ExitStatus) {
-    guard options.completion.isReached(by: status) else { return }
+    guard isLast(status) else { return }
     state.access { state in
       if !state.machine.isEnding { state.status = status }
     }
@@ -304,6 +309,9 @@ extension TaskRunner {
     if case .started(let run) = event, run.job == .command {
       let isService = worker(run.task)?.definition.isService ?? false
       if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
+    }
+    if case .notStarted(let run, let error, _) = event, options.endsAfterFailedStart(run, error) {
+      state.access { $0.isInLastRound = true }
     }
     report(event)
   }

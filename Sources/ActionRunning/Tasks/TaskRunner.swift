@@ -24,6 +24,11 @@ public final class TaskRunner: Sendable {
     public var ignoredSignals: Set<Signal>
     /// Kills the tasks if this process dies.
     public var guardian: Guardian?
+    /// Whether the runner ends, with the status of the round, because this run could not be started for
+    /// this reason. Called on the queue of the runner.
+    public var endsAfterFailedStart: @Sendable (TaskReport.Run, SystemError) -> Bool = { _, _ in
+      false
+    }
     /// Which output is read, if there is a sink for it.
     public var reading = TaskOutput.Reading.ofSeveralTasks
     /// Whether ``TaskReport/unsettled(_:)`` is reported.
@@ -64,6 +69,8 @@ public final class TaskRunner: Sendable {
     /// Whether the beginning of a round was reported, and its end not.
     var isInRound = false
     var roundCount = 0
+    /// Whether the runner ends after the round, whatever the completion rule.
+    var isInLastRound = false
     /// The status by the completion rule.
     var status: ExitStatus?
     /// The last values of the reports that are made when they change.

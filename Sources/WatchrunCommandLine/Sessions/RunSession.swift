@@ -92,6 +92,16 @@ final class RunSession: ChangeSource {
     var options = TaskRunner.Options(
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
       guardian: session.guardian)
+    if plan.origin == .commandLine {
+      let prospects = LaunchProspects(
+        directory: session.directory,
+        watched: plan.observation.paths.map { $0.path.absolute(from: session.directory) })
+      // Later, the program was there before. A build may install it anywhere.
+      options.endsAfterFailedStart = { run, error in
+        run.job == .command && run.number == 1 && plan.tasks.count == 1
+          && !prospects.mayImprove(after: error)
+      }
+    }
     options.reading = plan.reading
     options.reportsSettling = true
     options.reportsUnwatched = source != nil && session.ignoredChanges != nil

@@ -1,0 +1,30 @@
+import SystemCalls
+
+/// Whether a command that could not be started may start after a change in the watched tree, such as by a
+/// build that makes the program.
+struct LaunchProspects {
+  /// The directory in which the command runs.
+  let directory: Path
+  /// The watched paths; absolute.
+  let watched: [Path]
+  /// The directories in which programs are looked up.
+  var programs = programDirectories()
+
+  /// Whether another attempt may succeed after the start failed for this reason.
+  func mayImprove(after error: SystemError) -> Bool {
+    let isAboutProgram = [ENOENT, ENOTDIR, EACCES].contains(error.code) && error.call != "chdir"
+    guard isAboutProgram, let program = error.path else { return true }
+    // A pattern that no shell has expanded.
+    if program.bytes.contains(where: Array("*?[".utf8).contains) { return false }
+    return places(of: program).contains { place in
+      watched.contains(where: place.isWithin)
+        && (try? FileStatus(of: place, followsLinks: true).type) != .directory
+    }
+  }
+
+  /// The paths at which the program is looked up.
+  private func places(of program: Path) -> [Path] {
+    if program.bytes.contains(UInt8(ascii: "/")) { return [program.absolute(from: directory)] }
+    return programs.map { $0.absolute(from: directory).appending(program.bytes) }
+  }
+}
