@@ -56,7 +56,7 @@ final class TaskWorker: Sendable {
     var isChecking = false
     var check: ReadinessCheck?
     var timeout: (any ScheduledWork)?
-    var backOff = BackOff()
+    var backOff: BackOff
     var readsOutput = false
     var readers: [TaskReport.Job: OutputReader] = [:]
     var isAskedToEnd = false
@@ -85,7 +85,9 @@ final class TaskWorker: Sendable {
     self.definition = definition
     self.context = context
     state = Confined(
-      State(machine: RunStateMachine(definition.runRules)), to: context.queue)
+      State(
+        machine: RunStateMachine(definition.runRules),
+        backOff: BackOff(limit: definition.restartLimit)), to: context.queue)
     let scheduler = DispatchScheduler(queue: context.queue)
     self.scheduler = scheduler
     let pairs = TaskReport.Job.allCases.map { job in
@@ -125,8 +127,8 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// The pause before the command, which has ended by itself, is started again.
-  func pauseBeforeRestart() -> Duration {
+  /// The pause before the command, which has ended by itself, is started again; `nil` if it is not.
+  func pauseBeforeRestart() -> Duration? {
     state.access { $0.backOff.pause(afterRunOf: $0.duration) }
   }
 }

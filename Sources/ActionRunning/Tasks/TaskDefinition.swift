@@ -15,6 +15,9 @@ public struct TaskDefinition: Sendable, Hashable {
   public var isService: Bool
   /// Whether the command is started again, after a pause, when it ends by itself.
   public var keepsAlive: Bool
+  /// How often in a row it is started again without success, which is to become ready by its readiness
+  /// check, or to run for ten seconds. Then it waits for a change. `nil` for any number.
+  public var restartLimit: Int?
   /// The readiness check of a service, for which its dependents wait; `nil` if it is ready at its
   /// start.
   public var readiness: TaskDefinition.Readiness?

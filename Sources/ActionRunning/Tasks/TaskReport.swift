@@ -44,6 +44,9 @@ public enum TaskReport: Sendable {
   case signaled(String, Signal, RunTrigger)
   /// The command has ended by itself and is started again after this time.
   case backingOff(String, Duration)
+  /// The command has ended by itself after this many restarts in a row without success, and is not started
+  /// again before a change or a key; see ``TaskDefinition/restartLimit``.
+  case gaveUp(String, afterRestarts: Int)
   /// Each run changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
   /// What waits, in the order in which it will run. Reported whenever the list changes.

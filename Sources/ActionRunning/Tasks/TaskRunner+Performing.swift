@@ -71,8 +71,11 @@ extension TaskRunner {
   }
 
   private func backOff(_ name: String, _ generation: Int) {
-    guard let worker = worker(name) else { return }
-    let pause = worker.pauseBeforeRestart()
+    guard let worker = worker(name), !state.access(\.isInLastRound) else { return }
+    guard let pause = worker.pauseBeforeRestart() else {
+      report(.gaveUp(name, afterRestarts: worker.definition.restartLimit ?? 0))
+      return advance { $0.restartIsGivenUp(name, generation: generation) }
+    }
     report(.backingOff(name, pause))
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       self?.advance { $0.backOffIsOver(name, generation: generation) }
@@ -243,6 +246,7 @@ extension TaskRunner {
     guard let worker = worker(name) else { return }
     let now = scheduler.now
     let duration = worker.state.access { state in
+      state.backOff.becameReady()
       state.duration = state.began?.duration(to: now) ?? .zero
       return state.duration
     }

@@ -175,7 +175,7 @@ extension TaskStateMachine {
   /// Whether a command runs that may end by itself, or is about to be started again.
   fileprivate var awaitsEnd: Bool {
     tasks.values.contains { task in
-      task.restart != .none || task.isUp && !task.rules.keepsAlive
+      task.restart != .none || task.service == .crashed || task.isUp && !task.rules.keepsAlive
     }
   }
 }

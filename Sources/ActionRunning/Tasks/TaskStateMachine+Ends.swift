@@ -98,11 +98,21 @@ extension TaskStateMachine {
 
   /// The pause before a restart is over.
   package mutating func backOffIsOver(_ name: String, generation: Int) -> [Action] {
-    guard let task = tasks[name], task.restart == .backingOff, task.generation == generation,
-      !isEnding
-    else { return [] }
+    guard isBackingOff(name, generation) else { return [] }
     update(name) { $0.restart = .due }
     return settle([])
+  }
+
+  /// The command is not started again before it is requested.
+  package mutating func restartIsGivenUp(_ name: String, generation: Int) -> [Action] {
+    guard isBackingOff(name, generation) else { return [] }
+    update(name) { ($0.restart, $0.service) = (.none, .down) }
+    return settle([])
+  }
+
+  private func isBackingOff(_ name: String, _ generation: Int) -> Bool {
+    guard let task = tasks[name], !isEnding else { return false }
+    return task.restart == .backingOff && task.generation == generation
   }
 
   /// Requests runs of the commands that are due again and ignore changes during a run. A restart alone

@@ -66,7 +66,7 @@ package struct TaskStateMachine: Sendable {
     /// Report that the service is ready, or is not ready in time.
     case reportReady(String)
     case reportLate(String)
-    /// Call `backOffIsOver` with this generation, after a pause.
+    /// Call `backOffIsOver` with this generation after a pause, or `restartIsGivenUp` at once.
     case backOff(String, generation: Int)
     /// Report the results of the round.
     case endRound([RoundMember])
@@ -126,7 +126,7 @@ package struct TaskStateMachine: Sendable {
     case ready
     /// It runs, but was not ready in time.
     case late
-    /// It has ended by itself, and is started again.
+    /// It has ended by itself, and is started again unless that is given up.
     case crashed
   }
 

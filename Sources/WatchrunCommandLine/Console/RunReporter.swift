@@ -110,6 +110,11 @@ extension RunReporter {
       // A conflict says what to do.
       if state.withLock({ $0.conflicts[task] != nil }) { return }
       say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
+    case .gaveUp(let task, let restarts):
+      say(
+        .problem, task,
+        "not restarted: it has ended \(restarts + 1) times in a row; the next change starts it",
+        style: .warning)
     case .foundLoop(let loop):
       self.report(loop)
     case .owed(let trigger):

@@ -84,6 +84,8 @@ struct WaitingState {
       stops.removeAll { $0.run == run }
     case .started(let run):
       restarts[run.task] = nil
+    case .gaveUp(let task, _):
+      restarts[task] = nil
     case .backingOff(let task, let pause):
       restarts[task] = now.advanced(by: pause)
     case .idle, .finished:

@@ -75,7 +75,8 @@ struct ActivityTranslator {
     case .unsettled(let names):
       return [.unsettled(names)]
     case .started, .ended, .notStarted, .stopping, .timedOut, .killing, .abandoned, .gone,
-      .signaled, .backingOff, .foundLoop, .waiting, .owed, .ignored, .unwatched, .idle, .finished:
+      .signaled, .backingOff, .gaveUp, .foundLoop, .waiting, .owed, .ignored, .unwatched, .idle,
+      .finished:
       return []
     }
   }

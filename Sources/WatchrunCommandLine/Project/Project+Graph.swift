@@ -39,6 +39,10 @@ extension Project {
 }
 
 extension Project.Task {
+  /// How often in a row a service is restarted that does not succeed: a file has to be mended then, and
+  /// more attempts bury the error. The pauses add up to 7.5 s, in which a database may have started.
+  private static let restartLimit = 4
+
   private static let defaultKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
 
   fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? Self.defaultKinds }
@@ -56,6 +60,7 @@ extension Project.Task {
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
       dependencies: after, isService: isService, readiness: readiness, busyPolicy: busyPolicy,
       stopPlan: stopPlan, isPostponed: isPostponed || context.isPostponed)
+    definition.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
     definition.timeout = timeout
     let hooks = [onSuccess, onFailure].map { line in
       line.map { makeCommand([$0], .shell(context.shell), context) }

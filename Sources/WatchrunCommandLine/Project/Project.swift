@@ -43,6 +43,8 @@ struct Project: Hashable, Sendable {
     var after: [String] = []
     /// Whether it does not end by itself, and is restarted if it does.
     var isService = false
+    /// Whether it is a service that is restarted however often it ends.
+    var isKeptAlive = false
     var readiness: TaskDefinition.Readiness?
     /// `nil` for the default.
     var busyMode: BusyMode?

@@ -135,7 +135,7 @@ extension ProjectKey {
   private static let course = [
     ProjectKey(
       "service", in: .task, is: .boolean,
-      "the command keeps running, as a server does, and is restarted if it exits"),
+      "the command keeps running, as a server does, and is restarted a few times if it exits"),
     ProjectKey("ready", in: .task, is: .readiness, "readiness check of a service"),
     ProjectKey(
       "onBusy", in: .task, is: .choice(BusyMode.allCases.map(\.rawValue)),
@@ -148,7 +148,7 @@ extension ProjectKey {
     ProjectKey(
       "timeout", in: .task, is: .positiveDuration, "stop a longer run; it counts as failed"),
     ProjectKey(
-      "keepAlive", in: .task, is: .boolean, "restart the command if it exits; the same as service"),
+      "keepAlive", in: .task, is: .boolean, "as service, but restarted however often it exits"),
     ProjectKey("postpone", in: .task, is: .boolean, "do not run at the start"),
     ProjectKey("onSuccess", in: .task, is: .string, "shell line to run after a successful run"),
     ProjectKey("onFailure", in: .task, is: .string, "shell line to run after a failed run"),

@@ -172,7 +172,7 @@ extension ProjectReader {
     task.ignores = globs(fields["ignore"]) ?? []
     task.kinds = kinds(fields["events"])
     task.after = draft.references.map(\.name)
-    task.isService = isService
+    (task.isService, task.isKeptAlive) = (isService, isKeptAlive)
     task.readiness = readiness(fields["ready"])
     task.busyMode = choice(fields["onBusy"])
     if let signal = signal(fields["stopSignal"]) { task.stopPlan.signal = signal }
@@ -205,7 +205,8 @@ extension ProjectReader {
     }
     if fields["service"] != nil, let field = fields["keepAlive"] {
       note(
-        "a service is always kept alive; remove 'service' or 'keepAlive'",
+        "'keepAlive' makes the task a service, which is restarted however often it ends; "
+          + "remove 'service' or 'keepAlive'",
         at: field.keyOffset)
     }
     guard task.watched.isEmpty else { return }

@@ -5,7 +5,7 @@ import Testing
 struct BackOffTests {
   private var backOff = BackOff()
 
-  private mutating func pauses(_ count: Int, afterRunsOf duration: Duration) -> [Duration] {
+  private mutating func pauses(_ count: Int, afterRunsOf duration: Duration) -> [Duration?] {
     (0..<count).map { _ in backOff.pause(afterRunOf: duration) }
   }
 
@@ -19,6 +19,22 @@ struct BackOffTests {
     #expect(backOff.pause(afterRunOf: .milliseconds(9_999)) == .seconds(8))
     #expect(backOff.pause(afterRunOf: .seconds(10)) == .milliseconds(500))
     #expect(backOff.pause(afterRunOf: .zero) == .seconds(1))
+  }
+
+  @Test mutating func `after a number of restarts without success there is no pause`() {
+    backOff = BackOff(limit: 2)
+    #expect(pauses(4, afterRunsOf: .zero) == [.milliseconds(500), .seconds(1), nil, nil])
+    backOff.reset()
+    #expect(pauses(3, afterRunsOf: .zero) == [.milliseconds(500), .seconds(1), nil])
+  }
+
+  @Test mutating func `a long run, or one that became ready, is a success`() {
+    backOff = BackOff(limit: 2)
+    _ = pauses(2, afterRunsOf: .zero)
+    #expect(backOff.pause(afterRunOf: .seconds(10)) == .milliseconds(500))
+    #expect(backOff.pause(afterRunOf: .zero) == .seconds(1))
+    backOff.becameReady()
+    #expect(pauses(3, afterRunsOf: .zero) == [.seconds(2), .seconds(4), nil])
   }
 
   @Test mutating func `a start for another reason resets the pause`() {

@@ -72,6 +72,11 @@ struct MachineScript {
     return self { $0.backOffIsOver(name, generation: generation) }
   }
 
+  mutating func restartIsGivenUp(_ name: String) -> [String] {
+    let generation = generations[name] ?? 0
+    return self { $0.restartIsGivenUp(name, generation: generation) }
+  }
+
   func state(_ name: String) -> TaskStateMachine.State? { machine.state(of: name) }
 }
 

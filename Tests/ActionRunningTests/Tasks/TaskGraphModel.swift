@@ -14,6 +14,8 @@ struct TaskGraphModel {
     var isLaunchPending = false
     /// It has ended by itself, and its hook has not.
     var isHooking = false
+    /// Its restart was given up, and nothing has started it since.
+    var hasGivenUp = false
     /// The generation of the readiness check.
     var generation: Int?
     var latest: TaskStateMachine.Result?
@@ -188,7 +190,12 @@ extension TaskGraphModel {
     case .reportReady(let name):
       if !world(name).isUp { complain("ready without a process") }
     case .backOff(let name, let generation):
-      backOffs.append((name, generation))
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        advance { $0.restartIsGivenUp(name, generation: generation) }
+        change(name) { $0.hasGivenUp = true }
+      } else {
+        backOffs.append((name, generation))
+      }
     case .endRound(let reached):
       rounds += 1
       if reached.isEmpty { complain("an empty round") }
@@ -233,6 +240,8 @@ extension TaskGraphModel {
   mutating func start(_ name: String, _ reason: RunTrigger.Reason) {
     starts += 1
     if isEnding { complain("a start after the end") }
+    if reason == .restart && world(name).hasGivenUp { complain("a restart that was given up") }
+    change(name) { $0.hasGivenUp = false }
     if world(name).runs { complain("two runs at once") }
     if leaving.contains(where: { $0.name == name }) { complain("beside its predecessor") }
     for above in ancestors(name) {

@@ -231,6 +231,28 @@ struct TaskServiceTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a service is started again until its limit, and then by a change`() async throws {
+    let tasks = try RunningTasks { directory in
+      var server = TaskDefinition("server", in: directory, "exit 3", watch: ["f"], service: true)
+      server.restartLimit = 1
+      return [server]
+    }
+    tasks.runner.start()
+    let hasGivenUp = { (times: Int) in
+      await eventually {
+        tasks.entries.count { if case .gaveUp("server", 1) = $0 { true } else { false } } == times
+      }
+    }
+    #expect(await hasGivenUp(1))
+    #expect(tasks.story == ["+server", "server!", "+server", "server!"])
+    let isIdle = { if case .idle? = tasks.entries.last { true } else { false } }
+    #expect(await eventually { isIdle() })
+    tasks.change("f")
+    #expect(await hasGivenUp(2))
+    #expect(tasks.story.count == 8)
+    #expect(await tasks.end())
+  }
+
   @Test func `a service by itself crashes and is started again`() async throws {
     let tasks = try RunningTasks { directory in
       [

@@ -101,6 +101,21 @@ struct TaskStateMachineServiceTests {
     #expect(script.backOffIsOver("s") == [])
   }
 
+  @Test func `a service whose restart is given up waits for a change or a key`() {
+    var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script { $0.serviceEnded("s", .failed) } == ["t?s", "."])
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.restartIsGivenUp("s") == [])
+    #expect(script.restartIsGivenUp("s") == [])
+    #expect(script.backOffIsOver("s") == [])
+    #expect(script.state("s") == .failed)
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+  }
+
   @Test func `a change before a crashed service is at rest starts it once`() {
     var script = MachineScript([rules("s", service: true)])
     _ = script { $0.start() }

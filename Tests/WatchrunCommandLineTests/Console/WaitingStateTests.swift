@@ -170,6 +170,12 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
     take(.started(run()), 4)
     #expect(lines(4) == [])
   }
+
+  @Test mutating func `a restart that is given up is not listed`() {
+    take(.backingOff("app", .seconds(4)))
+    take(.gaveUp("app", afterRestarts: 4))
+    #expect(lines(1) == [])
+  }
 }
 
 /// The timers of what waits.

@@ -90,6 +90,15 @@ struct ProjectGraphTests {
     #expect(tasks.map(\.rules.busyPolicy) == [.queue, .restart])
   }
 
+  @Test func `a service is restarted a few times, and a task that is kept alive always`() throws {
+    let graph = try graph(
+      "s: { run: 'x', service: true }, k: { run: 'x', keepAlive: true }, t: { run: 'x' }")
+    #expect(graph["s"]?.restartLimit == 4)
+    #expect(graph["k"]?.restartLimit == nil)
+    #expect(graph["k"]?.keepsAlive == true)
+    #expect(graph["t"]?.keepsAlive == false)
+  }
+
   @Test func `the shell of the file is used unless an option names another`() throws {
     let form = try graph(Self.line, "shell: 'bash'").tasks.map(\.command.form)
     #expect(form == Array(repeating: .shell(Array("bash".utf8)), count: 2))

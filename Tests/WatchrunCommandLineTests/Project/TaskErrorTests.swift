@@ -139,7 +139,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', service: true, keepAlive: true }",
-      "2:28: a service is always kept alive; remove 'service' or 'keepAlive'"
+      "2:28: 'keepAlive' makes the task a service, which is restarted however often it ends; remove 'service' or 'keepAlive'"
     ),
     (
       "{ run: 'x', onBusy: 'wait' }",
