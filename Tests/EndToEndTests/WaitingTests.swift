@@ -60,6 +60,29 @@ import Testing
     }
   }
 
+  @Test func `that nothing runs is said during the delay before the next run of a loop, too`()
+    async throws
+  {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("date +%N >output")
+      try await session.shows("each run changes output: the next one starts in")
+      try await session.shows("waiting for changes")
+      try await session.shows("waiting for changes", times: 2)
+    }
+  }
+
+  @Test func `a service that is started says that changes are waited for, each time`() async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(#"web: { run: "exec sleep 1000", service: true }"#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("waiting for changes")
+      try project.place("file")
+      try await session.shows("(file changed)")
+      try await session.shows("waiting for changes", times: 2)
+    }
+  }
+
   @Test func `that nothing runs is said at a terminal only`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("true")

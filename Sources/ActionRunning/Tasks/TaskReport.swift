@@ -64,7 +64,8 @@ public enum TaskReport: Sendable {
   case unsettled(Set<String>)
   /// All work of the round has ended.
   case roundEnded(TaskRound)
-  /// After a round: nothing runs but ready services, and no run is due until something changes.
+  /// After a round: nothing runs but ready services, and no run is due until something changes, except one
+  /// that is delayed because each run changes a path.
   case idle
   /// The runner has ended, and no process of the tasks is left. The status by the
   /// ``CompletionRule``; `nil` after ``TaskRunner/end()``.

@@ -147,12 +147,13 @@ extension TaskRunner {
     if hasChanged && options.reportsSettling { report(.unsettled(names)) }
   }
 
-  /// Reports that no task runs or is due, unless that was so before.
+  /// Reports that no task runs or is due, unless that was so before. A change during the delay before a
+  /// follow-up starts a run at once, so the delay is no reason to stay silent.
   private func reportIdle() {
-    let owesRun = state.access { $0.components }.contains(where: \.rounds.owesRun)
     let becameIdle = state.access { state in
       let isIdle =
-        state.unsettled.isEmpty && !owesRun && !state.machine.isEnding && !state.machine.awaitsEnd
+        state.unsettled.isEmpty && !state.isInLastRound && !state.machine.isEnding
+        && !state.machine.awaitsEnd
         && !state.workers.values.contains { $0.state.access(\.isActive) }
       defer { state.isIdle = isIdle }
       return isIdle && !state.isIdle
