@@ -177,6 +177,10 @@ extension ObservedTree {
       watchByName(parentOf: root)
       watchFileIfNeeded(root, at: entryPath(of: root))
       if status.type == .symlink { watchTargets(ofLink: root) }
+      // What was reported is compared from now on.
+      if !isBaseline, let status = try? FileStatus(of: path) {
+        snapshot.setFingerprint(Fingerprint(status), of: root)
+      }
       return
     }
     let isLink = (try? FileStatus(of: path).type) == .symlink

@@ -24,4 +24,24 @@ struct ObservedTreeTests {
       #expect(tree.takeFindings().events.contains { $0.path == directory["sub/f"] })
     }
   }
+
+  @Test func `a file that is a missing root is reported once when it is created`() throws {
+    let directory = try TemporaryDirectory()
+    let start = FileTime.now()
+    var tree = ObservedTree(filter: PathFilter(), source: nil)
+    tree.add(.init(path: directory["f"], coverage: .recursive))
+    func eventsOfPoll() -> [RawEvent.Kind] {
+      tree.poll(Array(tree.watches.unwatched), since: start)
+      tree.pollMissingRoots()
+      return tree.takeFindings().events.map(\.kind)
+    }
+    #expect(eventsOfPoll() == [])
+    try directory.write(to: "f")
+    #expect(eventsOfPoll() == [.created])
+    #expect(eventsOfPoll() == [])
+    try directory.write(to: "t")
+    try directory.rename("t", to: "f")
+    #expect(eventsOfPoll() == [.removed, .created])
+    #expect(eventsOfPoll() == [])
+  }
 }
