@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <termios.h>
@@ -55,6 +56,24 @@ pid_t csystem_ended_child(void);
 /// Only on Linux with CONFIG_PROC_CHILDREN.
 int csystem_descendant_groups(
     pid_t session, pid_t excluded, pid_t *groups, int count, int capacity);
+
+/// What a process and its descendants have done.
+struct csystem_process_activity {
+  uint64_t written;         // bytes, also of reaped children, to anything
+  uint64_t dirtied;         // bytes of pages of files, also by way of memory maps
+  uint64_t child_faults;    // page faults of reaped children
+  uint64_t processes;       // a hash of the processes
+  int64_t newest_start_ns;  // since 1970, in clock ticks
+  bool is_incomplete;       // whether what an ended child has done is not known
+};
+
+/// Queries the activity of a process and its descendants. Returns -1 if the kernel does not tell it.
+int csystem_process_activity(pid_t leader, struct csystem_process_activity *activity);
+
+/// Sets `found` for the files, by device and inode, that a process or a descendant has open for
+/// writing.
+void csystem_files_open_for_writing(
+    pid_t leader, const struct csystem_file_status *files, int count, bool *found);
 
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);

@@ -24,6 +24,10 @@ package struct FileTime: Hashable, Comparable, Sendable {
       nanoseconds: nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
   }
 
+  package func duration(to other: FileTime) -> Duration {
+    .nanoseconds(other.nanoseconds - nanoseconds)
+  }
+
   /// The earliest timestamp of a file that changes from now on. The clock ticks every few milliseconds, so
   /// two changes may have the same timestamp.
   package static func now() -> FileTime {
