@@ -50,11 +50,13 @@ import Testing
         [
           "--build",
           #"""
-          key=$(cat source); echo "build $key" >> "$LOG"
+          key=$(head -n 1 source); echo "build $key" >> "$LOG"
           [ $key = 1 ] && while :; do sleep 0.1; done; echo "$key" > "$OUTSIDE/built"
           """#,
         ], "sh", "-c", #"echo "run $(cat "$OUTSIDE/built")" >> "$LOG""#)
-      try project.place("source", "2")
+      try await project.logged("build 1")
+      // The build cannot have written so much.
+      try project.place("source", "2\n" + String(repeating: "x", count: 1000))
       try await project.logged("run 2")
       #expect(project.logged == ["build 1", "build 2", "run 2"])
       try await watchrun.said("the build stopped after")

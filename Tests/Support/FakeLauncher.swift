@@ -54,6 +54,8 @@ package final class FakeGroup: LaunchedGroup {
   private struct State {
     var leaderIsAlive = true
     var othersAreAlive = false
+    var activity: ProcessActivity?
+    var openFiles: Set<Path> = []
   }
 
   private let state = Mutex(State())
@@ -78,9 +80,26 @@ package final class FakeGroup: LaunchedGroup {
 
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
 
+  package var activity: ProcessActivity? {
+    get { state.withLock(\.activity) }
+    set { state.withLock { $0.activity = newValue } }
+  }
+
+  /// The files that the group has open for writing.
+  package var openFiles: Set<Path> {
+    get { state.withLock(\.openFiles) }
+    set { state.withLock { $0.openFiles = newValue } }
+  }
+
+  package func filesOpenForWriting(_ paths: [Path]) -> Set<Path> {
+    openFiles.intersection(paths)
+  }
+
   /// Ends the leader, with or without leftover processes.
   package func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
-    state.withLock { $0 = State(leaderIsAlive: false, othersAreAlive: leavingOthers) }
+    state.withLock { state in
+      (state.leaderIsAlive, state.othersAreAlive) = (false, leavingOthers)
+    }
     ended(status)
   }
 

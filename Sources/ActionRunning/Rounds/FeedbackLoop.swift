@@ -8,4 +8,6 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var entries: [Path]
   /// How long the next run waits.
   public var delay: Duration
+  /// Whether others than the runs change `path` as well, so that it cannot be ignored.
+  public var isEdited = false
 }

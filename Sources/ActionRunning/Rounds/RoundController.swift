@@ -2,6 +2,7 @@ import Dispatch
 import FileObservation
 import Support
 import Synchronization
+import SystemCalls
 
 /// Performs the actions of `Rounds` on the queue: reads contents, waits, and flushes the source.
 final class RoundController: Sendable {
@@ -11,7 +12,11 @@ final class RoundController: Sendable {
     case run([Path])
     /// Nothing is owed for these paths.
     case forgive([Path])
+    /// Nothing is owed for these outputs to the tasks that have run.
+    case absorb([Path])
     case found(FeedbackLoop)
+    case foundOutputs([Path])
+    case judgments([ChangeJudgment])
     /// A reading has ended, and its changes have been judged.
     case judged
   }
@@ -25,6 +30,8 @@ final class RoundController: Sendable {
     var isOver = false
     var flush: Flush?
     var flushCount = 0
+    var lookTimer: (any ScheduledWork)?
+    var lookCount = 0
 
     /// Drops a flush for which no reading waits, because more may have changed since. Another one
     /// remains for its reading only.
@@ -43,15 +50,27 @@ final class RoundController: Sendable {
     var isUpToDate: Bool
   }
 
-  private struct Client: Sendable {
-    let isOwed: @Sendable (Path) -> Bool
-    let deliver: @Sendable (Event) -> Void
+  /// What the rounds ask of the runner. All of it is called on the queue, and must not call the
+  /// controller.
+  struct Client: Sendable {
+    /// Whether the change of a path is still owed to a task.
+    var isOwed: @Sendable (Path) -> Bool = { _ in true }
+    /// The activity of the runs that a change restarts or signals; `nil` if the kernel tells nothing.
+    var activity: @Sendable () -> ProcessActivity? = { nil }
+    /// Those of the paths that these runs have open for writing.
+    var filesOpenForWriting: @Sendable ([Path]) -> Set<Path> = { _ in [] }
+    /// How the latest runs have ended.
+    var results: @Sendable () -> [String: ExitStatus] = { [:] }
+    /// Whether only tasks have run that depend on each other.
+    var hasOneWriter: @Sendable () -> Bool = { true }
   }
 
   private let state: Confined<State>
+  /// The looks at the processes of the active run.
+  private let log: Confined<ActivityLog>
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
-  private let client = Mutex<Client?>(nil)
+  private let client = Mutex<(Client, @Sendable (Event) -> Void)?>(nil)
   private let reader = ContentReader()
 
   /// - Parameters:
@@ -63,20 +82,17 @@ final class RoundController: Sendable {
   ) {
     self.queue = queue
     self.scheduler = scheduler
-    state = Confined(
-      State(rounds: Rounds(isLive: isLive), source: source), to: queue)
+    state = Confined(State(rounds: Rounds(isLive: isLive), source: source), to: queue)
+    log = Confined(ActivityLog(began: .now()), to: queue)
   }
 
-  /// Sets who is asked whether the change of a path is still owed to a task, and who receives
-  /// events. Both are called on the queue. `isOwed` must not call the controller.
-  func connect(
-    isOwed: @escaping @Sendable (Path) -> Bool, deliver: @escaping @Sendable (Event) -> Void
-  ) {
-    client.withLock { $0 = Client(isOwed: isOwed, deliver: deliver) }
+  /// Sets who is asked, and who receives events, on the queue.
+  func connect(_ client: Client, deliver: @escaping @Sendable (Event) -> Void) {
+    self.client.withLock { $0 = (client, deliver) }
   }
 
   private func deliver(_ event: Event) {
-    client.withLock { $0 }?.deliver(event)
+    client.withLock { $0 }?.1(event)
   }
 
   /// The number of consecutive follow-ups that led to the present round.
@@ -88,28 +104,30 @@ final class RoundController: Sendable {
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { state.access { $0.rounds.owesRun } }
 
+  /// Whether an active run is to be restarted after a delay.
+  var owesRestart: Bool { state.access { $0.rounds.isLive && $0.rounds.owesRun } }
+
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
     state.access { $0.rounds.mayBeOutputs(changes) }
   }
 
   func changed(_ changes: [ChangeBatch.Change], _ situation: Rounds.Situation) {
-    advance { rounds, now, isOwed in
-      rounds.changed(changes, situation, at: now, isOwed: isOwed, reading: reader.contents)
-    }
+    advance { rounds, now, facts in rounds.changed(changes, situation, at: now, facts) }
   }
 
   /// Begins a round. Its first run receives all changes that no run has received.
   ///
   /// - Parameter isFollowUp: Whether changes led to the round, and not a key or a restart.
   func began(isFollowUp: Bool) {
-    let now = scheduler.now
+    let (now, facts) = (scheduler.now, facts)
     let timer = state.access { state in
-      state.rounds.began(isFollowUp: isFollowUp, at: now, reading: reader.contents)
+      state.rounds.began(isFollowUp: isFollowUp, at: now, facts)
       state.outdateFlush()
       return state.timer.take()
     }
     timer?.cancel()
+    beginLooking()
   }
 
   /// Another run of the round begins.
@@ -119,6 +137,7 @@ final class RoundController: Sendable {
       state.outdateFlush()
       state.rounds.launched(at: now)
     }
+    beginLooking()
   }
 
   /// A run has ended, and probably the work of the round. An early flush shortens the time in which
@@ -131,6 +150,7 @@ final class RoundController: Sendable {
   ///
   /// - Parameter isLive: Whether a run of the round is still active.
   func workEnded(isLive: Bool) {
+    if !isLive { state.access { $0.lookTimer.take() }?.cancel() }
     advance { rounds, _, _ in rounds.workEnded(isLive: isLive) }
   }
 
@@ -152,24 +172,34 @@ final class RoundController: Sendable {
 
   /// Ends for good.
   func end() {
-    let timer = state.access { state in
+    let timers = state.access { state in
       state.isOver = true
-      return state.timer
+      return [state.timer, state.lookTimer]
     }
-    timer?.cancel()
+    for timer in timers { timer?.cancel() }
   }
 
-  private func advance(_ step: (inout Rounds, Instant, (Path) -> Bool) -> [Rounds.Action]) {
-    let now = scheduler.now
-    let isOwed = client.withLock { $0 }?.isOwed ?? { _ in true }
-    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, isOwed) }
+  private func advance(_ step: (inout Rounds, Instant, Rounds.Facts) -> [Rounds.Action]) {
+    let (now, facts) = (scheduler.now, facts)
+    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, facts) }
     for action in actions { perform(action) }
+  }
+
+  private var facts: Rounds.Facts {
+    let client = client.withLock { $0 }?.0 ?? Client()
+    return Rounds.Facts(
+      isOwed: client.isOwed, contents: reader.contents,
+      clues: { [self] in clues(to: $0, client) }, results: client.results,
+      isSteady: { [log] in log.access(\.isSteady) }, hasOneWriter: client.hasOneWriter)
   }
 
   private func perform(_ action: Rounds.Action) {
     switch action {
     case .run(let paths): deliver(.run(paths))
     case .forgive(let paths): deliver(.forgive(paths))
+    case .absorb(let paths): deliver(.absorb(paths))
+    case .announceOutputs(let paths): deliver(.foundOutputs(paths))
+    case .explain(let judgments): deliver(.judgments(judgments))
     case .announce(let loop): deliver(.found(loop))
     case .read(let generation): read(generation)
     case .wait(let time, let generation):
@@ -184,6 +214,8 @@ final class RoundController: Sendable {
     state.access { $0.outdateFlush() }
     advance { rounds, _, _ in rounds.elapsed(generation: generation) }
   }
+
+  // MARK: Flushes
 
   private func read(_ generation: Int) {
     guard let source = state.access({ $0.source }) else { return hasRead(generation) }
@@ -226,10 +258,65 @@ final class RoundController: Sendable {
   }
 
   private func hasRead(_ generation: Int) {
-    advance { rounds, now, isOwed in
-      rounds.hasRead(generation: generation, at: now, isOwed: isOwed, reading: reader.contents)
-    }
+    advance { rounds, now, facts in rounds.hasRead(generation: generation, at: now, facts) }
     if !state.access({ $0.isOver }) { deliver(.judged) }
+  }
+}
+
+// MARK: - Evidence
+
+extension RoundController {
+  /// A run begins, whose processes are looked at.
+  private func beginLooking() {
+    let activity = client.withLock { $0 }?.0.activity()
+    log.access { $0 = ActivityLog(began: .now(), with: activity, after: $0) }
+    state.access { $0.lookCount = 0 }
+    scheduleLook()
+  }
+
+  private func scheduleLook() {
+    let now = scheduler.now
+    let pause = state.access { state in
+      state.isOver ? nil : state.rounds.pauseBeforeLook(state.lookCount, at: now)
+    }
+    let timer = pause.map { pause in
+      scheduler.schedule(at: now.advanced(by: pause)) { [weak self] in self?.look() }
+    }
+    state.access { state in
+      defer { state.lookTimer = timer }
+      return state.lookTimer
+    }?.cancel()
+  }
+
+  private func look() {
+    guard let activity = client.withLock({ $0 })?.0.activity() else { return }
+    log.access { $0.add(ActivityLog.Look(time: .latest(), activity: activity)) }
+    state.access { $0.lookCount += 1 }
+    scheduleLook()
+  }
+
+  /// What is known of changes that were reported during an active run.
+  private func clues(
+    to changes: [Rounds.PendingChange], _ client: Client
+  ) -> [Clue] {
+    let few = changes.prefix(ContentReader.mostFiles)
+    let open = client.filesOpenForWriting(few.map(\.path))
+    let now = client.activity().map { ActivityLog.Look(time: .latest(), activity: $0) }
+    return changes.enumerated().map { index, change in
+      let status = index < few.count ? try? FileStatus(of: change.path) : nil
+      var clue = log.access { log in
+        defer { if let status { log.note(change.path, changedAt: status.changed) } }
+        return Clue(
+          evidence: log.evidence(
+            about: change.path, changedAt: status?.changed, isContent: change.isContent, now),
+          mayBeOfRun: status.flatMap {
+            log.mayHaveWritten(size: $0.size, changedAt: $0.changed, now)
+          })
+      }
+      if open.contains(change.path) { clue.evidence = .open }
+      if let status { clue.age = max(status.changed.duration(to: .latest()), .zero) }
+      return clue
+    }
   }
 }
 

@@ -9,16 +9,19 @@ extension Rounds {
   /// follow-up is no longer due.
   ///
   /// - Parameter isFollowUp: Whether changes led to the round, and not a key or a restart.
-  mutating func began(isFollowUp: Bool, at now: Instant, reading read: Reader) {
-    rereadJudged(read)
+  mutating func began(isFollowUp: Bool, at now: Instant, _ facts: Facts) {
+    rereadJudged(facts.contents)
     // The round begins with the present contents of the paths that have not been judged.
     let pending = takeUnjudged()
-    for (change, content) in zip(pending, contents(of: pending, read)) {
+    for (change, content) in zip(pending, contents(of: pending, facts)) {
       records[change.path, default: Record()].judgedContent = content
     }
+    if trial?.hasLaunched == true { trial = nil }
+    trial?.hasLaunched = true
+    let ran = lastLaunch?.duration(to: now) ?? .zero
     let endsCounts = !hasEnded
     updateAll { record in
-      if endsCounts { record.endCount() }
+      if endsCounts { record.endCount(ifUnchangedUntil: 1.5, ran: ran) }
       record.beginRound()
     }
     (hasEnded, isStopped) = (false, false)
@@ -31,13 +34,14 @@ extension Rounds {
   /// Another run of the present round begins.
   mutating func launched(at now: Instant) {
     lastLaunch = now
+    trial?.hasLaunched = true
   }
 
   /// All work that ends by itself has ended.
   ///
   /// - Parameter isLive: Whether a run of the round is still active.
   mutating func workEnded(isLive: Bool = false) -> [Action] {
-    reading = isLive ? .middle : .end
+    reading = isLive ? .work : .end
     return [.read(generation: makeGeneration())]
   }
 
@@ -50,20 +54,16 @@ extension Rounds {
   }
 
   /// Judges the changes: everything that changed before the flush has been reported.
-  ///
-  /// - Parameter isOwed: Whether the change of a path is still owed to a task. It is not if a run
-  ///   that has started since has received it.
-  mutating func hasRead(
-    generation: Int, at now: Instant, isOwed: (Path) -> Bool, reading read: Reader
-  ) -> [Action] {
+  mutating func hasRead(generation: Int, at now: Instant, _ facts: Facts) -> [Action] {
     guard let ended = reading, generation == self.generation else { return [] }
     reading = nil
     if ended == .end {
+      let ran = lastLaunch?.duration(to: now) ?? .zero
       updateAll { record in
-        record.endCount()
+        record.endCount(ifUnchangedUntil: 1.1, ran: ran)
         record.hasChanged = false
       }
-      hasEnded = true
+      (hasEnded, lastReport) = (true, now)
     }
     if isStopped {
       // After a checkpoint, the stopped runs have yet to end.
@@ -71,8 +71,9 @@ extension Rounds {
       _ = takeUnjudged()
       return []
     }
-    let start = isLive ? lastLaunch ?? now : now
-    return judge(from: start, isLive: isLive, depth: depth + 1, at: now, isOwed, read)
+    if ended == .delay && isLive { return judgeLive(at: now, facts) }
+    let actions = judge(depth: depth + 1, areOfRuns: ended != .delay, at: now, facts)
+    return concludeTrial(facts) + actions
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.
@@ -97,7 +98,7 @@ extension Rounds {
     }
     // Unreported changes must be known before the next run, or their paths would be compared with
     // older contents.
-    reading = .middle
+    reading = .delay
     return [.read(generation: makeGeneration())]
   }
 
@@ -115,9 +116,11 @@ extension Rounds {
 }
 
 extension Rounds.Record {
-  /// Resets the count of follow-ups if the path did not change in the round.
-  fileprivate mutating func endCount() {
-    if !hasChanged { followUps = nil }
+  /// Resets the count of follow-ups if the path did not change in the round, although the run lasted
+  /// until it would have changed.
+  fileprivate mutating func endCount(ifUnchangedUntil factor: Double, ran: Duration) {
+    if hasChanged || ran <= (offset ?? .zero) * factor { return }
+    (followUps, offset, suspicion, restartDelay) = (nil, nil, min(suspicion, 0), .zero)
   }
 
   fileprivate mutating func beginRound() {

@@ -5,86 +5,83 @@ import SystemCalls
 // Decides which changes require a follow-up, and when it is due.
 
 extension Rounds {
+  /// The number of consecutive follow-ups that start immediately, for a path that others change as
+  /// well, and for one that only runs have changed.
   private static let immediateFollowUps = 3
-  /// The number of consecutive follow-ups, for any paths, that are not counted if each of them is a
-  /// restart: saving one file after the other causes them, too.
-  private static let immediateRestarts = 5
+  private static let immediateOfWritten = 1
+  /// The same for any paths.
+  private static let immediateDepth = 7
   private static let firstDelay = Duration.seconds(1)
-  /// The first delay after a run for paths that have only ever changed during runs, and so are
-  /// probably outputs.
+  /// The first delay for paths that are not known to be edited.
   private static let firstDelayOfOutputs = Duration.seconds(4)
-  private static let longestDelay = Duration.seconds(600)
-
-  /// Judges changes that were reported soon after the start of a live run. A path that changed in
-  /// the run before as well, and never while nothing ran, is probably still being written: it is
-  /// judged when the settling time of the run has passed.
-  mutating func judgeLive(
-    since start: Instant, at now: Instant, _ isOwed: (Path) -> Bool, _ read: Reader
-  ) -> [Action] {
-    let settling = unjudged.filter { isProbablyOutput($0) }
-    unjudged = unjudged.filter { !isProbablyOutput($0) }
-    let actions = judge(from: start, isLive: true, depth: depth + 1, at: now, isOwed, read)
-    unjudged = settling
-    let isRun = actions.contains { if case .run = $0 { true } else { false } }
-    if settling.isEmpty || isRun { return actions }
-    let settled = start.advanced(by: Self.settlingTime)
-    let time = followUp.map { min($0.due, settled) } ?? settled
-    // Replaces an earlier wait.
-    return actions + [.wait(until: time, generation: makeGeneration())]
-  }
-
-  private func isProbablyOutput(_ path: Path) -> Bool {
-    records[path].map { $0.knownContent != nil && !$0.isEdited } ?? false
-  }
+  static let longestDelay = Duration.seconds(600)
 
   /// Compares the contents of changed paths with the known ones. Those that differ require a
   /// follow-up.
   ///
   /// - Parameters:
-  ///   - start: The time from which a delay counts.
-  ///   - isLive: Whether that is the start of a run, and not its end.
   ///   - depth: The number of consecutive follow-ups that lead to the next round.
+  ///   - areOfRuns: Whether runs of this round may have made the changes.
   mutating func judge(
-    from start: Instant, isLive: Bool, depth: Int, at now: Instant,
-    _ isOwed: (Path) -> Bool, _ read: Reader
+    depth: Int, areOfRuns: Bool = true, at now: Instant, _ facts: Facts
   ) -> [Action] {
-    let (differing, unchanged) = compare(isOwed, read)
-    let forgiven: [Action] = unchanged.isEmpty ? [] : [.forgive(unchanged)]
-    if differing.isEmpty { return forgiven + resumeFollowUp(at: now) }
-    let delay = differing.map { self.delay(of: $0, isLive: isLive, depth: depth) }.min() ?? .zero
-    let followUp = add(differing, due: start.advanced(by: delay))
+    let pending = takeUnjudged()
+    let found = compare(pending, facts)
+    if areOfRuns { for change in pending { markWritten(change.path) } }
+    var differing = found.differing
+    var absorbed: [Path] = []
+    if areOfRuns && facts.hasOneWriter() {
+      absorbed = differing.map(\.path).filter { records[$0]?.origin == .output }
+      differing.removeAll { records[$0.path]?.origin == .output }
+    }
+    let settled =
+      found.settled(absorbing: absorbed)
+      + Self.explain(
+        found.unchanged.map { ChangeJudgment($0, .unchanged) }
+          + absorbed.map { ChangeJudgment($0, .output) }
+          + differing.map { ChangeJudgment($0.path, followUps(of: $0) > 0 ? .repeated : .unknown) })
+    if differing.isEmpty { return settled + resumeFollowUp(at: now) }
     nextDepth = max(nextDepth, depth)
-    if followUp.due <= now { return forgiven + run(followUp) }
-    return forgiven + announcement(of: differing, delay: now.duration(to: followUp.due))
-      + [.wait(until: followUp.due, generation: makeGeneration())]
+    let delay =
+      differing.map { self.delay(of: $0, areOfRuns: areOfRuns, depth: depth) }.min() ?? .zero
+    return settled + follow(differing, after: delay, isAnnounced: true, at: now)
   }
 
-  /// Records the contents of the changed paths as judged. Returns the changes of owed paths whose
-  /// contents differ from the known ones, and the owed paths with known contents.
-  private mutating func compare(
-    _ isOwed: (Path) -> Bool, _ read: Reader
-  ) -> (differing: [PendingChange], unchanged: [Path]) {
-    var (differing, unchanged): ([PendingChange], [Path]) = ([], [])
+  /// The result of a comparison.
+  struct Comparison {
+    /// The changes of owed paths whose contents differ from the known ones.
+    var differing: [PendingChange] = []
+    /// The owed paths with known contents.
+    var unchanged: [Path] = []
+
+    /// The actions for the paths that require no run.
+    func settled(absorbing outputs: [Path]) -> [Action] {
+      (unchanged.isEmpty ? [] : [.forgive(unchanged)]) + (outputs.isEmpty ? [] : [.absorb(outputs)])
+    }
+  }
+
+  /// Records the contents of the changed paths as judged, and compares them with the known ones.
+  mutating func compare(_ pending: [PendingChange], _ facts: Facts) -> Comparison {
+    var comparison = Comparison()
     var received: [Path] = []
-    let pending = takeUnjudged()
-    for (change, content) in zip(pending, contents(of: pending, read)) {
+    for (change, content) in zip(pending, contents(of: pending, facts)) {
       records[change.path, default: Record()].judgedContent = content
-      if !isOwed(change.path) {
+      if !facts.isOwed(change.path) {
         received.append(change.path)
       } else if !isKnown(content, of: change) {
-        differing.append(change)
+        comparison.differing.append(change)
       } else if records[change.path]?.due == nil {
         // A follow-up that is due for the path remains due.
-        unchanged.append(change.path)
+        comparison.unchanged.append(change.path)
       }
     }
     removeFromFollowUp(received)
-    return (differing, unchanged)
+    return comparison
   }
 
   /// The present contents of the changed paths.
-  func contents(of changes: [PendingChange], _ read: Reader) -> [PathContent] {
-    read(changes.map { ($0.path, $0.isMovedAsWhole) })
+  func contents(of changes: [PendingChange], _ facts: Facts) -> [PathContent] {
+    facts.contents(changes.map { ($0.path, $0.isMovedAsWhole) })
   }
 
   private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
@@ -95,6 +92,19 @@ extension Rounds {
   }
 
   // MARK: Follow-ups
+
+  /// Requires a follow-up for these changes, after a delay.
+  mutating func follow(
+    _ changes: [PendingChange], after delay: Duration, isAnnounced: Bool, at now: Instant
+  ) -> [Action] {
+    failTrial()
+    let followUp = add(changes, due: now.advanced(by: delay))
+    if followUp.due <= now { return run(followUp) }
+    lastReport = now
+    let announced =
+      isAnnounced ? announcement(of: changes, delay: now.duration(to: followUp.due)) : []
+    return announced + [.wait(until: followUp.due, generation: makeGeneration())]
+  }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
@@ -119,7 +129,7 @@ extension Rounds {
   }
 
   /// Waits for the follow-up again after changes were read. It stays due at the same time.
-  private mutating func resumeFollowUp(at now: Instant) -> [Action] {
+  mutating func resumeFollowUp(at now: Instant) -> [Action] {
     guard let followUp else { return [] }
     if followUp.due <= now { return run(followUp) }
     return [.wait(until: followUp.due, generation: makeGeneration())]
@@ -135,6 +145,7 @@ extension Rounds {
     }
     // The run begins with this content, also if it does not begin a round.
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
+    beginTrial(of: followUp.paths)
     cancelFollowUp()
     _ = makeGeneration()
     return [.run(followUp.paths)]
@@ -143,23 +154,32 @@ extension Rounds {
   // MARK: Delays
 
   /// The number of consecutive follow-ups for the path or the entries of its directory.
-  private func followUps(of change: PendingChange) -> Int {
+  func followUps(of change: PendingChange) -> Int {
     let ofEntries = change.isOfEntry ? records[change.path.directory]?.followUps ?? 0 : 0
     return max(records[change.path]?.followUps ?? 0, ofEntries)
   }
 
-  func delay(of change: PendingChange, isLive: Bool, depth: Int) -> Duration {
-    let uncounted = isLive ? Self.immediateRestarts : Self.immediateFollowUps
-    let count = max(followUps(of: change), depth - 1 - uncounted)
-    if count < Self.immediateFollowUps { return .zero }
-    let first = isLive || isEdited(change) ? Self.firstDelay : Self.firstDelayOfOutputs
-    // Far below an overflow, and beyond the longest delay.
-    return min(first * (1 << min(count - Self.immediateFollowUps, 20)), Self.longestDelay)
+  /// The delay after a round of the follow-up that a change requires.
+  private func delay(of change: PendingChange, areOfRuns: Bool, depth: Int) -> Duration {
+    let isWritten =
+      areOfRuns && records[change.path]?.origin.isWritten == true && !isEdited(change)
+    let ofPath = isWritten ? (records[change.path]?.followUps ?? 0) - Self.immediateOfWritten : -1
+    let excess = max(
+      ofPath, followUps(of: change) - Self.immediateFollowUps, depth - Self.immediateDepth - 1)
+    let first = isEdited(change) ? Self.firstDelay : Self.firstDelayOfOutputs
+    return Self.delay(first, excess)
   }
 
-  private func isEdited(_ change: PendingChange) -> Bool {
-    records[change.path]?.isEdited == true
-      || change.isOfEntry && records[change.path.directory]?.isEdited == true
+  /// A delay that doubles, from a first one.
+  static func delay(_ first: Duration, _ doublings: Int) -> Duration {
+    if doublings < 0 { return .zero }
+    // Far below an overflow, and beyond the longest delay.
+    return min(first * (1 << min(doublings, 20)), longestDelay)
+  }
+
+  func isEdited(_ change: PendingChange) -> Bool {
+    records[change.path]?.origin.isEdited == true
+      || change.isOfEntry && records[change.path.directory]?.origin.isEdited == true
   }
 
   /// Announces the first delay for the path with the most consecutive follow-ups.
@@ -171,7 +191,11 @@ extension Rounds {
     let path = isDirectory ? most.path.directory : most.path
     guard markAnnounced(path) else { return [] }
     let entries = isDirectory ? changedEntries(of: path, differing).prefix(2) : []
-    return [.announce(FeedbackLoop(path: path, entries: Array(entries), delay: delay))]
+    return [
+      .announce(
+        FeedbackLoop(
+          path: path, entries: Array(entries), delay: delay, isEdited: isEdited(most)))
+    ]
   }
 
   /// The entries of a directory that changed in the present round, then those of the round before.

@@ -15,22 +15,23 @@ import SystemCalls
 ///   changed in the round before as well, and its content is the one with which the round began, it
 ///   requires no run. A path that did not exist at first and does not exist at the end requires
 ///   none if entries of its directory were created or removed in the round before as well.
-/// - The first three consecutive follow-ups for a path start immediately; later ones back off
-///   exponentially, and the first delay is announced. A round that leaves the path unchanged resets
-///   its count.
+/// - The first three consecutive follow-ups for a path start immediately, or the first one if the
+///   path has only ever changed during runs; later ones back off exponentially, and the first delay
+///   is announced. A round that leaves the path unchanged resets its count.
+/// - A path that has only ever changed during runs is an output once two follow-ups for it have
+///   changed nothing and ended as the run before. From then on its changes during a run of the task
+///   that writes it require no other run of that task.
 /// - A change while nothing runs starts a round immediately, halves the path's count, and makes its
-///   content unknown.
+///   content unknown. So it is somebody's, and no output. Only a path that runs keep changing, and
+///   that changes again right after one, was changed because of it.
 /// - A change during a run that is restarted or signaled by changes is judged when it is reported,
-///   and its delay counts from the start of the run. More than two seconds after the start it is
-///   handled like a change while nothing runs. A path that changed in the run before as well, and
-///   that never changed while nothing ran, is judged when these two seconds have passed: a linker
-///   removes its output before it writes it.
+///   by the evidence of the run's processes (`Rounds+Live`).
 /// - A path that is created or removed counts for its directory as well, because names may differ
 ///   each time. Consecutive follow-ups for any paths are counted, too, so that tasks that change
 ///   each other's files come to rest.
 ///
-/// One change leads to no run: bytes that are changed and changed back within one round, in a path
-/// that changed in the round before as well.
+/// Two changes lead to no run: bytes that are changed and changed back within one round, in a path
+/// that changed in the round before as well, and the change of an output.
 struct Rounds: Sendable {
   /// The state of the runs when a change is reported.
   enum Situation: Hashable, Sendable {
@@ -38,7 +39,7 @@ struct Rounds: Sendable {
     case idle
     /// Runs that end by themselves.
     case running
-    /// A build, which a change makes worthless unless the build itself made it.
+    /// A build beside the command that it precedes: a change that the build has not made stops it.
     case building
     /// A run that is restarted or signaled by a change.
     case live
@@ -59,15 +60,37 @@ struct Rounds: Sendable {
     case run([Path])
     /// Nothing is owed for these paths: they hold what they held when the round began.
     case forgive([Path])
+    /// Nothing is owed for these outputs to the tasks that have run in this round.
+    case absorb([Path])
+    /// These paths prove to be outputs.
+    case announceOutputs([Path])
     /// Flush the source, then call `hasRead` with this generation.
     case read(generation: Int)
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
+    case explain([ChangeJudgment])
   }
 
   /// Reads the present contents of paths, in their order.
   typealias Reader = ([(path: Path, isMovedAsWhole: Bool)]) -> [PathContent]
+
+  /// What is known when changes are judged.
+  struct Facts {
+    /// Whether the change of a path is still owed to a task. It is not if a run that has started
+    /// since has received it.
+    var isOwed: (Path) -> Bool
+    var contents: Reader
+    /// What is known of changes during an active run.
+    var clues: ([PendingChange]) -> [Clue] = { $0.map { _ in Clue() } }
+    /// How the latest runs have ended.
+    var results: () -> [String: ExitStatus] = { [:] }
+    /// Whether the active run has had the same processes for a while.
+    var isSteady: () -> Bool = { true }
+    /// Whether only tasks have run that depend on each other, so that each of them that reads an
+    /// output has run after the one that writes it.
+    var hasOneWriter: () -> Bool = { true }
+  }
 
   /// A run that is due, now or after a delay.
   struct FollowUp: Hashable, Sendable {
@@ -76,12 +99,22 @@ struct Rounds: Sendable {
     var due: Instant
   }
 
+  /// Consecutive restarts of an active run for whatever paths, as a server causes them that writes
+  /// another file each time.
+  struct Chain: Hashable, Sendable {
+    var suspicion = 0.0
+    /// How long the latest restart was delayed for it.
+    var delay = Duration.zero
+  }
+
   /// A flush of the source, after which the changes are judged.
   enum Reading: Hashable, Sendable {
     /// In the middle of a round, before a dependent task starts.
     case checkpoint
-    /// A delay has ended, or all work of the round but a run that is still active.
-    case middle
+    /// A delay has ended.
+    case delay
+    /// All work of the round has ended but a run that is still active.
+    case work
     case end
   }
 
@@ -100,17 +133,23 @@ struct Rounds: Sendable {
   var depth = 0
   /// The number of consecutive follow-ups that lead to the next round.
   var nextDepth = 0
+  var chain = Chain()
   /// When the latest run began.
   var lastLaunch: Instant?
   /// The flush that is under way.
   var reading: Reading?
   /// Whether the round has ended, and the next one has not begun.
   var hasEnded = false
+  /// When the latest round ended, or its follow-up was delayed: what is reported at that time may
+  /// change files as well, such as the copy of a log.
+  var lastReport: Instant?
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
+  /// The follow-up that shows whether its paths are outputs.
+  var trial: Trial?
   private(set) var generation = 0
 
-  /// Whether a delay counts from the start of the latest run, because a change stops or signals it.
+  /// Whether a change may stop or signal an active run.
   let isLive: Bool
 
   init(isLive: Bool = false) {
@@ -128,6 +167,21 @@ struct Rounds: Sendable {
     changes.allSatisfy { records[$0.path]?.knownContent != nil }
   }
 
+  /// How long after a look at the processes of an active run, or after its start, the next one follows:
+  /// soon while a path is suspected, so that a look before its next change proves much. Otherwise there
+  /// are two for a run that a change restarts, and none for others.
+  func pauseBeforeLook(_ number: Int, at now: Instant) -> Duration? {
+    let isSuspicious = records.values.contains {
+      ($0.followUps ?? 0) > 0 || (isLive ? $0.suspicion > 0 : $0.isPossibleOutput)
+    }
+    let time = lastLaunch?.duration(to: now) ?? .zero
+    if isSuspicious {
+      let longest = max(.milliseconds(400), time / 50)
+      return max(.milliseconds(50), min(time / 10, longest))
+    }
+    return isLive && number < 2 ? .milliseconds(50 + 200 * number) : nil
+  }
+
   mutating func makeGeneration() -> Int {
     generation += 1
     return generation
@@ -137,89 +191,121 @@ struct Rounds: Sendable {
 // MARK: - Changes
 
 extension Rounds {
-  /// How long after its start a run may have made a change that is judged when it is reported.
-  static let settlingTime = Duration.seconds(2)
+  /// How long after the end of a round a path that changed in it may change because of it.
+  private static let echoTime = Duration.milliseconds(300)
 
   /// Handles changes that were reported.
-  ///
-  /// - Parameter isOwed: Whether the change of a path is still owed to a task. It is not if a run
-  ///   that has started since has received it.
   mutating func changed(
-    _ changes: [ChangeBatch.Change], _ situation: Situation, at now: Instant,
-    isOwed: (Path) -> Bool, reading read: Reader
+    _ changes: [ChangeBatch.Change], _ situation: Situation, at now: Instant, _ facts: Facts
   ) -> [Action] {
+    let changes = changes.flatMap { PendingChange.all(of: $0, at: now) }
     if isReading || isStopped && situation.isOwn {
       add(changes)
       return []
     }
     switch situation {
     case .idle:
-      return changedByOthers(changes)
+      return changedAtRest(changes, at: now, facts)
     case .running:
       add(changes)
-      return []
+      return markInnocent(changes, facts)
     case .building:
-      return changedInBuild(changes, at: now, isOwed, read)
+      return changedInBuild(changes, at: now, facts)
     case .live:
-      guard let lastLaunch, lastLaunch.duration(to: now) <= Self.settlingTime else {
-        return changedByOthers(changes)
-      }
-      add(changes)
-      return judgeLive(since: lastLaunch, at: now, isOwed, read)
+      return changedLive(changes, at: now, facts)
     case .othersRunning(let depth):
       // Nothing runs that the user could have stopped.
       isStopped = false
       add(changes)
-      return judge(from: now, isLive: false, depth: depth + 1, at: now, isOwed, read)
+      return judge(depth: depth + 1, areOfRuns: false, at: now, facts)
     }
   }
 
+  /// Forgives suspected paths and outputs that a run cannot have changed.
+  private mutating func markInnocent(_ changes: [PendingChange], _ facts: Facts) -> [Action] {
+    let suspected = changes.filter {
+      followUps(of: $0) > 0 || records[$0.path]?.isPossibleOutput == true
+    }
+    if suspected.isEmpty { return [] }
+    var judgments: [ChangeJudgment] = []
+    for (change, clue) in zip(suspected, facts.clues(suspected)) {
+      if clue.evidence == .innocent || clue.evidence == .before {
+        markEdited(change.path)
+        judgments.append(ChangeJudgment(change.path, .innocent))
+      } else if clue.mayBeOfRun != true && !change.isRemoval {
+        update(change.path) { if $0.origin.isWritten { $0.origin = .written(vain: 0) } }
+      }
+    }
+    return Self.explain(judgments)
+  }
+
+  /// The first judgments, for a person to read.
+  static func explain(_ judgments: [ChangeJudgment]) -> [Action] {
+    judgments.isEmpty ? [] : [.explain(Array(judgments.prefix(10)))]
+  }
+
+  private mutating func changedAtRest(
+    _ changes: [PendingChange], at now: Instant, _ facts: Facts
+  ) -> [Action] {
+    let echoes = changes.filter { isEcho($0, at: now) }
+    add(echoes)
+    if echoes.count < changes.count {
+      return changedByOthers(changes.filter { !isEcho($0, at: now) }, at: now)
+    }
+    // They are judged with the changes for which the follow-up is due.
+    return owesRun ? [] : judge(depth: depth + 1, at: now, facts)
+  }
+
+  /// Whether a change follows from what was reported of the runs, as `watchrun make | tee log` does.
+  private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
+    guard let lastReport, lastReport.duration(to: now) < Self.echoTime,
+      let record = records[change.path]
+    else { return false }
+    return record.judgedContent != nil && record.origin.isWritten && followUps(of: change) > 0
+  }
+
   /// Begins a round immediately, because no run can have made these changes.
-  private mutating func changedByOthers(_ changes: [ChangeBatch.Change]) -> [Action] {
+  mutating func changedByOthers(_ changes: [PendingChange], at now: Instant) -> [Action] {
+    trial = nil
     if editedCount > Self.mostEdited {
-      updateAll { $0.isEdited = false }
+      updateAll { if $0.origin.isEdited { $0.origin = .unknown } }
       editedCount = 0
     }
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
     let edits = hasHistory ? changes[...] : changes.prefix(ContentReader.mostFiles)
     for change in edits {
-      for path in [change.path, change.from].compactMap(\.self) {
-        markEdited(path)
-        if change.isOfEntry { markEdited(path.directory) }
-      }
+      markEdited(change.path, isRemoval: change.isRemoval)
+      if change.isOfEntry { markEdited(change.path.directory, isRemoval: change.isRemoval) }
     }
-    (nextDepth, isStopped) = (0, false)
-    return [.run(changes.paths)]
+    (nextDepth, isStopped, chain) = (0, false, Chain())
+    return [.run(changes.map(\.path))]
   }
 
   /// Whether a content or a count is remembered.
   private var hasHistory: Bool {
     records.values.contains { record in
       record.knownContent != nil || record.judgedContent != nil || record.followUps != nil
+        || record.origin != .unknown
     }
   }
 
-  /// Judges changes during a build. A path that the build before did not write as well makes the
-  /// present build worthless.
+  /// Keeps changes during a build, which are judged at its end. One that the build cannot have made stops
+  /// it.
   private mutating func changedInBuild(
-    _ changes: [ChangeBatch.Change], at now: Instant, _ isOwed: (Path) -> Bool, _ read: Reader
+    _ changes: [PendingChange], at now: Instant, _ facts: Facts
   ) -> [Action] {
-    add(changes)
-    let isWorthless = changes.contains { change in
-      let mayBeOutput = records[change.path]?.knownContent != nil
-      return !mayBeOutput
-        && delay(of: PendingChange(change), isLive: false, depth: depth + 1) == .zero
+    let others = zip(changes, facts.clues(changes)).filter { change, clue in
+      switch records[change.path]?.origin {
+      case .edited(isRewritten: false): true
+      case .edited(isRewritten: true), .written, .output: false
+      case .unknown, nil: clue.evidence == .innocent || clue.mayBeOfRun == false
+      }
     }
-    if !isWorthless { return [] }
-    return judge(from: now, isLive: true, depth: depth + 1, at: now, isOwed, read)
-  }
-}
-
-extension [ChangeBatch.Change] {
-  /// The paths of the changes, with the former ones of renames, each once and in order.
-  fileprivate var paths: [Path] {
-    guard contains(where: { $0.from != nil }) else { return map(\.path) }
-    var seen: Set<Path> = []
-    return flatMap { [$0.from, $0.path].compactMap(\.self) }.filter { seen.insert($0).inserted }
+    if others.isEmpty {
+      add(changes)
+      return []
+    }
+    return changedByOthers(changes, at: now)
+      + Self.explain(others.map { ChangeJudgment($0.0.path, .innocent) })
   }
 }

@@ -19,6 +19,10 @@ package protocol LaunchedGroup: Sendable {
   func sendToAll(_ signal: Signal)
   /// Whether a member is alive, or a member of a group that ``sendToAll(_:)`` has found.
   var isAlive: Bool { get }
+  /// What the process and its descendants have done; `nil` if the kernel does not tell.
+  var activity: ProcessActivity? { get }
+  /// Those of the paths that the process or a descendant has open for writing.
+  func filesOpenForWriting(_ paths: [Path]) -> Set<Path>
 }
 
 /// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
@@ -121,6 +125,10 @@ package struct SystemLauncher: ProcessLauncher {
       guardian?.forget(group)
       return false
     }
+
+    var activity: ProcessActivity? { ProcessActivity(of: group.leader) }
+
+    func filesOpenForWriting(_ paths: [Path]) -> Set<Path> { group.filesOpenForWriting(paths) }
 
     /// Reaps the leader and returns how it ended.
     func leaderEnded() -> ExitStatus {

@@ -135,6 +135,11 @@ extension Supervisor {
     if let group, !isGone() { group.send(signal) }
   }
 
+  /// The group whose leader is alive.
+  package var activeGroup: (any LaunchedGroup)? {
+    state.withLock { $0.leaderIsAlive ? $0.group : nil }
+  }
+
   /// Stops the group by the plan; `groupIsGone` follows.
   package func stop() {
     if cancelLaunch() { return }

@@ -49,6 +49,11 @@ public enum TaskReport: Sendable {
   case gaveUp(String, afterRestarts: Int)
   /// Each run changes this path, so the next one is delayed. Reported once for each path.
   case foundLoop(FeedbackLoop)
+  /// These paths are outputs: only runs change them, and two more runs for each of them changed nothing.
+  /// Their changes during a run no longer lead to another run of the tasks that write them.
+  case foundOutputs([Path])
+  /// What was decided about changes during a run. Only with ``TaskRunner/Options/reportsJudgments``.
+  case judged([ChangeJudgment])
   /// What waits, in the order in which it will run. Reported whenever the list changes.
   case waiting([TaskRunner.Waiting])
   /// Changes since the start of the runs that were stopped by ``TaskRunner/stop()``. They start

@@ -1,4 +1,5 @@
 import FileObservation
+import SystemCalls
 
 // Decides which changes begin a round of which tasks.
 
@@ -11,6 +12,8 @@ struct TaskComponent: Sendable {
   var hasWorked = false
   /// The tasks whose policy is to ignore changes, and that ran since the changes were last judged.
   var ignoring: Set<String> = []
+  /// The tasks that have run in the present round.
+  var ran: Set<String> = []
   /// The decisions that wait for the end of a burst.
   var held: HeldDecisions?
 
@@ -37,14 +40,57 @@ extension TaskRunner {
       let isLive = names.contains { graph[$0]?.rules.isLive ?? false }
       let rounds = RoundController(
         isLive: isLive, on: queue, scheduler: scheduler, source: source)
-      rounds.connect(
-        isOwed: { [weak self] path in
-          self?.state.access { $0.owed.owes(path, to: names) } ?? false
-        },
-        deliver: { [weak self] in self?.take($0, for: names) })
+      rounds.connect(client(of: names)) { [weak self] in self?.take($0, for: names) }
       return TaskComponent(names: names, rounds: rounds)
     }
     state.access { $0.components = components }
+  }
+
+  /// What the rounds of a component ask.
+  private func client(of names: Set<String>) -> RoundController.Client {
+    var client = RoundController.Client()
+    client.isOwed = { [weak self] path in
+      self?.state.access { $0.owed.owes(path, to: names) } ?? false
+    }
+    client.activity = { [weak self] in
+      let activities = self?.liveGroups(names).map(\.activity) ?? []
+      return activities.dropFirst().reduce(activities.first ?? nil) { sum, activity in
+        if let sum, let activity { sum + activity } else { nil }
+      }
+    }
+    client.filesOpenForWriting = { [weak self] paths in
+      self?.liveGroups(names).reduce(into: []) { $0.formUnion($1.filesOpenForWriting(paths)) } ?? []
+    }
+    client.results = { [weak self] in self?.results(of: names) ?? [:] }
+    client.hasOneWriter = { [weak self] in self?.haveRunInTurn(names) ?? true }
+    return client
+  }
+
+  /// The process groups of the runs that are active.
+  private func liveGroups(_ names: Set<String>) -> [any LaunchedGroup] {
+    state.access { state in names.sorted().compactMap { state.workers[$0] } }
+      .compactMap { $0.supervisors[.command]?.activeGroup }
+  }
+
+  /// How the latest runs of these tasks have ended, except services.
+  private func results(of names: Set<String>) -> [String: ExitStatus] {
+    state.access { state in
+      let workers = names.compactMap { state.workers[$0] }.filter { !$0.definition.isService }
+      return Dictionary(uniqueKeysWithValues: workers.map { ($0.name, $0.state.access(\.status)) })
+    }
+  }
+
+  /// Whether the tasks that have run in the present round ran one after the other, because each of them
+  /// depends on the one before.
+  private func haveRunInTurn(_ names: Set<String>) -> Bool {
+    state.access { state in
+      let ran = state.components.first { $0.names == names }?.ran ?? []
+      return ran.allSatisfy { name in
+        let related = state.machine.ancestors[name, default: []]
+          .union(state.machine.descendants[name, default: []])
+        return ran.subtracting(related) == [name]
+      }
+    }
   }
 
   func component(of name: String) -> TaskComponent? {
@@ -168,8 +214,14 @@ extension TaskRunner {
       }
     case .forgive(let paths):
       state.access { $0.owed.forgive(paths, to: names) }
+    case .absorb(let paths):
+      absorb(paths, names)
     case .found(let loop):
       report(.foundLoop(loop))
+    case .foundOutputs(let paths):
+      report(.foundOutputs(paths))
+    case .judgments(let judgments):
+      if options.reportsJudgments { report(.judged(judgments)) }
     case .judged:
       update(names) { component in
         component.ignoring = []
@@ -217,7 +269,19 @@ extension TaskRunner {
     }
   }
 
+  /// Nothing is owed for these outputs to the tasks that have run in this round. Others that watch them
+  /// run.
+  private func absorb(_ paths: [Path], _ names: Set<String>) {
+    let others = state.access { state in
+      let ran = state.components.first { $0.names == names }?.ran ?? []
+      state.owed.forgive(paths, to: ran)
+      return names.filter { state.owed.owes($0, anyOf: paths) }
+    }
+    if !others.isEmpty { advance { $0.changed(others) } }
+  }
+
   private func beginRound(of names: Set<String>, isFollowUp: Bool) {
+    update(names) { $0.ran = [] }
     let component = state.access { $0.components.first { $0.names == names } }
     update(names) { $0.dropHeldRequest() }
     component?.rounds.began(isFollowUp: isFollowUp)
@@ -261,6 +325,7 @@ extension TaskRunner {
     let isService = state.access { $0.graph[name]?.isService ?? false }
     update(component.names) { component in
       component.hasWorked = component.hasWorked || !isService
+      component.ran.insert(name)
     }
     state.access { $0.isIdle = false }
   }

@@ -126,33 +126,38 @@ extension TaskRunner {
 
   /// Reports what has changed: which tasks are unsettled, what waits, and whether nothing does.
   func reportChanges() {
-    reportUnsettled()
+    let isSettled = reportUnsettled()
     let waiting = waiting
     let hasChanged = state.access { state in
       defer { state.waiting = waiting }
       return waiting != state.waiting
     }
     if hasChanged { report(.waiting(waiting)) }
-    reportIdle()
+    reportIdle(isSettled)
   }
 
-  private func reportUnsettled() {
-    let reading = state.access { $0.components }
-      .filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
-    let (names, hasChanged) = state.access { state in
-      let names = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
+  /// Reports which tasks are unsettled. Returns whether none is, but for services with a restart that is
+  /// delayed: a page is not reloaded from the old one.
+  private func reportUnsettled() -> Bool {
+    let components = state.access { $0.components }
+    let reading = components.filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
+    let delayed = components.filter(\.rounds.owesRestart).flatMap(\.names)
+    let (isSettled, names, hasChanged) = state.access { state in
+      let unsettled = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
+      let names = unsettled.union(delayed)
       defer { state.unsettled = names }
-      return (names, state.unsettled != names)
+      return (unsettled.isEmpty, names, state.unsettled != names)
     }
     if hasChanged && options.reportsSettling { report(.unsettled(names)) }
+    return isSettled
   }
 
   /// Reports that no task runs or is due, unless that was so before. A change during the delay before a
   /// follow-up starts a run at once, so the delay is no reason to stay silent.
-  private func reportIdle() {
+  private func reportIdle(_ isSettled: Bool) {
     let becameIdle = state.access { state in
       let isIdle =
-        state.unsettled.isEmpty && !state.isInLastRound && !state.machine.isEnding
+        isSettled && !state.isInLastRound && !state.machine.isEnding
         && !state.machine.awaitsEnd
         && !state.workers.values.contains { $0.state.access(\.isActive) }
       defer { state.isIdle = isIdle }

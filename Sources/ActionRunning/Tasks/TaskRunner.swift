@@ -33,6 +33,8 @@ public final class TaskRunner: Sendable {
     public var reading = TaskOutput.Reading.ofSeveralTasks
     /// Whether ``TaskReport/unsettled(_:)`` is reported.
     public var reportsSettling = false
+    /// Whether ``TaskReport/judged(_:)`` is reported.
+    public var reportsJudgments = false
     /// Whether ``TaskReport/unwatched(_:)`` is reported.
     public var reportsUnwatched = false
     /// Suspends the tasks together with this process.

@@ -110,6 +110,13 @@ extension RunReporter {
       // A conflict says what to do.
       if state.withLock({ $0.conflicts[task] != nil }) { return }
       say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
+    case .foundOutputs(let paths):
+      self.report(outputs: paths)
+    case .judged(let judgments):
+      for judgment in judgments {
+        console.say(
+          .detail, "\(shown(judgment.path)): \(judgment.reason.words)", style: .faint)
+      }
     case .gaveUp(let task, let restarts):
       say(
         .problem, task,
@@ -210,14 +217,33 @@ extension RunReporter {
   /// Reports the first delayed run of a feedback loop.
   private func report(_ loop: FeedbackLoop) {
     let pattern = loop.pattern
-    let changed = "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")"
-    let name = changed.hasPrefix("./") ? String(changed.dropFirst(2)) : changed
-    let remedy =
-      isCommandLine ? "-i '/\(name)'" : "\"ignore\": [\"/\(name)\"] in watchrun.json"
+    let name = name(ofPath: "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")")
+    // What a person edits must not be ignored.
+    let remedy = loop.isEdited ? "" : "; to ignore it: \(ignoring(name))"
     console.say(
       .problem,
-      "each run changes \(name): the next one starts in \(loop.delay.shortDescription); "
-        + "to ignore it: \(remedy)", style: .warning)
+      "each run changes \(name): the next one starts in \(loop.delay.shortDescription)\(remedy)",
+      style: .warning)
+  }
+
+  private func report(outputs: [Path]) {
+    guard let first = outputs.first else { return }
+    let name = name(ofPath: shown(first))
+    let more = outputs.count - 1
+    console.say(
+      .news,
+      "\(name)\(more == 0 ? " is an output" : " and \(more) more are outputs"): "
+        + "changed by a run, \(more == 0 ? "it starts" : "they start") no other run; "
+        + "to ignore \(more == 0 ? "it" : "them") always: \(ignoring(name))"
+        + (more == 0 ? "" : " …"))
+  }
+
+  private func name(ofPath shown: String) -> String {
+    shown.hasPrefix("./") ? String(shown.dropFirst(2)) : shown
+  }
+
+  private func ignoring(_ name: String) -> String {
+    isCommandLine ? "-i '/\(name)'" : "\"ignore\": [\"/\(name)\"] in watchrun.json"
   }
 }
 

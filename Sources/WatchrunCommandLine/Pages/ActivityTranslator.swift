@@ -75,8 +75,9 @@ struct ActivityTranslator {
     case .unsettled(let names):
       return [.unsettled(names)]
     case .started, .ended, .notStarted, .stopping, .timedOut, .killing, .abandoned, .gone,
-      .signaled, .backingOff, .gaveUp, .foundLoop, .waiting, .owed, .ignored, .unwatched, .idle,
-      .finished:
+      .signaled, .backingOff, .gaveUp, .foundLoop, .foundOutputs, .judged, .waiting, .owed,
+      .ignored,
+      .unwatched, .idle, .finished:
       return []
     }
   }

@@ -104,6 +104,7 @@ final class RunSession: ChangeSource {
     }
     options.reading = plan.reading
     options.reportsSettling = true
+    options.reportsJudgments = session.settings.isVerbose
     options.reportsUnwatched = source != nil && session.ignoredChanges != nil
     options.jobControl = session.makeJobControl(
       plan.origin == .commandLine

@@ -6,20 +6,29 @@ import TestSupport
 /// The delays that are promised, in seconds.
 enum RoundsRules {
   /// How many follow-ups in a row for whatever paths do not count.
-  static func freeDepth(isLive: Bool) -> Int { isLive ? 5 : 3 }
+  static func freeDepth(isLive: Bool) -> Int { isLive ? 8 : 7 }
 
-  /// The delay of the next follow-up after so many in a row.
+  /// The delay of the next follow-up after so many in a row. A path that only runs change has one
+  /// immediate follow-up, one that is edited as well three.
   static func delay(inRow row: Int, isLive: Bool, isEdited: Bool) -> Int {
-    if row < 3 { return 0 }
-    return min((isLive || isEdited ? 1 : 4) << min(row - 3, 20), 600)
+    let immediate = isLive ? 2 : isEdited ? 3 : 1
+    if row < immediate { return 0 }
+    let doublings = min(row - immediate, 20)
+    return min(isLive ? 1 << min(3 * doublings, 20) : (isEdited ? 1 : 4) << doublings, 600)
+  }
+
+  /// The delay of the next follow-up after so many in a row for whatever paths.
+  static func delay(atDepth depth: Int, isLive: Bool) -> Int {
+    delay(inRow: depth + 1 - freeDepth(isLive: isLive), isLive: isLive, isEdited: false)
   }
 
   /// How many runs begin at most in so many seconds, the first of them at once and so many more.
   static func mostRuns(inSeconds seconds: Int, immediate: Int, isLive: Bool, isEdited: Bool) -> Int
   {
-    var (count, time, row) = (1 + immediate, 0, 3)
+    // Two tests delay a restart so little that they count as immediate.
+    var (count, time, row) = (1 + immediate + (isLive ? 2 : 0), 0, 3)
     while true {
-      time += delay(inRow: row, isLive: isLive, isEdited: isEdited)
+      time += max(delay(inRow: row, isLive: isLive, isEdited: true), 1)
       if time >= seconds { return count }
       (count, row) = (count + 1, row + 1)
     }
@@ -43,9 +52,9 @@ enum ModelCommand: String, CaseIterable, Sendable {
     case .readsOnly, .formatsIfNeeded, .rewritesAlways, .compilesAtItsEnd, .compilesInTwoSteps,
       .links:
       guard self == .compilesInTwoSteps && isLive else { return most }
-      // The first output of all restarts the first run before it has written the second one. So does
-      // an edit in a run, after which the second one is unknown.
-      return most + 1 + (user.cutsRunsShort ? occasions : 0)
+      // The first output restarts the run before it has written the second one, until both are known
+      // to be outputs.
+      return 2 * most + 1 + (user.cutsRunsShort ? occasions : 0)
     case .makesTemporaryFile: return isLive ? nil : most
     case .writesReport, .appendsToLog, .makesNewName, .toggles, .writesOneOfEight, .stampsSource:
       return nil
@@ -55,7 +64,8 @@ enum ModelCommand: String, CaseIterable, Sendable {
   /// How many follow-ups in a row are immediate: three for a path or a directory, and more for whatever
   /// paths.
   func immediateFollowUps(isLive: Bool) -> Int {
-    self == .writesOneOfEight ? 3 + RoundsRules.freeDepth(isLive: isLive) : 3
+    guard self == .writesOneOfEight else { return 3 }
+    return isLive ? 100 : 3 + RoundsRules.freeDepth(isLive: isLive)
   }
 
   /// Whether it stays up after it has written, where a change restarts it.

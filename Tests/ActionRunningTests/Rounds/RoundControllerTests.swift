@@ -35,7 +35,7 @@ struct RoundControllerTests {
 
   private func controller(source: (any ChangeSource)?) -> RoundController {
     let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    queue.sync { controller.connect(isOwed: { _ in true }, deliver: log.note) }
+    queue.sync { controller.connect(RoundController.Client(), deliver: log.note) }
     return controller
   }
 
@@ -146,7 +146,8 @@ struct RoundControllerTests {
       controller.began(isFollowUp: true)
       #expect(!controller.owesRun)
     }
-    #expect(scheduler.pendingCount == 0)
+    // The first look at the processes.
+    #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(60))
     #expect(runs.count == 3)
   }
@@ -207,7 +208,7 @@ struct RoundControllerTests {
     let scheduler = ManualScheduler(honoursCancelling: false)
     let controller = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
-      controller.connect(isOwed: { _ in true }, deliver: log.note)
+      controller.connect(RoundController.Client(), deliver: log.note)
       for number in 0..<4 {
         controller.began(isFollowUp: true)
         let name = Path("/no/\(number)")
@@ -216,14 +217,17 @@ struct RoundControllerTests {
       controller.began(isFollowUp: false)
       scheduler.advance(by: .seconds(60))
     }
-    #expect(runs.count == 3)
+    #expect(runs.count == 2)
   }
 
   // MARK: Owed changes
 
   @Test func `the client is asked which paths are owed, and learns which are forgiven`() {
     let controller = controller()
-    queue.sync { controller.connect(isOwed: { $0 != "/no/received" }, deliver: log.note) }
+    queue.sync {
+      controller.connect(
+        RoundController.Client(isOwed: { $0 != "/no/received" }), deliver: log.note)
+    }
     for number in 0..<2 {
       queue.sync {
         controller.began(isFollowUp: true)

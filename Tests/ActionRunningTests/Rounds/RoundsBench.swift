@@ -18,7 +18,7 @@ extension PathContent {
 
 extension Rounds {
   var followUpCounts: [Path: Int] { records.compactMapValues(\.followUps) }
-  var editedPaths: Set<Path> { Set(records.filter { $0.value.isEdited }.keys) }
+  var editedPaths: Set<Path> { Set(records.filter { $0.value.origin.isEdited }.keys) }
   var announcedPaths: Set<Path> { Set(records.filter { $0.value.isAnnounced }.keys) }
 }
 
@@ -63,7 +63,10 @@ struct RoundsBench {
   private(set) var ledger = RoundsLedger()
   /// The actions of the latest step.
   var actions: [Rounds.Action] = [] {
-    didSet { ledger.forgive(forgiven) }
+    didSet {
+      actions.removeAll { if case .explain = $0 { true } else { false } }
+      ledger.forgive(forgiven)
+    }
   }
 
   init(isLive: Bool = false, _ files: [Path: String] = [:]) {
@@ -71,8 +74,25 @@ struct RoundsBench {
     self.files = files.mapValues { .text($0) }
   }
 
-  private var reader: Rounds.Reader {
-    { [files] paths in paths.map { files[$0.path] ?? .absent } }
+  /// The evidence about each path, and how long ago it changed.
+  var evidence: [Path: Evidence] = [:]
+  var ages: [Path: Duration] = [:]
+  /// Whether runs may have written the whole files that change.
+  var isWritten = true
+  /// How the latest runs have ended.
+  var results: [String: ExitStatus] = [:]
+  var hasOneWriter = true
+
+  private var facts: Rounds.Facts {
+    Rounds.Facts(
+      isOwed: ledger.owes, contents: { [files] paths in paths.map { files[$0.path] ?? .absent } },
+      clues: { [evidence, ages, isWritten] changes in
+        changes.map {
+          Clue(
+            evidence: evidence[$0.path] ?? .wrote(bits: 0.5), age: ages[$0.path] ?? .zero,
+            mayBeOfRun: isWritten)
+        }
+      }, results: { [results] in results }, hasOneWriter: { [hasOneWriter] in hasOneWriter })
   }
 
   // MARK: Consequences
@@ -83,7 +103,7 @@ struct RoundsBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .read, .announce, .forgive: break
+      case .read, .announce, .announceOutputs, .explain, .forgive, .absorb: break
       }
     }
     return followUp
@@ -97,12 +117,22 @@ struct RoundsBench {
   /// The paths for which nothing is owed.
   var forgiven: [Path] {
     actions.flatMap { action -> [Path] in
-      if case .forgive(let paths) = action { paths } else { [] }
+      switch action {
+      case .forgive(let paths), .absorb(let paths): paths
+      case .run, .read, .wait, .announce, .announceOutputs, .explain: []
+      }
     }
   }
 
   /// The paths whose changes no run has received.
   var owed: [Path] { ledger.paths }
+
+  /// The paths that prove to be outputs.
+  var outputs: [Path] {
+    actions.flatMap { action -> [Path] in
+      if case .announceOutputs(let paths) = action { paths } else { [] }
+    }
+  }
 
   var loops: [FeedbackLoop] {
     actions.compactMap { if case .announce(let loop) = $0 { loop } else { nil } }
@@ -113,7 +143,7 @@ struct RoundsBench {
     actions.compactMap { action in
       switch action {
       case .read(let generation), .wait(_, let generation): generation
-      case .run, .announce, .forgive: nil
+      case .run, .announce, .announceOutputs, .explain, .forgive, .absorb: nil
       }
     }.last
   }
@@ -125,7 +155,7 @@ struct RoundsBench {
   ) {
     ledger.add(changes)
     actions = rounds.changed(
-      changes, situation, at: now.asInstant, isOwed: ledger.owes, reading: reader)
+      changes, situation, at: now.asInstant, facts)
   }
 
   /// Gives paths these contents, `nil` for none, and reports that in one batch.
@@ -152,7 +182,7 @@ struct RoundsBench {
   /// - Parameter isFollowUp: By default, whether the latest step requested a run.
   @discardableResult
   mutating func begin(isFollowUp: Bool? = nil) -> [Path] {
-    rounds.began(isFollowUp: isFollowUp ?? (run != nil), at: now.asInstant, reading: reader)
+    rounds.began(isFollowUp: isFollowUp ?? (run != nil), at: now.asInstant, facts)
     return ledger.removeAll()
   }
 
@@ -174,7 +204,7 @@ struct RoundsBench {
   mutating func answer() {
     guard let generation else { return }
     actions = rounds.hasRead(
-      generation: generation, at: now.asInstant, isOwed: ledger.owes, reading: reader)
+      generation: generation, at: now.asInstant, facts)
   }
 
   /// Judges the changes so far, and answers that all changes were reported.

@@ -12,37 +12,24 @@ struct RoundsLiveTests {
 
   private func bench() -> RoundsBench { RoundsBench(isLive: true, Self.files) }
 
-  /// A bench whose run waits, since 0.1 s after its start, to be restarted 4 s after it for `/p/log`,
-  /// which was edited while nothing ran.
-  private func delayed() -> RoundsBench {
-    var bench = bench()
-    bench.write("/p/log", "edited", .idle)
-    var count = 0
-    repeat {
-      bench.waitForDelay()
-      bench.begin()
-      bench.now += .milliseconds(100)
-      count += 1
-      bench.write("/p/log", "#\(count)", .live)
-    } while bench.followUp != .after(.milliseconds(3900)) && count < 9
-    return bench
-  }
-
-  // MARK: Runs that a change restarts
-
-  /// The ages at which twenty runs are restarted. Each writes 0.5 s after its start.
-  private func ages(writing path: (Int) -> Path) -> [Duration?] {
+  /// The times that twenty runs wait to be restarted. Each changes paths at this time after its start.
+  private func delays(
+    _ evidence: Evidence, at offset: (Int) -> Duration = { _ in .milliseconds(500) },
+    writing path: (Int) -> Path = { _ in "/p/log" }
+  ) -> [Duration] {
     var bench = bench()
     for number in 0..<10 { bench.files[Path("/q/\(number)")] = .text("before") }
     return (0..<20).map { number in
       bench.begin()
-      bench.now += .milliseconds(500)
+      bench.now += offset(number)
+      bench.evidence = [path(number): evidence]
       bench.write(path(number), "#\(number)", .live)
-      return bench.waitForRun().map { .milliseconds(500) + $0 }
+      return bench.waitForRun() ?? .seconds(-1)
     }
   }
 
-  private static let atOnce = Duration.milliseconds(500)
+  /// Two tests, and then longer and longer delays.
+  private static let backingOff = [0.15, 0.25, 1, 8, 64, 512, 600, 600].map { Duration.seconds($0) }
 
   @Test func `a change is judged when it is reported`() {
     var bench = bench()
@@ -77,22 +64,182 @@ struct RoundsLiveTests {
     #expect(bench.run == ["/p/a"])
   }
 
-  @Test func `restarts for new names in one directory are due 1, 2, 4 s after the start`() {
-    let ages = ages { Path("/p/out/\($0)") }
-    #expect(ages[..<3].allSatisfy { $0 == Self.atOnce })
-    #expect(ages[3..<8].elementsEqual([1, 2, 4, 8, 16].map { .seconds($0) }))
+  // MARK: Evidence
+
+  @Test func `a change that no process of the run can have made restarts it at once, always`() {
+    let delays = delays(.innocent) { .milliseconds(300 + 400 * ($0 % 5)) }
+    #expect(delays.allSatisfy { $0 == .zero })
   }
 
-  @Test func `restarts for an output are due at 2 s at the earliest, and then at 4, 8, 16 s`() {
-    let ages = ages { _ in "/p/log" }
-    #expect(ages[0] == Self.atOnce)
-    #expect(ages[1..<8].elementsEqual([2, 2, 2, 2, 4, 8, 16].map { .seconds($0) }))
+  /// A server of builds, which is no descendant of the run, writes at its request.
+  @Test func `one that comes at the same time after each start is delayed nevertheless`() {
+    let delays = delays(.innocent)
+    #expect(delays[..<2].allSatisfy { $0 == .zero })
+    let tests = [Self.backingOff[0]] + Array(repeating: Self.backingOff[1], count: 7)
+    #expect(delays[2..<10].elementsEqual(tests))
+    #expect(delays[10..<16].elementsEqual(Self.backingOff[2...]))
   }
 
-  @Test func `restarts for ten paths in turn are delayed after five more than for one path`() {
-    let ages = ages { Path("/q/\($0 % 10)") }
-    #expect(ages[..<8].allSatisfy { $0 == Self.atOnce })
-    #expect(ages[8..<14].elementsEqual([1, 2, 4, 8, 16, 32].map { .seconds($0) }))
+  @Test func `where nothing is known, the same time after each start delays the third change`() {
+    let delays = delays(.none)
+    #expect(delays[..<2].allSatisfy { $0 == .zero })
+    #expect(delays[2..<10].elementsEqual(Self.backingOff))
+  }
+
+  @Test func `a path that changes whenever a run writes that seldom does is tested once`() {
+    let delays = delays(.wrote(bits: 5)) { .milliseconds(300 + 200 * ($0 % 5)) }
+    #expect(delays[..<2] == [.zero, Self.backingOff[0]])
+    #expect(delays[2..<8].elementsEqual(Self.backingOff[2...]))
+  }
+
+  @Test func `beside a run that often writes, the time after the start must be the same as well`() {
+    let delays = delays(.wrote(bits: 1))
+    #expect(delays[..<2].allSatisfy { $0 == .zero })
+    #expect(delays[2..<10].elementsEqual(Self.backingOff))
+  }
+
+  @Test func `a path that the run has open for writing is delayed the first time`() {
+    let delays = delays(.open)
+    // A path that runs write is held for a moment before it is judged.
+    for (delay, expected) in zip(delays, Self.backingOff) {
+      #expect(delay >= expected && delay < expected + .milliseconds(500))
+    }
+  }
+
+  @Test func `new names in one directory count for the directory`() {
+    let delays = delays(.wrote(bits: 5), writing: { Path("/p/out/\($0)") })
+    #expect(delays[0] == .zero)
+    #expect(delays[1..<9].elementsEqual(Self.backingOff))
+  }
+
+  @Test func `a path that changes at different times after the starts is not delayed`() {
+    for evidence in [Evidence.wrote(bits: 0.5), .none] {
+      let delays = delays(evidence) { .milliseconds(300 + 400 * ($0 % 5)) }
+      #expect(delays.allSatisfy { $0 < .milliseconds(500) })
+    }
+  }
+
+  /// A person who saves at an even pace: the test moves the start, and not the save.
+  @Test func `a change that is not delayed with the run is by others`() {
+    var bench = bench()
+    bench.evidence = ["/p/a": .wrote(bits: 1)]
+    var waits: [Duration] = []
+    var wait = Duration.zero
+    for number in 0..<40 {
+      bench.begin()
+      bench.now += .seconds(1) - wait
+      bench.write("/p/a", "save \(number)", .live)
+      wait = bench.waitForRun() ?? .seconds(9)
+      waits.append(wait)
+    }
+    #expect(waits.max() == .milliseconds(150))
+    #expect(bench.rounds.editedPaths == ["/p/a"])
+  }
+
+  @Test func `ten paths in turn are ten paths`() {
+    #expect(
+      delays(.none, writing: { Path("/q/\($0 % 10)") }).allSatisfy { $0 <= .milliseconds(250) })
+  }
+
+  /// A bench whose restart for `/p/log` is delayed by 1 s.
+  private func delayed() -> RoundsBench {
+    var bench = bench()
+    bench.evidence = ["/p/log": .wrote(bits: 2)]
+    for count in 0..<4 {
+      bench.begin()
+      bench.now += .milliseconds(500)
+      bench.write("/p/log", "#\(count)", .live)
+    }
+    return bench
+  }
+
+  @Test func `a second change during the delay is by others, unless the run wrote again`() {
+    for (evidence, isOthers) in [
+      (Evidence.wrote(bits: 1), true), (.innocent, true), (.wrote(bits: 5), false), (.open, false),
+      (.none, false),
+      (.unknownTime, false), (.before, false),
+    ] {
+      var bench = delayed()
+      #expect(bench.followUp == .after(.seconds(1)))
+      bench.now += .milliseconds(300)
+      bench.evidence = ["/p/log": evidence]
+      bench.write("/p/log", "again", .live)
+      #expect(bench.followUp == (isOthers ? .now : .after(.milliseconds(700))))
+      #expect(bench.rounds.editedPaths.contains("/p/log") == isOthers)
+    }
+  }
+
+  @Test func `a change at a multiple of the time after the start may be the run's`() {
+    var bench = delayed()
+    bench.evidence = ["/p/log": .wrote(bits: 1)]
+    bench.now += .milliseconds(500)
+    bench.write("/p/log", "again", .live)
+    #expect(bench.followUp == .after(.milliseconds(500)))
+  }
+
+  @Test func `after others have proved to change a path, the next saves are not delayed`() {
+    var bench = delayed()
+    bench.now += .milliseconds(300)
+    bench.evidence = ["/p/log": .wrote(bits: 1)]
+    bench.write("/p/log", "again", .live)
+    for count in 0..<6 {
+      #expect(bench.followUp == .now)
+      bench.begin()
+      bench.now += .milliseconds(1000)
+      bench.write("/p/log", "save \(count)", .live)
+    }
+  }
+
+  @Test func `the second delay is announced, and the first one is not`() {
+    var bench = delayed()
+    #expect(bench.loops.isEmpty)
+    bench.waitForDelay()
+    bench.begin()
+    bench.now += .milliseconds(500)
+    bench.write("/p/log", "once more", .live)
+    #expect(bench.loops.map(\.path) == ["/p/log"])
+    #expect(bench.loops.map(\.isEdited) == [false])
+  }
+
+  @Test func `a run that ends before it could change the path proves nothing`() {
+    var bench = delayed()
+    bench.waitForDelay()
+    bench.begin()
+    bench.now += .milliseconds(100)
+    bench.write("/p/a", "saved", .live)
+    bench.begin()
+    bench.now += .milliseconds(500)
+    bench.write("/p/log", "once more", .live)
+    #expect(bench.followUp == .after(.seconds(8)))
+  }
+
+  @Test func `a run that leaves the path unchanged resets its count`() {
+    var bench = delayed()
+    bench.waitForDelay()
+    bench.begin()
+    bench.now += .seconds(60)
+    bench.write("/p/a", "saved", .live)
+    bench.begin()
+    bench.now += .milliseconds(500)
+    bench.write("/p/log", "once more", .live)
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `processes are looked at twice, and again and again while a path is suspected`() {
+    func pause(_ number: Int, after time: Duration, in bench: RoundsBench) -> Duration? {
+      bench.rounds.pauseBeforeLook(number, at: (bench.now + time).asInstant)
+    }
+    var silent = bench()
+    silent.begin()
+    #expect(pause(0, after: .zero, in: silent) == .milliseconds(50))
+    #expect(pause(1, after: .milliseconds(50), in: silent) == .milliseconds(250))
+    #expect(pause(2, after: .milliseconds(300), in: silent) == nil)
+    var suspicious = delayed()
+    suspicious.begin()
+    let times: [Duration] = [.zero, .seconds(1), .seconds(10), .seconds(100)]
+    #expect(
+      times.map { pause(9, after: $0, in: suspicious) }
+        == [50, 100, 400, 2000].map { Duration.milliseconds($0) })
   }
 
   @Test func `a command that writes the same bytes again restarts once`() {
@@ -110,62 +257,17 @@ struct RoundsLiveTests {
     #expect(restarts == 1)
   }
 
-  @Test func `a change is attributed to others more than 2 s after the start, and not before`() {
-    var bench = delayed()
-    bench.now += .milliseconds(1900)
-    bench.write("/p/log", "at 2 s", .live)
-    #expect(bench.followUp == .after(.seconds(2)))
-    bench.now += .milliseconds(1)
-    bench.write("/p/log", "later", .live)
-    #expect(bench.run == ["/p/log"])
-    // After five consecutive restarts.
-    bench.begin()
-    #expect(bench.rounds.depth == 0)
-    bench.now += .milliseconds(100)
-    bench.write("/p/log", "again", .live)
-    #expect(bench.followUp == .now)
-  }
-
-  @Test func `the time since the start counts from the latest run of a round`() {
-    var bench = bench()
-    bench.begin()
-    bench.now += .seconds(10)
-    bench.launch()
-    bench.now += .seconds(2)
-    bench.write("/p/log", "soon", .live)
-    #expect(bench.run == ["/p/log"] && bench.rounds.editedPaths.isEmpty)
-    bench.now += .milliseconds(1)
-    bench.write("/p/log", "later", .live)
-    #expect(bench.rounds.editedPaths == ["/p/log"])
-  }
-
-  @Test func `five quick saves of a person delay nothing noticeably`() {
-    var bench = bench()
-    bench.begin()
-    bench.now += .seconds(60)
-    var delays: [FollowUp] = []
-    for count in 0..<5 {
-      bench.write("/p/a", "save \(count)", .live)
-      delays.append(bench.followUp)
-      bench.waitForDelay()
-      bench.begin()
-      bench.now += .milliseconds(600)
-    }
-    #expect(delays == [.now, .now, .now, .now, .after(.milliseconds(400))])
-  }
-
   @Test func `another path does not wait for the delay of the first`() {
     var bench = delayed()
-    #expect(bench.followUp == .after(.milliseconds(3900)))
-    bench.now += .seconds(1)
+    bench.now += .milliseconds(100)
     bench.write("/p/a", "saved", .live)
     #expect(bench.run == ["/p/log", "/p/a"])
   }
 
   @Test func `a run that is owed still starts after the run ended by itself`() {
     var bench = delayed()
-    let due = bench.now + .milliseconds(3900)
-    bench.end()
+    let due = bench.now + .seconds(1)
+    bench.end(after: .milliseconds(500))
     bench.waitForDelay()
     #expect(bench.now == due)
     #expect(bench.run == ["/p/log"])
@@ -198,43 +300,29 @@ struct RoundsLiveTests {
     #expect(bench.waitForRun() == nil)
   }
 
-  @Test func `the first run has a start time, or a change is attributed to others`() {
-    var bench = bench()
-    bench.write("/p/a", "saved", .live)
-    #expect(bench.run == ["/p/a"])
-  }
-
   // MARK: Builds
 
-  @Test func `a build is worthless once a path changes that the build before did not write`() {
+  @Test func `a change during a build is judged at its end`() {
     var bench = RoundsBench(Self.files)
-    #expect(bench.round([("/p/log", "1")]) == .now)
     bench.begin()
     bench.write("/p/log", "2", .building)
     #expect(bench.actions.isEmpty)
-    bench.write("/p/a", "saved", .building)
-    #expect(bench.run == ["/p/log", "/p/a"])
-  }
-
-  @Test func `a path that the build before wrote as well is judged at the end`() {
-    var bench = RoundsBench(Self.files)
-    #expect(bench.round([("/p/log", "1")]) == .now)
-    bench.begin()
-    bench.write("/p/log", "2", .building)
     bench.end()
     #expect(bench.run == ["/p/log"])
   }
 
-  @Test func `new names that each build makes stop it three times`() {
+  @Test func `only a path that was edited, and that no run has changed, stops a build`() {
     var bench = RoundsBench(Self.files)
-    var stops = 0
-    for count in 0..<6 {
-      bench.begin()
-      bench.write(Path("/p/obj/\(count)"), "o", .building)
-      if bench.followUp == .now { stops += 1 } else { bench.end() }
-      bench.waitForDelay()
-    }
-    #expect(stops == 3)
+    bench.write("/p/a", "saved", .idle)
+    bench.begin()
+    bench.write("/p/a", "saved again", .building)
+    #expect(bench.run == ["/p/a"])
+    bench.begin()
+    bench.write("/p/a", "formatted", .running)
+    bench.end()
+    bench.begin()
+    bench.write("/p/a", "formatted again", .building)
+    #expect(bench.actions.isEmpty)
   }
 
   // MARK: Other runs
@@ -273,11 +361,8 @@ struct RoundsLiveTests {
 
   // MARK: Services
 
-  @Test
-  func
-    `a service that writes when it is ready has a series of follow-ups, although its round was read`()
-  {
-    var bench = RoundsBench(Self.files)
+  @Test func `a service that writes when it is ready is delayed, although its round was read`() {
+    var bench = RoundsBench(isLive: true, Self.files)
     var followUps: [FollowUp] = []
     for count in 0..<5 {
       bench.begin()
@@ -287,8 +372,10 @@ struct RoundsLiveTests {
       followUps.append(bench.followUp)
       bench.waitForDelay()
     }
-    let delays = [0.5, 1.5].map { FollowUp.after(.seconds($0)) }
-    #expect(followUps == [.now, .now, .now] + delays)
+    #expect(
+      followUps == [
+        .now, .now, .after(.milliseconds(150)), .after(.milliseconds(250)), .after(.seconds(1)),
+      ])
   }
 
   @Test(arguments: [false, true])
@@ -297,7 +384,7 @@ struct RoundsLiveTests {
     _ = bench.rounds(2) { [("/p/log", "#\($0)")] }
     bench.begin()
     bench.end(isLive: isLive)
-    #expect(bench.rounds.followUpCounts == (isLive ? ["/p/log": 2] : [:]))
+    #expect(bench.rounds.followUpCounts == (isLive ? ["/p/log": 1] : [:]))
     bench.begin(isFollowUp: true)
     #expect(bench.rounds.followUpCounts.isEmpty)
   }
@@ -327,6 +414,6 @@ struct RoundsLiveTests {
       benches[other].begin()
       count += 1
     }
-    #expect(delays == FollowUp.seconds(0, 0, 0, 0, 0, 0, 4, 8, 16, 32, 64))
+    #expect(delays == FollowUp.seconds(0, 0, 0, 0, 0, 0, 0, 4, 8, 16, 32, 64))
   }
 }

@@ -33,8 +33,14 @@ struct RoundsModel {
   private static let timeOfFlush: Time = 800
   /// How long a stop takes at most, and an answer.
   private static let slack: Time = 60_000
-  /// How long after its start a run may still write what the run before wrote as well.
-  private static let settlingTime = 2 * second
+  /// How long a removal by an active run is held.
+  private static let longestHold = 2_200_000
+  /// A look at the processes finds writes that are further apart.
+  private static let pauseBetweenLooks = 50_000
+  /// How long the restart for a change that no process has made is delayed at most, as a test.
+  private static let longestTestDelay = 250_000
+  /// How long after a report changes may be part of it.
+  private static let echoTime = 300_000
 
   let isLive: Bool
   let command: ModelCommand
@@ -45,6 +51,11 @@ struct RoundsModel {
   private(set) var files: [Path: Int] = ["/p/a": 1, "/p/b": 3]
   private var events: [Event] = []
   private var rounds: Rounds
+
+  // The processes.
+  private var latestReport: Time = 0
+  private var latestWrites: [Path: (time: Time, isByCommand: Bool)] = [:]
+  private var commandWrites: [Time] = []
 
   // The observer, which notes what was there before the burst.
   private var burst: [Path: Bool] = [:]
@@ -93,13 +104,36 @@ struct RoundsModel {
 
   private var instant: Instant { Instant(offset: .microseconds(now)) }
 
-  private var reader: Rounds.Reader {
-    { [files] paths in
+  private var facts: Rounds.Facts {
+    var facts = Rounds.Facts(isOwed: ledger.owes) { [files] paths in
       paths.map { entry in
         files[entry.path].map { .file(ContentDigest(high: 0, low: UInt64($0)), attributes: 0) }
           ?? .absent
       }
     }
+    facts.clues = { [self] changes in changes.map { clue(to: $0.path) } }
+    return facts
+  }
+
+  /// What looks at the processes tell about the latest change of a path.
+  private func clue(to path: Path) -> Clue {
+    guard files[path] != nil, let (time, isByCommand) = latestWrites[path] else {
+      return Clue(evidence: .unknownTime, mayBeOfRun: true)
+    }
+    var clue = Clue(evidence: .before, age: .microseconds(now - time))
+    if time < run?.start ?? now { return clue }
+    let others = commandWrites.filter { $0 != time || !isByCommand }
+    let isQuietBefore = !others.contains { $0 > time - Self.pauseBetweenLooks && $0 <= time }
+    // What a person saves is larger than what the command writes at once.
+    clue.mayBeOfRun =
+      isByCommand || others.count { $0 > time - Self.pauseBetweenLooks } > 1
+    if isByCommand {
+      clue.evidence = .wrote(bits: isQuietBefore ? 5 : 1)
+    } else {
+      let isQuiet = isQuietBefore && !others.contains { $0 > time }
+      clue.evidence = isQuiet ? .innocent : .wrote(bits: 1)
+    }
+    return clue
   }
 
   private mutating func complain(_ text: String) {
@@ -127,7 +161,9 @@ struct RoundsModel {
   // MARK: Files
 
   /// Gives a path this content, `nil` for none, and lets the observer see it.
-  mutating func write(_ path: Path, _ content: Int?) {
+  mutating func write(_ path: Path, _ content: Int?, isByCommand: Bool = true) {
+    latestWrites[path] = (now, isByCommand)
+    if isByCommand { commandWrites = commandWrites.suffix(20) + [now] }
     if burst.isEmpty {
       burstFirst = now
       burstNumber += 1
@@ -146,7 +182,7 @@ struct RoundsModel {
     isEditedSinceStart = true
     unserved.append(Edit(path: path))
     unreported.insert(path)
-    write(path, content)
+    write(path, content, isByCommand: false)
   }
 
   private mutating func wakeObserver(_ number: Int, after delay: Time) {
@@ -190,13 +226,14 @@ extension RoundsModel {
     }
     var situation = Rounds.Situation.idle
     if let run { situation = run.isStopping ? .running : .live }
-    let age = run.map { now - $0.start } ?? .max
-    if situation == .idle || situation == .live && age > Self.settlingTime {
-      noteAtRest(changes)
-    } else {
-      note(changes)
-      if situation == .live { judgeLive() }
+    let innocent = changes.filter { change in
+      situation == .idle
+        || situation == .live && clue(to: change.path).evidence == .innocent
+          && !isExempt(change.path)
     }
+    if !innocent.isEmpty { noteAtRest(innocent) }
+    note(changes.filter { !innocent.contains($0) })
+    if situation == .live { judge(after: Self.longestHold) }
     submit(changes, situation)
   }
 
@@ -204,7 +241,7 @@ extension RoundsModel {
     _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation
   ) {
     perform(
-      rounds.changed(changes, situation, at: instant, isOwed: ledger.owes, reading: reader))
+      rounds.changed(changes, situation, at: instant, facts))
   }
 
   private mutating func perform(_ actions: [Rounds.Action]) {
@@ -213,21 +250,21 @@ extension RoundsModel {
       case .run(let paths):
         if !paths.allSatisfy(ledger.owes) { complain("a run is requested for nothing") }
         request(isFollowUp: true)
-      case .forgive(let paths): ledger.forgive(paths)
+      case .forgive(let paths), .absorb(let paths): ledger.forgive(paths)
       case .read(let generation):
         after(Self.timeOfFlush) { model in
           model.endBurst()
           guard model.rounds.isReading else { return }
           model.judge()
+          model.latestReport = model.now
           model.perform(
             model.rounds.hasRead(
-              generation: generation, at: model.instant, isOwed: model.ledger.owes,
-              reading: model.reader))
+              generation: generation, at: model.instant, model.facts))
         }
       case .wait(let due, let generation):
         let time = Int(due.offset / .microseconds(1))
         after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
-      case .announce: break
+      case .announce, .announceOutputs, .explain: break
       }
     }
   }
@@ -250,7 +287,7 @@ extension RoundsModel {
 
   mutating func begin(isFollowUp: Bool) {
     if run != nil { complain("two runs overlap") }
-    rounds.began(isFollowUp: isFollowUp, at: instant, reading: reader)
+    rounds.began(isFollowUp: isFollowUp, at: instant, facts)
     beginRound(receiving: ledger.removeAll())
     starts.append(now)
     let number = starts.count
@@ -288,7 +325,10 @@ extension RoundsModel {
     for change in changes {
       editedAtRest.formUnion([change.path, change.path.directory])
       changedAtRest.insert(change.path)
-      setDeadline(now, of: change.path)
+      let mayBeEcho = now < latestReport + Self.echoTime && rows[change.path] != nil
+      let delay =
+        mayBeEcho ? longestDelay(of: change.path) : run == nil ? 0 : Self.longestTestDelay
+      setDeadline(now + delay, of: change.path)
     }
     (isBegunByFollowUp, depth) = (false, 0)
   }
@@ -300,32 +340,18 @@ extension RoundsModel {
   }
 
   /// What was reported and is judged now is exempt, or must be followed by a run in time.
-  private mutating func judge() {
+  private mutating func judge(after hold: Time = 0) {
     for path in unjudged {
       if isExempt(path) {
         unserved.removeAll { $0.path == path }
         unreported.remove(path)
       } else {
-        setDeadline(max(now, startOfDelays + longestDelay(of: path)), of: path)
+        setDeadline(now + hold + longestDelay(of: path), of: path)
       }
     }
     unjudged = []
     isBegunByFollowUp = true
   }
-
-  /// Judges what was reported soon after the start of a live run. What the round before changed as well,
-  /// and nobody ever edited at rest, waits until the run has settled, or for a shorter delay.
-  private mutating func judgeLive() {
-    let late = unjudged.intersection(comparable).subtracting(editedAtRest)
-    for path in late {
-      setDeadline(startOfDelays + max(Self.settlingTime, longestDelay(of: path)), of: path)
-    }
-    unjudged.subtract(late)
-    judge()
-    unjudged = late
-  }
-
-  private var startOfDelays: Time { isLive ? starts.last ?? now : now }
 
   /// The exception to the promise: the run began with that, and the round before changed it as well.
   private func isExempt(_ path: Path) -> Bool {
@@ -336,10 +362,11 @@ extension RoundsModel {
 
   private func longestDelay(of path: Path) -> Time {
     let row = max(
-      rows[path] ?? 0, directories.contains(path.directory) ? rows[path.directory] ?? 0 : 0,
-      depth - RoundsRules.freeDepth(isLive: isLive))
+      rows[path] ?? 0, directories.contains(path.directory) ? rows[path.directory] ?? 0 : 0)
     let isEdited = editedAtRest.contains(path)
-    return RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited) * Self.second
+    return max(
+      RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited),
+      RoundsRules.delay(atDepth: depth, isLive: isLive)) * Self.second
   }
 
   private mutating func beginRound(receiving paths: [Path]) {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ActionRunning
 
-/// The judging of paths that changed in the round before as well: when the run has settled, and
-/// everything until then has been reported.
+/// Changes that are held while a run prepares its start, or replaces what the run before made.
 struct RoundsSettlingTests {
   /// A bench 0.1 s after the start of a run, where the run before wrote "1" to `/p/o` at once.
   private func linking() -> RoundsBench {
@@ -16,122 +15,90 @@ struct RoundsSettlingTests {
     return bench
   }
 
-  /// The same after runs that made a new name in `/p/out` each as well, and were restarted for that.
-  private func linking(restarts: Int) -> RoundsBench {
-    var bench = RoundsBench(isLive: true, ["/p/a": "a", "/p/o": "0"])
-    for count in 0..<restarts {
-      bench.waitForDelay()
-      bench.begin()
-      bench.write([("/p/o", "1"), (Path("/p/out/\(count)"), "#")], .live)
-    }
-    bench.waitForDelay()
-    bench.begin()
-    bench.now += .milliseconds(100)
-    return bench
-  }
+  private static let pause = RoundsBench.FollowUp.after(.milliseconds(200))
 
-  // MARK: Settling
-
-  @Test func `an output that is removed and made again with the same bytes restarts nothing`() {
+  @Test func `a path that is removed and made again with the same bytes restarts nothing`() {
     var bench = linking()
     bench.write("/p/o", nil, .live)
-    #expect(bench.followUp == .after(.milliseconds(1900)))
-    bench.now += .milliseconds(300)
+    #expect(bench.followUp == Self.pause)
+    bench.waitForDelay()
+    #expect(bench.followUp == Self.pause)
     bench.write("/p/o", "1", .live)
-    #expect(bench.followUp == .after(.milliseconds(1600)))
-    #expect(bench.waitForRun() == nil)
     #expect(bench.actions == [.forgive(["/p/o"])])
-    #expect(bench.now == .seconds(2))
   }
 
-  @Test func `an output that differs restarts the run 2 s after its start`() {
+  @Test
+  func `a path that runs write is held for a moment, while the run may still prepare its start`() {
     var bench = linking()
-    bench.write("/p/o", "half", .live)
-    bench.now += .seconds(1)
+    bench.write("/p/o", "1", .live)
     bench.write("/p/o", "2", .live)
-    #expect(bench.waitForRun() == .milliseconds(900))
-    #expect(bench.run == ["/p/o"])
-    bench.begin()
-    bench.now += .milliseconds(100)
-    // The run began with the content that was judged, not with the first one.
-    bench.write("/p/o", "2", .live)
-    #expect(bench.waitForRun() == nil)
-  }
-
-  @Test func `an output that differs is judged when the run ends sooner`() {
-    var bench = linking()
-    bench.write("/p/o", "2", .live)
-    bench.end(after: .milliseconds(200))
+    #expect(bench.followUp == Self.pause)
+    while bench.followUp == Self.pause { bench.waitForDelay() }
     #expect(bench.run == ["/p/o"])
   }
 
-  @Test func `an output is judged at once where the round before left it alone`() {
+  @Test func `a path that stays removed restarts the run 2 s later`() {
     var bench = linking()
-    bench.end()
-    bench.begin(isFollowUp: true)
-    bench.write("/p/o", "2", .live)
+    bench.write("/p/o", nil, .live)
+    let start = bench.now
+    while bench.followUp == Self.pause { bench.waitForDelay() }
+    #expect(bench.run == ["/p/o"])
+    #expect(bench.now - start == .seconds(2))
+  }
+
+  @Test func `what others remove, or no run has made, restarts the run at once`() {
+    var bench = linking()
+    bench.write("/p/a", nil, .live)
+    #expect(bench.run == ["/p/a"])
+    bench = linking()
+    bench.rounds.markEdited("/p/o")
+    bench.write("/p/o", nil, .live)
     #expect(bench.run == ["/p/o"])
   }
 
-  @Test(arguments: [Rounds.Situation.idle, .live])
-  func `a path that a person ever edited is judged at once`(situation: Rounds.Situation) {
+  @Test(arguments: [("/p/a", 400), ("/p/new", 3000)] as [(Path, Int)])
+  func `what is written before the run starts its last process is held`(
+    path: Path, milliseconds: Int
+  ) {
     var bench = linking()
-    bench.now += .seconds(2)
-    if situation == .idle { bench.end() }
-    bench.write("/p/a", "edited", situation)
-    for count in 0..<2 {
-      #expect(bench.run == ["/p/a"])
-      bench.begin()
-      bench.now += .milliseconds(100)
-      bench.write("/p/a", "saved \(count)", .live)
-    }
+    bench.evidence = [path: .launching]
+    bench.write(path, "1", .live)
+    let start = bench.now
+    while bench.followUp == Self.pause { bench.waitForDelay() }
+    #expect(bench.run == [path])
+    #expect(bench.now - start == .milliseconds(milliseconds))
+  }
+
+  @Test func `what is held is judged when the run has started`() {
+    var bench = linking()
+    bench.evidence = ["/p/new": .launching]
+    bench.write("/p/new", "1", .live)
+    bench.evidence = ["/p/new": .launched]
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/new"])
+  }
+
+  @Test func `what was edited is not held`() {
+    var bench = linking()
+    bench.rounds.markEdited("/p/a")
+    bench.evidence = ["/p/a": .launching]
+    bench.write("/p/a", "saved", .live)
     #expect(bench.run == ["/p/a"])
   }
 
-  @Test func `another path restarts the run at once, and the run receives the output as well`() {
+  @Test func `another path restarts the run at once, and the run receives what is held as well`() {
     var bench = linking()
-    bench.write("/p/o", "2", .live)
+    bench.write("/p/o", nil, .live)
     bench.write("/p/a", "saved", .live)
     #expect(bench.actions == [.run(["/p/a"])])
     #expect(Set(bench.begin()) == ["/p/a", "/p/o"])
-    // The wait of the run before is void.
-    bench.now += .milliseconds(100)
-    bench.write("/p/o", "2", .live)
-    #expect(bench.followUp == .after(.milliseconds(1900)))
-    #expect(bench.waitForRun() == nil)
   }
 
-  @Test func `a change while others run is judged with an output that waits`() {
+  @Test func `what is held is judged when the run ends sooner`() {
     var bench = linking()
-    bench.write("/p/o", "2", .live)
-    bench.report([.of("/p/x", .modified)], .othersRunning(depth: 0))
-    #expect(bench.run == ["/p/o", "/p/x"])
-  }
-
-  @Test func `an output is judged with a restart that is due before 2 s`() {
-    var bench = linking(restarts: 3)
-    let start = bench.now - .milliseconds(100)
-    bench.write("/p/o", "2", .live)
-    #expect(bench.followUp == .after(.milliseconds(1900)))
-    bench.write("/p/out/new", "#", .live)
-    #expect(bench.followUp == .after(.milliseconds(900)))
-    bench.write("/p/o", "3", .live)
-    #expect(bench.followUp == .after(.milliseconds(900)))
-    bench.waitForDelay()
-    #expect(bench.run.map { Set($0) } == ["/p/o", "/p/out/new"])
-    #expect(bench.now == start + .seconds(1))
-  }
-
-  @Test func `a restart that is due after 2 s stays due when an output has settled`() {
-    var bench = linking(restarts: 5)
-    let start = bench.now - .milliseconds(100)
-    bench.write([("/p/o", "1"), ("/p/out/new", "#")], .live)
-    #expect(bench.followUp == .after(.milliseconds(1900)))
-    bench.waitForDelay()
-    #expect(bench.followUp == .after(.seconds(2)))
-    bench.waitForDelay()
-    #expect(bench.run == ["/p/out/new"])
-    #expect(bench.now == start + .seconds(4))
+    bench.write("/p/o", nil, .live)
+    bench.end(after: .milliseconds(100))
+    #expect(bench.run == ["/p/o"] || bench.owed == ["/p/o"])
   }
 
   @Test func `an edit before the start that is reported after it and then undone is owed a run`() {
@@ -145,13 +112,13 @@ struct RoundsSettlingTests {
     bench.report([.of("/p/o", .modified)], .live)
     bench.now += .milliseconds(100)
     bench.write("/p/o", "1", .live)
-    #expect(bench.waitForRun() == .milliseconds(1900))
+    while bench.followUp == Self.pause { bench.waitForDelay() }
     #expect(bench.run == ["/p/o"])
   }
 
   @Test func `a stop voids the wait for an output, and keeps its change`() {
     var bench = linking()
-    bench.write("/p/o", "2", .live)
+    bench.write("/p/o", nil, .live)
     let generation = bench.generation ?? 0
     bench.actions = bench.rounds.stopped()
     #expect(bench.actions.isEmpty && bench.owed == ["/p/o"])
@@ -163,10 +130,11 @@ struct RoundsSettlingTests {
 
   @Test func `the end of each delay flushes first, and the changes found are judged with the rest`()
   {
-    for restarts in [1, 5] {
-      var bench = linking(restarts: restarts)
-      let path: Path = restarts == 1 ? "/p/o" : "/p/out/new"
-      bench.write(path, "2", .live)
+    for isHeld in [false, true] {
+      var bench = linking()
+      let path: Path = "/p/o"
+      bench.evidence = [path: .open]
+      bench.write(path, isHeld ? nil : "2", .live)
       guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
         Issue.record("nothing is delayed")
         return
@@ -180,7 +148,8 @@ struct RoundsSettlingTests {
       #expect(bench.actions.isEmpty)
       bench.actions = read
       bench.answer()
-      #expect(bench.run?.sorted() == [path, "/p/a"].sorted())
+      #expect(bench.run?.last == "/p/a")
+      #expect(Set(bench.begin()) == [path, "/p/a"])
     }
   }
 
@@ -189,7 +158,7 @@ struct RoundsSettlingTests {
     _ = bench.round()
     bench.actions = bench.rounds.stopped()
     bench.write("/p/a", "saved", .othersRunning(depth: 7))
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(.seconds(4)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/a"])
   }
