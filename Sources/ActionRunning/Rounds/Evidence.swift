@@ -45,8 +45,7 @@ struct ActivityLog: Sendable {
   private static let mostLooks = 16
   /// How long writes are remembered.
   private static let memory = Duration.seconds(20)
-  /// For how long a run is assumed to have written nothing, but for half a write, before it was looked
-  /// at.
+  /// Until the looks say more, a run counts as one that writes once in twice this time.
   private static let prior = Duration.milliseconds(500)
   /// The granularity of the start times of processes.
   private static let tick = Duration.milliseconds(10)
@@ -60,8 +59,8 @@ struct ActivityLog: Sendable {
   private let first: Look
   private var began: FileTime { first.time }
   private var looks: [Look] = []
-  /// When each path changed, as far as it was asked for.
-  private var changes: [Path: FileTime] = [:]
+  /// The latest change of a path, as far as evidence was asked for.
+  private var lastChange = FileTime(nanoseconds: 0)
   /// Of the pauses between two looks in which no path changed: how long they were, and in how many of
   /// them the run wrote something. Those of former runs count as well.
   private var pauses = (time: Duration.zero, busy: 0.0)
@@ -80,7 +79,7 @@ struct ActivityLog: Sendable {
 
   /// Adds a look. Its time is that of its end, so that a later change is not part of it.
   mutating func add(_ look: Look) {
-    if let last = looks.last, !changes.values.contains(where: { $0 > last.time }) {
+    if let last = looks.last, lastChange <= last.time {
       if pauses.time >= Self.memory { pauses = (pauses.time / 2, pauses.busy / 2) }
       pauses.time += last.time.duration(to: look.time)
       if last.activity.writes != look.activity.writes { pauses.busy += 1 }
@@ -103,7 +102,7 @@ struct ActivityLog: Sendable {
   ///     attributes.
   ///   - now: A look after the change.
   func evidence(
-    about path: Path, changedAt time: FileTime?, isContent: Bool, _ now: Look?
+    aboutChangeAt time: FileTime?, isContent: Bool, _ now: Look?
   ) -> Evidence {
     guard let now else { return .none }
     guard let time else { return .unknownTime }
@@ -140,8 +139,8 @@ struct ActivityLog: Sendable {
   }
 
   /// Notes when a path changed, about which evidence was asked for.
-  mutating func note(_ path: Path, changedAt time: FileTime) {
-    changes[path] = time
+  mutating func note(changedAt time: FileTime) {
+    lastChange = max(lastChange, time)
   }
 
   /// Whether the newest process has started since a change, or ever.

@@ -104,7 +104,7 @@ final class RoundController: Sendable {
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { state.access { $0.rounds.owesRun } }
 
-  /// Whether an active run is to be restarted after a delay.
+  /// Whether an active run will be restarted after a delay.
   var owesRestart: Bool { state.access { $0.rounds.isLive && $0.rounds.owesRun } }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
@@ -305,10 +305,10 @@ extension RoundController {
     return changes.enumerated().map { index, change in
       let status = index < few.count ? try? FileStatus(of: change.path) : nil
       var clue = log.access { log in
-        defer { if let status { log.note(change.path, changedAt: status.changed) } }
+        defer { if let status { log.note(changedAt: status.changed) } }
         return Clue(
           evidence: log.evidence(
-            about: change.path, changedAt: status?.changed, isContent: change.isContent, now),
+            aboutChangeAt: status?.changed, isContent: change.isContent, now),
           mayBeOfRun: status.flatMap {
             log.mayHaveWritten(size: $0.size, changedAt: $0.changed, now)
           })

@@ -23,6 +23,7 @@ extension Rounds {
   /// 4,000.
   private static let doubt = 6.0
   private static let guilt = 12.0
+  /// The bits from which on even a path that no process of the run has written is suspected.
   private static let certainty = 40.0
   /// The bits of a change at the same time after the start as in the run before, at another time, and at
   /// the same time where nothing else is known.
@@ -234,10 +235,8 @@ extension Rounds {
   /// Whether the time after the start is a multiple of the one at which the path changed first.
   private func isPeriodic(_ offset: Duration, _ first: Duration?) -> Bool {
     guard let first, first > .zero else { return false }
-    let multiple = first * (offset / first).rounded()
-    let difference = offset - multiple
-    let tolerance = max(.milliseconds(25), first * 0.04)
-    return difference <= tolerance && multiple - offset <= tolerance
+    let periods = (offset / first).rounded() - 1
+    return Self.isNear(offset - first * periods, first, isStrict: true)
   }
 
   // MARK: Counts

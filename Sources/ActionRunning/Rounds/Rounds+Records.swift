@@ -51,7 +51,7 @@ extension Rounds {
   /// Who has changed a path.
   enum Origin: Hashable, Sendable {
     case unknown
-    /// Somebody: it changed while nothing ran, or when no run can have changed it. Possibly runs
+    /// Others: it changed while nothing ran, or when no run can have changed it. Possibly runs
     /// have changed it as well.
     case edited(isRewritten: Bool)
     /// Only runs, and so many follow-ups for it have changed nothing.

@@ -22,7 +22,7 @@ import SystemCalls
 ///   changed nothing and ended as the run before. From then on its changes during a run of the task
 ///   that writes it require no other run of that task.
 /// - A change while nothing runs starts a round immediately, halves the path's count, and makes its
-///   content unknown. So it is somebody's, and no output. Only a path that runs keep changing, and
+///   content unknown: others edit the path, and it is no output. Only one that runs keep changing, and
 ///   that changes again right after one, was changed because of it.
 /// - A change during a run that is restarted or signaled by changes is judged when it is reported,
 ///   by the evidence of the run's processes (`Rounds+Live`).

@@ -26,12 +26,12 @@ struct ActivityLogTests {
     var log = ActivityLog(began: Self.time(0))
     for look in looks {
       if let former, look.time >= Self.time(former) {
-        log.note("/p/a", changedAt: Self.time(former))
+        log.note(changedAt: Self.time(former))
       }
       log.add(look)
     }
     return log.evidence(
-      about: "/p/a", changedAt: time.map(Self.time), isContent: isContent, now)
+      aboutChangeAt: time.map(Self.time), isContent: isContent, now)
   }
 
   @Test func `a change is innocent if the run has not written since a look before it`() {

@@ -208,7 +208,7 @@ struct LiveSimulation {
         let time = changed[change.path] ?? now
         if server == .keepsLogOpen && change.path == Self.output { return Clue(evidence: .open) }
         let evidence = log.evidence(
-          about: change.path, changedAt: Self.fileTime(time), isContent: change.isContent, look)
+          aboutChangeAt: Self.fileTime(time), isContent: change.isContent, look)
         return Clue(evidence: evidence, age: .milliseconds(now - time))
       }
     }
@@ -219,7 +219,7 @@ struct LiveSimulation {
   private mutating func report(_ change: ChangeBatch.Change) {
     ledger.add([change])
     perform(rounds.changed([change], isStopping ? .running : .live, at: instant, facts))
-    log.note(change.path, changedAt: Self.fileTime(changed[change.path] ?? now))
+    log.note(changedAt: Self.fileTime(changed[change.path] ?? now))
   }
 
   private mutating func perform(_ actions: [Rounds.Action]) {
