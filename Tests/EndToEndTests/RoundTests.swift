@@ -35,9 +35,12 @@ extension Project {
       let watchrun = try await project.start("-v", "-p", "--", "sh", "-c", command)
       try await watchrun.watching()
       try project.place("first")
-      try await project.rests(after: 2)
+      // Once if what it creates and removes is not noticed in between.
+      try await project.rests(for: .seconds(1.5))
+      let settled = project.logged.count
+      #expect(settled <= 2, "\(project.transcript)")
       try project.place("source")
-      try await project.rests(after: 3)
+      try await project.rests(after: settled + 1)
       #expect(!watchrun.errors.contains { $0.contains("each run") })
     }
   }
@@ -117,7 +120,9 @@ extension Project {
       try project.write("a", "0")
       let watchrun = try await project.startRunning(
         ["-r"], #"echo "$(cat a)" >> "$LOG"; exec sleep 1000"#)
-      for number in 1...5 {
+      // At once after each restart would be the pace of a machine.
+      for (number, pause) in [350, 130, 500, 60, 280].enumerated() {
+        try await Task.sleep(for: .milliseconds(pause))
         try project.place("a", "\(number)")
         try await project.logged("\(number)")
       }

@@ -30,6 +30,9 @@ struct Clue: Sendable {
   /// Whether the run may have written the whole file: as many bytes at least since a look before the
   /// change. `nil` if that is not known.
   var mayBeOfRun: Bool?
+
+  /// Whether the run cannot have made it.
+  var excludesRun: Bool { evidence == .innocent || mayBeOfRun == false }
 }
 
 /// The activity of the processes of one run, as it was at some times since their start.

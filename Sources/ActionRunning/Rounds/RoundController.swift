@@ -301,9 +301,11 @@ extension RoundController {
   ) -> [Clue] {
     let few = changes.prefix(ContentReader.mostFiles)
     let open = client.filesOpenForWriting(few.map(\.path))
+    // What a run writes after this query does not count as larger than what it has written.
+    let statuses = few.map { try? FileStatus(of: $0.path) }
     let now = client.activity().map { ActivityLog.Look(time: .latest(), activity: $0) }
     return changes.enumerated().map { index, change in
-      let status = index < few.count ? try? FileStatus(of: change.path) : nil
+      let status = index < few.count ? statuses[index] : nil
       var clue = log.access { log in
         defer { if let status { log.note(changedAt: status.changed) } }
         return Clue(

@@ -290,22 +290,25 @@ extension Rounds {
   }
 
   /// Keeps changes during a build, which are judged at its end. One that the build cannot have made stops
-  /// it.
+  /// it; and once, one of a path that others have edited and no build has changed yet. A build that is
+  /// stopped before its end proves nothing about that path.
   private mutating func changedInBuild(
     _ changes: [PendingChange], at now: Instant, _ facts: Facts
   ) -> [Action] {
-    let others = zip(changes, facts.clues(changes)).filter { change, clue in
-      switch records[change.path]?.origin {
-      case .edited(isRewritten: false): true
-      case .edited(isRewritten: true), .written, .output: false
-      case .unknown, nil: clue.evidence == .innocent || clue.mayBeOfRun == false
-      }
+    var (others, possible): ([PendingChange], [PendingChange]) = ([], [])
+    for (change, clue) in zip(changes, facts.clues(changes)) {
+      let isOfOthers =
+        switch records[change.path]?.origin {
+        case .edited(let isRewritten): !isRewritten
+        case .written, .output: false
+        case .unknown, nil: clue.excludesRun
+        }
+      if isOfOthers { others.append(change) } else { possible.append(change) }
+      if isOfOthers && !clue.excludesRun { markWritten(change.path) }
     }
-    if others.isEmpty {
-      add(changes)
-      return []
-    }
-    return changedByOthers(changes, at: now)
-      + Self.explain(others.map { ChangeJudgment($0.0.path, .innocent) })
+    add(possible)
+    if others.isEmpty { return [] }
+    return changedByOthers(others, at: now)
+      + Self.explain(others.map { ChangeJudgment($0.path, .innocent) })
   }
 }

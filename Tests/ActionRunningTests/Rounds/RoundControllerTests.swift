@@ -1,6 +1,7 @@
 import Dispatch
 import FileObservation
 import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -349,5 +350,33 @@ struct RoundControllerTests {
     #expect(source.count == 6 && runs.count == 3)
     answer(5)
     #expect(runs.count == 4)
+  }
+
+  @Test func `a file that grows while evidence is gathered is not larger than what the run wrote`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let path = directory["output"]
+    let written = Mutex<UInt64>(0)
+    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
+    var client = RoundController.Client()
+    client.activity = {
+      let activity = ProcessActivity(
+        writes: ProcessActivity.Writes(bytes: written.withLock { $0 }),
+        newestStart: FileTime(nanoseconds: 0))
+      // The run goes on while it is looked at.
+      let size = written.withLock { size in
+        size += 2
+        return Int(size)
+      }
+      try? directory.write(String(repeating: "x", count: size), to: "output")
+      return activity
+    }
+    queue.sync {
+      controller.connect(client, deliver: log.note)
+      controller.began(isFollowUp: false)
+      controller.changed([.of(path, .modified)], .building)
+    }
+    #expect(runs.isEmpty)
   }
 }

@@ -325,6 +325,28 @@ struct RoundsLiveTests {
     #expect(bench.actions.isEmpty)
   }
 
+  @Test func `what a build changes is not edited because another change stops the build`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.evidence["/p/a"] = .innocent
+    bench.write([("/p/a", "saved"), ("/p/log", "2")], .building)
+    #expect(bench.run == ["/p/a"])
+    bench.begin()
+    bench.write("/p/log", "3", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a path that the build may have changed stops it once`() {
+    var bench = RoundsBench(Self.files)
+    bench.write("/p/log", "edited", .idle)
+    bench.begin()
+    bench.write("/p/log", "2", .building)
+    #expect(bench.run == ["/p/log"])
+    bench.begin()
+    bench.write("/p/log", "3", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
   // MARK: Other runs
 
   @Test func `a change while others run leads to a run at once, as a follow-up of theirs`() {
