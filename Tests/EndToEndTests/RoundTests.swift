@@ -107,7 +107,7 @@ extension Project {
         """#)
       try await project.rests(for: .seconds(2.5))
       #expect(project.logged.last == "up")
-      #expect(project.logged.count { $0 == "start" } <= 5)
+      #expect(project.logged.count { $0 == "start" } <= 8)
       try project.place("source")
       let starts = project.logged.count { $0 == "start" }
       try await eventually("it restarts") { project.logged.count { $0 == "start" } > starts }
@@ -139,7 +139,7 @@ extension Project {
       try await watchrun.said("sent SIGHUP (log changed)")
       try await Task.sleep(for: .seconds(5))
       // Hundreds, if each line in the log led to a signal.
-      #expect(watchrun.errors.count { $0.contains("sent SIGHUP") } <= 12)
+      #expect(watchrun.errors.count { $0.contains("sent SIGHUP") } <= 20)
     }
   }
 
@@ -266,7 +266,8 @@ extension Project {
         #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)
       let watchrun = try await project.startTasks()
       try await watchrun.said("each run changes log: the next one starts in")
-      #expect(project.logged.count <= 8)
+      // Hundreds, if each led to a restart at once. On a busy machine it takes some more tests than usual.
+      #expect(project.logged.count <= 16)
     }
   }
 }
