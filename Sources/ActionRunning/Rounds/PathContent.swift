@@ -35,6 +35,24 @@ struct ContentReader: Sendable {
     }
   }
 
+  /// How many of the first bytes of a file are not zero. A process that wrote the file wrote at least
+  /// these: linkers skip the gaps between sections. `nil` if the file is too large or cannot be read.
+  func countOfNonzero(_ path: Path, size: UInt64) -> UInt64? {
+    guard size <= UInt64(Self.largestFile) else { return nil }
+    var (rest, count) = (Int(size), 0)
+    do throws(SystemError) {
+      try readFile(path) { part in
+        let bytes = part.prefix(rest)
+        count += bytes.count { $0 != 0 }
+        rest -= bytes.count
+        return rest > 0
+      }
+    } catch {
+      return nil
+    }
+    return UInt64(count)
+  }
+
   private func content(of path: Path, isRead: Bool, isMovedAsWhole: Bool) -> PathContent {
     guard let status = try? FileStatus(of: path) else { return .absent }
     switch status.type {

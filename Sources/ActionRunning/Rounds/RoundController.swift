@@ -311,14 +311,22 @@ extension RoundController {
         return Clue(
           evidence: log.evidence(
             aboutChangeAt: status?.changed, isContent: change.isContent, now),
-          mayBeOfRun: status.flatMap {
-            log.mayHaveWritten(size: $0.size, changedAt: $0.changed, now)
-          })
+          mayBeOfRun: status.flatMap { mayBeOfRun(change.path, $0, log, now) })
       }
       if open.contains(change.path) { clue.evidence = .open }
       if let status { clue.age = max(status.changed.duration(to: .latest()), .zero) }
       return clue
     }
+  }
+
+  private func mayBeOfRun(
+    _ path: Path, _ status: FileStatus, _ log: ActivityLog, _ now: ActivityLog.Look?
+  ) -> Bool? {
+    let result = log.mayHaveWritten(size: status.size, changedAt: status.changed, now)
+    guard result == false, let size = reader.countOfNonzero(path, size: status.size) else {
+      return result
+    }
+    return log.mayHaveWritten(size: size, changedAt: status.changed, now)
   }
 }
 

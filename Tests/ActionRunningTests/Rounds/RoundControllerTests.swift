@@ -379,4 +379,25 @@ struct RoundControllerTests {
     }
     #expect(runs.isEmpty)
   }
+
+  @Test func `what a linker skips is not written`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("ELF" + String(repeating: "\0", count: 8000) + "code", to: "app")
+    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
+    let written = Mutex<UInt64>(0)
+    var client = RoundController.Client()
+    client.activity = {
+      ProcessActivity(
+        writes: ProcessActivity.Writes(bytes: written.withLock { $0 }),
+        newestStart: FileTime(nanoseconds: 0))
+    }
+    queue.sync {
+      controller.connect(client, deliver: log.note)
+      controller.began(isFollowUp: false)
+    }
+    try directory.write("ELF" + String(repeating: "\0", count: 8000) + "CODE", to: "app")
+    written.withLock { $0 = 7 }
+    queue.sync { controller.changed([.of(directory["app"], .modified)], .building) }
+    #expect(runs.isEmpty)
+  }
 }
