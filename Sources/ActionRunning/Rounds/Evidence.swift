@@ -27,7 +27,7 @@ struct Clue: Sendable {
   var evidence = Evidence.none
   /// How long ago it was made.
   var age = Duration.zero
-  /// Whether the run may have written the whole file: as many bytes at least since a look before the
+  /// Whether the run may have written the whole file: as many bytes at least since a look well before the
   /// change. `nil` if that is not known.
   var mayBeOfRun: Bool?
 
@@ -55,6 +55,8 @@ struct ActivityLog: Sendable {
   /// The size from which on a file may have been written by way of a memory map, as linkers do. A small
   /// write makes some pages dirty as well.
   private static let leastMapped: UInt64 = 65_536
+  /// How long before its change a file may have been begun to be written.
+  private static let longestWrite = Duration.milliseconds(500)
   /// How long after the start of its latest process a run may start others.
   private static let launchTime = Duration.seconds(1)
 
@@ -135,7 +137,9 @@ struct ActivityLog: Sendable {
   func mayHaveWritten(size: UInt64, changedAt time: FileTime, _ now: Look?) -> Bool? {
     if time < began { return false }
     guard let now else { return nil }
-    let last = (looks.last { $0.time <= time } ?? first).activity
+    // It may have been written little by little.
+    let began = time.advanced(by: .zero - Self.longestWrite)
+    let last = (looks.last { $0.time <= began } ?? first).activity
     return now.activity.isIncomplete
       || now.activity.writes.bytes >= last.writes.bytes + size
       || size >= Self.leastMapped && now.activity.dirtied >= last.dirtied + size

@@ -46,7 +46,9 @@ extension Rounds {
   mutating func changedLive(
     _ changes: [PendingChange], at now: Instant, _ facts: Facts
   ) -> [Action] {
-    let found = endTrial(at: now, facts)
+    // A run may rewrite its outputs, unchanged.
+    let areOfTrial = changes.allSatisfy { trial?.paths.contains($0.path) == true }
+    let found = areOfTrial ? [] : endTrial(at: now, facts)
     add(changes)
     return found + judgeLive(at: now, facts)
   }
