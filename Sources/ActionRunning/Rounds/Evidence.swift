@@ -138,8 +138,8 @@ struct ActivityLog: Sendable {
     if time < began { return false }
     guard let now else { return nil }
     // It may have been written little by little.
-    let began = time.advanced(by: .zero - Self.longestWrite)
-    let last = (looks.last { $0.time <= began } ?? first).activity
+    let start = time.advanced(by: .zero - Self.longestWrite)
+    let last = (looks.last { $0.time <= start } ?? first).activity
     return now.activity.isIncomplete
       || now.activity.writes.bytes >= last.writes.bytes + size
       || size >= Self.leastMapped && now.activity.dirtied >= last.dirtied + size

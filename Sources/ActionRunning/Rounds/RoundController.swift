@@ -306,13 +306,13 @@ extension RoundController {
     let now = client.activity().map { ActivityLog.Look(time: .latest(), activity: $0) }
     return changes.enumerated().map { index, change in
       let status = index < few.count ? statuses[index] : nil
-      var clue = log.access { log in
-        defer { if let status { log.note(changedAt: status.changed) } }
-        return Clue(
-          evidence: log.evidence(
-            aboutChangeAt: status?.changed, isContent: change.isContent, now),
-          mayBeOfRun: status.flatMap { mayBeOfRun(change.path, $0, log, now) })
+      let evidence = log.access { log in
+        if let status { log.note(changedAt: status.changed) }
+        return log.evidence(
+          aboutChangeAt: status?.changed, isContent: change.isContent, now)
       }
+      var clue = Clue(
+        evidence: evidence, mayBeOfRun: status.flatMap { mayBeOfRun(change.path, $0, now) })
       if open.contains(change.path) { clue.evidence = .open }
       if let status { clue.age = max(status.changed.duration(to: .latest()), .zero) }
       return clue
@@ -320,13 +320,16 @@ extension RoundController {
   }
 
   private func mayBeOfRun(
-    _ path: Path, _ status: FileStatus, _ log: ActivityLog, _ now: ActivityLog.Look?
+    _ path: Path, _ status: FileStatus, _ now: ActivityLog.Look?
   ) -> Bool? {
-    let result = log.mayHaveWritten(size: status.size, changedAt: status.changed, now)
+    func mayHaveWritten(_ size: UInt64) -> Bool? {
+      log.access { $0.mayHaveWritten(size: size, changedAt: status.changed, now) }
+    }
+    let result = mayHaveWritten(status.size)
     guard result == false, let size = reader.countOfNonzero(path, size: status.size) else {
       return result
     }
-    return log.mayHaveWritten(size: size, changedAt: status.changed, now)
+    return mayHaveWritten(size)
   }
 }
 

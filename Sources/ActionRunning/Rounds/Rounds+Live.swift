@@ -46,9 +46,7 @@ extension Rounds {
   mutating func changedLive(
     _ changes: [PendingChange], at now: Instant, _ facts: Facts
   ) -> [Action] {
-    // A run may rewrite its outputs, unchanged.
-    let areOfTrial = changes.allSatisfy { trial?.paths.contains($0.path) == true }
-    let found = areOfTrial ? [] : endTrial(at: now, facts)
+    let found = endTrial(for: changes, at: now, facts)
     add(changes)
     return found + judgeLive(at: now, facts)
   }
@@ -76,9 +74,7 @@ extension Rounds {
         others.append(change)
         judgments.append(
           ChangeJudgment(change.path, clue.evidence == .innocent ? .innocent : .moved))
-      } else if records[change.path]?.origin == .output, clue.mayBeOfRun != false,
-        clue.evidence != .innocent
-      {
+      } else if records[change.path]?.origin == .output, !clue.excludesRun {
         outputs.append(change.path)
         judgments.append(ChangeJudgment(change.path, .output))
       } else {

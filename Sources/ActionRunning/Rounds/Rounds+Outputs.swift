@@ -44,9 +44,14 @@ extension Rounds {
   }
 
   /// The follow-up is an active run, which ends without a result. It has changed nothing if it lasted
-  /// clearly longer than the runs before took to change the path.
-  mutating func endTrial(at now: Instant, _ facts: Facts) -> [Action] {
-    guard isLive, facts.isSteady(), let trial, trial.hasLaunched, let lastLaunch else { return [] }
+  /// clearly longer than the runs before took to change the path. It may rewrite the paths of the trial,
+  /// unchanged.
+  mutating func endTrial(
+    for changes: [PendingChange], at now: Instant, _ facts: Facts
+  ) -> [Action] {
+    guard isLive, facts.isSteady(), let trial, trial.hasLaunched, let lastLaunch,
+      !changes.allSatisfy({ trial.paths.contains($0.path) })
+    else { return [] }
     self.trial = nil
     let time = lastLaunch.duration(to: now)
     return countVain(

@@ -296,6 +296,7 @@ extension Rounds {
     _ changes: [PendingChange], at now: Instant, _ facts: Facts
   ) -> [Action] {
     var (others, possible): ([PendingChange], [PendingChange]) = ([], [])
+    var judgments: [ChangeJudgment] = []
     for (change, clue) in zip(changes, facts.clues(changes)) {
       let isOfOthers =
         switch records[change.path]?.origin {
@@ -303,12 +304,16 @@ extension Rounds {
         case .written, .output: false
         case .unknown, nil: clue.excludesRun
         }
-      if isOfOthers { others.append(change) } else { possible.append(change) }
-      if isOfOthers && !clue.excludesRun { markWritten(change.path) }
+      guard isOfOthers else {
+        possible.append(change)
+        continue
+      }
+      others.append(change)
+      judgments.append(ChangeJudgment(change.path, clue.excludesRun ? .innocent : .unknown))
+      if !clue.excludesRun { markWritten(change.path) }
     }
     add(possible)
     if others.isEmpty { return [] }
-    return changedByOthers(others, at: now)
-      + Self.explain(others.map { ChangeJudgment($0.path, .innocent) })
+    return changedByOthers(others, at: now) + Self.explain(judgments)
   }
 }
