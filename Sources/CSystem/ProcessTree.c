@@ -21,6 +21,9 @@
 // Functions that the guardian calls: no allocation, no locks.
 
 struct tree {
+  // Whether descendants with a session of their own count as well. Not said by a session of 0, which
+  // is that of a process whose session was made outside its PID namespace.
+  bool crosses_sessions;
   pid_t session, excluded;
   pid_t *groups;
   int count, capacity;
@@ -44,8 +47,29 @@ static void add_process(struct tree *tree, pid_t process) {
   tree->processes[tree->process_count++] = process;
 }
 
+// Calls `visit` with the descriptor of a directory of /proc, and each name in it.
+static void for_each_entry(
+    pid_t process, const char *directory, void (*visit)(void *context, int descriptor, const char *name),
+    void *context) {
+  char path[64];
+  _Alignas(8) char entries[2048];
+  snprintf(path, sizeof path, "/proc/%d/%s", (int)process, directory);
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  long filled;
+  while ((filled = syscall(SYS_getdents64, descriptor, entries, sizeof entries)) > 0) {
+    for (long offset = 0; offset < filled;) {
+      struct dirent64 *entry = (struct dirent64 *)(entries + offset);
+      if (entry->d_name[0] != '.') visit(context, descriptor, entry->d_name);
+      offset += entry->d_reclen;
+    }
+  }
+  close(descriptor);
+}
+
 // Adds the children of one thread, from a file such as "43 44 ".
-static void add_children(struct tree *tree, int tasks, const char *thread) {
+static void add_children(void *context, int tasks, const char *thread) {
+  struct tree *tree = context;
   char name[64], text[8192];
   snprintf(name, sizeof name, "%s/children", thread);
   int file = openat(tasks, name, O_RDONLY | O_CLOEXEC);
@@ -56,27 +80,17 @@ static void add_children(struct tree *tree, int tasks, const char *thread) {
   char *next = text, *end;
   for (long child; (child = strtol(next, &end, 10)) > 0 && end != next; next = end) {
     // A descendant with a session of its own is on its own, and so are its descendants.
-    if (tree->session && getsid((pid_t)child) != tree->session) continue;
+    if (!tree->crosses_sessions && getsid((pid_t)child) != tree->session) continue;
     add_group(tree, getpgid((pid_t)child));
     add_process(tree, (pid_t)child);
   }
 }
 
-static void add_children_of_process(struct tree *tree, pid_t process) {
-  char path[64];
-  _Alignas(8) char entries[2048];
-  snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-  int tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (tasks < 0) return;
-  long filled;
-  while ((filled = syscall(SYS_getdents64, tasks, entries, sizeof entries)) > 0) {
-    for (long offset = 0; offset < filled;) {
-      struct dirent64 *entry = (struct dirent64 *)(entries + offset);
-      if (entry->d_name[0] != '.') add_children(tree, tasks, entry->d_name);
-      offset += entry->d_reclen;
-    }
+// Adds the descendants of the processes that are in the tree.
+static void add_descendants(struct tree *tree) {
+  for (int i = 0; i < tree->process_count; i++) {
+    for_each_entry(tree->processes[i], "task", add_children, tree);
   }
-  close(tasks);
 }
 
 int csystem_descendant_groups(
@@ -85,7 +99,7 @@ int csystem_descendant_groups(
       .session = session, .excluded = excluded, .groups = groups, .count = count,
       .capacity = capacity};
   for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
-  for (int i = 0; i < tree.process_count; i++) add_children_of_process(&tree, tree.processes[i]);
+  add_descendants(&tree);
   return tree.count;
 }
 
@@ -137,13 +151,13 @@ static bool add_activity(
 }
 
 int csystem_process_activity(pid_t leader, struct csystem_process_activity *activity) {
-  struct tree tree = {.groups = NULL};
+  struct tree tree = {.crosses_sessions = true};
   memset(activity, 0, sizeof *activity);
   struct timespec boot, now;
   clock_gettime(CLOCK_BOOTTIME, &boot);
   clock_gettime(CLOCK_REALTIME, &now);
   add_process(&tree, leader);
-  for (int i = 0; i < tree.process_count; i++) add_children_of_process(&tree, tree.processes[i]);
+  add_descendants(&tree);
   if (tree.process_count == PROCESSES) return -1;
   for (int i = 0; i < tree.process_count; i++) {
     if (!add_activity(tree.processes[i], (uint64_t)sysconf(_SC_CLK_TCK), activity)) return -1;
@@ -152,41 +166,34 @@ int csystem_process_activity(pid_t leader, struct csystem_process_activity *acti
   return 0;
 }
 
-static void find_open_files(
-    pid_t process, const struct csystem_file_status *files, int count, bool *found) {
-  char path[64];
-  _Alignas(8) char entries[2048];
-  snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
-  int descriptors = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptors < 0) return;
-  long filled;
-  while ((filled = syscall(SYS_getdents64, descriptors, entries, sizeof entries)) > 0) {
-    for (long offset = 0; offset < filled;) {
-      struct dirent64 *entry = (struct dirent64 *)(entries + offset);
-      offset += entry->d_reclen;
-      struct csystem_file_status link, file;
-      // The permissions of the link are those with which the file was opened.
-      if (entry->d_name[0] == '.' ||
-          csystem_file_status(descriptors, entry->d_name, AT_SYMLINK_NOFOLLOW, &link) != 0 ||
-          !(link.mode & S_IWUSR) ||
-          csystem_file_status(descriptors, entry->d_name, 0, &file) != 0) {
-        continue;
-      }
-      for (int i = 0; i < count; i++) {
-        found[i] = found[i] || (files[i].inode == file.inode && files[i].device == file.device);
-      }
-    }
+struct search {
+  const struct csystem_file_status *files;
+  int count;
+  bool *found;
+};
+
+static void compare_open_file(void *context, int descriptors, const char *name) {
+  struct search *search = context;
+  struct csystem_file_status link, file;
+  // The permissions of the link are those with which the file was opened.
+  if (csystem_file_status(descriptors, name, AT_SYMLINK_NOFOLLOW, &link) != 0 ||
+      !(link.mode & S_IWUSR) || csystem_file_status(descriptors, name, 0, &file) != 0) {
+    return;
   }
-  close(descriptors);
+  for (int i = 0; i < search->count; i++) {
+    const struct csystem_file_status *searched = &search->files[i];
+    if (searched->inode == file.inode && searched->device == file.device) search->found[i] = true;
+  }
 }
 
 void csystem_files_open_for_writing(
     pid_t leader, const struct csystem_file_status *files, int count, bool *found) {
-  struct tree tree = {.groups = NULL};
+  struct tree tree = {.crosses_sessions = true};
   add_process(&tree, leader);
-  for (int i = 0; i < tree.process_count; i++) add_children_of_process(&tree, tree.processes[i]);
+  add_descendants(&tree);
+  struct search search = {files, count, found};
   for (int i = 0; i < tree.process_count; i++) {
-    find_open_files(tree.processes[i], files, count, found);
+    for_each_entry(tree.processes[i], "fd", compare_open_file, &search);
   }
 }
 

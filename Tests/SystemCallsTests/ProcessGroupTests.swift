@@ -57,6 +57,21 @@ struct ProcessGroupTests {
     #expect(await eventually { !group.hasLivingMember })
   }
 
+  /// A session made outside the PID namespace is 0 to the processes in it.
+  @Test(arguments: [getsid(0), 0])
+  func `a descendant with a session of its own is in none of the groups`(
+    session: Int32
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let group = try start("setsid sh -c 'echo $$ >> \(directory["up"]); exec sleep 1000' & wait")
+    #expect(await eventually { !directory.lines(of: "up").isEmpty })
+    #expect(ProcessGroup.withDescendants([group], session: session) == [group])
+    let daemon = try #require(directory.lines(of: "up").first.flatMap { pid_t($0) })
+    kill(daemon, SIGKILL)
+    #expect(try await hasEnded(group))
+    try group.reap()
+  }
+
   @Test func `a signal reaches every member`() async throws {
     let directory = try TemporaryDirectory()
     let (up, got) = (directory["up"], directory["got"])

@@ -51,16 +51,18 @@ package struct ProcessGroup: Hashable, Sendable {
 }
 
 extension ProcessGroup {
-  /// These groups, followed by the groups in this process's session that descendants of their leaders
-  /// have made for themselves, as interactive shells do.
+  /// These groups, followed by the groups in a session that descendants of their leaders have made
+  /// for themselves, as interactive shells do.
   ///
   /// Descendants whose parents have ended are not found.
-  package static func withDescendants(_ groups: [ProcessGroup]) -> [ProcessGroup] {
+  package static func withDescendants(
+    _ groups: [ProcessGroup], session: Int32 = getsid(0)
+  ) -> [ProcessGroup] {
     var leaders = groups.map(\.leader)
     let capacity = leaders.count + maximumDescendants
     leaders += Array(repeating: 0, count: maximumDescendants)
     let count = csystem_descendant_groups(
-      getsid(0), getpgrp(), &leaders, Int32(groups.count), Int32(capacity))
+      session, getpgrp(), &leaders, Int32(groups.count), Int32(capacity))
     return leaders.prefix(Int(count)).map(ProcessGroup.init)
   }
 
