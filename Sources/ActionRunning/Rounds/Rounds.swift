@@ -77,8 +77,8 @@ struct Rounds: Sendable {
 
   /// What is known when changes are judged.
   struct Facts {
-    /// Whether the change of a path is still owed to a task. It is not if a run that has started
-    /// since has received it.
+    /// Whether the change of a path is still owed to a task. It is not if a run has received it that
+    /// has started since, or that is requested and waits for the end of a burst.
     var isOwed: (Path) -> Bool
     var contents: Reader
     /// What is known of changes during an active run.

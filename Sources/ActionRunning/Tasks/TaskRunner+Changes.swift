@@ -21,7 +21,7 @@ struct TaskComponent: Sendable {
   /// run receives the whole burst.
   struct HeldDecisions {
     /// The paths for which runs are requested then.
-    var paths: [Path]
+    var paths: Set<Path>
     /// Whether the changes have been judged, which is passed on after the request.
     var isJudged = false
   }
@@ -50,7 +50,10 @@ extension TaskRunner {
   private func client(of names: Set<String>) -> RoundController.Client {
     var client = RoundController.Client()
     client.isOwed = { [weak self] path in
-      self?.state.access { $0.owed.owes(path, to: names) } ?? false
+      self?.state.access { state in
+        let held = state.components.first { $0.names == names }?.held
+        return state.owed.owes(path, to: names) && held?.paths.contains(path) != true
+      } ?? false
     }
     client.activity = { [weak self] in
       let activities = self?.liveGroups(names).map(\.activity) ?? []
@@ -207,7 +210,7 @@ extension TaskRunner {
       if state.access({ $0.isBurstUnderWay }) {
         update(names) { component in
           component.held = component.held ?? TaskComponent.HeldDecisions(paths: [])
-          component.held?.paths += paths
+          component.held?.paths.formUnion(paths)
         }
       } else {
         requestRuns(of: names, for: paths)
@@ -264,7 +267,7 @@ extension TaskRunner {
       }
     }
     for (names, decisions) in held {
-      if !decisions.paths.isEmpty { requestRuns(of: names, for: decisions.paths) }
+      if !decisions.paths.isEmpty { requestRuns(of: names, for: Array(decisions.paths)) }
       if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
   }

@@ -71,6 +71,17 @@ struct BurstTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a path that is reported again in the burst is still owed the run`() async throws {
+    let tasks = try await tasksWithHeldRun { directory in
+      [TaskDefinition("other", in: directory, "exec sleep 1000")]
+    }
+    tasks.change("f")
+    source.endBurst()
+    #expect(await eventually { tasks.runs(of: "a").count == 2 })
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await tasks.end())
+  }
+
   @Test func `a service waits for the run to which a part of a burst leads`() async throws {
     let tasks = try await tasksWithHeldRun { directory in
       [
