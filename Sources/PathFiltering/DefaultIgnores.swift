@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// The built-in list of ignored names, which every other rule can override.
 ///
 /// A name is in this list only if tools write it and people do not: what is missing here costs a run
@@ -5,12 +7,13 @@
 /// `build`, `dist`, `out`, `bin`, `obj`, `coverage`, `vendor`, `deps` or `venv`: sources are kept in
 /// directories of these names, and watchexec and nodemon leave them to `.gitignore` too. `_build` is
 /// only used by tools (Mix, dune, rebar3, Sphinx). Where a project is detected, the directories that
-/// its own tools write are ignored besides (`ProjectKind.products`).
+/// its own tools write are ignored besides (`ProjectKind.products`), and the entries of a directory
+/// `coverage` while a report in it proves that a tool wrote them.
 package enum DefaultIgnores {
   static let list = PatternList(patterns.compactMap { GlobPattern(line: $0.utf8) })
 
   package static let patterns =
-    versionControl + buildDirectories + caches + coverage + editorFiles
+    versionControl + buildDirectories + caches + coverage + databases + editorFiles
 
   /// Directories of version control systems. In worktrees and submodules, `.git` is a file.
   private static let versionControl = [
@@ -31,6 +34,8 @@ package enum DefaultIgnores {
   private static let caches = [
     ".tox/", ".nox/", ".mypy_cache/", ".pytest_cache/", ".ruff_cache/", ".hypothesis/",
     ".benchmarks/", ".ipynb_checkpoints/", ".sass-cache/",
+    // pytest renames it to .pytest_cache.
+    "pytest-cache-files-*",
   ]
 
   /// Reports and raw data of coverage tools.
@@ -38,6 +43,30 @@ package enum DefaultIgnores {
     // coverage.py: the data, and the data of each process. `.coveragerc` is its configuration.
     ".coverage", ".coverage.*", "htmlcov/", "coverage.xml", "lcov.info",
     ".nyc_output/", "*.profraw", "*.profdata", "*.gcda",
+  ]
+
+  /// The name of directories that hold a report, or sources of people.
+  private static let reportDirectory: StaticString = "coverage"
+
+  /// The pattern of the entries of such a directory. It applies while one of them is a report; see
+  /// `IgnoreFileNames.coverageReport`.
+  package static let reportPattern = "/\(reportDirectory)/*"
+
+  /// The rule for such a directory, relative to its parent. It is numbered after the list.
+  static let reportList = PatternList(
+    [GlobPattern(line: reportPattern.utf8)].compactMap(\.self), numbers: [patterns.count + 1])
+
+  /// Whether a report in this directory means that a tool wrote all of its entries.
+  package static func isReportDirectory(_ path: Path) -> Bool {
+    let name = path.lastComponent
+    return name.count == reportDirectory.utf8CodeUnitCount
+      && reportDirectory.withUTF8Buffer { $0.elementsEqual(name) }
+  }
+
+  /// Databases of SQLite, which a server writes at any time, and their logs. `*.db` may be anything.
+  private static let databases = [
+    "*.sqlite3", "*.sqlite3-wal", "*.sqlite3-shm", "*.sqlite3-journal",
+    "*.db-wal", "*.db-shm", "*.db-journal",
   ]
 
   /// Swap, backup and lock files, temporary files that are renamed to the saved file, and state.

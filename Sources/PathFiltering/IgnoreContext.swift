@@ -46,7 +46,7 @@ extension IgnoreContext {
       directory = parent
       // Outside of repositories, the creation of such a file is too unlikely to be watched for.
       let names = repository == nil ? IgnoreFileNames.present(in: directory) : .all
-      files += names.intersection(sources.fileNames).subtracting(.git).texts.map {
+      files += names.intersection(sources.fileNames).subtracting(.markers).texts.map {
         directory.appending($0)
       }
     }
@@ -69,6 +69,7 @@ extension IgnoreSources {
     var names: IgnoreFileNames = []
     if contains(.versionControl) { names.formUnion([.git, .gitignore]) }
     if contains(.project) { names.formUnion([.ignore, .watchrunignore]) }
+    if contains(.defaults) { names.insert(.coverageReport) }
     return names
   }
 }

@@ -55,6 +55,13 @@ extension IgnoreLayer {
     return layers
   }
 
+  /// The rule of a directory that holds a coverage report.
+  static func coverageReport(in directory: Path) -> IgnoreLayer {
+    IgnoreLayer(
+      scope: .repository, source: .builtIn, path: nil, list: DefaultIgnores.reportList,
+      base: directory.parent?.offsetBelow ?? 0)
+  }
+
   /// The ignore files in a directory, from the weakest on. Only the names in `seen` are tried.
   static func own(
     of directory: Path, seen: IgnoreFileNames = .all, in context: IgnoreContext,

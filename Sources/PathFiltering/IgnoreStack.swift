@@ -9,7 +9,7 @@ import SystemCalls
 ///
 /// | rules, from the weakest to the strongest | patterns are relative to |
 /// |---|---|
-/// | the built-in list | any directory |
+/// | the built-in list; a directory `coverage` that holds a report has a rule of its own | any directory |
 /// | `core.excludesFile`, by default `git/ignore` in `$XDG_CONFIG_HOME` or `~/.config` | the repository's root |
 /// | `watchrun/ignore` there | the repository's root |
 /// | `.git/info/exclude` | the repository's root |
@@ -96,9 +96,12 @@ public struct IgnoreStack: Sendable {
     _ directory: Path, seen: IgnoreFileNames, warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
     var context = storage.context
-    if seen.isDisjoint(with: context.sources.fileNames) { return self }
+    var seen = seen.intersection(context.sources.fileNames)
+    if !DefaultIgnores.isReportDirectory(directory) { seen.remove(.coverageReport) }
+    if seen.isEmpty { return self }
     var layers = storage.layers
-    if seen.contains(.git), context.sources.contains(.versionControl) {
+    if seen.contains(.coverageReport) { layers.insert(.coverageReport(in: directory), at: 0) }
+    if seen.contains(.git) {
       context.enter(GitRepository(root: directory), warn: warn)
       layers =
         IgnoreLayer.general(for: directory, in: context, warn: warn)

@@ -23,7 +23,7 @@ struct DefaultIgnoresTests {
   @Test(arguments: [
     ".tox/", ".nox/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/",
     ".benchmarks/", ".coverage", ".coverage.host.123.XyZ", "htmlcov/", "coverage.xml",
-    "a/lcov.info", ".nyc_output/", "default.profraw", "a.gcda",
+    "a/lcov.info", ".nyc_output/", "default.profraw", "a.gcda", "pytest-cache-files-rktxhii1/",
   ])
   func `caches and coverage data are ignored`(name: String) {
     #expect(isIgnored(name))
@@ -39,12 +39,45 @@ struct DefaultIgnoresTests {
   }
 
   @Test(arguments: [
+    "db.sqlite3", "a/db.sqlite3-journal", "db.sqlite3-wal", "app.db-wal", "app.db-shm",
+    "app.db-journal",
+  ])
+  func `databases and their logs are ignored`(name: String) {
+    #expect(isIgnored(name))
+  }
+
+  @Test(arguments: [
     "main.c", "sed.swift", "sediment", "used.c", "build/", "dist/", "out/", "bin/", "obj/",
     "coverage/", "deps/", "vendor/", "venv/", "target", "_build", "node_modules", "gitignore",
     ".gitignore", ".github/", ".env", "#main.c", "main.swp", "49131", "CVS.md",
     ".vscode/settings.json", "~main", "py.c", ".coveragerc", "coverage.py", "terraform/",
+    "app.db", "sqlite3.py", "pytest-cache.py", "clover.xml", "coverage-final.json",
   ])
   func `what people write is not ignored`(name: String) {
     #expect(!isIgnored(name))
+  }
+
+  @Test(arguments: ["lcov.info", "clover.xml", "coverage-final.json"])
+  func `everything in a directory coverage that holds a report is ignored`(report: String) throws {
+    let tree = try TemporaryTree()
+    let filter = PathFilter(
+      base: tree.root, sources: [.defaults, .project], environment: tree.environment)
+    func explain(_ name: String) -> String {
+      filter.decision(for: tree.path(name), isDirectory: false, below: tree.root).description
+    }
+    try tree.write("coverage/index.html", "")
+    try tree.write("src/coverage/a.c", "")
+    #expect(explain("coverage/index.html") == "::")
+    try tree.write("coverage/\(report)", "")
+    try tree.write("src/\(report)", "")
+    try tree.write("src/a.c", "")
+    let number = DefaultIgnores.patterns.count + 1
+    #expect(explain("coverage/index.html") == "built-in:\(number):/coverage/*")
+    #expect(explain("coverage/src/a.html") == "built-in:\(number):/coverage/*")
+    #expect(explain("coverage") == "::")
+    #expect(explain("src/coverage/a.c") == "::")
+    #expect(explain("src/a.c") == "::")
+    try tree.write(".watchrunignore", "!/coverage/*.html\n")
+    #expect(explain("coverage/index.html") == ".watchrunignore:1:!/coverage/*.html")
   }
 }

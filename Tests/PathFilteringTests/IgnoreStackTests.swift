@@ -282,6 +282,15 @@ struct IgnoreStackTests {
     #expect(!stack.entering(tree.path("a"), seen: .ignore).isSame(as: stack))
   }
 
+  @Test func `only a directory coverage with a report has rules of its own`() throws {
+    let stack = stack()
+    #expect(stack.entering(tree.path("src"), seen: .coverageReport).isSame(as: stack))
+    #expect(stack.entering(tree.path("coverage"), seen: []).isSame(as: stack))
+    #expect(!stack.entering(tree.path("coverage"), seen: .coverageReport).isSame(as: stack))
+    let other = self.stack(sources: .project)
+    #expect(other.entering(tree.path("coverage"), seen: .coverageReport).isSame(as: other))
+  }
+
   @Test func `the names of ignore files are recognized`() {
     func names(_ name: String) -> IgnoreFileNames {
       Array(name.utf8).withUnsafeBufferPointer { IgnoreFileNames.of($0) }
@@ -290,6 +299,9 @@ struct IgnoreStackTests {
     #expect(names(".gitignore") == .gitignore)
     #expect(names(".ignore") == .ignore)
     #expect(names(".watchrunignore") == .watchrunignore)
+    for name in ["lcov.info", "clover.xml", "coverage-final.json"] {
+      #expect(names(name) == .coverageReport)
+    }
     for name in ["", ".", "..", "git", ".gitx", "xgitignore", ".Gitignore", ".gitignore~"] {
       #expect(names(name).isEmpty)
     }

@@ -68,7 +68,7 @@ package struct ReadAheadWalk {
     } catch {
       return
     }
-    let seen = listing.ignoreFiles
+    let seen = listing.ignoreFiles(in: directory.path)
     listing.forEach {
       if $0.type == .file || $0.type == .directory {
         entries.append((directory.path.appending(Array($0.name)), $0.type))

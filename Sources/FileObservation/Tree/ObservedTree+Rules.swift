@@ -51,12 +51,14 @@ extension ObservedTree {
     watchFileIfNeeded(entry, at: path)
   }
 
-  /// Marks the rules of a directory as stale if a hint is about an ignore file or about `.git`.
+  /// Marks the rules of a directory as stale if a hint is about an ignore file or a marker.
   mutating func markStaleRules(
     _ name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ reasons: Hint.Reasons
   ) {
     let names = IgnoreFileNames.of(name)
-    guard reasons.isAboutName || (reasons.contains(.closed) && !names.contains(.git)) else {
+    guard
+      reasons.isAboutName || (reasons.contains(.closed) && names.isDisjoint(with: .markers))
+    else {
       return
     }
     if !names.isEmpty {

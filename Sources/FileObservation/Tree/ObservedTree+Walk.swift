@@ -91,8 +91,8 @@ extension ObservedTree {
   private mutating func enterRules(
     of directory: Entry, at path: Path, _ listing: DirectoryListing, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
-    guard let parentStack, listing.hasHiddenNames, !isRoot(directory) else { return parentStack }
-    let seen = listing.ignoreFiles
+    guard let parentStack, !isRoot(directory) else { return parentStack }
+    let seen = listing.ignoreFiles(in: path)
     if seen.isEmpty { return parentStack }
     let stack = readRules { filter, warn in
       filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)

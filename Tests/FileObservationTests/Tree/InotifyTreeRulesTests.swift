@@ -33,6 +33,27 @@ struct InotifyTreeRulesTests {
     #expect(try watched.kernelWatchCount() == 4)
   }
 
+  @Test func `a directory coverage is ignored as soon as it holds a report, and as long`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.makeDirectories("coverage/src")
+    }
+    try watched.directory.write(to: "coverage/a.c")
+    #expect(try watched.changes() == ["created coverage/a.c"])
+    #expect(watched.watchCount == 3)
+    try watched.directory.write(to: "coverage/index.html")
+    try watched.directory.write(to: "coverage/clover.xml")
+    _ = try watched.changes()
+    #expect(watched.watchCount == 2)
+    try watched.directory.write(to: "coverage/index.html")
+    try watched.directory.write(to: "coverage/clover.xml")
+    try watched.directory.write(to: "coverage/src/a.html")
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("coverage/clover.xml")
+    _ = try watched.changes()
+    try watched.directory.write(to: "coverage/src/b.html")
+    #expect(try watched.changes() == ["created coverage/src/b.html"])
+  }
+
   /// A tree with the file `a/b/f.c`, and a directory `a` elsewhere that ignores its `b`.
   private static func replaceableDirectory() throws -> (WatchedTree, other: TemporaryDirectory) {
     let watched = try WatchedTree(extensions: ["c"]) { directory in
