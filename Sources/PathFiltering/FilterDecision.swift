@@ -4,11 +4,14 @@ import SystemCalls
 public struct FilterDecision: Sendable, Hashable {
   /// Whether changes of the path are reported.
   public let isIncluded: Bool
-  /// The rule that decided; `nil` if no rule matches, in which case the path is included.
+  /// The rule that decided; `nil` if no rule matches. Then the path is included, unless it is one that the
+  /// observer's process itself writes.
   public let rule: Rule?
 
   /// The decision on a path that no rule matches.
   static let unmatched = FilterDecision(isIncluded: true, rule: nil)
+  /// The decision on a path that is treated as if it did not exist.
+  static let hidden = FilterDecision(isIncluded: false, rule: nil)
 
   init(isIncluded: Bool, rule: Rule?) {
     self.isIncluded = isIncluded

@@ -92,12 +92,14 @@ public struct GlobPattern: Sendable, Hashable {
   }
 
   /// Creates a pattern that matches this path below the base directory, and no other.
-  package init?(only path: Path) {
+  ///
+  /// - Parameter entries: A pattern of names. Entries with such a name are matched instead of the path.
+  package init?(only path: Path, entries: String? = nil) {
     let special = Array("*?[\\ ".utf8)
     let escaped = path.bytes.flatMap { byte in
       special.contains(byte) ? [Byte.backslash, byte] : [byte]
     }
-    self.init(line: [Byte.slash] + escaped)
+    self.init(line: [Byte.slash] + escaped + Array((entries.map { "/" + $0 } ?? "").utf8))
   }
 
   /// Removes trailing spaces that no `\` escapes. Tabs remain.

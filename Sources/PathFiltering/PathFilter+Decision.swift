@@ -54,6 +54,7 @@ extension PathFilter {
   ) -> FilterDecision {
     path.bytes.withUnsafeBufferPointer { bytes in
       let name = path.lastComponent.startIndex
+      if isHidden(bytes, nameAt: name, isDirectory: isDirectory) { return .hidden }
       if let index = ignoreIndex(bytes, nameAt: name, isDirectory: isDirectory) {
         return FilterDecision(
           isIncluded: ignoreList.patterns[index].isNegated,

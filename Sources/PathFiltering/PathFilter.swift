@@ -38,6 +38,9 @@ public struct PathFilter: Sendable, Hashable {
   public let extensions: [[UInt8]]
   let ignoreList: PatternList
   let filterList: PatternList
+  /// The paths that are treated as if they did not exist, whatever the rules: files that the observer's
+  /// process itself writes. The patterns are relative to the root directory.
+  package var hidden = PatternList([])
 
   /// The patterns of paths to ignore.
   public var ignore: [GlobPattern] { ignoreList.patterns }
@@ -113,6 +116,7 @@ extension PathFilter {
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool = true,
     in stack: IgnoreStack
   ) -> Bool {
+    if isHidden(path, nameAt: name, isDirectory: isDirectory) { return false }
     if let index = ignoreIndex(path, nameAt: name, isDirectory: isDirectory) {
       return ignoreList.patterns[index].isNegated
     }
@@ -136,6 +140,13 @@ extension PathFilter {
     passesFilter(
       filterIndex(path, nameAt: name, isDirectory: isDirectory, rootOffset: rootOffset))
       && passesExtensions(extensionIndex(path, isDirectory: isDirectory))
+  }
+
+  func isHidden(
+    _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
+  ) -> Bool {
+    if hidden.patterns.isEmpty { return false }
+    return hidden.lastIndex(matching: path, base: 1, nameAt: name, isDirectory: isDirectory) != nil
   }
 
   func ignoreIndex(

@@ -139,4 +139,39 @@ import Testing
       #expect(!project.read("all of it").contains("all of it"))
     }
   }
+
+  @Test(arguments: ["tmp", "tmp with [space]", "."])
+  func `temporary files in the watched tree start no run and are not reported`(
+    directory: String
+  ) async throws {
+    try await withProject { project in
+      try project.makeDirectory(directory)
+      let watchrun = try await project.start(
+        ["-v", "--ignore-nothing", "--emit", "json", "--", "sh", "-c", #"cat >> "$LOG""#],
+        environment: ["TMPDIR": project.path(directory)])
+      try await watchrun.watching()
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await eventually("a run") { project.logged.contains { $0.contains("file-\(number)") } }
+        try await eventually("its end") { watchrun.runsEnded == number + 1 }
+      }
+      #expect(!project.logged.contains { $0.contains("command-") })
+      #expect(!watchrun.errors.contains { $0.contains("watchrun-") })
+    }
+  }
+
+  @Test func `an output file outside of the current directory is not watched`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("sub")
+      let watchrun = try await project.start(
+        ["-v", "-w", "..", "true"], prefix: ["sh", "-c", #"exec "$0" "$@" 2>../log"#],
+        in: project.path("sub"))
+      try await eventually("all is watched") { project.read("log").contains("watching") }
+      try project.place("mark")
+      try await eventually("a run") { project.read("log").contains("mark changed") }
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(!project.read("log").contains("log changed"))
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
 }

@@ -3,7 +3,11 @@ import Synchronization
 import SystemCalls
 
 /// A private temporary directory for the files that runs read.
-final class RunDirectory: Sendable {
+package final class RunDirectory: Sendable {
+  /// A glob pattern of the names of these directories, in `temporaryFilesDirectory()`.
+  package static let namePattern = namePrefix + "??????"
+  private static let namePrefix = "watchrun-"
+
   private struct State {
     var path: Path?
     var names: Set<String> = []
@@ -54,7 +58,7 @@ final class RunDirectory: Sendable {
     try state.withLock { state throws(SystemError) in
       state.names.insert(name)
       if let path = state.path { return path }
-      let path = try makeTemporaryDirectory(prefix: "watchrun-")
+      let path = try makeTemporaryDirectory(prefix: Self.namePrefix)
       state.path = path
       return path
     }

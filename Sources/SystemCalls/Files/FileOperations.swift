@@ -34,10 +34,15 @@ extension Path {
   }
 }
 
-/// Creates a directory for temporary files that only this user can enter.
+/// The directory for temporary files: that of the variable `TMPDIR`, or `/tmp`.
+package func temporaryFilesDirectory() -> Path {
+  Path(environmentVariable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+}
+
+/// Creates a directory for temporary files that only this user can enter. Its name is the prefix and six
+/// more characters.
 package func makeTemporaryDirectory(prefix: String) throws(SystemError) -> Path {
-  let parent = environmentVariable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-  let pattern = Path(parent).appending(prefix + "XXXXXX")
+  let pattern = temporaryFilesDirectory().appending(prefix + "XXXXXX")
   let made = pattern.withCString { start -> Path? in
     guard let template = strdup(start) else { return nil }
     defer { free(template) }

@@ -36,15 +36,12 @@ struct IgnoredChangeLog {
 final class IgnoredChangeReporter: Sendable {
   private let console: Console
   private let directory: Path
-  /// The files that hold watchrun's own output, which must not lead to more of it.
-  private let ownOutput: Set<Path>
   private let scheduler = DispatchScheduler(queue: .global())
   private let log = Mutex(IgnoredChangeLog())
 
-  init(_ console: Console, directory: Path, ownOutput: Set<Path>) {
+  init(_ console: Console, directory: Path) {
     self.console = console
     self.directory = directory
-    self.ownOutput = ownOutput
   }
 
   /// Notes a change that the observer has not reported.
@@ -58,7 +55,6 @@ final class IgnoredChangeReporter: Sendable {
   }
 
   private func note(_ path: Path, _ reason: String) {
-    if ownOutput.contains(path) { return }
     let now = scheduler.now
     let entry = IgnoredChangeLog.Entry(path: path, reason: reason)
     let isDue = log.withLock { $0.note(entry, at: now) }

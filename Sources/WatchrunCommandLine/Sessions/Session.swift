@@ -57,7 +57,7 @@ final class Session: Sendable {
     let explains = settings.isVerbose || terminalController?.use == .keys
     ignoredChanges =
       explains
-      ? IgnoredChangeReporter(console, directory: directory, ownOutput: Set(Self.ownOutputFiles))
+      ? IgnoredChangeReporter(console, directory: directory)
       : nil
   }
 }
@@ -72,12 +72,14 @@ extension Session {
     _ observation: SessionPlan.Observation, with settings: Settings? = nil
   ) throws(Failure) -> FileObserver {
     var settings = settings ?? self.settings
-    settings.ignores = observation.ignores + settings.ignores + ownOutput
+    settings.ignores = observation.ignores + settings.ignores
     if let sources = observation.sources { settings.ignoreSources = sources }
     if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
     let isAdaptive = settings.quietPeriod == .adaptive
+    var filter = settings.makeFilter(in: directory)
+    filter.hidden = ownFiles
     let options = ObserverOptions(
-      filter: settings.makeFilter(in: directory),
+      filter: filter,
       quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
       maximumWait: settings.maximumWait, kinds: observation.kinds ?? settings.effectiveKinds,
       followsLinks: settings.followsLinks, polling: settings.polling,
@@ -98,16 +100,15 @@ extension Session {
     }
   }
 
-  /// Patterns for files to which standard output and standard error are redirected. Otherwise each line
-  /// of output would lead to the next run.
-  private var ownOutput: [GlobPattern] {
-    Self.ownOutputFiles.compactMap { path in
-      path.relative(to: directory).flatMap { GlobPattern(only: $0) }
+  /// The files that watchrun itself writes: those to which standard output and standard error are
+  /// redirected, and those that runs read. Otherwise each run or line of output would lead to the next.
+  private var ownFiles: PatternList {
+    let outputs = [STDOUT_FILENO, STDERR_FILENO].compactMap { pathOfFile($0)?.relative(to: "/") }
+    let temporary = temporaryFilesDirectory().absolute(from: directory)
+    let runs = ((try? resolvedPath(temporary)) ?? temporary).relative(to: "/").flatMap {
+      GlobPattern(only: $0, entries: RunDirectory.namePattern)
     }
-  }
-
-  private static var ownOutputFiles: [Path] {
-    [STDOUT_FILENO, STDERR_FILENO].compactMap { pathOfFile($0) }
+    return PatternList((outputs.map { GlobPattern(only: $0) } + [runs]).compactMap(\.self))
   }
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.
