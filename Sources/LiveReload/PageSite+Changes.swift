@@ -66,11 +66,10 @@ extension PageSite {
     switch decision {
     case .send(let message):
       send(message)
-    case .wait(let milliseconds, let path):
-      core.loop.call(afterMilliseconds: milliseconds) { [weak self] in
-        guard let self else { return }
-        perform(session.elapsed(at: core.milliseconds))
-      }
+    case .wait(let milliseconds):
+      wait(milliseconds)
+    case .waitForLoop(let milliseconds, let path):
+      wait(milliseconds)
       if hasFoundLoop { return }
       hasFoundLoop = true
       core.report(
@@ -79,6 +78,13 @@ extension PageSite {
             of: page.name, by: path, shown: core.shown(path), seconds: milliseconds / 1000)))
     case nil:
       break
+    }
+  }
+
+  private func wait(_ milliseconds: Int) {
+    core.loop.call(afterMilliseconds: milliseconds) { [weak self] in
+      guard let self else { return }
+      perform(session.elapsed(at: core.milliseconds))
     }
   }
 

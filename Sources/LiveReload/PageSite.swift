@@ -80,6 +80,7 @@ extension PageSite: RequestHandler {
       return nil
     }
     guard let upstream else { return nil }
+    session.requested(at: core.milliseconds)
     let responder = ProxyResponder(request, on: connection, to: upstream, for: self)
     responder.begin()
     return responder

@@ -10,10 +10,8 @@ import SystemCalls
 /// this state or a later one ignores the message. Documents are held while their server starts, so
 /// its start begins a revision: what it answers needs no reload when the round has ended.
 ///
-/// A server behind a proxy may write a file, such as a log, whenever a page is loaded. If only
-/// files that caused the last reload change, and right after it, the page reloads at once three
-/// more times, and then at doubling intervals. For a directory of files, such changes are saves in
-/// quick succession.
+/// A server behind a proxy may write a file, such as a log, whenever a page is loaded. Reloads for such a
+/// file are delayed (`ReloadSuspicion`).
 struct ReloadSession: Sendable {
   enum Message: Hashable, Sendable {
     case reload
@@ -23,14 +21,11 @@ struct ReloadSession: Sendable {
 
   enum Decision: Hashable, Sendable {
     case send(Message)
-    /// Call `elapsed` after this time. Each reload changes this path.
-    case wait(milliseconds: Int, Path)
+    /// Call `elapsed` after this time.
+    case wait(milliseconds: Int)
+    /// The same. Each reload changes this path.
+    case waitForLoop(milliseconds: Int, Path)
   }
-
-  private static let echoTime = 2_000
-  private static let freeEchoes = 3
-  private static let shortestPause = 4_000
-  private static let longestPause = 600_000
 
   /// The revision of a document that is requested now.
   private(set) var revision = 1
@@ -44,12 +39,9 @@ struct ReloadSession: Sendable {
   private var hasRun = false
   private var failed: Set<String> = []
   private var isBusy = false
-  /// The paths and the time of the last reload.
-  private var lastChanged: Set<Path> = []
-  private var lastTime = Int.min / 2
-  /// The number of consecutive reloads for changes that the previous one may have caused.
-  private var echoes = 0
-  private var isWaiting = false
+  private var suspicion = ReloadSuspicion()
+  /// When a reload that is delayed is due.
+  private var due: Int?
 
   /// - Parameters:
   ///   - dependencies: The tasks on which the page depends.
@@ -80,6 +72,11 @@ struct ReloadSession: Sendable {
     return decide(at: now)
   }
 
+  /// A request is passed on to the server.
+  mutating func requested(at now: Int) {
+    suspicion.requested(at: now)
+  }
+
   /// A server has started whose documents the page shows.
   mutating func serverStarted() {
     revision += 1
@@ -99,36 +96,34 @@ struct ReloadSession: Sendable {
 
   /// The pause has ended.
   mutating func elapsed(at now: Int) -> Decision? {
-    guard isWaiting else { return nil }
-    isWaiting = false
-    if isBusy || hasFailed || !hasRun && changed.isEmpty { return nil }
-    return send(at: now)
+    guard let due else { return nil }
+    // The end of another pause, after which a new one has begun.
+    if now < due { return .wait(milliseconds: due - now) }
+    self.due = nil
+    return isReloadDue ? send(at: now) : nil
   }
 
+  private var isReloadDue: Bool { !isBusy && !hasFailed && (hasRun || !changed.isEmpty) }
+
   private mutating func decide(at now: Int) -> Decision? {
-    if isBusy || hasFailed || !hasRun && changed.isEmpty { return nil }
+    if !isReloadDue { return nil }
     // Reloads after rounds are delayed by the rounds themselves.
-    let isEcho =
-      loadsMayWrite && !hasRun && lastChanged.isSuperset(of: changed)
-      && (isWaiting || now - lastTime < Self.echoTime)
-    guard isEcho else {
-      echoes = 0
-      return send(at: now)
+    if !loadsMayWrite || hasRun { return send(at: now) }
+    if due != nil {
+      return suspicion.isOfOthers(changed, at: now) ? send(at: now) : nil
     }
-    if isWaiting { return nil }
-    echoes += 1
-    if echoes <= Self.freeEchoes { return send(at: now) }
-    isWaiting = true
-    let pause = Self.shortestPause << min(echoes - Self.freeEchoes - 1, 10)
-    return .wait(milliseconds: min(pause, Self.longestPause), changed[0])
+    let delay = suspicion.delay(of: changed, at: now)
+    if delay == 0 { return send(at: now) }
+    due = now + delay
+    return ReloadSuspicion.isNoticed(delay)
+      ? .waitForLoop(milliseconds: delay, changed[0]) : .wait(milliseconds: delay)
   }
 
   private mutating func send(at now: Int) -> Decision {
-    isWaiting = false
+    due = nil
     if !isRevisionNew { revision += 1 }
     isRevisionNew = false
-    if !changed.isEmpty { lastChanged = Set(changed) }
-    lastTime = now
+    suspicion.reloaded(for: changed, at: now)
     defer { (hasRun, changed) = (false, []) }
     return .send(message)
   }

@@ -66,17 +66,6 @@ struct ReloadSessionTests {
     #expect(session.unsettled([], at: 0) == nil)
   }
 
-  @Test func `files that each reload changes do not reload forever`() {
-    var session = session()
-    let log: Path = "/p/public/app.log"
-    for time in [0, 100, 200, 300] { #expect(session.changed([log], at: time) == .send(.reload)) }
-    #expect(session.changed([log], at: 400) == .wait(milliseconds: 4000, log))
-    #expect(session.changed([log], at: 500) == nil)
-    // Another file does not wait.
-    #expect(session.changed(["/p/public/a.js"], at: 600) == .send(.reload))
-    #expect(session.elapsed(at: 4400) == nil)
-  }
-
   @Test func `quick saves of a file in a served directory all reload at once`() {
     var session = session(loadsMayWrite: false)
     let page: Path = "/p/public/index.html"
@@ -85,16 +74,46 @@ struct ReloadSessionTests {
     }
   }
 
-  @Test func `the pause doubles, and later changes reload at once`() {
+  @Test func `a reload that is delayed for a loop is announced with the path`() {
     var session = session()
     let log: Path = "/p/public/app.log"
-    for time in [0, 100, 200, 300] { _ = session.changed([log], at: time) }
-    #expect(session.changed([log], at: 400) == .wait(milliseconds: 4000, log))
-    #expect(session.elapsed(at: 4400) == .send(.reload))
-    #expect(session.changed([log], at: 4500) == .wait(milliseconds: 8000, log))
-    #expect(session.elapsed(at: 12_500) == .send(.reload))
-    #expect(session.changed([log], at: 20_000) == .send(.reload))
-    #expect(session.changed([log], at: 20_100) == .send(.reload))
+    var now = 0
+    var decision = session.changed([log], at: now)
+    while true {
+      switch decision {
+      case .wait(let milliseconds):
+        now += milliseconds
+        decision = session.elapsed(at: now)
+        continue
+      case .waitForLoop(let milliseconds, let path):
+        #expect(milliseconds == 4000 && path == log)
+      case .send(let message):
+        #expect(message == .reload)
+        session.requested(at: now + 10)
+        now += 50
+        decision = session.changed([log], at: now)
+        continue
+      case nil:
+        Issue.record("neither a reload nor a pause")
+      }
+      break
+    }
+    #expect(session.changed([log], at: now + 50) == nil)
+    // Another file does not wait.
+    #expect(session.changed(["/p/public/a.js"], at: now + 100) == .send(.reload))
+    #expect(session.elapsed(at: now + 4000) == nil)
+  }
+
+  @Test func `the end of a former pause does not end the present one`() {
+    var session = session()
+    let log: Path = "/p/public/app.log"
+    for time in [0, 600, 1200] {
+      _ = session.changed([log], at: time)
+      session.requested(at: time + 10)
+    }
+    #expect(session.changed([log], at: 1800) == .wait(milliseconds: 250))
+    #expect(session.elapsed(at: 1900) == .wait(milliseconds: 150))
+    #expect(session.elapsed(at: 2050) == .send(.reload))
   }
 
   @Test func `what a server answers from its start on has the revision of its round`() {
