@@ -66,8 +66,7 @@ final class RoundController: Sendable {
   }
 
   private let state: Confined<State>
-  /// The looks at the processes of the active run.
-  private let log: Confined<ActivityLog>
+  private let evidence: EvidenceCollector
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
   private let client = Mutex<(Client, @Sendable (Event) -> Void)?>(nil)
@@ -83,7 +82,7 @@ final class RoundController: Sendable {
     self.queue = queue
     self.scheduler = scheduler
     state = Confined(State(rounds: Rounds(isLive: isLive), source: source), to: queue)
-    log = Confined(ActivityLog(began: .now()), to: queue)
+    evidence = EvidenceCollector(on: queue)
   }
 
   /// Sets who is asked, and who receives events, on the queue.
@@ -189,8 +188,8 @@ final class RoundController: Sendable {
     let client = client.withLock { $0 }?.0 ?? Client()
     return Rounds.Facts(
       isOwed: client.isOwed, contents: reader.contents,
-      clues: { [self] in clues(to: $0, client) }, results: client.results,
-      isSteady: { [log] in log.access(\.isSteady) }, hasOneWriter: client.hasOneWriter)
+      clues: { [evidence] in evidence.clues(to: $0, client) }, results: client.results,
+      isSteady: { [evidence] in evidence.isSteady }, hasOneWriter: client.hasOneWriter)
   }
 
   private func perform(_ action: Rounds.Action) {
@@ -263,13 +262,12 @@ final class RoundController: Sendable {
   }
 }
 
-// MARK: - Evidence
+// MARK: - Looks at the processes of the active run
 
 extension RoundController {
   /// A run begins, whose processes are looked at.
   private func beginLooking() {
-    let activity = client.withLock { $0 }?.0.activity()
-    log.access { $0 = ActivityLog(began: .now(), with: activity, after: $0) }
+    evidence.runBegan(client.withLock { $0 }?.0.activity())
     state.access { $0.lookCount = 0 }
     scheduleLook()
   }
@@ -290,46 +288,9 @@ extension RoundController {
 
   private func look() {
     guard let activity = client.withLock({ $0 })?.0.activity() else { return }
-    log.access { $0.add(ActivityLog.Look(time: .latest(), activity: activity)) }
+    evidence.add(activity)
     state.access { $0.lookCount += 1 }
     scheduleLook()
-  }
-
-  /// What is known of changes that were reported during an active run.
-  private func clues(
-    to changes: [Rounds.PendingChange], _ client: Client
-  ) -> [Clue] {
-    let few = changes.prefix(ContentReader.mostFiles)
-    let open = client.filesOpenForWriting(few.map(\.path))
-    // What a run writes after this query does not count as larger than what it has written.
-    let statuses = few.map { try? FileStatus(of: $0.path) }
-    let now = client.activity().map { ActivityLog.Look(time: .latest(), activity: $0) }
-    return changes.enumerated().map { index, change in
-      let status = index < few.count ? statuses[index] : nil
-      let evidence = log.access { log in
-        if let status { log.note(changedAt: status.changed) }
-        return log.evidence(
-          aboutChangeAt: status?.changed, isContent: change.isContent, now)
-      }
-      var clue = Clue(
-        evidence: evidence, mayBeOfRun: status.flatMap { mayBeOfRun(change.path, $0, now) })
-      if open.contains(change.path) { clue.evidence = .open }
-      if let status { clue.age = max(status.changed.duration(to: .latest()), .zero) }
-      return clue
-    }
-  }
-
-  private func mayBeOfRun(
-    _ path: Path, _ status: FileStatus, _ now: ActivityLog.Look?
-  ) -> Bool? {
-    func mayHaveWritten(_ size: UInt64) -> Bool? {
-      log.access { $0.mayHaveWritten(size: size, changedAt: status.changed, now) }
-    }
-    let result = mayHaveWritten(status.size)
-    guard result == false, let size = reader.countOfNonzero(path, size: status.size) else {
-      return result
-    }
-    return mayHaveWritten(size)
   }
 }
 

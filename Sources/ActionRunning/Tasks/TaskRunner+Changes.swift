@@ -3,99 +3,7 @@ import SystemCalls
 
 // Decides which changes begin a round of which tasks.
 
-/// A connected component of the graph. Its work is one round, beside the rounds of other
-/// components.
-struct TaskComponent: Sendable {
-  let names: Set<String>
-  let rounds: RoundController
-  /// Whether runs that end by themselves were active since the changes were last judged.
-  var hasWorked = false
-  /// The tasks whose policy is to ignore changes, and that ran since the changes were last judged.
-  var ignoring: Set<String> = []
-  /// The tasks that have run in the present round.
-  var ran: Set<String> = []
-  /// The decisions that wait for the end of a burst.
-  var held: HeldDecisions?
-
-  /// The decisions of the rounds that wait for the end of the burst that is under way, so that the
-  /// run receives the whole burst.
-  struct HeldDecisions {
-    /// The paths for which runs are requested then.
-    var paths: Set<Path>
-    /// Whether the changes have been judged, which is passed on after the request.
-    var isJudged = false
-  }
-
-  /// Drops the held request, because another run receives its changes or the user stops the runs.
-  mutating func dropHeldRequest() {
-    held = held.flatMap { $0.isJudged ? HeldDecisions(paths: [], isJudged: true) : nil }
-  }
-}
-
 extension TaskRunner {
-  /// Creates new rounds for the components of a graph.
-  func makeComponents(of graph: TaskGraph) {
-    let source = state.access { $0.source }
-    let components = graph.components.map { names in
-      let isLive = names.contains { graph[$0]?.rules.isLive ?? false }
-      let rounds = RoundController(
-        isLive: isLive, on: queue, scheduler: scheduler, source: source)
-      rounds.connect(client(of: names)) { [weak self] in self?.take($0, for: names) }
-      return TaskComponent(names: names, rounds: rounds)
-    }
-    state.access { $0.components = components }
-  }
-
-  /// What the rounds of a component ask.
-  private func client(of names: Set<String>) -> RoundController.Client {
-    var client = RoundController.Client()
-    client.isOwed = { [weak self] path in
-      self?.state.access { state in
-        let held = state.components.first { $0.names == names }?.held
-        return state.owed.owes(path, to: names) && held?.paths.contains(path) != true
-      } ?? false
-    }
-    client.activity = { [weak self] in
-      let activities = self?.liveGroups(names).map(\.activity) ?? []
-      return activities.dropFirst().reduce(activities.first ?? nil) { sum, activity in
-        if let sum, let activity { sum + activity } else { nil }
-      }
-    }
-    client.filesOpenForWriting = { [weak self] paths in
-      self?.liveGroups(names).reduce(into: []) { $0.formUnion($1.filesOpenForWriting(paths)) } ?? []
-    }
-    client.results = { [weak self] in self?.results(of: names) ?? [:] }
-    client.hasOneWriter = { [weak self] in self?.haveRunInTurn(names) ?? true }
-    return client
-  }
-
-  /// The process groups of the runs that are active.
-  private func liveGroups(_ names: Set<String>) -> [any LaunchedGroup] {
-    state.access { state in names.sorted().compactMap { state.workers[$0] } }
-      .compactMap { $0.supervisors[.command]?.activeGroup }
-  }
-
-  /// How the latest runs of these tasks have ended, except services.
-  private func results(of names: Set<String>) -> [String: ExitStatus] {
-    state.access { state in
-      let workers = names.compactMap { state.workers[$0] }.filter { !$0.definition.isService }
-      return Dictionary(uniqueKeysWithValues: workers.map { ($0.name, $0.state.access(\.status)) })
-    }
-  }
-
-  /// Whether the tasks that have run in the present round ran one after the other, because each of them
-  /// depends on the one before.
-  private func haveRunInTurn(_ names: Set<String>) -> Bool {
-    state.access { state in
-      let ran = state.components.first { $0.names == names }?.ran ?? []
-      return ran.allSatisfy { name in
-        let related = state.machine.ancestors[name, default: []]
-          .union(state.machine.descendants[name, default: []])
-        return ran.subtracting(related) == [name]
-      }
-    }
-  }
-
   func component(of name: String) -> TaskComponent? {
     state.access { $0.components.first { $0.names.contains(name) } }
   }
@@ -204,7 +112,7 @@ extension TaskRunner {
   // MARK: - Decisions
 
   /// Takes a decision of a component's rounds.
-  private func take(_ event: RoundController.Event, for names: Set<String>) {
+  func take(_ event: RoundController.Event, for names: Set<String>) {
     switch event {
     case .run(let paths):
       if state.access({ $0.isBurstUnderWay }) {
@@ -417,18 +325,4 @@ extension TaskStateMachine {
 extension TaskStateMachine.Rules {
   /// Whether it is a command that a change restarts or signals.
   var isLive: Bool { isService && busyPolicy.isLive }
-}
-
-extension TaskGraph {
-  /// The connected components of the graph.
-  var components: [Set<String>] {
-    var components: [Set<String>] = []
-    for name in order {
-      let joined = Set(self[name]?.dependencies ?? []).union([name])
-      let touching = components.filter { !$0.isDisjoint(with: joined) }
-      components.removeAll { !$0.isDisjoint(with: joined) }
-      components.append(touching.reduce(joined) { $0.union($1) })
-    }
-    return components
-  }
 }
