@@ -7,33 +7,43 @@ extension FileTime {
   /// hundredths of a second, and file timestamps tick every few milliseconds: a change so shortly before the
   /// start cannot be distinguished from one after it.
   package static func processStart() -> FileTime {
-    guard let start = startSinceBoot() else { return now() }
+    guard let line = try? fileContents(of: "/proc/self/stat"), let status = ProcessStatus(line)
+    else { return now() }
     var tick = timespec()
     clock_getres(CLOCK_REALTIME_COARSE, &tick)
     // The clocks are read in this order, so that the time between them counts as age.
     let present = latest()
     var sinceBoot = timespec()
     clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
-    let age = sinceBoot.nanoseconds - start
-    guard age < longestLoading else { return now() }
+    let age = sinceBoot.nanoseconds - status.startSinceBoot
+    guard age < status.longestLoading else { return now() }
     return FileTime(nanoseconds: present.nanoseconds - age - tick.nanoseconds)
   }
+}
 
-  /// A process older than this ran another program before, such as a shell that executed this one. On a busy
-  /// machine, loading takes seconds.
-  private static let longestLoading: Int64 = 5_000_000_000
+/// What `/proc/PID/stat` says about the start of a process.
+struct ProcessStatus {
+  /// The start of the process since the boot, rounded down, in nanoseconds.
+  let startSinceBoot: Int64
+  /// Whether it has reaped a child.
+  let hadChildren: Bool
 
-  /// The start of this process since the boot, rounded down, in nanoseconds.
-  private static func startSinceBoot() -> Int64? {
-    // `42 (name) S 1 …`: the start is the 20th field after the name, which may contain any byte.
-    guard let line = try? fileContents(of: "/proc/self/stat"),
-      let nameEnd = line.lastIndex(of: UInt8(ascii: ")"))
-    else { return nil }
+  /// A process older than this ran another program before, such as a shell that executed this one. One
+  /// that has had no children has hardly done anything else than load, which takes seconds on a busy
+  /// machine, or after the whole machine was paused.
+  var longestLoading: Int64 { hadChildren ? 5_000_000_000 : 60_000_000_000 }
+
+  /// - Parameter line: The content of the file, `42 (name) S 1 …`. The name may contain any byte.
+  init?(_ line: [UInt8]) {
+    guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     let fields = line[(nameEnd + 1)...].split(separator: UInt8(ascii: " "))
-    guard fields.count > 19, let start = Int64(String(decoding: fields[19], as: UTF8.self)) else {
-      return nil
+    func number(_ index: Int) -> Int64? {
+      index < fields.count ? Int64(String(decoding: fields[index], as: UTF8.self)) : nil
     }
-    return start * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+    // Fields are counted from the state. The page faults of children survive an exec.
+    guard let start = number(19), let childFaults = number(8) else { return nil }
+    startSinceBoot = start * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
+    hadChildren = childFaults > 0
   }
 }
 
