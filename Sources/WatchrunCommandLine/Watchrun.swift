@@ -14,7 +14,9 @@ public enum Watchrun {
     Signal(rawValue: SIGPIPE).ignore()
     Signal(rawValue: SIGCHLD).restoreDefaultAction()
     do throws(UsageError) {
-      start(try OptionParser.parse(commandLineWords()), began: began, ignoredSignals: ignored)
+      start(
+        try OptionParser.parse(Array(processArguments().dropFirst())), began: began,
+        ignoredSignals: ignored)
     } catch {
       let console = Console(shown: .problem, isColored: false)
       console.say(.problem, error.description)
@@ -129,12 +131,5 @@ public enum Watchrun {
   private static func printAndExit(_ text: String) -> Never {
     try? writeAll(Array(text.utf8), to: STDOUT_FILENO)
     exit(ExitCode.success)
-  }
-
-  /// The arguments that follow the program's name, as bytes.
-  private static func commandLineWords() -> [[UInt8]] {
-    let count = Int(CommandLine.argc)
-    let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: count)
-    return words.dropFirst().map { $0.map { Path(cString: $0).bytes } ?? [] }
   }
 }

@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  /// Starts a program where `/proc` is empty.
+  private static let withoutProc = [
+    "unshare", "-Urm", "sh", "-c", #"mount -t tmpfs none /proc && exec "$@""#, "sh",
+  ]
+
+  @Test(.enabled(if: Tool.succeeds(withoutProc + ["true"])))
+  func `the command line is read where /proc is not mounted`() async throws {
+    try await withProject { project in
+      try project.write("Makefile", "all:\n\techo make >> $(LOG)\n")
+      let watchrun = try await project.start(
+        ["--once", "--", "sh", "-c", #"echo "command $1" >> "$LOG""#, "sh", "word"],
+        prefix: Self.withoutProc)
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["command word"])
+    }
+  }
+
   @Test func `a word that names a task runs it with its dependencies`() async throws {
     try await withProject { project in
       try project.write(

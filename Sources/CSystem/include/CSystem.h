@@ -10,6 +10,9 @@
 #include <sys/types.h>
 #include <termios.h>
 
+/// The arguments of this process, the name of the program first, and their number. With glibc only.
+char *const *csystem_arguments(int *count);
+
 /// The status of a file: the parts of `stat` and `statx` that the package uses.
 struct csystem_file_status {
   uint64_t inode;
