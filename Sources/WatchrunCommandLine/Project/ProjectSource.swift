@@ -144,6 +144,7 @@ extension ProjectSource {
         project = read
       } else if let found = detect() {
         console.say(.news, "\(found.summary); to change that: watchrun --init")
+        if let offers = found.offers { console.say(.news, offers) }
         project = found.project
       } else {
         throw .failure(nothingFound())

@@ -48,6 +48,15 @@ struct DetectedProject: Sendable {
     return "this is \(titles)\(each): \(chains.joined(separator: "; "))\(rest)"
   }
 
+  /// For messages, in one line: what the project defines beside its tasks, and how to run it. `nil` for
+  /// nothing.
+  var offers: String? {
+    let others = kinds.flatMap(\.others)
+    guard let first = others.first else { return nil }
+    return "also: \(ProjectDetection.some(of: others.map(\.shown))); to run one: watchrun "
+      + first.command
+  }
+
   /// For messages: "a Swift package (Package.swift) and a Node package (package.json)".
   var titles: String { Self.joined(kinds.map(\.title)) }
 

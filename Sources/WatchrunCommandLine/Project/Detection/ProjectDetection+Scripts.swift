@@ -19,7 +19,7 @@ extension ProjectDetection {
     products: [
       "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
     ],
-    sources: scriptSources
+    sources: scriptSources, wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
     let scripts = scripts(in: directory.text(of: package) ?? "")
@@ -29,19 +29,39 @@ extension ProjectDetection {
 
   static let deno = ProjectKind(
     name: "deno", title: "a Deno project", role: .independent, language: "javascript",
-    files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"]
+    files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"],
+    findOthers: otherDenoTasks
   ) { directory, file in
     let tasks = members("tasks", in: directory.text(of: file) ?? "")
     let build = tasks.contains("build") ? [Step("build", "deno task build")] : []
     return build + [Step("test", tasks.contains("test") ? "deno task test" : "deno test")]
   }
 
+  @Sendable private static func otherDenoTasks(
+    _ directory: ProjectDirectory, _ file: String
+  ) -> [ProjectKind.Offer] {
+    let names = members("tasks", in: directory.text(of: file) ?? "")
+    return offers(names.filter { $0 != "build" && $0 != "test" }, "deno task")
+  }
+
   private static func packageManager(_ directory: ProjectDirectory) -> String {
+    if let named = namedManager(in: directory.text(of: package) ?? "") { return named }
     let lockFiles = [
       ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"),
       ("bun.lockb", "bun"),
     ]
     return lockFiles.first { directory.holds($0.0) }?.1 ?? "npm"
+  }
+
+  /// The manager that `package.json` names, which corepack requires: `"packageManager": "pnpm@9.1.0"`.
+  private static func namedManager(in package: String) -> String? {
+    let top = try? JSONValue(parsing: Array(package.utf8))
+    let values = [top?["packageManager"], top?["devEngines"]?["packageManager"]?["name"]]
+    return values.lazy.compactMap { value -> String? in
+      guard case .string(let text) = value?.content else { return nil }
+      let name = String(text.prefix { $0 != "@" })
+      return ["npm", "pnpm", "yarn", "bun"].contains(name) ? name : nil
+    }.first
   }
 
   /// Whether a script is what `npm init` writes for the lack of tests.
@@ -61,55 +81,40 @@ extension ProjectDetection {
     (try? JSONValue(parsing: Array(text.utf8)))?[key]?.members.map(\.key) ?? []
   }
 
-  /// Why nothing was detected although there is a `package.json`, and what to run instead.
+  /// The scripts beside those that are run, without those that a manager calls.
+  @Sendable private static func otherScripts(
+    _ directory: ProjectDirectory, _ file: String
+  ) -> [ProjectKind.Offer] {
+    let usable = scripts(in: directory.text(of: file) ?? "").filter { !isPlaceholder($0.value) }
+    let names = usable.keys.filter { name in
+      !["build", "test", "prepare", "install"].contains(name)
+        && !["pre", "post"].contains {
+          name.hasPrefix($0)
+            && (usable[String(name.dropFirst($0.count))] != nil || name == $0 + "install")
+        }
+    }
+    return offers(names.sorted(), "\(packageManager(directory)) run")
+  }
+
+  /// Servers first, which are restarted; anything else is run again.
+  private static func offers(_ names: [String], _ command: String) -> [ProjectKind.Offer] {
+    servers.filter(names.contains).map {
+      .init($0, "-r \(command) \($0)", shown: "\(command) \($0)")
+    }
+      + GoalNames.ordered(names.filter { !servers.contains($0) }).map {
+        .init($0, "\(command) \($0)")
+      }
+  }
+
+  /// Why nothing was detected although there is a `package.json`; `nil` if its scripts say it.
   static func packageFlaw(_ directory: ProjectDirectory) -> Flaw? {
     guard let text = directory.text(of: package) else { return nil }
     if (try? JSONValue(parsing: Array(text.utf8))) == nil {
       return Flaw(reason: "package.json is not valid JSON")
     }
     let all = scripts(in: text)
-    let usable = all.filter { !isPlaceholder($0.value) }
-    if usable.isEmpty && !all.isEmpty {
-      return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
-    }
-    let servers = servers.filter { usable[$0] != nil }
-    let others = usable.keys.filter { !servers.contains($0) }.sorted()
-    let manager = packageManager(directory)
-    return Flaw(
-      in: package, lacking: "script 'build' or 'test'", has: servers + others,
-      // A server is restarted; anything else is run again.
-      command: servers.isEmpty ? "\(manager) run" : "-r \(manager) run")
-  }
-}
-
-// MARK: - Files without a usual task
-
-extension ProjectDetection {
-  /// Why nothing was detected, and what to type instead.
-  struct Flaw {
-    let reason: String
-    var remedy: String?
-
-    init(reason: String) { self.reason = reason }
-
-    /// A file has other entries than those that are looked for; the first is suggested.
-    init(in file: String, lacking what: String, has others: [String], command: String) {
-      guard let first = others.first else {
-        reason = "\(file) has no \(what)"
-        return
-      }
-      let names = others.prefix(Self.mostNames).map { "'\($0)'" }.joined(separator: ", ")
-      let more = others.count > Self.mostNames ? ", …" : ""
-      reason = "\(file) has no \(what), but \(names)\(more)"
-      remedy = "watchrun \(command) \(first)"
-    }
-
-    private static let mostNames = 8
-  }
-
-  /// The flaw of the first file that is known and has no usual task.
-  static func flaw(_ directory: ProjectDirectory) -> Flaw? {
-    packageFlaw(directory) ?? justFlaw(directory)
+    guard !all.isEmpty, all.allSatisfy({ isPlaceholder($0.value) }) else { return nil }
+    return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
   }
 }
 
@@ -123,9 +128,9 @@ extension ProjectDetection {
     if scripts[name] != nil {
       return (servers.contains(name) ? "-r " : "") + "\(packageManager(directory)) run \(name)"
     }
-    if makeTargets(in: directory).contains(name) { return "make \(name)" }
-    let recipes = directory.first(of: justfile.files).flatMap(directory.text).map(recipes) ?? []
-    return recipes.contains(name) ? "just \(name)" : nil
+    if readMakefile(in: directory)?.targets.contains(name) == true { return "make \(name)" }
+    let recipes = readJustfile(in: directory)?.recipes ?? []
+    return recipes.contains { $0.name == name } ? "just \(name)" : nil
   }
 }
 
@@ -160,8 +165,22 @@ extension ProjectDetection {
     if text.includes("RSpec") || text.includes(":spec") {
       return [Step("test", "\(bundle)rake spec")]
     }
-    let hasTests = text.includes("TestTask") || text.includes(":test")
-    return hasTests
-      ? [Step("test", "\(bundle)rake test")] : [Step("build", "\(bundle)rake")]
+    if text.includes("TestTask") || text.includes(":test") {
+      return [Step("test", "\(bundle)rake test")]
+    }
+    // `rake` alone runs the default task, which may do anything.
+    let names = defaultTasks(of: text)
+    let isUsual = !names.isEmpty && names.allSatisfy { ["build", "compile", "check"].contains($0) }
+    return isUsual ? [Step("build", "\(bundle)rake")] : []
+  }
+
+  /// The tasks that the default task of a Rakefile depends on: `task default: [:a, :b]`.
+  private static func defaultTasks(of rakefile: String) -> [String] {
+    for line in rakefile.split(whereSeparator: \.isNewline) {
+      let words = line.prefix { $0 != "#" }.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      guard words.starts(with: ["task", "default"]) else { continue }
+      return words.dropFirst(2).filter { $0 != "w" && $0 != "i" && $0 != "do" }.map(String.init)
+    }
+    return []
   }
 }

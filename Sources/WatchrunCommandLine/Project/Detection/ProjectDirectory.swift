@@ -19,10 +19,14 @@ struct ProjectDirectory {
     (try? FileStatus(of: path.appending(name))) != nil
   }
 
-  /// The content of a file; `nil` if it cannot be read.
+  /// The content of a file, without a byte order mark; `nil` if it cannot be read.
   func text(of name: String) -> String? {
     let bytes = try? fileContents(of: path.appending(name))
-    return bytes.map { String(decoding: $0, as: UTF8.self) }
+    return bytes.map { bytes in
+      let mark = Array("\u{FEFF}".utf8)
+      return String(
+        decoding: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
+    }
   }
 
   /// The first file that exists, of names such as `Makefile` or `*.sln`.

@@ -34,6 +34,10 @@ struct ProjectKind: Sendable {
   var findProducts: (@Sendable (ProjectDirectory) -> [String])?
   /// Patterns for its sources. They matter where there are several kinds.
   var sources: [String] = []
+  /// What a file lacks that has no usual task: "recipe 'build' or 'test'".
+  var wanted: String?
+  /// Finds what else its files define. It is never run by itself, but offered.
+  var findOthers: (@Sendable (ProjectDirectory, _ file: String) -> [Offer])?
   /// The usual tasks, in order, each of which depends on the one before it. Empty if there are none.
   let tasks: @Sendable (ProjectDirectory, _ file: String) -> [Step]
 
@@ -50,12 +54,30 @@ struct ProjectKind: Sendable {
   }
 }
 
+extension ProjectKind {
+  /// A command that a project defines and that is not run by itself: it may do anything.
+  struct Offer: Hashable, Sendable {
+    var name: String
+    /// What to type after `watchrun`.
+    var command: String
+    /// The same in a list.
+    var shown: String
+
+    init(_ name: String, _ command: String, shown: String? = nil) {
+      self.name = name
+      self.command = command
+      self.shown = shown ?? command
+    }
+  }
+}
+
 /// A kind of project with the findings in a directory.
 struct DetectedKind: Sendable {
   let kind: ProjectKind
   let file: String
   let tasks: [ProjectKind.Step]
   let products: [String]
+  let others: [ProjectKind.Offer]
 
   var name: String { kind.name }
 
@@ -71,6 +93,7 @@ struct DetectedKind: Sendable {
     self.file = file
     self.tasks = tasks
     products = kind.products + (kind.findProducts?(directory) ?? [])
+    others = kind.findOthers?(directory, file) ?? []
   }
 }
 

@@ -80,7 +80,8 @@ struct DetectionTests {
       "this is a Ruby project (Rakefile): test", ["test: rake spec"]
     ),
     (
-      ["Rakefile": "task default: []"], "this is a Ruby project (Rakefile): build",
+      ["Rakefile": "task default: %w[compile] # deploy"],
+      "this is a Ruby project (Rakefile): build",
       ["build: rake"]
     ),
     (
@@ -169,13 +170,27 @@ struct DetectionTests {
     // `make` alone runs the tests.
     (["Makefile": "test:\n\t./run\n"], "this is a Makefile: test", ["test: make test"]),
     (
-      ["makefile": "x: y\ncheck :\n"], "this is a makefile: build, then test",
-      ["build: make", "test: make check"]
+      ["makefile": "x: y\ncheck :\n"], "this is a makefile: test", ["test: make check"]
     ),
-    // The targets of included files count.
+    // A recipe that needs an argument cannot be run.
     (
-      ["Makefile": "-include config.mk rules.mk\nall:\n", "rules.mk": "test: all\n"],
-      "this is a Makefile: build, then test", ["build: make", "test: make test"]
+      ["justfile": "build target:\n  x\ntest *filter:\n  y\n"],
+      "this is a justfile: test", ["test: just test"]
+    ),
+    (
+      ["package.json": #"{"packageManager": "pnpm@9.1.0", "scripts": {"test": "x"}}"#],
+      "this is a Node package (package.json): test", ["test: pnpm run test"]
+    ),
+    (
+      [
+        "package.json":
+          #"{"devEngines": {"packageManager": {"name": "yarn"}}, "scripts": {"test": "x"}}"#
+      ],
+      "this is a Node package (package.json): test", ["test: yarn run test"]
+    ),
+    (
+      ["Procfile": "\u{FEFF}web: ./server\nworker: ./worker\ndeploy-all: x\nmigrate: y\n"],
+      "this is a Procfile: web, worker", ["web: ./server", "worker: ./worker"]
     ),
     (
       ["CMakeLists.txt": "project(x)"], "this is a CMake project (CMakeLists.txt): build",
@@ -207,7 +222,7 @@ struct DetectionTests {
       ["swift-build: swift build", "node-build: npm run build", "node-test: npm run test"]
     ),
     (
-      ["Makefile": "a: b", "pyproject.toml": ""],
+      ["Makefile": "all: b", "pyproject.toml": ""],
       "this is a Python project (pyproject.toml) and a Makefile, each with its own tasks and sources: "
         + "python-test; make-build",
       ["python-test: python3 -m pytest", "make-build: make"]
@@ -245,7 +260,7 @@ struct DetectionTests {
       ["build: gradle assemble", "test: gradle test"]
     ),
     (
-      ["CMakeLists.txt": "", "meson.build": "", "Makefile": "", "justfile": "build:\n"],
+      ["CMakeLists.txt": "", "meson.build": "", "Makefile": "all:", "justfile": "build:\n"],
       "this is a CMake project (CMakeLists.txt): build; not used: a Meson project (meson.build), "
         + "a Makefile and a justfile",
       ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
@@ -262,26 +277,11 @@ struct DetectionTests {
     ),
   ]
 
-  private func directory(_ files: [String: String]) throws -> TemporaryDirectory {
-    let directory = try TemporaryDirectory()
-    for (name, text) in files {
-      if name.hasSuffix("/") {
-        try directory.makeDirectories(name)
-      } else {
-        if let slash = name.lastIndex(of: "/") {
-          try directory.makeDirectories(String(name[..<slash]))
-        }
-        try directory.write(text, to: name)
-      }
-    }
-    return directory
-  }
-
   @Test(arguments: alone + together)
   func `a project is detected by its files`(
     files: [String: String], summary: String, tasks: [String]
   ) throws {
-    let directory = try directory(files)
+    let directory = try projectDirectory(files)
     let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
     #expect(found.summary == summary)
     #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
@@ -291,7 +291,7 @@ struct DetectionTests {
   func `a detected project that is written as a file is read as the same project`(
     files: [String: String], summary: String, tasks: [String]
   ) throws {
-    let directory = try directory(files)
+    let directory = try projectDirectory(files)
     let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
     let text = ProjectText.file(found.project)
     #expect(try readProject(text) == found.project)
@@ -304,16 +304,18 @@ struct DetectionTests {
     arguments: [
       [:], ["README.md": ""], ["Package.swift/": ""], ["package.json": "{"],
       ["package.json": #"{"scripts": {"start": "x"}}"#], ["Gemfile": ""],
-      ["justfile": "deploy:\n"], ["Procfile": "no process"],
+      ["justfile": "deploy:\n"], ["Procfile": "no process"], ["Procfile": "release: x"],
+      ["justfile": "build target:\n  x\n"], ["Rakefile": "task default: :deploy"],
+      ["Rakefile": "task :default do"],
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
     ] as [[String: String]])
   func `nothing is detected without a known file and task`(files: [String: String]) throws {
-    let directory = try directory(files)
+    let directory = try projectDirectory(files)
     #expect(DetectedProject(ProjectDirectory(path: directory.path)) == nil)
   }
 
   @Test func `each of several kinds watches its own sources`() throws {
-    let directory = try directory(["Package.swift": "", "go.mod": ""])
+    let directory = try projectDirectory(["Package.swift": "", "go.mod": ""])
     let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     #expect(project.tasks.map(\.name) == ["swift-build", "go-build", "go-test"])
     #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
@@ -330,16 +332,16 @@ struct DetectionTests {
       (["pyproject.toml": ""], "pkg/__pycache__/a.pyc"), (["pyproject.toml": ""], "build/lib/a.py"),
       (["CMakeLists.txt": ""], ".build/cmake/Makefile"), (["CMakeLists.txt": ""], "build/x"),
       (["Makefile": "app: a.c"], "app"), (["Makefile": "app: a.c"], "src/a.o"),
-      (["Makefile": ""], "build/x"), (["build.gradle": ""], "app/build/classes/A.class"),
+      (["Makefile": "all:"], "build/x"), (["build.gradle": ""], "app/build/classes/A.class"),
       (["pom.xml": ""], "app/target/A.class"), (["App.csproj": ""], "src/App/obj/a.dll"),
       (["App.csproj": ""], "src/App/bin/Debug/net9.0/App.dll"), (["mix.exs": ""], "deps/a/b.ex"),
       (["build.zig": ""], "zig-out/bin/a"), (["meson.build": ""], ".build/meson/a"),
-      (["Rakefile": ""], "coverage/index.html"),
+      (["Rakefile": ":test"], "coverage/index.html"),
     ] as [([String: String], String)])
   func `files that its tools write are ignored`(
     files: [String: String], product: String
   ) throws {
-    let directory = try directory(files)
+    let directory = try projectDirectory(files)
     let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     var settings = Settings()
     settings.ignores = project.ignores
@@ -352,28 +354,6 @@ struct DetectionTests {
         .isIncluded)
   }
 
-  @Test(
-    arguments: [
-      ("a: b\n\tx: y\n", ["a"]), ("a b: c", ["a", "b"]), ("X := y\na:", ["a"]),
-      ("X ::= y", []), ("%.o: %.c\n$(X): y", []), (".PHONY: test\ntest:", ["test"]),
-      ("# a: b", []), ("a:: b\na:: c", ["a"]), ("../x: y\n/etc/z: y", []),
-    ] as [(String, [String])])
-  func `the targets of a makefile are those with explicit rules`(
-    text: String, targets: [String]
-  ) {
-    #expect(ProjectDetection.makeTargets(in: text) == targets)
-  }
-
-  @Test(
-    arguments: [
-      ("build:\n  x", ["build"]), ("@test a='b:c' +d: build\n", ["test"]),
-      ("x := 'a:b'\nset dotenv-load := true\nalias b := build", []),
-      ("# a: b\n[private]\n_h:\n", ["_h"]), ("  indented: x", []),
-    ] as [(String, [String])])
-  func `the recipes of a justfile are those with rules`(text: String, recipes: [String]) {
-    #expect(ProjectDetection.recipes(in: text) == recipes)
-  }
-
   @Test func `every kind of project is detected by some row`() {
     let rows = Self.alone.flatMap(\.0.keys)
     for kind in ProjectDetection.kinds {
@@ -383,7 +363,7 @@ struct DetectionTests {
   }
 
   @Test func `the processes of a Procfile are services that run side by side`() throws {
-    let directory = try directory(["Procfile": "web: x\nworker: y"])
+    let directory = try projectDirectory(["Procfile": "web: x\nworker: y"])
     let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
     #expect(project.tasks.allSatisfy { $0.isService && $0.after.isEmpty && $0.watched == ["."] })
   }

@@ -45,6 +45,18 @@ struct NearbyProjectTests {
       ["justfile": "deploy:\n  x\n_hidden:\n"],
       "justfile has no recipe 'build' or 'test', but 'deploy': watchrun just deploy"
     ),
+    (
+      ["Makefile": "deploy:\n\tscp\nrun:\n\t./app\n"],
+      "Makefile has no target that builds or tests, but 'run', 'deploy': watchrun make run"
+    ),
+    (
+      ["Procfile": "release: rake db:migrate"],
+      "Procfile has no process that is a service, but 'release': watchrun 'rake db:migrate'"
+    ),
+    (
+      ["package.json": "{}", "Makefile": "up:\n\tx\n"],
+      "Makefile has no target that builds or tests, but 'up': watchrun make up"
+    ),
   ]
 
   @Test(arguments: flaws)

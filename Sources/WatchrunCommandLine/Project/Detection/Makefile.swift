@@ -1,0 +1,172 @@
+/// The rules of a makefile, as far as they can be read without running make.
+struct Makefile {
+  /// What all rules of a target say together.
+  struct Rule: Hashable {
+    var prerequisites: [String] = []
+    /// The lines of its recipe.
+    var recipe: [String] = []
+  }
+
+  /// The targets with explicit rules, in order. Variables in their names are not expanded.
+  private(set) var targets: [String] = []
+  private(set) var rules: [String: Rule] = [:]
+  private(set) var phony: Set<String> = []
+  /// What `make` alone makes; `nil` if there is nothing, or if it cannot be known.
+  var defaultGoal: String? {
+    if let chosenGoal { return chosenGoal.includes("$") ? nil : chosenGoal }
+    return isFirstKnown ? firstGoal : nil
+  }
+
+  private var firstGoal: String?
+  /// The value of `.DEFAULT_GOAL`.
+  private var chosenGoal: String?
+  /// Whether no file that cannot be read may define a target before the first.
+  private var isFirstKnown = true
+  private var readNames: Set<String> = []
+  private let textOfFile: (String) -> String?
+
+  /// How many files are read at most.
+  private static let mostFiles = 17
+
+  /// - Parameter textOfFile: The text of an included file; `nil` if there is none.
+  init(_ text: String, textOfFile: @escaping (String) -> String? = { _ in nil }) {
+    self.textOfFile = textOfFile
+    read(text)
+  }
+}
+
+// MARK: - Reading
+
+extension Makefile {
+  private static let includes: Set<Substring> = ["include", "-include", "sinclude"]
+  private static let directives: Set<Substring> = [
+    "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "export", "unexport", "override", "vpath",
+    "undefine",
+  ]
+
+  private mutating func read(_ text: String) {
+    // The targets of the rule whose recipe may follow.
+    var current: [String] = []
+    var isInDefinition = false
+    for line in Self.logicalLines(of: text) {
+      if line.hasPrefix("\t"), !current.isEmpty {
+        for target in current { rules[target]?.recipe.append(line) }
+        continue
+      }
+      let statement = Self.withoutComment(line)
+      guard let word = statement.split(whereSeparator: \.isWhitespace).first else { continue }
+      if isInDefinition || word == "define" {
+        isInDefinition = word != "endef"
+      } else if Self.includes.contains(word) {
+        current = []
+        for file in Self.words(of: statement).dropFirst() { include(file) }
+      } else if !Self.directives.contains(word) {
+        current = readStatement(statement)
+      }
+    }
+  }
+
+  private mutating func include(_ file: String) {
+    if file.contains(where: { "$*?[".contains($0) }) {
+      if firstGoal == nil { isFirstKnown = false }
+    } else if readNames.count < Self.mostFiles - 1, readNames.insert(file).inserted,
+      let text = textOfFile(file)
+    {
+      read(text)
+    }
+  }
+
+  /// Reads an assignment or the first line of a rule. Returns the rule's targets.
+  private mutating func readStatement(_ statement: String) -> [String] {
+    guard let end = Self.index(of: ":=", in: statement[...]) else { return [] }
+    let left = statement[..<end]
+    var right = statement[end...].drop { $0 == ":" }
+    if right.first == "=" {
+      assign(left, right.dropFirst())
+      return []
+    }
+    var recipe: [String] = []
+    if let semicolon = Self.index(of: ";", in: right) {
+      recipe = [String(right[semicolon...].dropFirst())]
+      right = right[..<semicolon]
+    }
+    // A variable of these targets only.
+    if Self.index(of: "=", in: right) != nil { return [] }
+    let prerequisites = Self.words(of: right.drop { $0 == ":" }).filter {
+      $0 != "|" && !$0.includes("%")
+    }
+    return Self.words(of: left).filter {
+      add(Rule(prerequisites: prerequisites, recipe: recipe), $0)
+    }
+  }
+
+  private mutating func assign(_ name: Substring, _ value: Substring) {
+    let name = name.drop(while: \.isWhitespace).prefix { !" \t?+!:".contains($0) }
+    if name == ".DEFAULT_GOAL" {
+      chosenGoal = value.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    }
+  }
+
+  /// Returns whether it is the rule of a target that can be named.
+  private mutating func add(_ rule: Rule, _ target: String) -> Bool {
+    if target == ".PHONY" { phony.formUnion(rule.prerequisites) }
+    let isSpecial = target.hasPrefix(".") && !target.includes("/")
+    if isSpecial || target.includes("%") || target == "&" { return false }
+    if rules[target] == nil { targets.append(target) }
+    rules[target, default: Rule()].prerequisites += rule.prerequisites
+    rules[target, default: Rule()].recipe += rule.recipe
+    firstGoal = firstGoal ?? target
+    return true
+  }
+}
+
+// MARK: - Text
+
+extension Makefile {
+  /// The lines, where one that ends with a backslash is continued by the next.
+  private static func logicalLines(of text: String) -> [String] {
+    var lines: [String] = []
+    var isContinued = false
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      let continues = line.reversed().prefix { $0 == "\\" }.count % 2 == 1
+      let part = continues ? line.dropLast() : line
+      if isContinued {
+        lines[lines.count - 1] += " " + part
+      } else {
+        lines.append(String(part))
+      }
+      isContinued = continues
+    }
+    return lines
+  }
+
+  private static func withoutComment(_ line: String) -> String {
+    var isEscaped = false
+    return String(
+      line.prefix { character in
+        defer { isEscaped = character == "\\" }
+        return character != "#" || isEscaped
+      })
+  }
+
+  /// The index of the first of these characters that is not in a reference to a variable.
+  private static func index(of characters: String, in text: Substring) -> String.Index? {
+    var depth = 0
+    return text.indices.first { index in
+      let character = text[index]
+      if "({".contains(character) { depth += 1 }
+      if ")}".contains(character) { depth -= 1 }
+      return depth == 0 && characters.contains(character)
+    }
+  }
+
+  /// The words; a reference to a variable may contain spaces.
+  private static func words(of text: some StringProtocol) -> [String] {
+    var depth = 0
+    return text.split { character in
+      if "({".contains(character) { depth += 1 }
+      if ")}".contains(character) { depth -= 1 }
+      return depth == 0 && character.isWhitespace
+    }.map { String($0) }
+  }
+}
