@@ -95,11 +95,15 @@ public struct GlobPattern: Sendable, Hashable {
   ///
   /// - Parameter entries: A pattern of names. Entries with such a name are matched instead of the path.
   package init?(only path: Path, entries: String? = nil) {
-    let special = Array("*?[\\ ".utf8)
-    let escaped = path.bytes.flatMap { byte in
-      special.contains(byte) ? [Byte.backslash, byte] : [byte]
-    }
-    self.init(line: [Byte.slash] + escaped + Array((entries.map { "/" + $0 } ?? "").utf8))
+    let line = [Byte.slash] + Self.escaped(path.bytes)
+    self.init(line: line + Array((entries.map { "/" + $0 } ?? "").utf8))
+  }
+
+  /// The part of a pattern that matches these bytes, also in a pattern that a user gives, where braces are
+  /// expanded. At its beginning, `!` and `#` keep their meaning.
+  package static func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let special = Array("*?[\\{ ".utf8)
+    return bytes.flatMap { special.contains($0) ? [Byte.backslash, $0] : [$0] }
   }
 
   /// Removes trailing spaces that no `\` escapes. Tabs remain.

@@ -1,5 +1,6 @@
 import FileObservation
 import PathFiltering
+import Support
 import SystemCalls
 
 /// `--explain`: prints the rule that decides for each path, in the format of `git check-ignore -v -n`.
@@ -32,7 +33,7 @@ struct Explanation {
         let name = Path(bytes: word)
         console.problem(
           "\(name) is not watched: it is outside of the watched directories; "
-            + "to watch it: -w \(name)")
+            + "to watch it: -w \(ShellWords.quoted(word))")
       }
       text += settings.separatesByNUL ? fields(decision, word) : line(decision, word)
     }

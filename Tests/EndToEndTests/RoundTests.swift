@@ -51,7 +51,7 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes out: the next one starts in 4.0 s; to ignore it: -i '/out'")
+        "each run changes out: the next one starts in 4.0 s; to ignore it: -i /out")
       #expect(project.logged.count == 2)
       // An edit does not wait.
       try project.place("source")

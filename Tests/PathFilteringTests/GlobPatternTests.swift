@@ -50,7 +50,7 @@ struct GlobPatternTests {
     #expect(try #require(GlobPattern(line: line.utf8)).text == Array(kept.utf8))
   }
 
-  @Test(arguments: ["a", "a/b", "#a", "!a", "a*", "[a]", "a\\b", "a ", " a", "a?"])
+  @Test(arguments: ["a", "a/b", "#a", "!a", "a*", "[a]", "a\\b", "a ", " a", "a?", "{a,b}"])
   func `the pattern of a path matches only that path`(path: String) throws {
     let pattern = try #require(GlobPattern(only: Path(path)))
     for (other, isMatch) in [(path, true), ("sub/" + path, false), ("ab", false), ("a/c", false)] {

@@ -1,18 +1,36 @@
 import ActionRunning
+import PathFiltering
 import SystemCalls
 
 extension FeedbackLoop {
-  /// A pattern for the entries that are created or removed: the common prefix and suffix of two of their
-  /// names.
-  var pattern: String {
+  /// What the names of created or removed entries have in common.
+  struct Names: Hashable {
+    /// For people: `report-*.xml`.
+    let text: String
+    /// A pattern that matches the names.
+    let pattern: String
+  }
+
+  /// The common prefix and suffix of two of the entries' names; `nil` if `path` is a file.
+  var names: Names? {
     let names = entries.map { String(decoding: $0.lastComponent, as: UTF8.self) }
-    guard let first = names.first, let last = names.last else { return "" }
-    if first == last { return first }
+    guard let first = names.first, let last = names.last else { return nil }
+    if first == last { return Names([first]) }
     let prefix = first.commonPrefix(with: last)
     let ends = (String(first.reversed()), String(last.reversed()))
     let suffix = String(ends.0.commonPrefix(with: ends.1).reversed())
     let isShort = prefix.count + suffix.count >= min(first.count, last.count)
-    return prefix + "*" + (isShort ? "" : suffix)
+    return Names([prefix, isShort ? "" : suffix])
+  }
+}
+
+extension FeedbackLoop.Names {
+  /// - Parameter parts: Between two of them, there may be anything.
+  fileprivate init(_ parts: [String]) {
+    text = parts.map { Path($0).description }.joined(separator: "*")
+    let escaped = parts.map { String(decoding: GlobPattern.escaped($0.utf8), as: UTF8.self) }
+    // Replaces bytes that are not UTF-8.
+    pattern = String(escaped.joined(separator: "*").map { $0 == "\u{FFFD}" ? "*" : $0 })
   }
 }
 

@@ -216,10 +216,10 @@ extension RunReporter {
 
   /// Reports the first delayed run of a feedback loop.
   private func report(_ loop: FeedbackLoop) {
-    let pattern = loop.pattern
-    let name = name(ofPath: "\(shown(loop.path))\(loop.entries.isEmpty ? "" : "/\(pattern)")")
+    let name = name(ofPath: "\(shown(loop.path))\(loop.names.map { "/\($0.text)" } ?? "")")
     // What a person edits must not be ignored.
-    let remedy = loop.isEdited ? "" : "; to ignore it: \(ignoring(name))"
+    let advice = loop.isEdited ? nil : ignoring(loop.path, entries: loop.names?.pattern)
+    let remedy = advice.map { "; to ignore it: \($0)" } ?? ""
     console.say(
       .problem,
       "each run changes \(name): the next one starts in \(loop.delay.shortDescription)\(remedy)",
@@ -230,20 +230,23 @@ extension RunReporter {
     guard let first = outputs.first else { return }
     let name = name(ofPath: shown(first))
     let more = outputs.count - 1
+    let remedy = ignoring(first).map { advice in
+      "; to ignore \(more == 0 ? "it" : "them") always: \(advice)\(more == 0 ? "" : " …")"
+    }
     console.say(
       .news,
       "\(name)\(more == 0 ? " is an output" : " and \(more) more are outputs"): "
-        + "changed by a run, \(more == 0 ? "it starts" : "they start") no other run; "
-        + "to ignore \(more == 0 ? "it" : "them") always: \(ignoring(name))"
-        + (more == 0 ? "" : " …"))
+        + "changed by a run, \(more == 0 ? "it starts" : "they start") no other run"
+        + (remedy ?? ""))
   }
 
   private func name(ofPath shown: String) -> String {
     shown.hasPrefix("./") ? String(shown.dropFirst(2)) : shown
   }
 
-  private func ignoring(_ name: String) -> String {
-    isCommandLine ? "-i '/\(name)'" : "\"ignore\": [\"/\(name)\"] in watchrun.json"
+  private func ignoring(_ path: Path, entries: String? = nil) -> String? {
+    let advice = IgnoreAdvice(path, in: directory, entries: entries)
+    return isCommandLine ? advice?.option : advice?.key
   }
 }
 

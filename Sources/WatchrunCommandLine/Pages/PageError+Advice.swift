@@ -15,8 +15,12 @@ extension PageError {
 
 extension PageServer.Warning {
   /// The warning as the console shows it, with advice that names this program's options.
-  var text: String {
-    guard code == .reloadLoop, let path else { return message }
-    return "\(message); to ignore the file, pass -i '\(Path(bytes: path.lastComponent))'"
+  ///
+  /// - Parameter directory: The directory to which patterns are relative.
+  func text(in directory: Path) -> String {
+    guard code == .reloadLoop, let path, let advice = IgnoreAdvice(path, in: directory) else {
+      return message
+    }
+    return "\(message); to ignore the file, pass \(advice.option)"
   }
 }

@@ -38,7 +38,7 @@ final class PageReporter: Sendable {
     case .serving(let name, let urls):
       reportServing(name, urls)
     case .warning(let warning):
-      console.say(.problem, warning.text, style: .warning)
+      console.say(.problem, warning.text(in: directory), style: .warning)
     case .editorRequested(let file, let line, let column):
       editor.open(file, line: line, column: column)
     }
