@@ -78,6 +78,9 @@ public enum Watchrun {
       try PrintSession(session, mode).begin()
       dispatchMain()
     }
+    if project == nil, settings.needsUserShell, let problem = settings.userShell.problem {
+      session.console.problem(problem)
+    }
     // Job control handles the stop signals itself.
     Signal.blockAll()
     if let project {

@@ -63,7 +63,7 @@ extension Project.Task {
     definition.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
     definition.timeout = timeout
     let hooks = [onSuccess, onFailure].map { line in
-      line.map { makeCommand([$0], .shell(context.shell), context) }
+      line.map { makeCommand([$0], shellForm(context), context) }
     }
     (definition.onSuccess, definition.onFailure) = (hooks[0], hooks[1])
     return definition
@@ -72,10 +72,14 @@ extension Project.Task {
   private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
     switch run {
     case .line(let line):
-      return makeCommand([Array(line.utf8)], .shell(context.shell), context, isAlone: isAlone)
+      return makeCommand([Array(line.utf8)], shellForm(context), context, isAlone: isAlone)
     case .words(let words):
       return makeCommand(words.map { Array($0.utf8) }, .direct, context, isAlone: isAlone)
     }
+  }
+
+  private func shellForm(_ context: ProjectContext) -> Command.Form {
+    .shell(shell ?? context.shell)
   }
 
   private func makeCommand(

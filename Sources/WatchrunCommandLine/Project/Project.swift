@@ -32,6 +32,8 @@ struct Project: Hashable, Sendable {
   struct Task: Hashable, Sendable {
     var name: String
     var run: Run
+    /// The shell for its shell lines; `nil` for that of the project.
+    var shell: [UInt8]?
     var directory: Path?
     var environment: [Command.EnvironmentVariable] = []
     var watched: [Path] = []

@@ -9,8 +9,9 @@ struct ProjectContext: Sendable {
   var directory: Path
   /// The filter by which the tasks' files are observed.
   var filter: PathFilter
-  /// The shell for shell lines.
-  var shell: [UInt8]
+  /// The shell for shell lines of tasks that name none. Several people share the lines of a project file,
+  /// a Procfile or a makefile, so that it is not that of the user.
+  var shell = Array("sh".utf8)
   /// Variables for every task. A task's own are stronger.
   var environment: [Command.EnvironmentVariable] = []
   /// Variables for tasks whose output is forwarded, which ask for colours.
@@ -24,6 +25,7 @@ extension Project {
   struct Overrides: Sendable {
     /// For tasks that watch something.
     var watched: [Path]?
+    var shell: [UInt8]?
     var kinds: Set<ChangeBatch.Kind>?
     var busyMode: BusyMode?
     var stopSignal: Signal?
@@ -41,6 +43,7 @@ extension Project {
 extension Project.Task {
   fileprivate mutating func override(by values: Project.Overrides) {
     if let watched = values.watched, !self.watched.isEmpty { self.watched = watched }
+    if let shell = values.shell { self.shell = shell }
     if let kinds = values.kinds { self.kinds = kinds }
     if let signal = values.stopSignal { stopPlan.signal = signal }
     if let timeout = values.stopTimeout { stopPlan.timeout = timeout }

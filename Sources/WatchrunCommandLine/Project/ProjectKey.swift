@@ -96,8 +96,6 @@ extension ProjectKey {
     ProjectKey(
       "skipUnchanged", in: .project, is: .boolean,
       "ignore changes that leave a file's content as it was"),
-    ProjectKey(
-      "shell", in: .project, is: .shell, "shell for shell lines (default: $SHELL, otherwise sh)"),
     ProjectKey("clear", in: .project, is: .boolean, "clear the screen before each round"),
     ProjectKey(
       "color", in: .project, is: .choice(ColorMode.allCases.map(\.rawValue)),
@@ -113,6 +111,9 @@ extension ProjectKey {
       "shell line, or array of a program and its arguments"),
     ProjectKey(
       "directory", in: .task, is: .string, "working directory (default: that of watchrun)"),
+    ProjectKey(
+      "shell", in: .project, .task, is: .shell,
+      "shell for shell lines (default: sh); at the top level, for all tasks"),
     ProjectKey("env", in: .task, is: .variables, "environment variables of the command"),
   ]
 

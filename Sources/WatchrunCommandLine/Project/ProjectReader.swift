@@ -164,6 +164,7 @@ extension ProjectReader {
     let isService = (boolean(fields["service"]) ?? false) || isKeptAlive
     if isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
     var task = Project.Task(name: member.key, run: run ?? .words([]))
+    task.shell = shell(fields["shell"])
     task.directory = path(fields["directory"])
     task.environment = variables(fields["env"])
     task.watched = paths(fields["watch"]) ?? (fields["after"] == nil ? ["."] : [])

@@ -27,7 +27,7 @@ extension Settings {
     // These decide about changes, not about observed paths.
     (plain.filters, plain.extensions) = ([], [])
     var context = ProjectContext(
-      directory: directory, filter: plain.makeFilter(in: directory), shell: usualShell)
+      directory: directory, filter: plain.makeFilter(in: directory))
     if case .always(let shell) = shell { context.shell = shell }
     context.environment = environment
     context.colorVariables = Console.forcedColors(colorMode)
@@ -38,8 +38,11 @@ extension Settings {
   /// The options that replace keys of all tasks.
   var projectOverrides: Project.Overrides {
     func isGiven(_ options: String...) -> Bool { options.contains { given[$0] != nil } }
+    var named: [UInt8]?
+    if isGiven("shell"), case .always(let shell) = shell { named = shell }
     return Project.Overrides(
       watched: isGiven("watch") ? watched.map(\.path) : nil,
+      shell: named,
       kinds: kinds,
       busyMode: isGiven("on-busy", "restart") ? busyMode : nil,
       stopSignal: isGiven("stop-signal") ? stopPlan.signal : nil,

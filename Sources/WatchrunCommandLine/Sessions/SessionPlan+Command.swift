@@ -118,7 +118,7 @@ extension Settings {
 
   /// Makes a build or a hook from a shell line. Only the command inherits standard input.
   fileprivate func makeLine(_ line: [UInt8]) -> Command {
-    var shell = usualShell
+    var shell = userShell.name
     if case .always(let named) = self.shell { shell = named }
     var command = Command(
       words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)

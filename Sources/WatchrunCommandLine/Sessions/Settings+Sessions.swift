@@ -21,18 +21,13 @@ extension Settings {
       Terminal(STDIN_FILENO), for: use, readsKeys: listens, guardian: guardian)
   }
 
-  var usualShell: [UInt8] {
-    let usual = environmentVariable("SHELL").flatMap { $0.isEmpty ? nil : $0 }
-    return Array((usual ?? "sh").utf8)
-  }
-
   /// The shell for a command that is a single argument and a shell line; `nil` for any other command.
   var shellOfLine: [UInt8]? {
     guard let line = command.first, command.count == 1 else { return nil }
     switch shell {
     case .never: return nil
     case .always(let shell): return shell
-    case .whenNeeded: return ShellLine(line).needsShell ? usualShell : nil
+    case .whenNeeded: return ShellLine(line).needsShell ? userShell.name : nil
     }
   }
 }

@@ -12,6 +12,25 @@ struct ProjectFileTests {
     return (watchrun.process.output.lines, watchrun.errors)
   }
 
+  /// A user's shell may be one that runs nothing, or that reads lines in another way than `sh`.
+  @Test(arguments: ["/bin/false", "/no/such/shell"])
+  func `shell lines of a project are run by sh, whatever the user's shell is`(shell: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        #"build: { run: "echo build >> $LOG", onSuccess: "echo hook >> $LOG" }"#)
+      let watchrun = try await project.start(["--once"], environment: ["SHELL": shell])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.logged == ["build", "hook"])
+      let line = try await project.start(
+        ["--once", "echo line >> $LOG"], environment: ["SHELL": shell])
+      try await #expect(line.ended() == .exited(0))
+      #expect(project.logged.last == "line")
+      #expect(line.errors.count { $0.contains("$SHELL is '\(shell)'") } == 1)
+    }
+  }
+
   @Test func `the tasks of a file are listed`() async throws {
     try await withProject { project in
       try project.write(

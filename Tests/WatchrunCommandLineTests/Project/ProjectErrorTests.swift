@@ -34,7 +34,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, run: 'x' }",
-      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, shell, clear, color, notify, ignore"
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, clear, color, notify, shell, ignore"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",
@@ -71,6 +71,10 @@ struct ProjectErrorTests {
     (
       "{ tasks: { a: { run: 'x' } }, shell: 'none' }",
       "1:38: a shell line needs a shell; to run a program without one, write 'run' as an array"
+    ),
+    (
+      "{ tasks: { a: { run: 'x', shell: 'none' } } }",
+      "1:34: a shell line needs a shell; to run a program without one, write 'run' as an array"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, color: true }",

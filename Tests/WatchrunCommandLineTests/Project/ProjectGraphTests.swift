@@ -99,6 +99,23 @@ struct ProjectGraphTests {
     #expect(graph["t"]?.keepsAlive == false)
   }
 
+  private func shells(_ names: String...) -> [Command.Form] {
+    names.map { .shell(Array($0.utf8)) }
+  }
+
+  @Test func `shell lines and hooks are run by the shell of the task, of the file, or by sh`()
+    throws
+  {
+    let tasks = "a: { run: 'x', onSuccess: 'y' }, b: { run: 'x', shell: 'fish', onFailure: 'y' }"
+    let graph = try graph(tasks)
+    #expect(graph.tasks.map(\.command.form) == shells("sh", "fish"))
+    #expect([graph["a"]?.onSuccess?.form, graph["b"]?.onFailure?.form] == shells("sh", "fish"))
+    let named = try self.graph(tasks, "shell: 'bash'").tasks
+    #expect(named.map(\.command.form) == shells("bash", "fish"))
+    let given = try self.graph(tasks, "shell: 'bash'", settings("--shell", "zsh")).tasks
+    #expect(given.map(\.command.form) == shells("zsh", "zsh"))
+  }
+
   @Test func `the shell of the file is used unless an option names another`() throws {
     let form = try graph(Self.line, "shell: 'bash'").tasks.map(\.command.form)
     #expect(form == Array(repeating: .shell(Array("bash".utf8)), count: 2))

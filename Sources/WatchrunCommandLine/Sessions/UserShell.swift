@@ -1,0 +1,46 @@
+import SystemCalls
+
+/// The shell for shell lines of the command line: that of the user, as `$SHELL` names it.
+struct UserShell: Hashable {
+  /// Its name or path. `sh` if `$SHELL` is not set, or names a program that runs no lines.
+  let name: [UInt8]
+  /// Why `$SHELL` is not used; `nil` if it is, or is not set.
+  let problem: String?
+
+  /// - Parameter variable: The value of `$SHELL`.
+  init(_ variable: String?, in directories: [Path] = programDirectories()) {
+    guard let variable, !variable.isEmpty else {
+      (name, problem) = (Self.fallback, nil)
+      return
+    }
+    let value = Array(variable.utf8)
+    guard let reason = Self.defect(of: value, in: directories) else {
+      (name, problem) = (value, nil)
+      return
+    }
+    name = Self.fallback
+    problem =
+      "$SHELL is '\(Path(bytes: value))', which \(reason): sh is used; to choose a shell, give --shell"
+  }
+
+  private static let fallback = Array("sh".utf8)
+
+  /// Programs that stand for a shell where a user must not log in.
+  private static let refusals = ["nologin", "false", "true", "sync"].map { Array($0.utf8) }
+
+  private static func defect(of shell: [UInt8], in directories: [Path]) -> String? {
+    if findProgram(shell, in: directories) == nil { return "is not an executable program" }
+    return refusals.contains(Array(Path(bytes: shell).lastComponent)) ? "runs no commands" : nil
+  }
+}
+
+extension Settings {
+  var userShell: UserShell { UserShell(environmentVariable("SHELL")) }
+
+  /// Whether a line of the command line is run by the user's shell.
+  var needsUserShell: Bool {
+    guard case .whenNeeded = shell else { return false }
+    let isLine = command.count == 1 && command.first.map { ShellLine($0).needsShell } ?? false
+    return isLine || build != nil || onSuccess != nil || onFailure != nil
+  }
+}
