@@ -17,7 +17,7 @@ extension FileObserver {
         return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
       }
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }
-      debouncer?.noteChange(isBeingWritten: isBeingWritten)
+      debouncer?.noteChange(isBeingWritten: isBeingWritten, events)
     case .ready(let readiness):
       send(.ready(readiness))
       state.withLock { $0.readingAhead.take() }?.begin()

@@ -9,6 +9,9 @@ import Support
 /// stream, so its burst begins with the longest gap of the stream instead of none. A pause that is
 /// longer than the longest quiet period halves that gap; one of more than twice as long forgets it.
 ///
+/// It also learns which changes are usually followed up (`FollowUpHabits`), and then waits for the
+/// follow-up. Once that has come, the burst ends as if its writer had made no pause.
+///
 /// A change does not reset the timer. A timer that fires too early is replaced by one for the time
 /// that is left, so a burst of 20,000 changes costs a handful of timers.
 package struct DebounceStateMachine: Sendable {
@@ -28,6 +31,8 @@ package struct DebounceStateMachine: Sendable {
     /// The longest gap of the stream to which the burst belongs.
     var longestGap: Duration
     var isBeingWritten: Bool
+    /// The pause before a follow-up that is usual and has not come yet.
+    var awaitedGap: Duration?
     /// Whether a change has not been delivered by a flush.
     var isUndelivered = true
     /// When to check again whether the burst is held open; until then it is.
@@ -50,6 +55,9 @@ package struct DebounceStateMachine: Sendable {
   /// The latest burst that has ended.
   private var latest: Burst?
   private var generation = 0
+  /// The stream of changes to which the present burst belongs, or the latest one.
+  private var stream = ChangeStream(at: Instant(offset: .zero))
+  private var habits = FollowUpHabits()
 
   package init(quietPeriod: QuietPeriod, maximumWait: Duration) {
     self.quietPeriod = quietPeriod
@@ -57,21 +65,26 @@ package struct DebounceStateMachine: Sendable {
   }
 
   /// Something changed. `isBeingWritten` if a file of the burst has been written to and not closed.
-  package mutating func changed(at now: Instant, isBeingWritten: Bool = false) -> Action {
+  package mutating func changed(
+    at now: Instant, isBeingWritten: Bool = false, _ events: [RawEvent] = []
+  ) -> Action {
     switch state {
     case .idle:
-      let burst = Burst(
+      var burst = Burst(
         first: now, last: now, longestGap: rememberedGap(at: now), isBeingWritten: isBeingWritten)
+      begin(&burst, with: events)
       let end = end(of: burst)
       if end <= now { return finish(burst) }
       state = .collecting(burst)
       generation += 1
       return .schedule(at: end, generation: generation)
     case .collecting(var burst):
-      burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
+      let endBefore = end(of: burst)
+      if !follow(&burst, with: events, at: now) {
+        burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
+      }
       burst.last = max(burst.last, now)
       burst.isUndelivered = true
-      let endBefore = end(of: burst)
       burst.isBeingWritten = isBeingWritten
       let end = end(of: burst)
       state = .collecting(burst)
@@ -139,9 +152,51 @@ package struct DebounceStateMachine: Sendable {
   }
 
   private mutating func finish(_ burst: Burst) -> Action {
+    if stream.isBeginning {
+      stream.hasWaited = burst.heldUntil == nil && endWithoutHabits(of: burst) < end(of: burst)
+    }
     latest = burst
     reset()
     return .fire
+  }
+
+  /// Begins a burst: that of a new stream, or one that goes on with the present stream.
+  private mutating func begin(_ burst: inout Burst, with events: [RawEvent]) {
+    guard case .growing(let bounds) = quietPeriod else { return }
+    let reach = Self.longestWait(in: bounds)
+    if let latest, latest.last.duration(to: burst.first) <= reach {
+      stream.endBeginning()
+      stream.followUp(with: events, at: burst.first, within: reach)
+    } else {
+      habits.learn(from: stream)
+      stream = ChangeStream(at: burst.first)
+      stream.begin(with: events, at: burst.first)
+      burst.awaitedGap = habits.awaitedGap(in: stream)
+    }
+  }
+
+  /// Adds changes to the stream. Returns whether they are the last that are usual, so that the
+  /// pause before them is none of the gaps of the burst.
+  private mutating func follow(
+    _ burst: inout Burst, with events: [RawEvent], at now: Instant
+  ) -> Bool {
+    guard case .growing(let bounds) = quietPeriod, !events.isEmpty else { return false }
+    let isSeparate =
+      stream.followUps.isEmpty
+      ? endWithoutHabits(of: burst) <= now : burst.last.duration(to: now) >= bounds.lowerBound
+    if isSeparate {
+      stream.followUp(with: events, at: now, within: Self.longestWait(in: bounds))
+    }
+    guard stream.isBeginning else { return false }
+    if stream.followUps.isEmpty { stream.begin(with: events, at: now) }
+    burst.awaitedGap = habits.awaitedGap(in: stream)
+    return isSeparate && habits.isComplete(stream)
+  }
+
+  /// The longest wait for a follow-up. A writer that pauses for the longest quiet period takes a
+  /// little longer than that.
+  private static func longestWait(in bounds: ClosedRange<Duration>) -> Duration {
+    bounds.upperBound + bounds.lowerBound
   }
 
   /// The longest gap of the stream to which a change belongs that begins a burst.
@@ -152,6 +207,12 @@ package struct DebounceStateMachine: Sendable {
     let longest = min(max(latest.longestGap, .zero), bounds.upperBound)
     if gap <= bounds.upperBound { return max(longest, gap) }
     return gap <= bounds.upperBound * 2 ? longest / 2 : .zero
+  }
+
+  private func endWithoutHabits(of burst: Burst) -> Instant {
+    var burst = burst
+    burst.awaitedGap = nil
+    return end(of: burst)
   }
 
   private func end(of burst: Burst) -> Instant {
@@ -165,9 +226,10 @@ package struct DebounceStateMachine: Sendable {
     case .fixed(let period):
       return period
     case .growing(let bounds):
-      if burst.isBeingWritten { return bounds.upperBound }
-      let wanted = burst.longestGap * 2
-      return min(max(wanted, bounds.lowerBound), bounds.upperBound)
+      let wanted = burst.isBeingWritten ? bounds.upperBound : burst.longestGap * 2
+      let quiet = min(max(wanted, bounds.lowerBound), bounds.upperBound)
+      guard let awaitedGap = burst.awaitedGap else { return quiet }
+      return max(quiet, min(awaitedGap * 2, Self.longestWait(in: bounds)))
     }
   }
 }

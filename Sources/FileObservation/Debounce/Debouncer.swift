@@ -34,14 +34,14 @@ package final class Debouncer: Sendable {
     self.deliver = deliver
   }
 
-  /// Notes a change at the present time.
-  package func noteChange(isBeingWritten: Bool = false) {
+  /// Notes changes at the present time.
+  package func noteChange(isBeingWritten: Bool = false, _ events: [RawEvent] = []) {
     let now = scheduler.now
     perform(
       storage.withLock { storage -> Step in
         if storage.isStopped { return Step(action: .none, outdated: nil) }
         return storage.replaceTimer(
-          for: storage.machine.changed(at: now, isBeingWritten: isBeingWritten))
+          for: storage.machine.changed(at: now, isBeingWritten: isBeingWritten, events))
       })
   }
 

@@ -6,6 +6,10 @@ public enum QuietPeriod: Sendable, Hashable {
   /// A change at most the upper bound after the last one of a burst that has ended belongs to the
   /// same stream, and the gaps before it count, too. A pause of more than twice the upper bound ends
   /// the stream.
+  ///
+  /// A file that was written again at most the sum of the bounds later, twice in a row, is waited for
+  /// the next time: twice that pause, and at most the sum of the bounds. So are further changes in a
+  /// directory after a new name or several changes in it. Waits in vain end that soon.
   case growing(ClosedRange<Duration>)
   /// A fixed time; zero delivers each change at once.
   case fixed(Duration)

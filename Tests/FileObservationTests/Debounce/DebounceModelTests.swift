@@ -1,5 +1,6 @@
 import FileObservation
 import Support
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -7,9 +8,18 @@ import Testing
 struct DebounceModelTests {
   @Test(arguments: (1...200).map { UInt64($0) })
   func `bursts keep their promises for random streams`(seed: UInt64) {
+    check(seed: seed, paths: [])
+  }
+
+  @Test(arguments: (1...200).map { UInt64($0) })
+  func `bursts keep their promises while follow-ups are learned`(seed: UInt64) {
+    check(seed: seed, paths: ["/p/a", "/p/b", "/p/d/c"])
+  }
+
+  private func check(seed: UInt64, paths: [Path]) {
     var generator = SeededGenerator(seed: seed)
     let steps = Step.random(using: &generator)
-    var model = Model(quietPeriod: .adaptive)
+    var model = Model(quietPeriod: .adaptive, paths: paths)
     for step in steps { model.play(step) }
     model.finish()
     if model.faults.isEmpty { return }
@@ -20,7 +30,8 @@ struct DebounceModelTests {
   func `flushes do not change when bursts end`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let steps = Step.random(using: &generator)
-    var (flushed, unflushed) = (Model(quietPeriod: .adaptive), Model(quietPeriod: .adaptive))
+    let model = Model(quietPeriod: .adaptive, paths: ["/p/a", "/p/b", "/p/d/c"])
+    var (flushed, unflushed) = (model, model)
     for step in steps {
       flushed.play(step)
       if step.kind != .flush { unflushed.play(step) } else { unflushed.advance(by: step.pause) }
@@ -92,6 +103,9 @@ private struct Model {
   private static let longestWait = Duration.seconds(1)
 
   private var machine: DebounceStateMachine
+  /// The paths that change in turn; empty if follow-ups cannot be learned.
+  private let paths: [Path]
+  private var changeCount = 0
   private(set) var now = Instant(offset: .zero)
   private var timer: (time: Instant, generation: Int)?
   /// The number of changes that have not been delivered.
@@ -105,7 +119,8 @@ private struct Model {
   private(set) var ends: [Instant] = []
   private(set) var faults: [String] = []
 
-  init(quietPeriod: QuietPeriod) {
+  init(quietPeriod: QuietPeriod, paths: [Path] = []) {
+    self.paths = paths
     machine = DebounceStateMachine(quietPeriod: quietPeriod, maximumWait: Self.longestWait)
   }
 
@@ -119,7 +134,16 @@ private struct Model {
       }
       (last, countInBurst, undelivered) = (now, countInBurst + 1, undelivered + 1)
       hasOpenFile = hasOpenFile || isBeingWritten
-      perform(machine.changed(at: now, isBeingWritten: isBeingWritten))
+      changeCount += 1
+      let events =
+        paths.isEmpty
+        ? []
+        : [
+          RawEvent(
+            path: paths[changeCount / 2 % paths.count],
+            kind: changeCount % 5 == 0 ? .created : .modified(isOpen: isBeingWritten), type: .file)
+        ]
+      perform(machine.changed(at: now, isBeingWritten: isBeingWritten, events))
     case .flush:
       perform(machine.flush(at: now))
       if undelivered > 0 { faults.append("a flush at \(now.offset) left changes undelivered") }
@@ -164,11 +188,13 @@ private struct Model {
     guard let first, let last else { return faults.append("an end without a burst") }
     let (length, silence) = (first.duration(to: now), last.duration(to: now))
     if length > Self.longestWait { faults.append("a burst of \(length)") }
-    if silence > Self.bounds.upperBound { faults.append("a silence of \(silence)") }
+    let longestSilence = Self.bounds.upperBound + (paths.isEmpty ? .zero : Self.bounds.lowerBound)
+    if silence > longestSilence { faults.append("a silence of \(silence)") }
     if silence < Self.bounds.lowerBound && length < Self.longestWait {
       faults.append("an end after a silence of only \(silence)")
     }
-    let isIsolated = countInBurst == 1 && !hasOpenFile && pauseBefore > Self.bounds.upperBound * 2
+    let isIsolated =
+      paths.isEmpty && countInBurst == 1 && !hasOpenFile && pauseBefore > Self.bounds.upperBound * 2
     if isIsolated && silence != Self.bounds.lowerBound {
       faults.append("a single change waited for \(silence)")
     }
