@@ -12,14 +12,16 @@ extension ObservedTree {
     if !links.areFollowed && roots[link] != .named { return }
     let areTargetsKnown = !isChanged && !occasion.isRefilter && links.targets.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
-    guard links.areFollowed else { return watchTargets(ofLink: link) }
+    guard links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? FileStatus(of: path.path, followsLinks: true)
     if directories[link] != nil,
       target.map({ links.realDirectories[FileIdentity($0)] }) != link
     {
       removeDescendants(link: link)
     }
-    if !areTargetsKnown || directories[link] == nil { watchTargets(ofLink: link) }
+    if !areTargetsKnown || directories[link] == nil {
+      watchTargets(ofLink: link, isReported: isChanged)
+    }
     guard let target, target.type == .directory, site.isRecursive, mayEnter(path, site.stack)
     else { return }
     switch occasion {
@@ -95,10 +97,13 @@ extension ObservedTree {
 
   /// Watches the target of a link, and the other links on the way there, as roots. Directories and
   /// entries that are reported under a path of their own are watched already.
-  mutating func watchTargets(ofLink link: Entry) {
+  ///
+  /// - Parameter isReported: Whether the link is reported as changed, and with it the states of new
+  ///   targets.
+  mutating func watchTargets(ofLink link: Entry, isReported: Bool = false) {
     let linkPath = snapshot.path(of: link)
     var targets: Set<Path> = []
-    let isExcluded = roots[link] == nil && isReported(linkPath) == false
+    let isExcluded = roots[link] == nil && self.isReported(linkPath) == false
     if !isExcluded, let chain = LinkChain(from: linkPath) {
       targets = Set(chain.links)
       if (try? FileStatus(of: chain.end).type) != .directory { targets.insert(chain.end) }
@@ -110,6 +115,10 @@ extension ObservedTree {
     for target in added where !isCovered(target) {
       add(.init(path: target, coverage: .named))
       links.targets.setForLinksOnly(target, true)
+      if isReported, let entry = existingEntry(at: target), let status = try? FileStatus(of: target)
+      {
+        snapshot.setFingerprint(Fingerprint(status), of: entry)
+      }
     }
   }
 

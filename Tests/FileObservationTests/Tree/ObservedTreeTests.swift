@@ -44,4 +44,34 @@ struct ObservedTreeTests {
     #expect(eventsOfPoll() == [.removed, .created])
     #expect(eventsOfPoll() == [])
   }
+
+  @Test func `a volume whose data directory is swapped is reported once`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("..0")
+    try directory.write("0", to: "..0/app.yaml")
+    try directory.link("..data", to: "..0")
+    try directory.link("app.yaml", to: "..data/app.yaml")
+    let start = FileTime.now()
+    var tree = ObservedTree(filter: PathFilter(), source: nil)
+    tree.add(.init(path: directory["app.yaml"], coverage: .named))
+    func changesOfPoll() -> Set<Path> {
+      tree.poll(Array(tree.watches.unwatched), since: start)
+      tree.pollMissingRoots()
+      tree.refreshLinks()
+      tree.comparedUntil = .now()
+      return Set(tree.takeFindings().events.map(\.path))
+    }
+    _ = changesOfPoll()
+    for number in 1...3 {
+      try directory.makeDirectories("..\(number)")
+      try directory.write("\(number)", to: "..\(number)/app.yaml")
+      try directory.link("..data_tmp", to: "..\(number)")
+      try directory.rename("..data_tmp", to: "..data")
+      try directory.remove("..\(number - 1)")
+      #expect(changesOfPoll() == [directory["app.yaml"]])
+      #expect(changesOfPoll() == [])
+    }
+    try directory.write("written", to: "..3/app.yaml")
+    #expect(changesOfPoll() == [directory["app.yaml"]])
+  }
 }
