@@ -31,8 +31,6 @@ package struct DebounceStateMachine: Sendable {
     /// The longest gap of the stream to which the burst belongs.
     var longestGap: Duration
     var isBeingWritten: Bool
-    /// The pause before a follow-up that is usual and has not come yet.
-    var awaitedGap: Duration?
     /// Whether a change has not been delivered by a flush.
     var isUndelivered = true
     /// When to check again whether the burst is held open; until then it is.
@@ -58,6 +56,8 @@ package struct DebounceStateMachine: Sendable {
   /// The stream of changes to which the present burst belongs, or the latest one.
   private var stream = ChangeStream(at: Instant(offset: .zero))
   private var habits = FollowUpHabits()
+  /// The quiet period that a follow-up needs which is usual and has not come yet.
+  private var followUpWait: Duration?
 
   package init(quietPeriod: QuietPeriod, maximumWait: Duration) {
     self.quietPeriod = quietPeriod
@@ -70,21 +70,22 @@ package struct DebounceStateMachine: Sendable {
   ) -> Action {
     switch state {
     case .idle:
-      var burst = Burst(
+      let burst = Burst(
         first: now, last: now, longestGap: rememberedGap(at: now), isBeingWritten: isBeingWritten)
-      begin(&burst, with: events)
+      begin(burst, with: events)
       let end = end(of: burst)
       if end <= now { return finish(burst) }
       state = .collecting(burst)
       generation += 1
       return .schedule(at: end, generation: generation)
     case .collecting(var burst):
-      let endBefore = end(of: burst)
-      if !follow(&burst, with: events, at: now) {
+      let waitBefore = followUpWait
+      if events.isEmpty || !follow(burst, with: events, at: now) {
         burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
       }
       burst.last = max(burst.last, now)
       burst.isUndelivered = true
+      let endBefore = end(of: burst, followUpWait: waitBefore)
       burst.isBeingWritten = isBeingWritten
       let end = end(of: burst)
       state = .collecting(burst)
@@ -161,26 +162,27 @@ package struct DebounceStateMachine: Sendable {
   }
 
   /// Begins a burst: that of a new stream, or one that goes on with the present stream.
-  private mutating func begin(_ burst: inout Burst, with events: [RawEvent]) {
+  private mutating func begin(_ burst: Burst, with events: [RawEvent]) {
     guard case .growing(let bounds) = quietPeriod else { return }
     let reach = Self.longestWait(in: bounds)
     if let latest, latest.last.duration(to: burst.first) <= reach {
       stream.endBeginning()
+      followUpWait = nil
       stream.followUp(with: events, at: burst.first, within: reach)
     } else {
       habits.learn(from: stream)
       stream = ChangeStream(at: burst.first)
       stream.begin(with: events, at: burst.first)
-      burst.awaitedGap = habits.awaitedGap(in: stream)
+      followUpWait = longestFollowUpWait(in: bounds)
     }
   }
 
   /// Adds changes to the stream. Returns whether they are the last that are usual, so that the
   /// pause before them is none of the gaps of the burst.
   private mutating func follow(
-    _ burst: inout Burst, with events: [RawEvent], at now: Instant
+    _ burst: Burst, with events: [RawEvent], at now: Instant
   ) -> Bool {
-    guard case .growing(let bounds) = quietPeriod, !events.isEmpty else { return false }
+    guard case .growing(let bounds) = quietPeriod else { return false }
     let isSeparate =
       stream.followUps.isEmpty
       ? endWithoutHabits(of: burst) <= now : burst.last.duration(to: now) >= bounds.lowerBound
@@ -189,8 +191,13 @@ package struct DebounceStateMachine: Sendable {
     }
     guard stream.isBeginning else { return false }
     if stream.followUps.isEmpty { stream.begin(with: events, at: now) }
-    burst.awaitedGap = habits.awaitedGap(in: stream)
+    followUpWait = longestFollowUpWait(in: bounds)
     return isSeparate && habits.isComplete(stream)
+  }
+
+  /// How long to wait for the follow-ups that are due; `nil` if none is.
+  private func longestFollowUpWait(in bounds: ClosedRange<Duration>) -> Duration? {
+    habits.awaitedGap(in: stream).map { min($0 * 2, Self.longestWait(in: bounds)) }
   }
 
   /// The longest wait for a follow-up. A writer that pauses for the longest quiet period takes a
@@ -210,14 +217,16 @@ package struct DebounceStateMachine: Sendable {
   }
 
   private func endWithoutHabits(of burst: Burst) -> Instant {
-    var burst = burst
-    burst.awaitedGap = nil
-    return end(of: burst)
+    end(of: burst, followUpWait: nil)
   }
 
-  private func end(of burst: Burst) -> Instant {
+  private func end(of burst: Burst) -> Instant { end(of: burst, followUpWait: followUpWait) }
+
+  private func end(of burst: Burst, followUpWait: Duration?) -> Instant {
     if burst.isFlushed { return burst.heldUntil ?? burst.first }
-    let end = min(burst.last.advanced(by: quiet(in: burst)), burst.first.advanced(by: maximumWait))
+    var quiet = quiet(in: burst)
+    if let followUpWait { quiet = max(quiet, followUpWait) }
+    let end = min(burst.last.advanced(by: quiet), burst.first.advanced(by: maximumWait))
     return burst.heldUntil.map { max($0, end) } ?? end
   }
 
@@ -226,10 +235,10 @@ package struct DebounceStateMachine: Sendable {
     case .fixed(let period):
       return period
     case .growing(let bounds):
-      let wanted = burst.isBeingWritten ? bounds.upperBound : burst.longestGap * 2
-      let quiet = min(max(wanted, bounds.lowerBound), bounds.upperBound)
-      guard let awaitedGap = burst.awaitedGap else { return quiet }
-      return max(quiet, min(awaitedGap * 2, Self.longestWait(in: bounds)))
+      // A sum, because a generic multiplication costs hundreds of instructions.
+      let wanted =
+        burst.isBeingWritten ? bounds.upperBound : burst.longestGap + burst.longestGap
+      return min(max(wanted, bounds.lowerBound), bounds.upperBound)
     }
   }
 }
