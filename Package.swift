@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(
       name: "ActionRunningTests",
       dependencies: ["ActionRunning", "PathFiltering", "Support", "TestSupport"]),
-    .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "TestSupport"]),
+    .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "Support", "TestSupport"]),
     .testTarget(
       name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"],
       exclude: ["FirstCommands/FirstCommands.txt"]),

@@ -82,7 +82,7 @@ extension PageSite {
   }
 
   private func wait(_ milliseconds: Int) {
-    core.loop.call(afterMilliseconds: milliseconds) { [weak self] in
+    core.loop.call(after: .milliseconds(milliseconds)) { [weak self] in
       guard let self else { return }
       perform(session.elapsed(at: core.milliseconds))
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Support
 import SystemCalls
 
@@ -37,7 +36,7 @@ final class ServerCore {
   func randomText() -> String { Self.randomText() }
 
   /// The time on the monotonic clock.
-  var milliseconds: Int { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+  var milliseconds: Int { Int(loop.now.offset.nanoseconds / 1_000_000) }
 
   /// The path for display.
   func shown(_ path: Path) -> Path { path.relative(to: directory) ?? path }
@@ -87,7 +86,7 @@ final class ServerCore {
       return
     }
     isStatusBroadcastPending = true
-    loop.call(afterMilliseconds: 200) { [weak self] in
+    loop.call(after: .milliseconds(200)) { [weak self] in
       guard let self else { return }
       isStatusBroadcastPending = false
       for served in sites.values { served.site.statusChanged() }

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A receiver of the events of a byte stream.
@@ -40,7 +41,8 @@ final class ByteStream: SocketHandler {
   private static let fileSlice = 512 * 1024
 
   private let loop: SocketLoop
-  private var socket: Descriptor?
+  private let socket: any StreamSocket
+  private(set) var isClosed = false
   private var token: UInt64 = 0
   private weak var owner: (any ByteStreamOwner)?
   private var output: [Part] = []
@@ -52,30 +54,39 @@ final class ByteStream: SocketHandler {
   private var hasReadEnd = false
   private var closesWhenSent = false
   private var isDiscarding = false
-  private var isConnecting: Bool
-  private var patience: Int?
-  /// Whether anything was sent after the deadline was set.
-  private var hasProgressed = false
+  private var isConnecting = false
+  /// Whether a peer that takes no output is left alone.
+  private let isPatient: Bool
+  private var deadlines = Deadlines()
+  /// The call for the next deadline, or for an earlier one that was cleared or renewed.
+  private var alarm: (time: Instant, number: UInt64)?
 
-  /// - Parameter isConnecting: Whether the socket is still connecting; `drained` is called when it
-  ///   is connected.
-  init(
-    _ socket: consuming Descriptor, on loop: SocketLoop, isConnecting: Bool = false
-  ) throws(SystemError) {
+  /// Creates the stream of a connected socket.
+  init(_ socket: any StreamSocket, on loop: SocketLoop) throws(SystemError) {
     self.loop = loop
-    self.isConnecting = isConnecting
-    canWrite = !isConnecting
-    let number = socket.number
-    self.socket = consume socket
-    token = try loop.add(self, for: number)
+    self.socket = socket
+    isPatient = false
+    token = try loop.add(self, for: socket)
+  }
+
+  /// Creates the stream of a socket that is still connecting. `drained` is called when it is
+  /// connected.
+  ///
+  /// A server may take a request as slowly as it likes: its client decides how long to wait.
+  init(connecting socket: any StreamSocket, on loop: SocketLoop) throws(SystemError) {
+    self.loop = loop
+    self.socket = socket
+    isPatient = true
+    isConnecting = true
+    canWrite = false
+    token = try loop.add(self, for: socket)
+    start(.connecting)
   }
 
   /// Sets the receiver of events, which is referenced weakly.
   func setOwner(_ owner: any ByteStreamOwner) {
     self.owner = owner
   }
-
-  var isClosed: Bool { socket == nil }
 
   // MARK: - Writing
 
@@ -113,29 +124,29 @@ final class ByteStream: SocketHandler {
         }
       case .nothing:
         canWrite = false
+        if (!isPatient || closesWhenSent) && !deadlines.has(.output) { start(.output) }
         return
       case .failed:
         return close()
       }
     }
+    clear(.output)
     if closesWhenSent { finishClosing() }
   }
 
   private func send(_ part: Part) -> Socket.Sent {
-    guard let socket = socket.borrowedNumber else { return .failed }
     switch part {
     case .bytes(let bytes, let start):
       return bytes.withUnsafeBytes {
-        Socket.send(UnsafeRawBufferPointer(rebasing: $0[start...]), to: socket)
+        socket.send(UnsafeRawBufferPointer(rebasing: $0[start...]))
       }
     case .file(let file, var offset, let count):
-      return Socket.send(
-        min(count, Self.fileSlice), of: file.descriptor, from: &offset, to: socket)
+      return socket.send(min(count, Self.fileSlice), of: file, from: &offset)
     }
   }
 
   private func advance(by count: Int) {
-    hasProgressed = true
+    clear(.output)
     switch output[0] {
     case .bytes(let bytes, let start):
       pendingCount -= count
@@ -178,10 +189,16 @@ final class ByteStream: SocketHandler {
     if canRead { continueLater() }
   }
 
+  /// Whether the peer has neither sent a byte nor closed its side since the last read. Bytes that
+  /// it has sent are lost.
+  func isQuiet() -> Bool {
+    !isClosed && !hasReadEnd && socket.receive(into: loop.readBuffer) == nil
+  }
+
   private func readAvailableBytes() {
     for _ in 0..<Self.partsInARow {
-      guard canRead, !isPaused || isDiscarding, let socket = socket.borrowedNumber else { return }
-      guard let count = Socket.receive(into: loop.readBuffer, from: socket) else {
+      guard canRead, !isClosed, !isPaused || isDiscarding else { return }
+      guard let count = socket.receive(into: loop.readBuffer) else {
         canRead = false
         return
       }
@@ -213,29 +230,55 @@ final class ByteStream: SocketHandler {
   }
 
   private func finishConnecting(isWritable: Bool) {
-    guard isWritable, let number = socket.borrowedNumber else { return }
-    if Socket.error(of: number) != nil { return close() }
+    guard isWritable else { return }
+    if socket.error != nil { return close() }
     isConnecting = false
+    clear(.connecting)
     canWrite = true
     owner?.drained()
     flush()
   }
 
-  /// Closes the stream after this time, unless a new deadline is set before; `nil` for no deadline.
-  /// It is extended while the peer receives data.
-  func setDeadline(seconds: Int?) {
-    guard seconds != nil || patience != nil else { return }
-    patience = seconds
-    hasProgressed = false
-    loop.wake(token, after: seconds)
+  // MARK: - Deadlines
+
+  /// Sets a deadline, after which the stream is closed, or renews it.
+  func start(_ reason: Deadlines.Reason) {
+    if isClosed { return }
+    deadlines.set(reason, at: loop.now)
+    setAlarm()
   }
 
-  func deadlinePassed() {
-    if hasProgressed && !output.isEmpty {
-      setDeadline(seconds: patience)
-    } else {
-      close()
+  func clear(_ reason: Deadlines.Reason) {
+    deadlines.clear(reason)
+  }
+
+  func isAwaiting(_ reason: Deadlines.Reason) -> Bool { deadlines.has(reason) }
+
+  private func setAlarm() {
+    guard let next = deadlines.next else { return }
+    // An alarm that is too early sets the next one.
+    if let alarm, alarm.time <= next { return }
+    cancelAlarm()
+    let number = loop.call(after: loop.now.duration(to: next), leeway: .milliseconds(500)) {
+      [weak self] in self?.alarmRings()
     }
+    alarm = (next, number)
+  }
+
+  private func cancelAlarm() {
+    if let alarm { loop.cancelCall(alarm.number) }
+    alarm = nil
+  }
+
+  private func alarmRings() {
+    alarm = nil
+    var passed = deadlines.passed(at: loop.now)
+    if isPaused && passed.contains(.body) {
+      // It is not the client that makes no progress.
+      passed.remove(.body)
+      deadlines.set(.body, at: loop.now)
+    }
+    if passed.isEmpty { setAlarm() } else { close() }
   }
 
   // MARK: - Closing
@@ -243,39 +286,32 @@ final class ByteStream: SocketHandler {
   /// Closes the stream after the peer has received all output. Bytes from the peer are dropped
   /// meanwhile.
   func closeWhenSent() {
+    if isClosed { return }
     closesWhenSent = true
     isDiscarding = true
-    if output.isEmpty { finishClosing() } else { setDeadline(seconds: 60) }
+    for reason in Deadlines.Reason.allCases where reason != .output { clear(reason) }
+    if output.isEmpty { finishClosing() } else if !canWrite { start(.output) }
   }
 
   private func finishClosing() {
-    guard let number = socket.borrowedNumber else { return }
     if hasReadEnd { return close() }
-    Socket.shutDownWriting(number)
+    socket.shutDownWriting()
     closesWhenSent = false
-    setDeadline(seconds: 2)
+    start(.draining)
     if canRead { continueLater() }
   }
 
   /// Closes the stream at once. Unsent output is lost.
   func close() {
-    guard socket != nil else { return }
+    if isClosed { return }
+    isClosed = true
+    cancelAlarm()
     loop.remove(token)
-    socket = nil
+    socket.close()
     output = []
     pendingCount = 0
     let owner = owner
     self.owner = nil
     owner?.closed()
-  }
-}
-
-extension Descriptor? {
-  /// The descriptor; `nil` once the stream is closed.
-  var borrowedNumber: Int32? {
-    switch self {
-    case .some(let descriptor): descriptor.number
-    case .none: nil
-    }
   }
 }

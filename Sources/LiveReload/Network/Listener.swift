@@ -9,19 +9,18 @@ final class Listener: SocketHandler {
 
   private let loop: SocketLoop
   private let accept: Accept
-  private var socket: Descriptor?
+  private let socket: any ListeningSocket
+  private var isClosed = false
   private var token: UInt64 = 0
-  let port: UInt16
+  private var retry: UInt64?
 
   private init(
-    _ socket: consuming Descriptor, on loop: SocketLoop, _ accept: @escaping Accept
+    _ socket: any ListeningSocket, on loop: SocketLoop, _ accept: @escaping Accept
   ) throws(SystemError) {
     self.loop = loop
     self.accept = accept
-    port = Socket.port(of: socket)
-    let number = socket.number
-    self.socket = consume socket
-    token = try loop.add(self, for: number)
+    self.socket = socket
+    token = try loop.add(self, for: socket)
   }
 
   /// Opens the listeners of a page: at the loopback addresses, and at those of its hosts.
@@ -56,7 +55,7 @@ final class Listener: SocketHandler {
     do throws(SystemError) {
       for address in addresses(for: hosts) {
         do throws(SystemError) {
-          let socket = try Socket.listen(at: address, port: port)
+          let socket = try loop.network.listen(at: address, port: port)
           listeners.append(try Listener(socket, on: loop, accept))
         } catch {
           // The machine may not support IPv6.
@@ -106,28 +105,32 @@ final class Listener: SocketHandler {
     acceptAll()
   }
 
-  func deadlinePassed() {
-    acceptAll()
-  }
-
   private func acceptAll() {
     for _ in 0..<64 {
-      guard let socket = socket.borrowedNumber else { return }
+      if isClosed { return }
       do throws(SystemError) {
-        guard let (number, peer) = try Socket.accept(from: socket) else { return }
-        guard let stream = try? ByteStream(Descriptor(owning: number), on: loop) else { continue }
+        guard let (socket, peer) = try socket.accept() else { return }
+        guard let stream = try? ByteStream(socket, on: loop) else {
+          socket.close()
+          continue
+        }
         accept(stream, peer)
       } catch {
         // Out of descriptors: pending connections are accepted once others are closed.
-        return loop.wake(token, after: 1)
+        retry = loop.call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
+          self?.acceptAll()
+        }
+        return
       }
     }
     loop.giveTurn(to: token)
   }
 
   func close() {
-    guard socket != nil else { return }
+    if isClosed { return }
+    isClosed = true
+    if let retry { loop.cancelCall(retry) }
     loop.remove(token)
-    socket = nil
+    socket.close()
   }
 }

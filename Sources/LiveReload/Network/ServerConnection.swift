@@ -52,9 +52,6 @@ final class ServerConnection: ByteStreamOwner {
     case untilClose
   }
 
-  static let idleSeconds = 75
-  private static let headSeconds = 10
-  private static let bodySeconds = 60
   /// The most bytes of pipelined requests that are buffered.
   private static let mostBuffered = 64 * 1024
 
@@ -77,7 +74,7 @@ final class ServerConnection: ByteStreamOwner {
     self.peer = peer
     self.handler = handler
     stream.setOwner(self)
-    stream.setDeadline(seconds: Self.headSeconds)
+    stream.start(.idle)
   }
 
   var isHeadRequest: Bool { request?.method == "HEAD" }
@@ -89,35 +86,45 @@ final class ServerConnection: ByteStreamOwner {
       exchange?.receiveBody(Array(bytes))
       return
     }
-    let wasIdle = phase == .reading && !parser.isInMessage
     parser.append(bytes)
-    if wasIdle { stream.setDeadline(seconds: Self.headSeconds) }
     readRequests()
-    if phase == .answering && parser.bufferedCount > Self.mostBuffered { stream.pause() }
+    if parser.bufferedCount > Self.mostBuffered { stream.pause() }
   }
 
-  /// Reads requests from the buffer until one must be answered.
+  /// Reads requests from the buffer until one must be answered, or until the client must first
+  /// receive what it has been sent.
   private func readRequests() {
     // A response that is completed at once calls this method again.
     if isReading { return }
     isReading = true
     defer { isReading = false }
-    while phase == .reading || phase == .answering && !isRequestComplete {
+    while phase == .reading && !isFull || phase == .answering && !isRequestComplete {
       do throws(HTTPError) {
-        guard let event = try parser.next() else { return }
+        guard let event = try parser.next() else { break }
         take(event)
       } catch {
         return refuse(error)
       }
     }
+    if phase == .reading { awaitRequest() }
+  }
+
+  /// Sets the deadline of a request that has begun, or has not.
+  private func awaitRequest() {
+    let reason = parser.isInMessage ? Deadlines.Reason.head : .idle
+    stream.clear(reason == .head ? .idle : .head)
+    if !stream.isAwaiting(reason) { stream.start(reason) }
   }
 
   private func take(_ event: HTTPParser.Event) {
     switch event {
     case .request(let head): begin(head)
-    case .body(let bytes): exchange?.receiveBody(bytes)
+    case .body(let bytes):
+      stream.start(.body)
+      exchange?.receiveBody(bytes)
     case .end:
       isRequestComplete = true
+      stream.clear(.body)
       exchange?.receiveEnd()
       finishIfComplete()
     case .response: break
@@ -130,7 +137,9 @@ final class ServerConnection: ByteStreamOwner {
     (isRequestComplete, isResponseComplete) = (false, false)
     framing = .none
     keepsAlive = head.keepsAlive
-    stream.setDeadline(seconds: head.framing == .none ? nil : Self.bodySeconds)
+    stream.clear(.head)
+    stream.clear(.idle)
+    if head.framing != .none { stream.start(.body) }
     exchange = handler?.handle(head, on: self)
   }
 
@@ -223,7 +232,6 @@ final class ServerConnection: ByteStreamOwner {
       chunk += [13, 10]
       stream.write(chunk)
     }
-    if stream.pendingCount > 0 { stream.setDeadline(seconds: Self.bodySeconds) }
   }
 
   /// Ends the response.
@@ -237,10 +245,16 @@ final class ServerConnection: ByteStreamOwner {
   var isFull: Bool { stream.isFull }
 
   func drained() {
-    if phase == .answering || phase == .upgraded {
-      stream.setDeadline(seconds: nil)
-      exchange?.drained()
+    switch phase {
+    case .reading: continueReading()
+    case .answering, .upgraded: exchange?.drained()
+    case .closed: break
     }
+  }
+
+  private func continueReading() {
+    stream.resume()
+    readRequests()
   }
 
   private func finishIfComplete() {
@@ -254,9 +268,7 @@ final class ServerConnection: ByteStreamOwner {
     exchange = nil
     request = nil
     phase = .reading
-    stream.setDeadline(seconds: parser.isInMessage ? Self.headSeconds : Self.idleSeconds)
-    stream.resume()
-    readRequests()
+    if isFull { stream.pause() } else { continueReading() }
   }
 
   /// Changes the protocol: from now on, bytes are passed between the exchange and the client
@@ -264,7 +276,7 @@ final class ServerConnection: ByteStreamOwner {
   func upgrade(_ head: [UInt8]) {
     phase = .upgraded
     framing = .untilClose
-    stream.setDeadline(seconds: nil)
+    stream.clear(.body)
     stream.write(head)
   }
 

@@ -1,9 +1,7 @@
-import Dispatch
 import SystemCalls
 
 /// The server behind a page: its idle connections, its state, and the requests that wait for it.
 final class Upstream {
-  private static let idleSeconds = 20
   private static let mostIdle = 32
   /// The longest time for which a request is held while the server restarts.
   private static let holdMilliseconds = 10_000
@@ -48,9 +46,13 @@ final class Upstream {
 
   /// Provides a connection: an idle one at once, or a new one.
   func connect(isFresh: Bool, for user: any UpstreamUser) {
-    if !isFresh, let connection = idle.popLast() {
+    while !isFresh, let connection = idle.popLast() {
       connection.onIdleClose = nil
-      connection.stream.setDeadline(seconds: nil)
+      guard connection.isClean() else {
+        connection.stream.close()
+        continue
+      }
+      connection.stream.clear(.pooled)
       connection.use(by: user)
       return user.upstreamConnected(connection)
     }
@@ -75,47 +77,27 @@ final class Upstream {
     } onSuccess: { [weak self] in
       self?.reachedHost = hosts[0]
     }
-    if HostAddress(host: hosts[0])?.isAddress == true {
-      begin(Self.connect(to: hosts[0], port: address.port), attempt)
-    } else {
-      // Resolving a name may take long.
-      resolve(hosts[0], attempt)
-    }
-  }
-
-  private static func connect(to host: String, port: UInt16) -> Int32? {
-    do throws(SystemError) {
-      return try Socket.connect(to: host, port: port).release()
-    } catch {
-      return nil
-    }
-  }
-
-  private func resolve(_ host: String, _ attempt: ConnectionAttempt) {
-    let port = address.port
-    let number = loop.expectResult { [weak self] socket in
+    loop.network.connect(to: hosts[0], port: address.port) { [weak self] socket in
       self?.begin(socket, attempt)
     }
-    DispatchQueue.global(qos: .userInitiated).async { @Sendable [loop] in
-      loop.deliver(Self.connect(to: host, port: port), to: number)
-    }
   }
 
-  private func begin(_ socket: Int32?, _ attempt: ConnectionAttempt) {
-    guard let number = socket,
-      let stream = try? ByteStream(Descriptor(owning: number), on: loop, isConnecting: true)
-    else { return attempt.fail() }
+  private func begin(_ socket: (any StreamSocket)?, _ attempt: ConnectionAttempt) {
+    guard let socket, let stream = try? ByteStream(connecting: socket, on: loop) else {
+      socket?.close()
+      return attempt.fail()
+    }
     attempt.begin(UpstreamConnection(stream, for: attempt))
   }
 
   /// Takes back a connection.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
-    if !isReusable || connection.stream.isClosed || idle.count >= Self.mostIdle {
+    if !isReusable || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }
     connection.stream.resume()
-    connection.stream.setDeadline(seconds: Self.idleSeconds)
+    connection.stream.start(.pooled)
     connection.onIdleClose = { [weak self] closed in self?.idle.removeAll { $0 === closed } }
     idle.append(connection)
   }
@@ -172,7 +154,7 @@ final class Upstream {
     _ kind: WritableKeyPath<Waiter, DueCall?>, of key: ObjectIdentifier,
     afterMilliseconds time: Int, _ body: @escaping () -> Void
   ) {
-    let number = loop.call(afterMilliseconds: time) { [weak self] in
+    let number = loop.call(after: .milliseconds(time)) { [weak self] in
       self?.waiters[key]?[keyPath: kind] = nil
       body()
     }

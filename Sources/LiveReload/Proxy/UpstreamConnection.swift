@@ -15,9 +15,9 @@ protocol UpstreamUser: AnyObject {
 }
 
 /// A connection to the server behind a page, used by one request at a time.
+///
+/// Bytes that belong to no response close it: the next request would receive them as its response.
 final class UpstreamConnection: ByteStreamOwner {
-  private static let connectSeconds = 5
-
   let stream: ByteStream
   /// Called when an idle connection is closed.
   var onIdleClose: ((UpstreamConnection) -> Void)?
@@ -32,7 +32,6 @@ final class UpstreamConnection: ByteStreamOwner {
     self.stream = stream
     self.user = user
     stream.setOwner(self)
-    stream.setDeadline(seconds: Self.connectSeconds)
   }
 
   /// Assigns the connection to another request.
@@ -40,6 +39,10 @@ final class UpstreamConnection: ByteStreamOwner {
     self.user = user
     if user == nil { isReused = true }
   }
+
+  /// Whether nothing has arrived since the last response. Looks once more, because the event of
+  /// what has arrived may still be due.
+  func isClean() -> Bool { !parser.isInMessage && stream.isQuiet() }
 
   /// Sets the method of the request for the next response.
   func expectResponse(to method: String) {
@@ -54,7 +57,6 @@ final class UpstreamConnection: ByteStreamOwner {
   func drained() {
     if !isConnected {
       isConnected = true
-      stream.setDeadline(seconds: nil)
       user?.upstreamConnected(self)
     } else {
       user?.upstreamDrained()
@@ -66,10 +68,10 @@ final class UpstreamConnection: ByteStreamOwner {
       user?.upstreamReceived(raw: Array(bytes))
       return
     }
+    if user == nil { return stream.close() }
     parser.append(bytes)
     do throws(HTTPError) {
-      while !stream.isClosed, !isTunnel, let event = try parser.next() {
-        guard let user else { return stream.close() }
+      while let user, !stream.isClosed, !isTunnel, let event = try parser.next() {
         user.upstreamReceived(event)
       }
     } catch {

@@ -1,0 +1,172 @@
+import Dispatch
+import SystemCalls
+
+/// The sockets of the kernel. They share one kernel event queue, which is a single Dispatch source:
+/// connections need no threads, sources or timers of their own.
+final class KernelNetwork: Network, @unchecked Sendable {
+  // Unchecked, because its state is accessed on its queue only.
+
+  fileprivate let poller: SocketPoller
+  private let queue: DispatchQueue
+  private var source: (any DispatchSourceRead)?
+  private var handler: ((SocketEvent) -> Void)?
+  /// The completions of connection attempts that wait for a name to be resolved.
+  private var resolving: [UInt64: ((any StreamSocket)?) -> Void] = [:]
+  private var lastResolution: UInt64 = 0
+
+  init(queue: DispatchQueue) throws(SystemError) {
+    self.queue = queue
+    poller = try SocketPoller()
+  }
+
+  func start(_ handler: @escaping (SocketEvent) -> Void) {
+    self.handler = handler
+    let source = DispatchSource.makeReadSource(fileDescriptor: poller.number, queue: queue)
+    // The handlers retain the network, and so the descriptor, until the source is cancelled.
+    source.setEventHandler { @Sendable [self] in readEvents() }
+    source.setCancelHandler { @Sendable [self] in sourceIsGone() }
+    self.source = source
+    source.activate()
+  }
+
+  func stop() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    handler = nil
+    resolving = [:]
+    source?.cancel()
+  }
+
+  private func sourceIsGone() {
+    source = nil
+  }
+
+  private func readEvents() {
+    for event in poller.readEvents() {
+      handler?(
+        SocketEvent(
+          token: event.token, isReadable: event.is_readable != 0,
+          isWritable: event.is_writable != 0))
+    }
+  }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    queue.async(execute: work)
+  }
+
+  func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket {
+    KernelListener(try Socket.listen(at: address, port: port), self)
+  }
+
+  func connect(
+    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
+  ) {
+    if HostAddress(host: host)?.isAddress == true {
+      return completion(Self.connect(to: host, port: port).map { socket(owning: $0) })
+    }
+    // Resolving a name may take long.
+    lastResolution += 1
+    let number = lastResolution
+    resolving[number] = completion
+    DispatchQueue.global(qos: .userInitiated).async { @Sendable [self] in
+      let socket = Self.connect(to: host, port: port)
+      queue.async { @Sendable [self] in resolved(number, socket) }
+    }
+  }
+
+  private static func connect(to host: String, port: UInt16) -> Int32? {
+    do throws(SystemError) {
+      return try Socket.connect(to: host, port: port).release()
+    } catch {
+      return nil
+    }
+  }
+
+  private func resolved(_ number: UInt64, _ socket: Int32?) {
+    let socket = socket.map { self.socket(owning: $0) }
+    resolving.removeValue(forKey: number)?(socket)
+  }
+
+  fileprivate func socket(owning number: Int32) -> KernelSocket {
+    KernelSocket(Descriptor(owning: number), self)
+  }
+}
+
+/// A connected socket of the kernel, which owns its descriptor.
+private final class KernelSocket: StreamSocket {
+  private var descriptor: Descriptor?
+  private let network: KernelNetwork
+
+  init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
+    self.descriptor = consume descriptor
+    self.network = network
+  }
+
+  func watch(token: UInt64) throws(SystemError) {
+    guard let number = descriptor.borrowedNumber else { return }
+    try network.poller.add(number, token: token)
+  }
+
+  func close() {
+    descriptor = nil
+  }
+
+  var error: SystemError? { descriptor.borrowedNumber.flatMap { Socket.error(of: $0) } }
+
+  func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent {
+    guard let number = descriptor.borrowedNumber else { return .failed }
+    return Socket.send(bytes, to: number)
+  }
+
+  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
+    guard let number = descriptor.borrowedNumber else { return .failed }
+    return Socket.send(count, of: file.descriptor, from: &offset, to: number)
+  }
+
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let number = descriptor.borrowedNumber else { return 0 }
+    return Socket.receive(into: buffer, from: number)
+  }
+
+  func shutDownWriting() {
+    if let number = descriptor.borrowedNumber { Socket.shutDownWriting(number) }
+  }
+}
+
+/// A listening socket of the kernel, which owns its descriptor.
+private final class KernelListener: ListeningSocket {
+  private var descriptor: Descriptor?
+  private let network: KernelNetwork
+  let port: UInt16
+
+  init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
+    port = Socket.port(of: descriptor)
+    self.descriptor = consume descriptor
+    self.network = network
+  }
+
+  func watch(token: UInt64) throws(SystemError) {
+    guard let number = descriptor.borrowedNumber else { return }
+    try network.poller.add(number, token: token)
+  }
+
+  func close() {
+    descriptor = nil
+  }
+
+  func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
+    guard let number = descriptor.borrowedNumber,
+      let (accepted, peer) = try Socket.accept(from: number)
+    else { return nil }
+    return (network.socket(owning: accepted), peer)
+  }
+}
+
+extension Descriptor? {
+  /// The descriptor; `nil` once it is closed.
+  fileprivate var borrowedNumber: Int32? {
+    switch self {
+    case .some(let descriptor): descriptor.number
+    case .none: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import SystemCalls
+
+/// The sockets of an event loop: those of the kernel, or ones in memory for tests. All methods are
+/// called on the loop's queue.
+protocol Network: AnyObject, Sendable {
+  /// Calls `handler` for each event of the sockets, until `stop`.
+  func start(_ handler: @escaping (SocketEvent) -> Void)
+  func stop()
+  /// Does `work` on the loop's queue, after the events that are already due.
+  func enqueue(_ work: @escaping @Sendable () -> Void)
+  /// Listens at a numeric address.
+  func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket
+  /// Begins to connect to a numeric address or a name.
+  ///
+  /// - Parameter completion: Called at once or later, with a socket that is writable once the
+  ///   attempt has ended, or with `nil` if the attempt has failed already.
+  func connect(
+    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void)
+}
+
+/// A change of the state of a socket. Each is reported once.
+struct SocketEvent: Sendable {
+  /// The token with which the socket is watched.
+  var token: UInt64
+  var isReadable: Bool
+  var isWritable: Bool
+}
+
+/// A socket that does not block.
+protocol EventSocket: AnyObject {
+  /// Reports the events of the socket with this token, until it is closed.
+  func watch(token: UInt64) throws(SystemError)
+  func close()
+}
+
+/// A connected socket.
+protocol StreamSocket: EventSocket {
+  /// The pending error, such as that of a connection attempt; `nil` for none.
+  var error: SystemError? { get }
+  func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent
+  /// Sends a part of a file, and advances the offset.
+  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent
+  /// Reads available bytes: their count, 0 at the end, `nil` if there is nothing for now.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int?
+  /// Ends our side of the connection; the peer can still send.
+  func shutDownWriting()
+}
+
+/// A socket that accepts connections.
+protocol ListeningSocket: EventSocket {
+  var port: UInt16 { get }
+  /// The next connection, with the peer's numeric address; `nil` if there is none.
+  func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)?
+}

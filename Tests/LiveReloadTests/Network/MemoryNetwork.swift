@@ -1,0 +1,243 @@
+import Support
+import SystemCalls
+import TestSupport
+
+@testable import LiveReload
+
+/// Sockets in memory, on the manual clock of a test. Everything happens in `run` and `advance`.
+final class MemoryNetwork: Network, @unchecked Sendable {
+  // Unchecked, because a test uses it on one thread.
+
+  let scheduler = ManualScheduler()
+  private var handler: ((SocketEvent) -> Void)?
+  private var listeners: [UInt16: MemoryListener] = [:]
+
+  /// Processes all events that are due.
+  func run() {
+    scheduler.advance(by: .zero)
+  }
+
+  func advance(seconds: Int) {
+    run()
+    scheduler.advance(by: .seconds(seconds))
+  }
+
+  func start(_ handler: @escaping (SocketEvent) -> Void) {
+    self.handler = handler
+  }
+
+  func stop() {
+    handler = nil
+  }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    _ = scheduler.schedule(at: scheduler.now, work)
+  }
+
+  func report(_ event: SocketEvent) {
+    enqueue { @Sendable [self] in handler?(event) }
+  }
+
+  func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket {
+    // A server of a test listens at one address only.
+    if address != "127.0.0.1" { throw SystemError(call: "listen", code: EADDRNOTAVAIL) }
+    return listen(port)
+  }
+
+  /// Listens at a port.
+  func listen(_ port: UInt16) -> MemoryListener {
+    let listener = MemoryListener(port, self)
+    listeners[port] = listener
+    return listener
+  }
+
+  /// Connects to a port; `nil` if nothing listens there.
+  func connect(to port: UInt16) -> MemorySocket? {
+    guard let listener = listeners[port], !listener.isClosed else { return nil }
+    let (near, far) = (MemorySocket(self), MemorySocket(self))
+    (near.peer, far.peer) = (far, near)
+    listener.backlog.append(far)
+    listener.notify()
+    return near
+  }
+
+  func connect(
+    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
+  ) {
+    completion(host == "127.0.0.1" ? connect(to: port) : nil)
+  }
+}
+
+/// One end of a connection in memory. A test uses the ends that no loop watches.
+final class MemorySocket: StreamSocket {
+  /// The most bytes on the way.
+  static let capacity = 64 * 1024
+
+  let network: MemoryNetwork
+  var peer: MemorySocket?
+  private var incoming: [UInt8] = []
+  private var token: UInt64?
+  private var hasEnded = false
+  private(set) var isClosed = false
+  private var isBlocked = false
+
+  init(_ network: MemoryNetwork) {
+    self.network = network
+  }
+
+  var error: SystemError? { nil }
+
+  func watch(token: UInt64) {
+    self.token = token
+    notify(isReadable: !incoming.isEmpty, isWritable: true)
+  }
+
+  private func notify(isReadable: Bool = false, isWritable: Bool = false) {
+    guard let token else { return }
+    network.report(SocketEvent(token: token, isReadable: isReadable, isWritable: isWritable))
+  }
+
+  func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent {
+    guard let peer, !isClosed, !peer.isClosed else { return .failed }
+    let count = min(bytes.count, Self.capacity - peer.incoming.count)
+    isBlocked = count < bytes.count
+    if count == 0 { return .nothing }
+    peer.incoming += bytes.prefix(count)
+    peer.notify(isReadable: true)
+    return .count(count)
+  }
+
+  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
+    .failed
+  }
+
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    let count = min(buffer.count, incoming.count)
+    if count == 0 { return hasEnded ? 0 : nil }
+    buffer.copyBytes(from: incoming.prefix(count))
+    take(count)
+    return count
+  }
+
+  private func take(_ count: Int) {
+    incoming.removeFirst(count)
+    guard let peer, peer.isBlocked, count > 0 else { return }
+    peer.isBlocked = false
+    peer.notify(isWritable: true)
+  }
+
+  func shutDownWriting() {
+    peer?.hasEnded = true
+    peer?.notify(isReadable: true)
+  }
+
+  func close() {
+    if isClosed { return }
+    isClosed = true
+    shutDownWriting()
+  }
+
+  // MARK: - For tests
+
+  /// Whether the peer has closed its side.
+  var isEnded: Bool { hasEnded }
+
+  /// Sends text, and processes what follows from it.
+  func send(_ text: String) {
+    _ = Array(text.utf8).withUnsafeBytes { send($0) }
+    network.run()
+  }
+
+  /// The text that has arrived, after processing all events.
+  func receive(atMost count: Int = .max) -> String {
+    network.run()
+    let bytes = incoming.prefix(count)
+    let text = String(decoding: bytes, as: UTF8.self)
+    take(bytes.count)
+    return text
+  }
+
+  /// Receives until nothing more arrives.
+  func receiveAll() -> String {
+    var text = ""
+    while true {
+      let part = receive()
+      if part.isEmpty { return text }
+      text += part
+    }
+  }
+}
+
+/// A listening socket in memory.
+final class MemoryListener: ListeningSocket {
+  let port: UInt16
+  private let network: MemoryNetwork
+  private var token: UInt64?
+  private(set) var isClosed = false
+  fileprivate(set) var backlog: [MemorySocket] = []
+  /// The error of the next call of `accept`.
+  var failure: SystemError?
+
+  init(_ port: UInt16, _ network: MemoryNetwork) {
+    self.port = port
+    self.network = network
+  }
+
+  func watch(token: UInt64) {
+    self.token = token
+  }
+
+  fileprivate func notify() {
+    guard let token else { return }
+    network.report(SocketEvent(token: token, isReadable: true, isWritable: false))
+  }
+
+  func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
+    if let failure {
+      self.failure = nil
+      throw failure
+    }
+    return backlog.isEmpty ? nil : (backlog.removeFirst(), "127.0.0.1")
+  }
+
+  func close() {
+    isClosed = true
+  }
+
+  /// The next connection, after processing all events.
+  func next() -> MemorySocket? {
+    network.run()
+    return backlog.isEmpty ? nil : backlog.removeFirst()
+  }
+}
+
+/// A page of a server in memory.
+final class MemoryPages {
+  let network = MemoryNetwork()
+  let core: ServerCore
+  let reports = Log<PageServer.Report>()
+
+  init() {
+    let reports = reports
+    core = ServerCore(
+      directory: "/", loop: SocketLoop(network, network.scheduler), report: { reports.note($0) })
+  }
+
+  /// Connects to the page at port 80, which passes requests on to port 3000.
+  static func proxy() throws -> (pages: MemoryPages, server: MemoryListener, client: MemorySocket) {
+    let pages = MemoryPages()
+    let server = pages.network.listen(3000)
+    try pages.core.open(
+      Page(
+        name: "page", source: .upstream(ServerAddress(host: "127.0.0.1", port: 3000)), port: 80))
+    return (pages, server, try pages.connect())
+  }
+
+  /// A connection of a client.
+  func connect() throws -> MemorySocket {
+    guard let socket = network.connect(to: 80) else {
+      throw SystemError(call: "connect", code: ECONNREFUSED)
+    }
+    return socket
+  }
+}
