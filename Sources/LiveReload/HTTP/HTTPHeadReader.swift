@@ -61,7 +61,7 @@ enum HTTPHeadReader {
   ) throws(HTTPError) -> HTTPResponseHead {
     let parts = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[1].count == 3, let status = decimal(parts[1]),
-      (100...599).contains(status)
+      (100...999).contains(status)
     else { throw HTTPError(status: 502, reason: "the status line is malformed") }
     let reason = parts.count == 3 ? Array(parts[2].filter { $0 >= 32 && $0 != 127 }) : []
     let minorVersion = try version(parts[0])
@@ -100,7 +100,7 @@ enum HTTPHeadReader {
   private static func responseFraming(
     _ fields: HTTPFields, _ status: Int, to method: String
   ) throws(HTTPError) -> HTTPFraming {
-    let length = try contentLength(fields)
+    let length = try contentLength(ofResponse: fields)
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
     let codings = fields.list("transfer-encoding")
     if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
@@ -115,6 +115,18 @@ enum HTTPHeadReader {
     let values = fields.all("content-length")
     guard let value = values.first else { return nil }
     guard values.count == 1, let length = decimal(value) else {
+      throw HTTPError(status: 400, reason: "the length of the body is malformed")
+    }
+    return length
+  }
+
+  /// The length of a response. Duplicates that are equal are one (RFC 9110, 8.6).
+  static func contentLength(ofResponse fields: HTTPFields) throws(HTTPError) -> Int? {
+    let values = fields.all("content-length").flatMap {
+      $0.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(\.trimmedBlanks)
+    }
+    guard let value = values.first else { return nil }
+    guard let length = decimal(value), values.allSatisfy({ decimal($0) == length }) else {
       throw HTTPError(status: 400, reason: "the length of the body is malformed")
     }
     return length

@@ -48,6 +48,8 @@ struct ProxyExchange: Sendable {
   /// The serialized head of the request.
   private let head: [UInt8]
   private let isChunked: Bool
+  private let hasBody: Bool
+  private let asksForUpgrade: Bool
   /// Whether the request can be sent again although the server may have read it.
   private let isRepeatable: Bool
   private var phase = Phase.waiting
@@ -58,11 +60,14 @@ struct ProxyExchange: Sendable {
   private var keepsConnection = false
   private var isClientPaused = false
 
-  /// - Parameter isRepeatable: Whether its method is safe and it has no body.
-  init(head: [UInt8], isChunked: Bool, isRepeatable: Bool) {
+  /// - Parameter head: The serialized head for the server.
+  init(_ request: HTTPRequestHead, head: [UInt8]) {
     self.head = head
-    self.isChunked = isChunked
-    self.isRepeatable = isRepeatable
+    isChunked = request.framing == .chunked
+    hasBody = request.framing != .none
+    asksForUpgrade = request.asksForUpgrade
+    let isSafe = ["GET", "HEAD", "OPTIONS"].contains(request.method)
+    isRepeatable = isSafe && !hasBody && !asksForUpgrade
   }
 
   var isDone: Bool { phase == .done }
@@ -160,11 +165,16 @@ struct ProxyExchange: Sendable {
   mutating func receive(_ head: HTTPResponseHead) -> [Action] {
     guard phase == .sent else { return [] }
     if head.status == 101 {
+      guard asksForUpgrade else {
+        return connectionLost(.malformed("it changes the protocol without being asked to"))
+      }
       phase = .tunnel
       return [.openTunnel(head)]
     }
     phase = .responding
-    keepsConnection = head.keepsAlive
+    // A server that has not read a body, or the bytes of another protocol, would take them for the
+    // head of the next request.
+    keepsConnection = head.keepsAlive && !hasBody && !asksForUpgrade
     return [.respond(head)]
   }
 
@@ -186,9 +196,13 @@ struct ProxyExchange: Sendable {
     switch phase {
     case .sent:
       let actions: [Action]
-      if isRepeatable, failure == .closedEarly {
-        // The server may have closed an idle connection at the same moment, or is restarting.
-        actions = isReused ? connect(isFresh: true) : waitOrFail(failure)
+      if isRepeatable, isReused {
+        // The server may have closed an idle connection at the same moment, or have sent more than
+        // the response to the request before.
+        actions = connect(isFresh: true)
+      } else if isRepeatable, failure == .closedEarly {
+        // The server is restarting.
+        actions = waitOrFail(failure)
       } else {
         actions = fail(failure)
       }

@@ -41,11 +41,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
     self.connection = connection
     self.upstream = upstream
     self.site = site
-    let isSafe = ["GET", "HEAD", "OPTIONS"].contains(request.method)
     exchange = ProxyExchange(
-      head: ProxyHeads.request(request, to: upstream.address, from: connection.peer),
-      isChunked: request.framing == .chunked,
-      isRepeatable: isSafe && request.framing == .none && !request.asksForUpgrade)
+      request, head: ProxyHeads.request(request, to: upstream.address, from: connection.peer))
   }
 
   func begin() {
@@ -145,9 +142,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     var fields = ProxyHeads.response(head, from: upstream.address)
     prepareInjector(for: head, &fields)
     var length: Int?
-    if injector == nil, let value = head.fields.first("content-length") {
-      length = HTTPHeadReader.decimal(value)
-    }
+    if injector == nil { length = try? HTTPHeadReader.contentLength(ofResponse: head.fields) }
     let hasBody = head.framing != .none
     if request.method == "HEAD" && injector != nil { length = nil }
     // Without a body, the length is sent only if the server sent it.

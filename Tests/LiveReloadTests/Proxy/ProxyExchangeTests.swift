@@ -28,12 +28,21 @@ struct ProxyExchangeTests {
       status: status, reason: [], minorVersion: 1, fields: fields, framing: .chunked)
   }
 
-  private func exchange(chunked: Bool = false, repeatable: Bool = true) -> ProxyExchange {
-    ProxyExchange(head: Array("H".utf8), isChunked: chunked, isRepeatable: repeatable)
+  /// - Parameter fields: Lines of fields, each with its line ending.
+  private func exchange(_ method: String = "GET", _ fields: String = "") throws -> ProxyExchange {
+    var parser = HTTPParser(.requests)
+    parser.append("\(method) / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n".utf8)
+    guard case .request(let request) = try parser.next() else {
+      throw HTTPError(status: 0, reason: "")
+    }
+    return ProxyExchange(request, head: Array("H".utf8))
   }
 
-  @Test func `a request is forwarded to the server, and its response to the client`() {
-    var exchange = exchange()
+  private static let chunked = "Transfer-Encoding: chunked\r\n"
+  private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+
+  @Test func `a request is forwarded to the server, and its response to the client`() throws {
+    var exchange = try exchange()
     #expect(exchange.begin(isHeld: false).map(\.text) == ["connect"])
     #expect(exchange.receiveEnd().isEmpty)
     #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
@@ -43,24 +52,24 @@ struct ProxyExchangeTests {
     #expect(exchange.isDone)
   }
 
-  @Test func `a body that arrives before the connection is sent with the head`() {
-    var exchange = exchange(chunked: true, repeatable: false)
+  @Test func `a body that arrives before the connection is sent with the head`() throws {
+    var exchange = try exchange("POST", Self.chunked)
     #expect(exchange.begin(isHeld: false).map(\.text) == ["connect fresh"])
     #expect(exchange.receiveBody([97, 98]).isEmpty)
     #expect(exchange.connected(isReused: false).map(\.text) == ["send H2\r\nab\r\n"])
     #expect(exchange.receiveEnd().map(\.text) == ["send 0\r\n\r\n"])
   }
 
-  @Test func `the client is not read until there is a connection for a long body`() {
-    var exchange = exchange(repeatable: false)
+  @Test func `the client is not read until there is a connection for a long body`() throws {
+    var exchange = try exchange("POST", "Content-Length: 3\r\n")
     _ = exchange.begin(isHeld: false)
     let long = [UInt8](repeating: 97, count: 300_000)
     #expect(exchange.receiveBody(long).map(\.text) == ["pause"])
     #expect(exchange.connected(isReused: false).last?.text == "read")
   }
 
-  @Test func `a request is held while the server restarts`() {
-    var exchange = exchange()
+  @Test func `a request is held while the server restarts`() throws {
+    var exchange = try exchange()
     #expect(exchange.begin(isHeld: true).map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
     #expect(exchange.connectionFailed().map(\.text) == ["wait"])
@@ -71,29 +80,29 @@ struct ProxyExchangeTests {
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
   }
 
-  @Test func `a request is held for a limited time`() {
-    var waiting = exchange()
+  @Test func `a request is held for a limited time`() throws {
+    var waiting = try exchange()
     _ = waiting.begin(isHeld: true)
     #expect(waiting.timeIsUp().map(\.text) == ["fail unreachable"])
-    var connecting = exchange()
+    var connecting = try exchange()
     _ = connecting.begin(isHeld: false)
     #expect(connecting.timeIsUp().isEmpty)
     #expect(connecting.connectionFailed().map(\.text) == ["fail unreachable"])
   }
 
-  @Test func `a request that the server may have read is repeated only if it is safe`() {
-    var unsafe = exchange(repeatable: false)
+  @Test func `a request that the server may have read is repeated only if it is safe`() throws {
+    var unsafe = try exchange("POST", "Content-Length: 3\r\n")
     _ = unsafe.begin(isHeld: false)
     _ = unsafe.connected(isReused: false)
     #expect(unsafe.connectionLost().map(\.text) == ["drop", "fail closedEarly"])
-    var stale = exchange()
+    var stale = try exchange()
     _ = stale.begin(isHeld: false)
     _ = stale.connected(isReused: true)
     #expect(stale.connectionLost().map(\.text) == ["drop", "connect fresh"])
   }
 
-  @Test func `a truncated response is not presented as a complete one`() {
-    var exchange = exchange()
+  @Test func `a truncated response is not presented as a complete one`() throws {
+    var exchange = try exchange()
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: false)
     _ = exchange.receive(head(200))
@@ -101,16 +110,18 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionLost().isEmpty)
   }
 
-  @Test func `a request with an invalid response is not repeated`() {
-    var exchange = exchange()
+  @Test func `a request with an invalid response is repeated on a fresh connection only`() throws {
+    var exchange = try exchange()
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: true)
+    #expect(exchange.connectionLost(.malformed("x")).map(\.text) == ["drop", "connect fresh"])
+    _ = exchange.connected(isReused: false)
     let actions = exchange.connectionLost(.malformed("x")).map(\.text)
     #expect(actions == ["drop", #"fail malformed("x")"#])
   }
 
-  @Test func `after a change of protocol, bytes are forwarded unchanged`() {
-    var exchange = exchange(chunked: true, repeatable: false)
+  @Test func `after a change of protocol, bytes are forwarded unchanged`() throws {
+    var exchange = try exchange("GET", Self.upgrade)
     _ = exchange.begin(isHeld: false)
     _ = exchange.connected(isReused: false)
     #expect(exchange.receive(head(101)).map(\.text) == ["tunnel"])
@@ -119,22 +130,22 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionLost().map(\.text) == ["drop", "finish"])
   }
 
-  @Test func `a connection is reused only if both sides have finished`() {
-    var closing = exchange()
+  @Test func `a connection is reused only if both sides have finished`() throws {
+    var closing = try exchange()
     _ = closing.begin(isHeld: false)
     _ = closing.receiveEnd()
     _ = closing.connected(isReused: false)
     _ = closing.receive(head(200, closes: true))
     #expect(closing.receiveResponseEnd().map(\.text) == ["drop", "finish"])
-    var early = exchange(repeatable: false)
+    var early = try exchange("POST", "Content-Length: 3\r\n")
     _ = early.begin(isHeld: false)
     _ = early.connected(isReused: false)
     _ = early.receive(head(413))
     #expect(early.receiveResponseEnd().map(\.text) == ["drop", "finish"])
   }
 
-  @Test func `the connection is closed with its client`() {
-    var exchange = exchange()
+  @Test func `the connection is closed with its client`() throws {
+    var exchange = try exchange()
     _ = exchange.begin(isHeld: false)
     #expect(exchange.clientClosed().isEmpty)
     #expect(exchange.connected(isReused: false).map(\.text) == ["release"])
