@@ -27,10 +27,11 @@ extension PageServer {
 }
 
 extension PageServer.Warning {
-  static func scriptNotAdded(to page: String, because reason: String) -> Self {
+  /// - Parameter path: The path of the document in the page.
+  static func scriptNotAdded(to page: String, at path: Path, because reason: String) -> Self {
     Self(
       code: .scriptNotAdded, page: page, path: nil,
-      message: "\(page) is not reloaded everywhere: in a document, \(reason)")
+      message: "\(page) is not reloaded at \(path): \(reason)")
   }
 
   /// - Parameter shown: The path for display.

@@ -118,21 +118,17 @@ extension PageSite: ProxyResponder.Site {
       tag: scriptTag(nonce: nil, revision: revision), variant: "\(core.session)-\(revision)")
   }
 
-  func scriptTag(nonce: String?, revision: Int) -> [UInt8] {
-    let attribute = nonce.map { " nonce=\"\($0)\"" } ?? ""
-    return Array(
-      """
-      <script src="/__watchrun/client.js?\(core.session)" data-session="\(core.session)" \
-      data-revision="\(revision)"\(attribute) async></script>
-      """.utf8)
+  func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
+    ScriptTag(session: core.session, revision: revision, nonce: nonce)
   }
 
   func makeNonce() -> String { core.randomText() }
 
-  func warnOfMissingScript(_ reason: String) {
+  func warnOfMissingScript(in path: ArraySlice<UInt8>, because reason: String) {
     if hasWarned { return }
     hasWarned = true
-    core.report(.warning(.scriptNotAdded(to: page.name, because: reason)))
+    let path = Path(bytes: Array(path))
+    core.report(.warning(.scriptNotAdded(to: page.name, at: path, because: reason)))
   }
 
   /// Builds the page that is shown while the server does not respond, with the end of its output.
@@ -159,6 +155,6 @@ extension PageSite: ProxyResponder.Site {
       "<p>\(reason) This page reloads itself.</p>" + outputs.joined()
         // After a failed task, its success reloads the page.
         + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
-      scriptTag(nonce: nil, revision: revision))
+      scriptTag(nonce: nil, revision: revision).html)
   }
 }

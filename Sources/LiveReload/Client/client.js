@@ -1,6 +1,6 @@
 // The watchrun client: swaps stylesheets and images, reloads the page, shows failed tasks.
 (() => {
-  const doc = document, on = addEventListener, base = '/__watchrun/';
+  const doc = document, on = addEventListener, base = location.origin + '/__watchrun/';
   const all = (selector, root = doc) => [...root.querySelectorAll(selector)];
   const script = doc.currentScript ??
     all('[src*="__watchrun/client.js"],[src*="livereload.js"]')[0];

@@ -10,6 +10,8 @@ struct FileResponder {
     var followsLinks = false
   }
 
+  /// Files up to this size are sent together with the head of the response.
+  private static let smallSize = 32 * 1024
   /// Longer pages are sent without the script, since a page with it is built in memory.
   private static let largestPage = 16 * 1024 * 1024
 
@@ -24,7 +26,7 @@ struct FileResponder {
 
   /// The tag that is added to pages, and the variant of their entity tags.
   struct Script {
-    var tag: [UInt8]
+    var tag: ScriptTag
     var variant: String
   }
 
@@ -112,35 +114,40 @@ struct FileResponder {
     _ file: ByteStream.OpenFile, _ status: FileStatus, _ name: Path, to request: HTTPRequestHead,
     _ script: Script, code: Int = 200
   ) -> HTTPResponse {
-    let type = MediaType.of(name.bytes)
     let size = Int(clamping: status.size)
-    let isPage =
-      MediaType.isHTML(type.utf8) && size <= Self.largestPage && ProxyHeads.isForDocument(request)
+    let isInMemory = size <= Self.largestPage
+    let scope =
+      MediaType.isHTML(MediaType.of(name.bytes, isUTF8: false).utf8) && isInMemory
+      ? ProxyHeads.scriptScope(request) : nil
     let modified = status.modified.nanoseconds
     let seconds = Int(modified / 1_000_000_000)
+    let variant = scope.map { $0 == .anyDocument ? script.variant : script.variant + "-whole" }
     let tag = EntityTag(
       inode: status.inode, size: size, seconds: seconds,
-      nanoseconds: Int(modified % 1_000_000_000), variant: isPage ? script.variant : "")
-    var fields = HTTPFields([
-      "Content-Type": type, "Cache-Control": "no-cache", "ETag": tag.text,
-    ])
+      nanoseconds: Int(modified % 1_000_000_000), variant: variant ?? "")
+    var fields = HTTPFields(["Cache-Control": "no-cache", "ETag": tag.text])
     // Pages differ by the added script too.
-    if !isPage { fields.append("Last-Modified", HTTPDate.string(secondsSince1970: seconds)) }
-    if code == 200 && isUnchanged(request, tag, isPage ? nil : seconds) {
+    if scope == nil { fields.append("Last-Modified", HTTPDate.string(secondsSince1970: seconds)) }
+    if code == 200 && isUnchanged(request, tag, scope == nil ? seconds : nil) {
       var response = HTTPResponse(304)
       response.fields = fields
       return response
     }
-    if isPage {
-      guard let page = try? file.readAll(sizeHint: size) else {
-        return HTTPResponse.text(404, "Not found")
-      }
-      var injector = ScriptInjector(tag: script.tag)
-      var response = HTTPResponse(code, injector.process(page) + injector.finish())
+    let isRead = isInMemory && (size <= Self.smallSize || MediaType.isText(name.bytes))
+    let content = isRead ? try? file.readAll(sizeHint: size) : nil
+    let type = MediaType.of(name.bytes, isUTF8: content?.isUTF8 ?? false)
+    fields.append("Content-Type", type)
+    if let scope {
+      guard let content else { return HTTPResponse.text(404, "Not found") }
+      var injector = ScriptInjector(script.tag, contentType: type.utf8, scope: scope)
+      var response = HTTPResponse(code, injector.process(content) + injector.finish())
       response.fields = fields
       return response
     }
-    var response = part(file, size, request, tag, seconds)
+    var whole = HTTPResponse(200, file, offset: 0, count: size)
+    // Sent together with the head.
+    if let content, content.count == size, size <= Self.smallSize { whole.body = .bytes(content) }
+    var response = part(of: whole, file, size, request, tag, seconds)
     if response.status == 200 { response.status = code }
     fields.append("Accept-Ranges", "bytes")
     for (name, value) in response.fields.pairs { fields.append(name, value) }
@@ -160,13 +167,10 @@ struct FileResponder {
 
   /// The requested part of a file.
   private func part(
-    _ file: ByteStream.OpenFile, _ size: Int, _ request: HTTPRequestHead, _ tag: EntityTag,
-    _ modified: Int
+    of whole: HTTPResponse, _ file: ByteStream.OpenFile, _ size: Int, _ request: HTTPRequestHead,
+    _ tag: EntityTag, _ modified: Int
   ) -> HTTPResponse {
-    let whole = HTTPResponse(200, file, offset: 0, count: size)
-    guard request.method == "GET", let value = request.fields.first("range") else {
-      return small(whole)
-    }
+    guard request.method == "GET", let value = request.fields.first("range") else { return whole }
     if let condition = request.fields.first("if-range"),
       !tag.matches(ifRange: condition, lastModified: modified)
     {
@@ -174,7 +178,7 @@ struct FileResponder {
     }
     switch ByteRange(value, size: size) {
     case .whole:
-      return small(whole)
+      return whole
     case .part(let range):
       var response = HTTPResponse(206, file, offset: Int64(range.lowerBound), count: range.count)
       response.fields.append(
@@ -187,21 +191,11 @@ struct FileResponder {
     }
   }
 
-  /// Returns a small file as bytes, so that it is sent together with the head.
-  private func small(_ response: HTTPResponse) -> HTTPResponse {
-    guard case .file(let file, 0, let count) = response.body, count <= 32 * 1024,
-      let bytes = try? file.readAll(sizeHint: count), bytes.count == count
-    else { return response }
-    var response = response
-    response.body = .bytes(bytes)
-    return response
-  }
-
   // MARK: - Missing files
 
   /// Returns the fallback page for a document, or an error.
   private func notFound(_ request: HTTPRequestHead, _ script: Script) -> HTTPResponse {
-    let isForPage = ProxyHeads.isForDocument(request)
+    let isForPage = ProxyHeads.scriptScope(request) != nil
     if isForPage, let fallback = options.fallback, let page = open(fallback) {
       return send(page.file, page.status, "fallback.html", to: request, script)
     }
@@ -226,7 +220,7 @@ struct FileResponder {
   private func page(_ code: Int, _ title: String, _ body: String, _ script: Script) -> HTTPResponse
   {
     var response = HTTPResponse(
-      code, HTMLText.page(title, body, script.tag), type: "text/html; charset=utf-8")
+      code, HTMLText.page(title, body, script.tag.html), type: "text/html; charset=utf-8")
     response.fields.append("Cache-Control", "no-store")
     return response
   }

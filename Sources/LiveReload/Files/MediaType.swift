@@ -1,21 +1,49 @@
 /// Media types by file name extension.
 enum MediaType {
   /// The value of `Content-Type` for a file of this name.
-  static func of(_ name: some Collection<UInt8>) -> String {
+  ///
+  /// - Parameter isUTF8: Whether the file is text in UTF-8. The encoding of another text is declared
+  ///   by the text itself, which a `charset` here would override.
+  static func of(_ name: some Collection<UInt8>, isUTF8: Bool) -> String {
+    let end = nameEnd(name)
+    if let type = textTypes[end] { return isUTF8 ? type + "; charset=utf-8" : type }
+    return types[end] ?? unknown
+  }
+
+  /// Whether a file of this name is text.
+  static func isText(_ name: some Collection<UInt8>) -> Bool { textTypes[nameEnd(name)] != nil }
+
+  /// The extension of a file name, in lowercase.
+  private static func nameEnd(_ name: some Collection<UInt8>) -> String {
     let bytes = Array(name)
     let base = bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...]
-    guard let dot = base.lastIndex(of: UInt8(ascii: ".")), dot > base.startIndex else {
-      return unknown
-    }
-    let end = String(decoding: base[(dot + 1)...].lowercasedASCII, as: UTF8.self)
-    if let type = textTypes[end] { return type + "; charset=utf-8" }
-    return types[end] ?? unknown
+    guard let dot = base.lastIndex(of: UInt8(ascii: ".")), dot > base.startIndex else { return "" }
+    return String(decoding: base[(dot + 1)...].lowercasedASCII, as: UTF8.self)
   }
 
   /// Whether `contentType` is HTML, regardless of its parameters.
   static func isHTML(_ contentType: some Collection<UInt8>) -> Bool {
-    let type = Array(contentType.prefix { $0 != UInt8(ascii: ";") }).trimmedBlanks
-    return type.equalsIgnoringCase("text/html") || type.equalsIgnoringCase("application/xhtml+xml")
+    essence(contentType).equalsIgnoringCase("text/html") || isXHTML(contentType)
+  }
+
+  /// Whether `contentType` is HTML in the syntax of XML.
+  static func isXHTML(_ contentType: some Collection<UInt8>) -> Bool {
+    essence(contentType).equalsIgnoringCase("application/xhtml+xml")
+  }
+
+  /// The value of the parameter `charset`, in lowercase.
+  static func charset(of contentType: some Collection<UInt8>) -> [UInt8]? {
+    let prefix = "charset="
+    for part in contentType.split(separator: UInt8(ascii: ";")).dropFirst() {
+      let part = Array(part).trimmedBlanks
+      guard part.prefix(prefix.utf8.count).equalsIgnoringCase(prefix) else { continue }
+      return part.dropFirst(prefix.utf8.count).lowercasedASCII.filter { $0 != UInt8(ascii: "\"") }
+    }
+    return nil
+  }
+
+  private static func essence(_ contentType: some Collection<UInt8>) -> ArraySlice<UInt8> {
+    Array(contentType.prefix { $0 != UInt8(ascii: ";") }).trimmedBlanks
   }
 
   private static let unknown = "application/octet-stream"

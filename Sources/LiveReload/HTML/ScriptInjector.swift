@@ -1,85 +1,121 @@
 /// A streaming rewriter that inserts a tag into an HTML document.
 ///
-/// The tag is inserted before the first `</body` end tag, or at the end of a document without one.
-/// Text in a comment, a script, an attribute or a template that looks like an end tag is skipped.
-/// The other bytes pass through unchanged and immediately, except for at most six that may begin
-/// `</body`. The output does not depend on how the document is split into parts.
-///
-/// UTF-16 documents with a byte order mark pass through unchanged. A document that is UTF-16 only
-/// by its `Content-Type` must not be passed here.
+/// The tag is inserted after the doctype and the start tags of `html` and `head`, as far as the
+/// document has them: before anything that could change the meaning of the tag, such as a `base`.
+/// Only the bytes of an incomplete start tag at the beginning are held back. The output does not
+/// depend on how the document is split into parts.
 struct ScriptInjector {
+  /// The documents into which the tag is inserted.
+  enum Scope: Sendable {
+    case anyDocument
+    /// Documents that begin with a doctype, an `html` or a `head` element. Others may be parts of
+    /// a page that has the tag.
+    case wholeDocuments
+  }
+
   /// Whether the tag has been inserted.
   private(set) var hasInjected = false
 
   private let tag: [UInt8]
+  private let scope: Scope
+  private let isXML: Bool
+  private var encoding: TextEncoding
   private var state = State.start
-  /// The end of the input if it may begin `</body` or a byte order mark.
+  /// The bytes before which the tag may have to be inserted.
   private var held: [UInt8] = []
-  /// The name of the current tag in lowercase; 0 for one of more than 15 bytes.
-  private var name = ByteWindow()
-  private var isEndTag = false
-  /// The last bytes of a comment or a raw text, in lowercase.
-  private var window = ByteWindow()
-  /// The length of the comment so far, at most 2.
-  private var commentLength = 0
-  /// The raw text element that is open.
-  private var rawElement = ByteWindow()
-  private var rawEndTag = ByteWindow()
-  private var scriptNesting = ScriptNesting.plain
-  /// The number of open `template` elements. A script in one does not run.
-  private var templateDepth = 0
+  /// The bytes of an incomplete character.
+  private var character: [UInt8] = []
+  /// The name of the current tag in lowercase, without a prefix.
+  private var name: [UInt8] = []
+  private var hasRoot = false
+  private var isWhole = false
+  private var lastByte: UInt8 = 0
+  /// The number of dashes before the present byte of a comment, including those that begin it.
+  private var dashes = 0
+  private var isCommentStart = false
+  /// The depth of brackets in the doctype of an XML document, and its open quote.
+  private var brackets = 0
+  private var quote: UInt8?
 
-  /// Creates a rewriter. `tag` is inserted verbatim.
-  init(tag: [UInt8]) {
+  /// Creates a rewriter.
+  ///
+  /// - Parameters:
+  ///   - tag: The tag in ASCII.
+  ///   - encoding: The encoding of the document unless it has a byte order mark.
+  init(
+    tag: [UInt8], isXML: Bool = false, encoding: TextEncoding = .asciiCompatible,
+    scope: Scope = .anyDocument
+  ) {
     self.tag = tag
+    self.isXML = isXML
+    self.encoding = encoding
+    self.scope = scope
   }
 
   /// Processes the next part of the document, and returns the next part of the output.
   mutating func process(_ part: some Collection<UInt8>) -> [UInt8] {
-    let part = Array(part)
-    if state == .done { return part }
     var output: [UInt8] = []
-    output.reserveCapacity(part.count + held.count + tag.count)
-    var index = 0
-    while index < part.count {
-      if state == .data {
-        // In text, which most of a document is, only `<` matters.
-        let end = part[index...].firstIndex(of: .lessThan) ?? part.count
-        output += part[index..<end]
-        index = end
-        if index == part.count { break }
-      }
-      let byte = part[index]
-      index += 1
-      let completesEndTag = advance(byte)
-      if completesEndTag {
-        output += tag
-        hasInjected = true
-        state = .done
-      }
-      let isHeld = isHolding
-      if !held.isEmpty, state == .tagOpen || !isHeld {
-        output += held
-        held.removeAll(keepingCapacity: true)
-      }
-      if isHeld { held.append(byte) } else { output.append(byte) }
-      if state == .done {
-        output += part[index...]
-        break
-      }
-    }
-    return output
+    var rest = Array(part)[...]
+    while state != .done, let byte = rest.popFirst() { process(byte, &output) }
+    if output.isEmpty { return Array(rest) }
+    return output + rest
   }
 
-  /// Returns the rest of the output: the held back bytes, and the tag unless it has been inserted.
-  ///
-  /// The tag is inserted before an incomplete end tag, which would swallow it otherwise.
-  mutating func finish() -> [UInt8] {
-    defer { held = [] }
-    if state == .done { return held }
+  private mutating func process(_ byte: UInt8, _ output: inout [UInt8]) {
+    held.append(byte)
+    if state == .start {
+      if let mark = TextEncoding(byteOrderMark: held) {
+        encoding = mark
+        state = .between
+        return pass(&output)
+      }
+      if TextEncoding.mayBeginByteOrderMark(held) { return }
+      state = .between
+      let bytes = held
+      held = []
+      for byte in bytes { process(byte, &output) }
+      return
+    }
+    if state == .done { return pass(&output) }
+    character.append(byte)
+    guard let unit = encoding.unit(character) else { return }
+    character = []
+    switch advance(unit) {
+    case .hold: break
+    case .pass: pass(&output)
+    case .insertBefore: insert(before: true, &output)
+    case .insertAfter: insert(before: false, &output)
+    }
+    lastByte = unit
+  }
+
+  private mutating func pass(_ output: inout [UInt8]) {
+    output += held
+    held.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func insert(before: Bool, _ output: inout [UInt8]) {
     state = .done
-    hasInjected = true
-    return tag + held
+    if !before { pass(&output) }
+    if scope == .anyDocument || isWhole {
+      output += encoding.encode(tag)
+      hasInjected = true
+    }
+    pass(&output)
+  }
+
+  /// Returns the rest of the output: the bytes held back, and the tag unless it has been inserted
+  /// or would be a part of an incomplete comment or tag.
+  mutating func finish() -> [UInt8] {
+    var output: [UInt8] = []
+    switch state {
+    case .start where !isXML, .between where !isXML, .open where !isXML, .name where !isXML:
+      insert(before: true, &output)
+    default:
+      state = .done
+      pass(&output)
+    }
+    return output
   }
 }
 
@@ -87,97 +123,84 @@ struct ScriptInjector {
 
 extension ScriptInjector {
   private enum State {
-    case start, byteOrderMark
-    case data, tagOpen, endTagOpen, tagName
+    case start
+    /// Between tokens.
+    case between
+    case open, name
     case beforeAttribute, attributeName, afterAttributeName
     case beforeValue, doubleQuoted, singleQuoted, unquoted
-    case markupDeclaration, markupDash, comment, bogusComment
-    case rawText, plainText
+    case declaration, declarationDash, comment, doctype, instruction
     /// Everything passes: the tag has been, or cannot be, inserted.
     case done
   }
 
-  /// The escape state of a `script` element.
-  private enum ScriptNesting { case plain, comment, scriptInComment }
+  private enum Step {
+    case hold
+    case pass
+    case insertBefore
+    case insertAfter
+  }
 
-  /// Whether the last bytes may begin `</body`.
-  private var isHolding: Bool {
+  private mutating func advance(_ byte: UInt8) -> Step {
     switch state {
-    case .byteOrderMark, .tagOpen, .endTagOpen: true
-    case .tagName: isEndTag && name.isPrefix(of: .body)
-    default: false
+    case .start, .done: return .pass
+    case .between:
+      if byte.isMarkupSpace { return .pass }
+      guard byte == UInt8(ascii: "<") else { return .insertBefore }
+      state = .open
+      return .hold
+    case .open: return open(byte)
+    case .name:
+      guard byte.endsTagName else {
+        // A prefix is no part of the name.
+        if byte == UInt8(ascii: ":") && isXML {
+          name = []
+        } else {
+          name.append(byte.lowercasedASCII)
+        }
+        return .hold
+      }
+      state = .beforeAttribute
+      return isExpected ? attribute(byte) : .insertBefore
+    case .declaration, .declarationDash, .comment, .doctype, .instruction:
+      declaration(byte)
+      return .pass
+    default: return attribute(byte)
     }
   }
 
-  /// Processes a byte. Returns whether it completes a `</body` before which the tag is inserted.
-  private mutating func advance(_ byte: UInt8) -> Bool {
-    switch state {
-    case .start:
-      state = .data
-      if byte == 0xFE || byte == 0xFF {
-        state = .byteOrderMark
-      } else {
-        return advance(byte)
-      }
-    case .byteOrderMark:
-      if held == [0xFE] && byte == 0xFF || held == [0xFF] && byte == 0xFE {
-        state = .done
-      } else {
-        state = .data
-        return advance(byte)
-      }
-    case .data: if byte == .lessThan { state = .tagOpen }
-    case .tagOpen, .endTagOpen: open(byte)
-    case .tagName: return extendName(byte)
-    case .markupDeclaration, .markupDash, .comment, .bogusComment: comment(byte)
-    case .rawText: rawText(byte)
-    case .plainText, .done: break
-    default: attribute(byte)
-    }
-    return false
-  }
-
-  /// After `<` or `</`.
-  private mutating func open(_ byte: UInt8) {
-    let isEnd = state == .endTagOpen
+  /// After `<`.
+  private mutating func open(_ byte: UInt8) -> Step {
     switch byte {
-    case UInt8(ascii: "/") where !isEnd:
-      state = .endTagOpen
-    case _ where byte.isLetterASCII:
-      isEndTag = isEnd
-      name = ByteWindow()
-      name.append(byte.lowercasedASCII)
-      state = .tagName
-    case UInt8(ascii: "!") where !isEnd:
-      state = .markupDeclaration
-    case UInt8(ascii: "?") where !isEnd:
-      state = .bogusComment
-    case _ where isEnd:
-      state = byte == .greaterThan ? .data : .bogusComment
-    default:
-      state = byte == .lessThan ? .tagOpen : .data
+    case UInt8(ascii: "!"): state = .declaration
+    case UInt8(ascii: "?"): state = .instruction
+    case _ where byte.isLetterASCII || isXML && byte >= 0x80:
+      state = .name
+      name = [byte.lowercasedASCII]
+      return .hold
+    default: return .insertBefore
     }
+    return .pass
   }
 
-  private mutating func extendName(_ byte: UInt8) -> Bool {
-    guard byte.endsTagName else {
-      name.append(byte.lowercasedASCII)
-      return false
-    }
-    if isEndTag && name == .body && templateDepth == 0 { return true }
-    state = .beforeAttribute
-    attribute(byte)
-    return false
+  private var isHead: Bool { name.elementsEqual("head".utf8) }
+
+  /// Whether the tag is inserted after the current start tag. The root of an XML document has to
+  /// contain it, whatever its name is.
+  private var isExpected: Bool {
+    if isHead { return hasRoot || !isXML }
+    return !hasRoot && (isXML || name.elementsEqual("html".utf8))
   }
 
-  private mutating func attribute(_ byte: UInt8) {
+  /// In a start tag.
+  private mutating func attribute(_ byte: UInt8) -> Step {
     switch state {
     case .doubleQuoted:
       if byte == UInt8(ascii: "\"") { state = .beforeAttribute }
     case .singleQuoted:
       if byte == UInt8(ascii: "'") { state = .beforeAttribute }
-    case _ where byte == .greaterThan:
-      closeTag()
+    case _ where byte == UInt8(ascii: ">"):
+      return closeTag()
     case .unquoted:
       if byte.isMarkupSpace { state = .beforeAttribute }
     case .beforeValue:
@@ -197,77 +220,74 @@ extension ScriptInjector {
     default:
       if !byte.isMarkupSpace { state = .attributeName }
     }
+    return .hold
   }
 
-  private mutating func closeTag() {
-    state = .data
-    if name == .template {
-      templateDepth = max(0, templateDepth + (isEndTag ? -1 : 1))
-    }
-    if isEndTag { return }
-    if name == .plainText {
-      state = .plainText
-    } else if ByteWindow.rawElements.contains(name) {
-      state = .rawText
-      rawElement = name
-      rawEndTag = .endTag(name)
-      window = ByteWindow()
-      scriptNesting = .plain
+  private mutating func closeTag() -> Step {
+    isWhole = true
+    let isEmpty = isXML && lastByte == UInt8(ascii: "/")
+    if isHead { return isEmpty ? .insertBefore : .insertAfter }
+    hasRoot = true
+    // The root has no content, into which the tag could be inserted.
+    state = isEmpty ? .done : .between
+    return .pass
+  }
+
+  /// After `<!` or `<?`.
+  private mutating func declaration(_ byte: UInt8) {
+    let isEnd = byte == UInt8(ascii: ">")
+    switch state {
+    case .declaration where byte == UInt8(ascii: "-"):
+      state = .declarationDash
+    case .declarationDash where byte == UInt8(ascii: "-"):
+      (state, dashes, isCommentStart) = (.comment, 2, true)
+    case .comment:
+      comment(byte)
+    case .instruction:
+      if isEnd && (!isXML || lastByte == UInt8(ascii: "?")) { state = .between }
+    case .doctype where isXML:
+      subset(byte)
+    default:
+      if state == .declaration && byte.lowercasedASCII == UInt8(ascii: "d") { isWhole = true }
+      state = isEnd ? .between : .doctype
     }
   }
 
   private mutating func comment(_ byte: UInt8) {
-    switch state {
-    case .comment:
-      window.append(byte)
-      let isShort =
-        commentLength == 0 && byte == .greaterThan
-        || commentLength == 1 && window.hasSuffix(.dashGreater)
-      if isShort || window.hasSuffix(.commentEnd) || window.hasSuffix(.commentEndBang) {
-        state = .data
-      }
-      commentLength = min(commentLength + 1, 2)
-    case _ where byte == .greaterThan:
-      state = .data
-    case .markupDeclaration:
-      state = byte == UInt8(ascii: "-") ? .markupDash : .bogusComment
-    case .markupDash where byte == UInt8(ascii: "-"):
-      state = .comment
-      window = ByteWindow()
-      commentLength = 0
-    default:
-      state = .bogusComment
+    switch byte {
+    case UInt8(ascii: "-"):
+      dashes = max(dashes, 0) + 1
+      return
+    case UInt8(ascii: ">") where dashes >= 2 || dashes == Self.bang:
+      state = .between
+    case UInt8(ascii: "!") where !isXML && dashes >= (isCommentStart ? 4 : 2):
+      dashes = Self.bang
+      return
+    default: break
     }
+    (dashes, isCommentStart) = (0, false)
   }
 
-  /// Processes a byte in a raw text element, in which only its own end tag is markup.
-  private mutating func rawText(_ byte: UInt8) {
-    if byte.endsTagName {
-      if scriptNesting == .scriptInComment {
-        if window.hasSuffix(rawEndTag) { scriptNesting = .comment }
-      } else if window.hasSuffix(rawEndTag) {
-        name = rawElement
-        isEndTag = true
-        state = .beforeAttribute
-        return attribute(byte)
-      } else if scriptNesting == .comment, window.hasSuffix(.startTag(.script)) {
-        scriptNesting = .scriptInComment
-      }
+  /// The number of dashes after `--!`, which ends a comment together with `>`.
+  private static let bang = -1
+
+  /// In the doctype of an XML document, which may contain declarations in brackets.
+  private mutating func subset(_ byte: UInt8) {
+    if let open = quote {
+      if byte == open { quote = nil }
+      return
     }
-    window.append(byte.lowercasedASCII)
-    guard byte == .greaterThan || byte == UInt8(ascii: "-"), rawElement == .script else { return }
-    if window.hasSuffix(.commentEnd) {
-      scriptNesting = .plain
-    } else if scriptNesting == .plain, window.hasSuffix(.commentStart) {
-      scriptNesting = .comment
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+    case UInt8(ascii: "["): brackets += 1
+    case UInt8(ascii: "]"): brackets -= 1
+    case UInt8(ascii: ">") where brackets <= 0: state = .between
+    default: break
     }
   }
 }
 
 extension UInt8 {
-  fileprivate static let lessThan = UInt8(ascii: "<")
-  fileprivate static let greaterThan = UInt8(ascii: ">")
-
   /// Whether the byte is white space in a tag.
   fileprivate var isMarkupSpace: Bool {
     self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D || self == 0x0C
@@ -275,6 +295,6 @@ extension UInt8 {
 
   /// Whether the byte ends the name of a tag.
   fileprivate var endsTagName: Bool {
-    isMarkupSpace || self == UInt8(ascii: "/") || self == .greaterThan
+    isMarkupSpace || self == UInt8(ascii: "/") || self == UInt8(ascii: ">")
   }
 }

@@ -77,3 +77,14 @@ extension [UInt8] {
     return result + rest
   }
 }
+
+extension [UInt8] {
+  /// Whether the bytes are text in UTF-8, and not in an encoding such as ISO-2022-JP, which consists
+  /// of ASCII with escape sequences.
+  var isUTF8: Bool {
+    let escapes = indices.dropLast().contains {
+      self[$0] == 0x1B && (self[$0 + 1] == UInt8(ascii: "$") || self[$0 + 1] == UInt8(ascii: "("))
+    }
+    return !escapes && String(validating: self, as: UTF8.self) != nil
+  }
+}

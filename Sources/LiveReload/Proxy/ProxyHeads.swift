@@ -11,17 +11,31 @@ enum ProxyHeads {
       || listed.contains { $0 == name.lowercasedASCII }
   }
 
-  /// Whether the request is for a document, to which the script may be added.
-  static func isForDocument(_ request: HTTPRequestHead) -> Bool {
-    guard request.method == "GET" || request.method == "HEAD" else { return false }
+  /// The documents to which the script is added in the response to a request; `nil` for none.
+  static func scriptScope(_ request: HTTPRequestHead) -> ScriptInjector.Scope? {
+    guard request.method == "GET" || request.method == "HEAD" else { return nil }
     if let destination = request.fields.first("sec-fetch-dest") {
-      return ["document", "iframe", "frame"].contains { destination.equalsIgnoringCase($0) }
+      // A service worker that passes a navigation on has no destination.
+      let isNavigation = request.fields.list("sec-fetch-mode", has: "navigate")
+      let documents = ["document", "iframe", "frame"] + (isNavigation ? ["empty"] : [])
+      return documents.contains { destination.equalsIgnoringCase($0) } ? .anyDocument : nil
     }
-    guard request.fields.first("accept") != nil else { return true }
-    return request.fields.list("accept").contains {
+    // Browsers send the fields above only to secure addresses and to this machine.
+    if request.fields.first("upgrade-insecure-requests") != nil { return .anyDocument }
+    if fragmentFields.contains(where: { request.fields.first($0) != nil })
+      || request.fields.list("x-requested-with", has: "xmlhttprequest")
+    {
+      return nil
+    }
+    guard request.fields.first("accept") != nil else { return .anyDocument }
+    let acceptsHTML = request.fields.list("accept").contains {
       $0.starts(with: "text/html".utf8) || $0.starts(with: "*/*".utf8)
     }
+    return acceptsHTML ? .wholeDocuments : nil
   }
+
+  /// The fields of scripts that request parts of a page.
+  private static let fragmentFields = ["hx-request", "turbo-frame", "x-pjax", "x-up-version"]
 
   /// The head of a request for the server.
   static func request(
@@ -39,7 +53,7 @@ enum ProxyHeads {
       fields.append("Host", upstream.authority)
     }
     let listed = request.fields.list("connection")
-    let isForDocument = isForDocument(request)
+    let isForDocument = scriptScope(request) != nil
     var forwarded: [UInt8] = []
     for (name, value) in request.fields.pairs {
       if isHopByHop(name, listed: listed) { continue }

@@ -7,13 +7,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
     /// The revision of a document that is requested now.
     var revision: Int { get }
     /// Returns the tag of the client script in a document of a revision.
-    func scriptTag(nonce: String?, revision: Int) -> [UInt8]
+    func scriptTag(nonce: String?, revision: Int) -> ScriptTag
     /// Returns a fresh nonce.
     func makeNonce() -> String
     /// Returns the page that is shown if the server cannot be reached.
     func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8]
-    /// Reports once that the script cannot be added to a page.
-    func warnOfMissingScript(_ reason: String)
+    /// Reports once that the script cannot be added to the document at a path.
+    func warnOfMissingScript(in path: ArraySlice<UInt8>, because reason: String)
   }
 
   private let request: HTTPRequestHead
@@ -153,29 +153,35 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   /// Prepares adding the script if the response is a document.
   private func prepareInjector(for head: HTTPResponseHead, _ fields: inout HTTPFields) {
-    guard let site, ProxyHeads.isForDocument(request), head.status != 206, head.status != 204,
+    guard let site, let scope = ProxyHeads.scriptScope(request), head.status != 206,
+      head.status != 204,
       head.status != 304, let type = head.fields.first("content-type"), MediaType.isHTML(type)
     else { return }
     if let coding = head.fields.first("content-encoding"), !coding.equalsIgnoringCase("identity") {
-      return site.warnOfMissingScript("it is compressed, though it was asked not to be")
+      return warnOfMissingScript("it is compressed, though it was asked not to be")
     }
     var nonce: String?
     let policies = fields.all("content-security-policy").map(Array.init)
     if !policies.isEmpty {
       switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.makeNonce()) {
       case .forbidden:
-        return site.warnOfMissingScript("its Content-Security-Policy forbids scripts")
+        return warnOfMissingScript("its Content-Security-Policy forbids scripts")
       case .allowed(let values, let admittedNonce):
         fields.remove("content-security-policy")
         for value in values { fields.append("Content-Security-Policy", value) }
         nonce = admittedNonce
       }
     }
-    injector = ScriptInjector(tag: site.scriptTag(nonce: nonce, revision: revision))
+    injector = ScriptInjector(
+      site.scriptTag(nonce: nonce, revision: revision), contentType: type, scope: scope)
     // These describe the original document, not that with the script.
     for name in ["etag", "last-modified", "accept-ranges", "content-md5", "digest"] {
       fields.remove(name)
     }
+  }
+
+  private func warnOfMissingScript(_ reason: String) {
+    site?.warnOfMissingScript(in: request.path, because: reason)
   }
 
   private func send(_ bytes: [UInt8]) {

@@ -18,7 +18,7 @@ struct FilesTests {
     ("", "application/octet-stream"), ("a.css/b", "application/octet-stream"),
   ])
   func `the extension decides the media type`(name: String, type: String) {
-    #expect(MediaType.of(name.utf8) == type)
+    #expect(MediaType.of(name.utf8, isUTF8: true) == type)
   }
 
   @Test(arguments: [

@@ -9,40 +9,46 @@ struct ScriptInjectorTests {
 
   /// The documents, with `@` where the tag must be inserted.
   private static let documents = [
-    "@", "text@", "<p>a</p>@", "<html><body>a@</body></html>", "<BODY>a@</BoDy >x</body>",
-    "a@</body", "a@</bod", "a@<", "a@</", "a@</body/>", "a@</body\n>", "a@</body class='>'>",
-    "<bodyguard></bodyguard>@</body>", "<body>@</body></body>", "<<@</body>", "<</<@",
-    "<<<</x>@</body>", "< /body>@</body>", "a < b @</body>",
-    "<!-- </body> -->@</body>", "<!-->@</body>", "<!--->@</body>", "<!--x--!>@</body>",
-    "<!--!></body>-->@</body>", "<!-- - -- > </body> -->@</body>", "<!-- a ---> @</body>",
-    "<!doctype html>@</body>", "<!x </body>@", "<? </body>@</body>", "</ </body>@</body>",
-    "</>@</body>", "<![CDATA[ </body> ]]>@</body>", "<!->@</body>", "<!>@</body>",
-    "<script>'</body>'</script>@</body>", "<SCRIPT src=a>'</body>'</Script >@</body>",
-    "<script></scripts></body></script>@</body>",
-    "<script><!-- <script> </script> </body> --></script>@</body>",
-    "<script><!-- <script> </script> </body> </script>@</body>",
-    "<script><!-- </script>@</body> --></script>",
-    "<script><!-- <scripty> </script>@</body>",
-    "<script><script> </script>@</body>",
-    "<style></body></style>@</body>", "<title></body></title>@</body>",
-    "<textarea></body></textareas></body></textarea a=b>@</body>",
-    "<noscript></body></noscript>@</body>", "<iframe></body></iframe>@</body>",
-    "<plaintext></body></plaintext></body>@",
-    "<template><body></body></template>@</body>", "</template>@</body>",
-    "<template><template></template></body></template>@</body>",
-    "<a title='</body>'>@</body>", "<a title=\"</body>\">@</body>", "<a title = '</body>'>@</body>",
-    "<a title=</body>@</body>", "<a '</body>@</body>'>", "<a b='c'd=\"</body>\">@</body>",
-    "<a/b='</body>'>@</body>", "<a b='>' c>@</body>", "<a b='\"></body>'>@",
-    "<p =\"</body>@</body>",
-    "<averyveryverylongelementname>@</body>",
+    "@", "@text", "@<p>a</p>", " @x", "<html>@<body>a</body></html>", "@<BODY>a", "@<", "@</",
+    "@<ht",
+    "@</body>", "<!doctype html>@", "<!DOCTYPE html>\n@<p>", "<html>@",
+    "<HTML lang=en>\n <Head>@<title>",
+    "<head>@<title></title></head>", "<html><head x='>' y=a>@</head>", "<html>@</head>",
+    "<html>@<html>", "<head>@<head>", "@<header>", "<html>@<heading>", "@<htm>", "@<h1>a</h1>",
+    "<html a=\"<head>\">@<b>", "<html a='>'b>@", "<html a = '>' b>@", "<html/>@<p>", "<head/>@<p>",
+    "<html a=b'>@'>", "<html a='b'c=\">\">@", "<html =\">@\">", "@< html>",
+    "<!-- <head> --><html>@",
+    "<!---->@a", "<!-->@a", "<!--->@a", "<!--x--!>@a", "<!--!><html>--><head>@",
+    "<!-- - -- > -->@x",
+    "<!-- a ---><html>@", "<!----!>@a", "<!--x--!-><p>--><html>@", "<!--x--!!>--!>@a", "<!>@a",
+    "<!->@a",
+    "<!x <html>@", "<? <html>@<p>", "<?php echo 1 ?><html>@", "<![CDATA[ <p>@]]>",
+    "\u{FEFF}<!doctype html>@<p>", "\u{FEFF}@a",
+  ]
+
+  /// Documents in the syntax of XML.
+  private static let xmlDocuments = [
+    "<?xml version=\"1.0\"?><html xmlns=\"x\"><head>@<title/>", "<html>@<body/></html>",
+    "<h:html xmlns:h='x'><h:head a='/>'>@</h:head>", "<html>@<head/><body/></html>",
+    "<?xml-stylesheet href='a>b'?><html>\n<!-- - --><head>@", "<html>@text", "<svg>@<g/></svg>",
+    "<!DOCTYPE html [<!ENTITY a '>'> <!ENTITY b \"]>\"> ]><html>@<p/>",
+    "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0\" \"a>b\"><html><head>@",
+  ]
+
+  /// Kinds of `base`, all of which follow the tag.
+  private static let bases = [
+    "<base href='https://cdn.example/'>", "<base href='//cdn.example/'>", "<base href='/app/'>",
+    "<base target='_blank'>", "<script></script><base href='https://cdn.example/'>",
   ]
 
   private static func expectation(_ document: String) -> (input: [UInt8], output: String) {
     (Array(document.replacing("@", with: "").utf8), document.replacing("@", with: tag))
   }
 
-  private static func run(_ parts: [[UInt8]]) -> (injector: ScriptInjector, output: [UInt8]) {
-    var injector = ScriptInjector(tag: Array(tag.utf8))
+  private static func run(
+    _ parts: [[UInt8]], _ injector: ScriptInjector = ScriptInjector(tag: Array(tag.utf8))
+  ) -> (injector: ScriptInjector, output: [UInt8]) {
+    var injector = injector
     var output: [UInt8] = []
     for part in parts { output += injector.process(part) }
     output += injector.finish()
@@ -50,7 +56,7 @@ struct ScriptInjectorTests {
   }
 
   @Test(arguments: documents)
-  func `the tag is inserted before the end tag of the body, or at the end`(document: String) {
+  func `the tag is inserted after doctype, html and head`(document: String) {
     let (input, output) = Self.expectation(document)
     let (injector, result) = Self.run([input])
     #expect(String(decoding: result, as: UTF8.self) == output)
@@ -67,59 +73,94 @@ struct ScriptInjectorTests {
     }
   }
 
+  @Test(arguments: xmlDocuments)
+  func `in XHTML the tag is inserted into the root`(document: String) {
+    let (input, output) = Self.expectation(document)
+    let injector = ScriptInjector(tag: Array(Self.tag.utf8), isXML: true)
+    #expect(String(decoding: Self.run([input], injector).output, as: UTF8.self) == output)
+    #expect(
+      String(decoding: Self.run(input.map { [$0] }, injector).output, as: UTF8.self) == output)
+  }
+
+  @Test(arguments: ["<html/>", "", "<?xml?>", "<!DOCTYPE html", "<html", "<!-- "])
+  func `XHTML without a root that can contain the tag is not changed`(document: String) {
+    let injector = ScriptInjector(tag: Array(Self.tag.utf8), isXML: true)
+    let result = Self.run([Array(document.utf8)], injector)
+    #expect(String(decoding: result.output, as: UTF8.self) == document)
+    #expect(!result.injector.hasInjected)
+  }
+
+  @Test(arguments: bases, ["<!doctype html><html><head>", "<!doctype html>", "<head>", ""])
+  func `no base can change where the script is loaded from`(base: String, start: String) {
+    let output = Self.run([Array((start + base).utf8)]).output
+    #expect(String(decoding: output, as: UTF8.self) == start + Self.tag + base)
+  }
+
+  @Test(arguments: [
+    ("<p>part</p>", false), ("text", false), ("", false), ("<!-- a --><li>", false),
+    ("<body>", false), ("<!doctype html><p>", true), ("<html><p>", true), ("<head>", true),
+  ])
+  func `a part of a page is not changed where only whole documents are`(
+    document: String, isWhole: Bool
+  ) {
+    let injector = ScriptInjector(tag: Array(Self.tag.utf8), scope: .wholeDocuments)
+    #expect(Self.run([Array(document.utf8)], injector).injector.hasInjected == isWhole)
+  }
+
   @Test func `random documents, split at random, lose nothing and get one tag`() {
     var random = SeededGenerator(seed: 15)
     let pieces = [
-      "</body>", "</body", "<", "/", ">", "<!--", "-->", "<script>", "</script>", "'", "\"", "=",
-      "<a b=", "x", " ", "<title>", "</title>", "body", "-", "!", "<template>", "</template>",
+      "<html>", "<head>", "<html", "<", "/", ">", "<!--", "-->", "<!doctype ", "'", "\"", "=",
+      "<a b=", "x", " ", "<title>", "</title>", "body", "-", "!", "<?", "\u{FEFF}",
     ].map { Array($0.utf8) }
-    for _ in 0..<2_000 {
-      let count = Int.random(in: 0..<20, using: &random)
-      let document = (0..<count).flatMap { _ in pieces.randomElement(using: &random) ?? [] }
-      var parts: [[UInt8]] = []
-      var rest = document[...]
-      while !rest.isEmpty {
-        let size = Int.random(in: 0...min(7, rest.count), using: &random)
-        parts.append(Array(rest.prefix(size)))
-        rest = rest.dropFirst(size)
+    for isXML in [false, true] {
+      for _ in 0..<2_000 {
+        let count = Int.random(in: 0..<20, using: &random)
+        let document = (0..<count).flatMap { _ in pieces.randomElement(using: &random) ?? [] }
+        let injector = ScriptInjector(tag: Array(Self.tag.utf8), isXML: isXML)
+        let (whole, output) = Self.run([document], injector)
+        #expect(Self.run(split(document, &random), injector).output == output)
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(Array(text.replacing(Self.tag, with: "", maxReplacements: 1).utf8) == document)
+        #expect(output.count == document.count + (whole.hasInjected ? Self.tag.utf8.count : 0))
       }
-      let whole = Self.run([document]).output
-      #expect(Self.run(parts).output == whole)
-      let text = String(decoding: whole, as: UTF8.self)
-      #expect(Array(text.replacing(Self.tag, with: "", maxReplacements: 1).utf8) == document)
-      #expect(whole.count == document.count + Self.tag.utf8.count)
     }
   }
 
-  @Test(arguments: ["<p>text", "a<!-- comment", "<script>code </scr", "<a title='x</body>", "</p"])
-  func `bytes that cannot begin the end tag are not held back`(text: String) {
+  private func split(_ document: [UInt8], _ random: inout SeededGenerator) -> [[UInt8]] {
+    var parts: [[UInt8]] = []
+    var rest = document[...]
+    while !rest.isEmpty {
+      let size = Int.random(in: 0...min(7, rest.count), using: &random)
+      parts.append(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    return parts
+  }
+
+  @Test(arguments: ["<!doctype html>", "<!-- comment", " ", "<html a='b'>", "<? x"])
+  func `bytes after which the tag may follow are not held back`(text: String) {
     var injector = ScriptInjector(tag: Array(Self.tag.utf8))
     #expect(injector.process(text.utf8) == Array(text.utf8))
   }
 
-  @Test func `at most six bytes are held back`() {
-    var injector = ScriptInjector(tag: Array(Self.tag.utf8))
-    #expect(injector.process("a</body".utf8) == Array("a".utf8))
-    #expect(injector.process("x".utf8) == Array("</bodyx".utf8))
-    #expect(injector.process("><<<<".utf8) == Array("><<<".utf8))
-    #expect(!injector.hasInjected)
-  }
-
-  @Test(arguments: [[0xFE, 0xFF] as [UInt8], [0xFF, 0xFE]])
-  func `UTF-16 is not changed`(mark: [UInt8]) {
-    let document = mark + "</body>".utf8
+  @Test(arguments: [TextEncoding.utf16LittleEndian, .utf16BigEndian], [false, true])
+  func `UTF-16 gets the tag in UTF-16`(encoding: TextEncoding, hasMark: Bool) {
+    let mark: [UInt8] = encoding == .utf16BigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]
+    let start = (hasMark ? mark : []) + encoding.encode(Array("<!doctype html><head>".utf8))
+    let rest = encoding.encode(Array("<p>".utf8))
+    let injector = ScriptInjector(
+      tag: Array(Self.tag.utf8), encoding: hasMark ? .asciiCompatible : encoding)
+    let document = start + rest
     for parts in [[document], document.map { [$0] }] {
-      let (injector, output) = Self.run(parts)
-      #expect(output == document)
-      #expect(!injector.hasInjected)
+      let output = Self.run(parts, injector).output
+      #expect(output == start + encoding.encode(Array(Self.tag.utf8)) + rest)
     }
   }
 
   @Test func `an incomplete byte order mark is text`() {
-    #expect(Self.run([[0xFE, 0x41]]).output == [0xFE, 0x41] + Self.tag.utf8)
-    #expect(Self.run([[0xFF], [0xFF]]).output == [0xFF, 0xFF] + Self.tag.utf8)
-    #expect(
-      Self.run([[0xFF]] + "</body>".utf8.map { [$0] }).output
-        == [0xFF] + "<T></body>".utf8)
+    #expect(Self.run([[0xFE, 0x41]]).output == Self.tag.utf8 + [0xFE, 0x41])
+    #expect(Self.run([[0xFF], [0xFF]]).output == Self.tag.utf8 + [0xFF, 0xFF])
+    #expect(Self.run([[0xEF, 0xBB]]).output == Self.tag.utf8 + [0xEF, 0xBB])
   }
 }

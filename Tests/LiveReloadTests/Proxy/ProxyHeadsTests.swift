@@ -43,6 +43,30 @@ struct ProxyHeadsTests {
       ])
   }
 
+  @Test(
+    arguments: [
+      ("", .anyDocument), ("Accept: image/png", nil), ("Accept: */*", .wholeDocuments),
+      ("Accept: text/html", .wholeDocuments),
+      ("Accept: text/html\r\nUpgrade-Insecure-Requests: 1", .anyDocument),
+      ("HX-Request: true\r\nAccept: */*", nil), ("Turbo-Frame: a\r\nAccept: text/html", nil),
+      ("X-Requested-With: XMLHttpRequest\r\nAccept: */*", nil),
+      // Of an app that shows the page.
+      ("X-Requested-With: org.app\r\nUpgrade-Insecure-Requests: 1\r\nAccept: */*", .anyDocument),
+      ("Sec-Fetch-Dest: document", .anyDocument), ("Sec-Fetch-Dest: iframe", .anyDocument),
+      ("Sec-Fetch-Dest: empty\r\nAccept: text/html", nil),
+      ("Sec-Fetch-Dest: empty\r\nSec-Fetch-Mode: cors", nil),
+      // Passed on by a service worker.
+      ("Sec-Fetch-Dest: empty\r\nSec-Fetch-Mode: navigate\r\nAccept: text/html", .anyDocument),
+      ("Sec-Fetch-Dest: object\r\nSec-Fetch-Mode: navigate", nil),
+    ] as [(String, ScriptInjector.Scope?)])
+  func `the script is for documents, and not for their parts`(
+    fields: String, scope: ScriptInjector.Scope?
+  ) throws {
+    let end = fields.isEmpty ? "" : "\r\n" + fields
+    let request = try request("GET / HTTP/1.1\r\nHost: h" + end)
+    #expect(ProxyHeads.scriptScope(request) == scope)
+  }
+
   @Test func `a document is requested without compression`() throws {
     let sent = try lines(
       "GET / HTTP/1.1\r\nHost: localhost:8080\r\nAccept: text/html\r\nAccept-Encoding: gzip",

@@ -1,0 +1,55 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LiveReload
+
+/// Files whose encoding is not UTF-8, or unknown.
+struct EncodingTests {
+  private static let files: [(name: String, content: [UInt8], type: String)] = [
+    ("utf8.html", Array("<p>é".utf8), "text/html; charset=utf-8"),
+    ("ascii.css", Array("p{}".utf8), "text/css; charset=utf-8"),
+    ("latin.html", [0x3C, 0x70, 0x3E, 0xE9], "text/html"),
+    ("shift.html", [0x93, 0xFA, 0x96, 0x7B], "text/html"), ("latin.txt", [0xE9], "text/plain"),
+    ("jis.html", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42], "text/html"),
+    ("color.log", Array("\u{1B}[31mé".utf8), "text/plain; charset=utf-8"),
+    ("utf16.html", [0xFF, 0xFE, 0x61, 0], "text/html"),
+    ("long.js", Array(String(repeating: "x", count: 40_000).utf8) + [0xE9], "text/javascript"),
+    ("a.png", [0x89, 0x50], "image/png"),
+  ]
+
+  @Test(arguments: files.indices)
+  func `a file is said to be UTF-8 only if it is`(row: Int) throws {
+    let (name, content, type) = Self.files[row]
+    let directory = try TemporaryDirectory()
+    try directory.write("", to: name)
+    let file = try Descriptor.open(directory[name], O_WRONLY)
+    try writeAll(content, to: file.number)
+    let response = Self.respond(to: "/\(name)", in: directory)
+    #expect(response.status == 200)
+    #expect(
+      response.fields.first("content-type").map { String(decoding: $0, as: UTF8.self) } == type)
+  }
+
+  @Test func `an XHTML page gets a tag that is XML`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("<html xmlns='x'><head></head></html>", to: "a.xhtml")
+    guard case .bytes(let bytes) = Self.respond(to: "/a.xhtml", in: directory).body else {
+      Issue.record("it is not in memory")
+      return
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(
+      text.hasPrefix("<html xmlns='x'><head><script xmlns=\"http://www.w3.org/1999/xhtml\" src="))
+    #expect(text.hasSuffix(" async=\"\"></script></head></html>"))
+  }
+
+  private static func respond(to target: String, in directory: TemporaryDirectory) -> HTTPResponse {
+    let request = HTTPRequestHead(
+      method: "GET", target: Array(target.utf8), host: [], minorVersion: 1, fields: HTTPFields(),
+      framing: .none)
+    let script = FileResponder.Script(tag: ScriptTag(session: "s", revision: 1), variant: "v")
+    return FileResponder(directory.path, FileResponder.Options()).respond(
+      to: request, script: script)
+  }
+}
