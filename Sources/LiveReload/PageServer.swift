@@ -29,7 +29,9 @@ public final class PageServer: Sendable {
     core = Confined(nil, to: queue)
     queue.sync {
       guard let loop = try? SocketLoop(queue: queue) else { return }
-      let made = ServerCore(directory: directory, loop: loop, report: report)
+      let made = ServerCore(
+        directory: directory, loop: loop,
+        mostConnections: ConnectionLimit.connections(forOpenFiles: openFileLimit()), report: report)
       core.access { $0 = made }
     }
   }

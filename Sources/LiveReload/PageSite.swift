@@ -12,7 +12,7 @@ final class PageSite {
   var contents = ContentMemory()
   var streams: [ObjectIdentifier: EventStream] = [:]
   var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
-  private var connections: [ObjectIdentifier: ServerConnection] = [:]
+  private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   private var hasWarned = false
   var hasFoundLoop = false
   /// The dependencies that have failed, with the messages that show their failures.
@@ -42,6 +42,7 @@ final class PageSite {
   func take(_ stream: ByteStream, from peer: String) {
     let connection = ServerConnection(stream, from: peer, handler: self)
     connections[ObjectIdentifier(connection)] = connection
+    core.admit(connection)
   }
 
   /// Closes all connections.

@@ -15,6 +15,7 @@ final class ServerCore {
   private var links = LinkTable()
   private var sites: [String: ServedSite] = [:]
   private var isStatusBroadcastPending = false
+  private let mostConnections: Int
 
   /// A site with its listeners.
   private struct ServedSite {
@@ -24,10 +25,12 @@ final class ServerCore {
   }
 
   init(
-    directory: Path, loop: SocketLoop, report: @escaping (PageServer.Report) -> Void
+    directory: Path, loop: SocketLoop, mostConnections: Int,
+    report: @escaping (PageServer.Report) -> Void
   ) {
     self.directory = directory
     self.loop = loop
+    self.mostConnections = mostConnections
     self.report = report
     session = Self.randomText()
     token = Self.randomText()
@@ -54,6 +57,8 @@ final class ServerCore {
     let site = PageSite(page, in: self)
     let (listeners, port) = try Listener.open(page, on: loop) { [weak site] socket, peer in
       site?.take(socket, from: peer)
+    } makeRoom: { [weak self] in
+      self?.closeIdleConnection() ?? false
     }
     let url = "http://localhost:\(port)/"
     sites[page.name] = ServedSite(site: site, listeners: listeners, url: url)
@@ -69,6 +74,26 @@ final class ServerCore {
   func stop() {
     for name in sites.keys.sorted() { close(name) }
     loop.stop()
+  }
+
+  // MARK: - Connections
+
+  /// Closes an idle connection if there is one too many. Without an idle one, the new one is
+  /// refused.
+  func admit(_ connection: ServerConnection) {
+    let count = sites.values.reduce(0) { $0 + $1.site.connections.count }
+    if count <= mostConnections || closeIdleConnection(but: connection) { return }
+    connection.refuse(
+      HTTPError(status: 503, reason: "Too many connections are open: close some pages"))
+  }
+
+  /// Closes the connection that has been idle for the longest time.
+  private func closeIdleConnection(but excluded: ServerConnection? = nil) -> Bool {
+    let oldest = sites.values.flatMap(\.site.connections.values).filter { $0 !== excluded }
+      .compactMap { connection in connection.idleSince.map { (connection, since: $0) } }
+      .min { $0.since < $1.since }
+    oldest?.0.stream.close()
+    return oldest != nil
   }
 
   // MARK: - Activities

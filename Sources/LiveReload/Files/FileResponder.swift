@@ -48,8 +48,23 @@ struct FileResponder {
       return try respond(to: request, path, in: OpenRoot(directory: directory, path: root), script)
         ?? notFound(request, script)
     } catch {
-      return notFound(request, script)
+      return failure(error, request, script)
     }
+  }
+
+  /// The response for a file that is there, or is not.
+  private func failure(
+    _ error: SystemError, _ request: HTTPRequestHead, _ script: Script
+  ) -> HTTPResponse {
+    if error.isOutOfResources {
+      var response = HTTPResponse.text(503, "Too many files are open: \(error.reason)")
+      response.fields.append("Retry-After", "1")
+      return response
+    }
+    if error.code == EACCES {
+      return HTTPResponse.text(403, "The file cannot be read: \(error.reason)")
+    }
+    return notFound(request, script)
   }
 
   /// The served directory, opened for one request.
@@ -60,24 +75,27 @@ struct FileResponder {
 
   private func open(
     _ name: Path, in root: borrowing OpenRoot
-  ) -> (file: ByteStream.OpenFile, status: FileStatus)? {
-    guard
-      let file = try? Descriptor.open(
-        name, beneath: root.directory, at: root.path, followsLinksOut: options.followsLinks),
-      let status = try? FileStatus(of: file)
-    else { return nil }
-    return (ByteStream.OpenFile(file), status)
+  ) throws(SystemError) -> (file: ByteStream.OpenFile, status: FileStatus)? {
+    do throws(SystemError) {
+      let file = try Descriptor.open(
+        name, beneath: root.directory, at: root.path, followsLinksOut: options.followsLinks)
+      let status = try FileStatus(of: file)
+      return (ByteStream.OpenFile(file), status)
+    } catch {
+      if error.isOutOfResources || error.code == EACCES { throw error }
+      return nil
+    }
   }
 
   private func respond(
     to request: HTTPRequestHead, _ path: RequestPath, in root: borrowing OpenRoot, _ script: Script
   ) throws(SystemError) -> HTTPResponse? {
     let name = Path(bytes: path.components.joined(separator: [UInt8(ascii: "/")]))
-    guard let found = open(path.components.isEmpty ? "." : name, in: root) else {
+    guard let found = try open(path.components.isEmpty ? "." : name, in: root) else {
       // As in other servers, `/about` is `about.html`.
       guard !path.endsWithSlash, let last = path.components.last,
         !last.contains(UInt8(ascii: ".")),
-        let page = open(Path(bytes: name.bytes + Array(".html".utf8)), in: root),
+        let page = try open(Path(bytes: name.bytes + Array(".html".utf8)), in: root),
         page.status.type == .file
       else { return nil }
       return send(page.file, page.status, "page.html", to: request, script)
@@ -88,7 +106,7 @@ struct FileResponder {
       return send(found.file, found.status, name, to: request, script)
     case .directory:
       if !path.endsWithSlash { return redirect(request) }
-      if let index = open(name.appending("index.html"), in: root), index.status.type == .file {
+      if let index = try open(name.appending("index.html"), in: root), index.status.type == .file {
         return send(index.file, index.status, "index.html", to: request, script)
       }
       guard options.listsDirectories else { return nil }
@@ -213,7 +231,7 @@ struct FileResponder {
   private func open(_ name: String) -> (file: ByteStream.OpenFile, status: FileStatus)? {
     guard let root = try? resolvedPath(root), let directory = try? Descriptor.openDirectory(root)
     else { return nil }
-    let found = open(Path(name), in: OpenRoot(directory: directory, path: root))
+    let found = try? open(Path(name), in: OpenRoot(directory: directory, path: root))
     return found?.status.type == .file ? found : nil
   }
 

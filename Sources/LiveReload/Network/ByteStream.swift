@@ -93,6 +93,9 @@ final class ByteStream: SocketHandler {
   /// Whether the writer should wait for `drained`.
   var isFull: Bool { pendingCount > Self.lowWater || hasFile }
 
+  /// Whether the peer has still to receive something.
+  var hasOutput: Bool { !output.isEmpty }
+
   private var hasFile: Bool {
     output.contains { if case .file = $0 { true } else { false } }
   }
@@ -240,6 +243,8 @@ final class ByteStream: SocketHandler {
   }
 
   // MARK: - Deadlines
+
+  var now: Instant { loop.now }
 
   /// Sets a deadline, after which the stream is closed, or renews it.
   func start(_ reason: Deadlines.Reason) {

@@ -3,33 +3,39 @@ import SystemCalls
 /// A listening socket, confined to the loop's queue.
 final class Listener: SocketHandler {
   typealias Accept = (_ stream: ByteStream, _ peer: String) -> Void
+  /// Closes a connection that is not needed. Returns whether there was one.
+  typealias MakeRoom = () -> Bool
 
   private static let firstPort: UInt16 = 8080
   private static let lastPort: UInt16 = 8179
 
   private let loop: SocketLoop
   private let accept: Accept
+  private let makeRoom: MakeRoom
   private let socket: any ListeningSocket
   private var isClosed = false
   private var token: UInt64 = 0
   private var retry: UInt64?
 
   private init(
-    _ socket: any ListeningSocket, on loop: SocketLoop, _ accept: @escaping Accept
+    _ socket: any ListeningSocket, on loop: SocketLoop, _ accept: @escaping Accept,
+    makeRoom: @escaping MakeRoom
   ) throws(SystemError) {
     self.loop = loop
     self.accept = accept
+    self.makeRoom = makeRoom
     self.socket = socket
     token = try loop.add(self, for: socket)
   }
 
   /// Opens the listeners of a page: at the loopback addresses, and at those of its hosts.
   static func open(
-    _ page: Page, on loop: SocketLoop, _ accept: @escaping Accept
+    _ page: Page, on loop: SocketLoop, _ accept: @escaping Accept,
+    makeRoom: @escaping MakeRoom
   ) throws(PageError) -> (listeners: [Listener], port: UInt16) {
     if let port = page.port {
       do throws(SystemError) {
-        return (try listen(page.hosts, port, on: loop, accept), port)
+        return (try listen(page.hosts, port, on: loop, accept, makeRoom: makeRoom), port)
       } catch {
         throw .cannotListen(page.name, port: port, error)
       }
@@ -37,7 +43,7 @@ final class Listener: SocketHandler {
     var port = firstPort
     while true {
       do throws(SystemError) {
-        let listeners = try listen(page.hosts, port, on: loop, accept)
+        let listeners = try listen(page.hosts, port, on: loop, accept, makeRoom: makeRoom)
         return (listeners, port)
       } catch {
         guard error.code == EADDRINUSE, port < lastPort else {
@@ -49,14 +55,15 @@ final class Listener: SocketHandler {
   }
 
   private static func listen(
-    _ hosts: [String], _ port: UInt16, on loop: SocketLoop, _ accept: @escaping Accept
+    _ hosts: [String], _ port: UInt16, on loop: SocketLoop, _ accept: @escaping Accept,
+    makeRoom: @escaping MakeRoom
   ) throws(SystemError) -> [Listener] {
     var listeners: [Listener] = []
     do throws(SystemError) {
       for address in addresses(for: hosts) {
         do throws(SystemError) {
           let socket = try loop.network.listen(at: address, port: port)
-          listeners.append(try Listener(socket, on: loop, accept))
+          listeners.append(try Listener(socket, on: loop, accept, makeRoom: makeRoom))
         } catch {
           // The machine may not support IPv6.
           let isOptional = address == "::1" || address == "::"
@@ -116,7 +123,10 @@ final class Listener: SocketHandler {
         }
         accept(stream, peer)
       } catch {
-        // Out of descriptors: pending connections are accepted once others are closed.
+        // A connection that was given up before it was accepted.
+        if error.code == ECONNABORTED { continue }
+        if error.isOutOfResources && makeRoom() { continue }
+        // Pending connections are accepted once others are closed.
         retry = loop.call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
           self?.acceptAll()
         }

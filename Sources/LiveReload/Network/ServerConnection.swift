@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The exchange of one request and its response. All methods are called on the server's queue.
@@ -68,13 +69,15 @@ final class ServerConnection: ByteStreamOwner {
   private var framing = Framing.none
   private var keepsAlive = true
   private var isReading = false
+  /// Since when the connection waits for a request; `nil` while it does something else.
+  private(set) var idleSince: Instant?
 
   init(_ stream: ByteStream, from peer: String, handler: any RequestHandler) {
     self.stream = stream
     self.peer = peer
     self.handler = handler
     stream.setOwner(self)
-    stream.start(.idle)
+    awaitRequest()
   }
 
   var isHeadRequest: Bool { request?.method == "HEAD" }
@@ -113,7 +116,9 @@ final class ServerConnection: ByteStreamOwner {
   private func awaitRequest() {
     let reason = parser.isInMessage ? Deadlines.Reason.head : .idle
     stream.clear(reason == .head ? .idle : .head)
-    if !stream.isAwaiting(reason) { stream.start(reason) }
+    if stream.isAwaiting(reason) { return }
+    stream.start(reason)
+    idleSince = reason == .idle && !stream.hasOutput ? stream.now : nil
   }
 
   private func take(_ event: HTTPParser.Event) {
@@ -133,6 +138,7 @@ final class ServerConnection: ByteStreamOwner {
 
   private func begin(_ head: HTTPRequestHead) {
     phase = .answering
+    idleSince = nil
     request = head
     (isRequestComplete, isResponseComplete) = (false, false)
     framing = .none
@@ -145,12 +151,13 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Answers an invalid request, and closes the connection, since the following bytes cannot be
   /// trusted.
-  private func refuse(_ error: HTTPError) {
+  func refuse(_ error: HTTPError) {
     if phase == .answering {
       exchange?.clientClosed()
       return stream.close()
     }
     phase = .answering
+    idleSince = nil
     keepsAlive = false
     let text = Array("\(error.status) \(error.reason)\n".utf8)
     respond(HTTPResponse(error.status, text, type: "text/plain; charset=utf-8"))
@@ -234,8 +241,9 @@ final class ServerConnection: ByteStreamOwner {
     }
   }
 
-  /// Ends the response.
+  /// Ends the response, or the connection after a change of protocol.
   func finish() {
+    if phase == .upgraded { return end() }
     if framing == .chunked { stream.write(Array("0\r\n\r\n".utf8)) }
     isResponseComplete = true
     finishIfComplete()
@@ -260,15 +268,20 @@ final class ServerConnection: ByteStreamOwner {
   private func finishIfComplete() {
     guard phase == .answering, isResponseComplete else { return }
     if !keepsAlive || !isRequestComplete && request?.framing != HTTPFraming.none {
-      phase = .closed
-      exchange = nil
-      return stream.closeWhenSent()
+      return end()
     }
     guard isRequestComplete else { return }
     exchange = nil
     request = nil
     phase = .reading
     if isFull { stream.pause() } else { continueReading() }
+  }
+
+  /// Closes the connection after the client has received everything.
+  private func end() {
+    phase = .closed
+    exchange = nil
+    stream.closeWhenSent()
   }
 
   /// Changes the protocol: from now on, bytes are passed between the exchange and the client

@@ -93,6 +93,7 @@ final class Upstream {
   /// Takes back a connection.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
+    if connection.isTunnel { return connection.stream.closeWhenSent() }
     if !isReusable || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }

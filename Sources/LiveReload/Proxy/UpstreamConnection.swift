@@ -24,7 +24,7 @@ final class UpstreamConnection: ByteStreamOwner {
   private weak var user: (any UpstreamUser)?
   private var parser = HTTPParser(.responses)
   private var isConnected = false
-  private var isTunnel = false
+  private(set) var isTunnel = false
   /// Whether an earlier request was answered on it.
   private(set) var isReused = false
 

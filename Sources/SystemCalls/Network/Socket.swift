@@ -27,14 +27,15 @@ package enum Socket {
   }
 
   /// The next connection with the peer's numeric address; `nil` if there is none.
+  ///
+  /// - Throws: ECONNABORTED if the connection was given up before it was accepted. Others may follow it.
   package static func accept(
     from listener: Int32
   ) throws(SystemError) -> (socket: Int32, peer: String)? {
     var name = [CChar](repeating: 0, count: 64)
     let number = retryingOnInterrupt { csystem_accept(listener, &name, name.count) }
     if number == -1 {
-      // A connection that was given up before it was accepted is none.
-      if errno == EAGAIN || errno == ECONNABORTED { return nil }
+      if errno == EAGAIN { return nil }
       throw .last("accept")
     }
     let peer = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

@@ -1,3 +1,9 @@
+/// The number of files that this process may have open.
+package func openFileLimit() -> Int {
+  var limit = rlimit()
+  return getrlimit(descriptorLimit, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 256
+}
+
 /// Raises the limit of open files as far as this process may, and returns it.
 package func raiseDescriptorLimit() -> Int {
   var limit = rlimit()

@@ -28,6 +28,11 @@ public struct SystemError: Error, Hashable, Sendable {
   package var isNotFound: Bool {
     code == ENOENT || code == ENOTDIR || code == ELOOP
   }
+
+  /// Whether the system has no descriptor or memory left for the call, which may succeed later.
+  package var isOutOfResources: Bool {
+    code == EMFILE || code == ENFILE || code == ENOMEM
+  }
 }
 
 extension SystemError: CustomStringConvertible {

@@ -44,6 +44,8 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     return listen(port)
   }
 
+  func listener(at port: UInt16) -> MemoryListener? { listeners[port] }
+
   /// Listens at a port.
   func listen(_ port: UInt16) -> MemoryListener {
     let listener = MemoryListener(port, self)
@@ -142,6 +144,11 @@ final class MemorySocket: StreamSocket {
   /// Whether the peer has closed its side.
   var isEnded: Bool { hasEnded }
 
+  /// Sends bytes. Returns whether the peer takes all of them.
+  func send(_ bytes: [UInt8]) -> Bool {
+    if case .count(bytes.count) = bytes.withUnsafeBytes({ send($0) }) { true } else { false }
+  }
+
   /// Sends text, and processes what follows from it.
   func send(_ text: String) {
     _ = Array(text.utf8).withUnsafeBytes { send($0) }
@@ -175,8 +182,8 @@ final class MemoryListener: ListeningSocket {
   private var token: UInt64?
   private(set) var isClosed = false
   fileprivate(set) var backlog: [MemorySocket] = []
-  /// The error of the next call of `accept`.
-  var failure: SystemError?
+  /// The errors of the next calls of `accept`.
+  var failures: [SystemError] = []
 
   init(_ port: UInt16, _ network: MemoryNetwork) {
     self.port = port
@@ -193,10 +200,7 @@ final class MemoryListener: ListeningSocket {
   }
 
   func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
-    if let failure {
-      self.failure = nil
-      throw failure
-    }
+    if !failures.isEmpty { throw failures.removeFirst() }
     return backlog.isEmpty ? nil : (backlog.removeFirst(), "127.0.0.1")
   }
 
@@ -217,15 +221,18 @@ final class MemoryPages {
   let core: ServerCore
   let reports = Log<PageServer.Report>()
 
-  init() {
+  init(mostConnections: Int = 100) {
     let reports = reports
     core = ServerCore(
-      directory: "/", loop: SocketLoop(network, network.scheduler), report: { reports.note($0) })
+      directory: "/", loop: SocketLoop(network, network.scheduler),
+      mostConnections: mostConnections, report: { reports.note($0) })
   }
 
   /// Connects to the page at port 80, which passes requests on to port 3000.
-  static func proxy() throws -> (pages: MemoryPages, server: MemoryListener, client: MemorySocket) {
-    let pages = MemoryPages()
+  static func proxy(
+    mostConnections: Int = 100
+  ) throws -> (pages: MemoryPages, server: MemoryListener, client: MemorySocket) {
+    let pages = MemoryPages(mostConnections: mostConnections)
     let server = pages.network.listen(3000)
     try pages.core.open(
       Page(
