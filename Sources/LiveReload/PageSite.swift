@@ -139,7 +139,11 @@ extension PageSite: ProxyResponder.Site {
     let reason =
       switch failure {
       case .unreachable: "No server accepts connections at <code>\(address)</code>."
-      case .closedEarly: "The server at <code>\(address)</code> closed the connection."
+      case .closedEarly:
+        "The server at <code>\(address)</code> closed the connection without an answer."
+      case .expectsTLS:
+        "The server at <code>\(address)</code> expects TLS (https), which a proxy does not speak here: "
+          + "start the server without TLS, or name the port at which it speaks plain HTTP."
       case .malformed(let reason):
         "The server at <code>\(address)</code> sent an invalid response: "
           + HTMLText.escape(reason) + "."

@@ -68,7 +68,7 @@ struct AccessPolicy: Sendable {
 }
 
 /// A host with an optional port.
-private struct Authority {
+struct Authority {
   var host: HostAddress
   var port: Int?
 

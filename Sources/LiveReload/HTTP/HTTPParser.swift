@@ -60,6 +60,12 @@ struct HTTPParser: Sendable {
     return true
   }
 
+  /// Whether the unread bytes are an alert of TLS (RFC 8446, 5.1) instead of a message.
+  var isAtAlertOfTLS: Bool {
+    guard case .head = state else { return false }
+    return buffer[start...].starts(with: [21, 3])
+  }
+
   mutating func append(_ bytes: some Collection<UInt8>) {
     compact()
     buffer.append(contentsOf: bytes)

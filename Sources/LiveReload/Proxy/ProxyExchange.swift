@@ -31,6 +31,8 @@ struct ProxyExchange: Sendable {
     case unreachable
     case closedEarly
     case malformed(String)
+    /// The server expects TLS.
+    case expectsTLS
   }
 
   private enum Phase: Hashable, Sendable {
@@ -57,6 +59,10 @@ struct ProxyExchange: Sendable {
   private var isRequestComplete = false
   private var isReused = false
   private var isTimeUp = false
+  /// Whether the request was sent again after the server had closed a fresh connection.
+  private var hasResent = false
+  /// The reason for which the request waits.
+  private var lastFailure = Failure.unreachable
   private var keepsConnection = false
   private var isClientPaused = false
 
@@ -135,7 +141,7 @@ struct ProxyExchange: Sendable {
 
   mutating func connectionFailed() -> [Action] {
     guard phase == .connecting else { return [] }
-    return waitOrFail(.unreachable)
+    return waitOrFail(hasResent ? .closedEarly : .unreachable)
   }
 
   /// The pause has ended, or the server is ready.
@@ -146,13 +152,25 @@ struct ProxyExchange: Sendable {
   /// The request has been held for the longest permitted time.
   mutating func timeIsUp() -> [Action] {
     isTimeUp = true
-    return phase == .waiting ? fail(.unreachable) : []
+    return phase == .waiting ? fail(lastFailure) : []
   }
 
   private mutating func waitOrFail(_ failure: Failure) -> [Action] {
     if isTimeUp { return fail(failure) }
+    lastFailure = failure
     phase = .waiting
     return [.waitForServer]
+  }
+
+  private mutating func repeatOrFail(_ failure: Failure, isRestarting: Bool) -> [Action] {
+    guard isRepeatable else { return fail(failure) }
+    // The server may have closed an idle connection at the same moment, or have sent more than the
+    // response to the request before.
+    if isReused { return connect(isFresh: true) }
+    guard failure == .closedEarly, isRestarting || !hasResent else { return fail(failure) }
+    // A server that is being restarted by something else than watchrun refuses connections next.
+    if !isRestarting { hasResent = true }
+    return waitOrFail(failure)
   }
 
   private mutating func fail(_ failure: Failure) -> [Action] {
@@ -192,21 +210,14 @@ struct ProxyExchange: Sendable {
   }
 
   /// The server has closed the connection, or sent an invalid response.
-  mutating func connectionLost(_ failure: Failure = .closedEarly) -> [Action] {
+  ///
+  /// - Parameter isRestarting: Whether the server is being restarted, which ends its requests.
+  mutating func connectionLost(
+    _ failure: Failure = .closedEarly, isRestarting: Bool = false
+  ) -> [Action] {
     switch phase {
     case .sent:
-      let actions: [Action]
-      if isRepeatable, isReused {
-        // The server may have closed an idle connection at the same moment, or have sent more than
-        // the response to the request before.
-        actions = connect(isFresh: true)
-      } else if isRepeatable, failure == .closedEarly {
-        // The server is restarting.
-        actions = waitOrFail(failure)
-      } else {
-        actions = fail(failure)
-      }
-      return [.release(isReusable: false)] + actions
+      return [.release(isReusable: false)] + repeatOrFail(failure, isRestarting: isRestarting)
     case .responding:
       phase = .done
       return [.release(isReusable: false), .abort]

@@ -114,6 +114,8 @@ enum ProxyHeads {
       if isHopByHop(name, listed: listed) || name.equalsIgnoringCase("content-length") { continue }
       if name.equalsIgnoringCase("location") || name.equalsIgnoringCase("content-location") {
         fields.append(name, location(value, upstream))
+      } else if name.equalsIgnoringCase("refresh") {
+        fields.append(name, refresh(value, upstream))
       } else if name.equalsIgnoringCase("set-cookie") {
         fields.append(name, cookie(value, upstream))
       } else {
@@ -127,22 +129,37 @@ enum ProxyHeads {
   private static func location(
     _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
     var path = value
-    let names = [upstream.authority, "\(upstream.authority):80"]
-    for prefix in names.flatMap({ ["http://\($0)", "//\($0)"] }) {
+    for prefix in ["http://", "//"] where value.prefix(prefix.utf8.count).equalsIgnoringCase(prefix)
+    {
       let rest = value.dropFirst(prefix.utf8.count)
-      let isEnd = rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
-      if value.prefix(prefix.utf8.count).equalsIgnoringCase(prefix.lowercased()) && isEnd {
-        path = rest.isEmpty ? [UInt8(ascii: "/")] : rest
-        break
+      let authority = rest.prefix {
+        $0 != slash && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
       }
+      guard let address = Authority(authority), upstream.isReached(at: address) else { break }
+      path = rest[authority.endIndex...]
+      if path.first != slash { path = [slash] + path }
+      break
     }
     let base = Array(upstream.basePath.utf8)
-    if !base.isEmpty, path.starts(with: base), path.dropFirst(base.count).first == UInt8(ascii: "/")
-    {
+    if !base.isEmpty, path.starts(with: base), path.dropFirst(base.count).first == slash {
       path = path.dropFirst(base.count)
     }
     return Array(path)
+  }
+
+  /// Replaces the server's origin in the address of a `Refresh`, such as `5; url=/next`.
+  private static func refresh(_ value: ArraySlice<UInt8>, _ upstream: ServerAddress) -> [UInt8] {
+    guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
+      value[..<equals].trimmedBlanks.suffix(3).equalsIgnoringCase("url")
+    else { return Array(value) }
+    let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+    var address = value[(equals + 1)...].trimmedBlanks
+    if let quote = address.first, quotes.contains(quote) {
+      address = address.dropFirst().prefix { $0 != quote }
+    }
+    return value[...equals] + location(address, upstream)
   }
 
   /// Replaces the server's domain in a cookie by the page's host.

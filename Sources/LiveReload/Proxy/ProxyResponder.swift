@@ -128,7 +128,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func upstreamDrained() { connection.stream.resume() }
 
   func upstreamLost(_ failure: ProxyExchange.Failure) {
-    step { $0.connectionLost(failure) }
+    let isRestarting = upstream.isRestarting
+    step { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
   // MARK: - The response

@@ -28,6 +28,14 @@ public struct ServerAddress: Hashable, Sendable {
   /// Whether the server is on this machine.
   package var isLoopback: Bool { HostAddress(host: host)?.isLoopback ?? false }
 
+  /// Whether a browser on this machine reaches the server at an address. Servers on this machine
+  /// call themselves by any of its names.
+  func isReached(at address: Authority) -> Bool {
+    guard address.port ?? 80 == Int(port) else { return false }
+    if isLoopback && (address.host.isLoopback || address.host.isUnspecified) { return true }
+    return address.host == HostAddress(host: host)
+  }
+
   private var bracketedHost: String {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }

@@ -70,6 +70,10 @@ final class UpstreamConnection: ByteStreamOwner {
     }
     if user == nil { return stream.close() }
     parser.append(bytes)
+    if parser.isAtAlertOfTLS {
+      user?.upstreamLost(.expectsTLS)
+      return stream.close()
+    }
     do throws(HTTPError) {
       while let user, !stream.isClosed, !isTunnel, let event = try parser.next() {
         user.upstreamReceived(event)

@@ -137,6 +137,25 @@ struct ProxyConnectionTests {
     #expect(try #require(server.next()).receiveAll().contains("X-Forwarded-For: 127.0.0.1"))
   }
 
+  @Test func `a server that closes without an answer gets the request twice`() throws {
+    client.send(Self.get("/1"))
+    for _ in 0..<2 {
+      try #require(server.next()).close()
+      pages.network.advance(seconds: 1)
+    }
+    #expect(server.next() == nil)
+    #expect(client.receiveAll().contains("closed the connection without an answer"))
+  }
+
+  @Test func `a server that expects TLS is named as such`() throws {
+    client.send(Self.get("/1"))
+    let first = try #require(server.next())
+    _ = first.send([21, 3, 3, 0, 2, 2, 70] as [UInt8])
+    first.close()
+    #expect(client.receiveAll().contains("expects TLS"))
+    #expect(server.next() == nil)
+  }
+
   @Test func `a connection that was answered completely is used again`() throws {
     client.send(Self.get("/1"))
     let first = try #require(server.next())

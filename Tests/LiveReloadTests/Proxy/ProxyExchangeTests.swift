@@ -75,9 +75,30 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionFailed().map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
     #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
-    // The server is stopped during the request, which is sent to the next one.
+    // The server is stopped during the request, which is sent to the next one, also repeatedly.
+    for _ in 0..<3 {
+      #expect(exchange.connectionLost(isRestarting: true).map(\.text) == ["drop", "wait"])
+      #expect(exchange.retry().map(\.text) == ["connect fresh"])
+      _ = exchange.connected(isReused: false)
+    }
+  }
+
+  @Test func `a request that ends without a response is sent once more`() throws {
+    var exchange = try exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
     #expect(exchange.connectionLost().map(\.text) == ["drop", "wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
+    _ = exchange.connected(isReused: false)
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "fail closedEarly"])
+  }
+
+  @Test func `a failure has the last cause`() throws {
+    var exchange = try exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
+    _ = exchange.connectionLost()
+    #expect(exchange.timeIsUp().map(\.text) == ["fail closedEarly"])
   }
 
   @Test func `a request is held for a limited time`() throws {

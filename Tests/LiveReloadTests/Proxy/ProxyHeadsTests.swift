@@ -101,10 +101,35 @@ struct ProxyHeadsTests {
     ("http://localhost:3000/x?y", "/x?y"), ("http://localhost:3000", "/"), ("/x", "/x"),
     ("http://LOCALHOST:3000/x", "/x"), ("http://localhost:30001/x", "http://localhost:30001/x"),
     ("https://localhost:3000/x", "https://localhost:3000/x"), ("//localhost:3000/x", "/x"),
-    ("http://other.test/x", "http://other.test/x"),
+    ("http://other.test/x", "http://other.test/x"), ("http://127.0.0.1:3000/x", "/x"),
+    ("http://[::1]:3000/x", "/x"), ("//0.0.0.0:3000?y", "/?y"), ("http://localhost.:3000#z", "/#z"),
+    ("http://app.localhost:3000/x", "/x"), ("http://localhost/x", "http://localhost/x"),
+    ("http://10.0.0.1:3000/x", "http://10.0.0.1:3000/x"),
+    ("http://a@localhost:3000/", "http://a@localhost:3000/"),
+    ("http://localhost:3000@evil.test/", "http://localhost:3000@evil.test/"),
   ])
   func `addresses on the server become the page's`(location: String, expected: String) throws {
     #expect(try fields("Location: \(location)", from: local).first("location") == expected)
+  }
+
+  @Test(arguments: [
+    ("5; url=http://127.0.0.1:3000/x", "5; url=/x"),
+    ("0;URL='http://localhost:3000/x'", "0;URL=/x"),
+    ("5", "5"), ("1; url=/x?a=b", "1; url=/x?a=b"),
+    ("1; url=http://other.test/", "1; url=http://other.test/"),
+    ("1; url=", "1; url="),
+  ])
+  func `a refresh stays in the page`(value: String, expected: String) throws {
+    #expect(try fields("Refresh: \(value)", from: local).first("refresh") == expected)
+  }
+
+  @Test func `a remote server is known by its name only`() throws {
+    for (location, expected) in [
+      ("http://APP.test/base/x", "/x"), ("http://app.test:80/x", "/x"),
+      ("http://localhost/x", "http://localhost/x"),
+    ] {
+      #expect(try fields("Location: \(location)", from: remote).first("location") == expected)
+    }
   }
 
   @Test func `cookies for the server's domain become the page's`() throws {
