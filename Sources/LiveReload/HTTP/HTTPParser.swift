@@ -78,6 +78,11 @@ struct HTTPParser: Sendable {
 
   private mutating func compact() {
     guard start > 0, start == buffer.count || start >= 32 * 1024 else { return }
+    if start == buffer.count {
+      // Keeps no memory for what has been read.
+      (buffer, start, searched) = ([], 0, 0)
+      return
+    }
     buffer.removeSubrange(..<start)
     searched = max(0, searched - start)
     start = 0

@@ -59,7 +59,7 @@ struct ProxyExchange: Sendable {
   private var isRequestComplete = false
   private var isReused = false
   private var isTimeUp = false
-  /// Whether the request was sent again after the server had closed a fresh connection.
+  /// Whether the request was sent again after it had ended without a response.
   private var hasResent = false
   /// The reason for which the request waits.
   private var lastFailure = Failure.unreachable
@@ -141,7 +141,7 @@ struct ProxyExchange: Sendable {
 
   mutating func connectionFailed() -> [Action] {
     guard phase == .connecting else { return [] }
-    return waitOrFail(hasResent ? .closedEarly : .unreachable)
+    return waitOrFail(.unreachable)
   }
 
   /// The pause has ended, or the server is ready.
@@ -164,13 +164,14 @@ struct ProxyExchange: Sendable {
 
   private mutating func repeatOrFail(_ failure: Failure, isRestarting: Bool) -> [Action] {
     guard isRepeatable else { return fail(failure) }
+    if isRestarting && failure == .closedEarly { return waitOrFail(failure) }
+    if hasResent { return fail(failure) }
+    hasResent = true
     // The server may have closed an idle connection at the same moment, or have sent more than the
     // response to the request before.
     if isReused { return connect(isFresh: true) }
-    guard failure == .closedEarly, isRestarting || !hasResent else { return fail(failure) }
     // A server that is being restarted by something else than watchrun refuses connections next.
-    if !isRestarting { hasResent = true }
-    return waitOrFail(failure)
+    return failure == .closedEarly ? waitOrFail(failure) : fail(failure)
   }
 
   private mutating func fail(_ failure: Failure) -> [Action] {

@@ -83,12 +83,14 @@ struct ProxyExchangeTests {
     }
   }
 
-  @Test func `a request that ends without a response is sent once more`() throws {
+  @Test(arguments: [false, true])
+  func `a request that ends without a response is sent once more`(isReused: Bool) throws {
     var exchange = try exchange()
     _ = exchange.begin(isHeld: false)
-    _ = exchange.connected(isReused: false)
-    #expect(exchange.connectionLost().map(\.text) == ["drop", "wait"])
-    #expect(exchange.retry().map(\.text) == ["connect fresh"])
+    _ = exchange.connected(isReused: isReused)
+    let actions = exchange.connectionLost().map(\.text)
+    #expect(actions == ["drop", isReused ? "connect fresh" : "wait"])
+    if !isReused { #expect(exchange.retry().map(\.text) == ["connect fresh"]) }
     _ = exchange.connected(isReused: false)
     #expect(exchange.connectionLost().map(\.text) == ["drop", "fail closedEarly"])
   }
@@ -99,6 +101,13 @@ struct ProxyExchangeTests {
     _ = exchange.connected(isReused: false)
     _ = exchange.connectionLost()
     #expect(exchange.timeIsUp().map(\.text) == ["fail closedEarly"])
+    var refused = try self.exchange()
+    _ = refused.begin(isHeld: false)
+    _ = refused.connected(isReused: false)
+    _ = refused.connectionLost()
+    _ = refused.retry()
+    #expect(refused.connectionFailed().map(\.text) == ["wait"])
+    #expect(refused.timeIsUp().map(\.text) == ["fail unreachable"])
   }
 
   @Test func `a request is held for a limited time`() throws {
