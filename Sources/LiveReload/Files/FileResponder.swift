@@ -151,9 +151,10 @@ struct FileResponder {
       response.fields = fields
       return response
     }
-    let isRead = isInMemory && (size <= Self.smallSize || MediaType.isText(name.bytes))
+    let isText = MediaType.isText(name.bytes)
+    let isRead = isInMemory && (size <= Self.smallSize || isText)
     let content = isRead ? try? file.readAll(sizeHint: size) : nil
-    let type = MediaType.of(name.bytes, isUTF8: content?.isUTF8 ?? false)
+    let type = MediaType.of(name.bytes, isUTF8: isText && content?.isUTF8 == true)
     fields.append("Content-Type", type)
     if let scope {
       guard let content else { return HTTPResponse.text(404, "Not found") }

@@ -82,9 +82,11 @@ extension [UInt8] {
   /// Whether the bytes are text in UTF-8, and not in an encoding such as ISO-2022-JP, which consists
   /// of ASCII with escape sequences.
   var isUTF8: Bool {
-    let escapes = indices.dropLast().contains {
-      self[$0] == 0x1B && (self[$0 + 1] == UInt8(ascii: "$") || self[$0 + 1] == UInt8(ascii: "("))
+    var rest = self[...]
+    while let escape = rest.firstIndex(of: 0x1B) {
+      rest = rest[(escape + 1)...]
+      if rest.first == UInt8(ascii: "$") || rest.first == UInt8(ascii: "(") { return false }
     }
-    return !escapes && String(validating: self, as: UTF8.self) != nil
+    return String(validating: self, as: UTF8.self) != nil
   }
 }
