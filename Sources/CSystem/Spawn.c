@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -66,6 +67,28 @@ static int put_off_stop(const sigset_t *defaults) {
   return found;
 }
 
+// Closes all descriptors but the standard and the inherited ones.
+static void close_others(const struct csystem_spawn *spawn) {
+  int lowest = STDERR_FILENO + 1;
+  for (int i = 0; i < spawn->inherited_count; i++) {
+    int kept = spawn->inherited[i];
+    if (kept > lowest) csystem_close_range(lowest, kept - 1);
+    lowest = kept + 1;
+  }
+  csystem_close_range(lowest, INT32_MAX);
+}
+
+// A service manager that passes sockets names the process for which they are meant.
+static void take_sockets(char **environment, char entry[32]) {
+  static const char name[] = "LISTEN_PID=";
+  for (; *environment != NULL; environment++) {
+    if (strncmp(*environment, name, strlen(name)) != 0) continue;
+    if (strtol(*environment + strlen(name), NULL, 10) != getppid()) continue;
+    snprintf(entry, 32, "%s%d", name, (int)getpid());
+    *environment = entry;
+  }
+}
+
 // Runs in the child, which shares the memory of this process until it executes its program. Returns
 // an error.
 static int execute(const struct csystem_spawn *spawn, int nice, volatile int *stop) {
@@ -80,7 +103,7 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
   }
   // After the registration, because the lifeline of the guardian is among these descriptors; but
   // before anything that may take long, because other readers wait until all copies are closed.
-  csystem_close_range(STDERR_FILENO + 1, INT32_MAX);
+  close_others(spawn);
   if (spawn->standard_input != NULL) {
     int input = open(spawn->standard_input, O_RDONLY | O_CLOEXEC);
     if (input < 0) return errno;
@@ -88,7 +111,8 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
     if (input == STDIN_FILENO) fcntl(input, F_SETFD, 0);
   }
   if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
-  char found[PATH_MAX];
+  char found[PATH_MAX], listener[32];
+  take_sockets(spawn->environment, listener);
   const char *program = find(spawn->program, found);
   reset_signals(spawn->defaults);
   sigset_t none;

@@ -9,14 +9,14 @@ public enum Watchrun {
     let began = FileTime.processStart()
     shareFreeMemory()
     openMissingStandardDescriptors()
-    let ignored = ignoredSignals()
+    let caller = CallerSetup()
     // A closed pipe is noticed by the write that fails.
     Signal(rawValue: SIGPIPE).ignore()
     Signal(rawValue: SIGCHLD).restoreDefaultAction()
     do throws(UsageError) {
       start(
         try OptionParser.parse(Array(processArguments().dropFirst())), began: began,
-        ignoredSignals: ignored)
+        caller: caller)
     } catch {
       let console = Console(shown: .problem, isColored: false)
       console.say(.problem, error.description)
@@ -26,7 +26,7 @@ public enum Watchrun {
   }
 
   private static func start(
-    _ settings: Settings, began: FileTime, ignoredSignals: Set<Signal>
+    _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
     switch settings.task {
     case .help: printAndExit(HelpText.full)
@@ -55,7 +55,7 @@ public enum Watchrun {
         break
       }
       try run(
-        settings, console, directory: directory, began: began, ignoredSignals: ignoredSignals)
+        settings, console, directory: directory, began: began, caller: caller)
     } catch {
       console.problem(error.message)
       console.flush()
@@ -65,7 +65,7 @@ public enum Watchrun {
 
   private static func run(
     _ settings: Settings, _ console: Console, directory: Path, began: FileTime,
-    ignoredSignals: Set<Signal>
+    caller: CallerSetup
   ) throws(Failure) -> Never {
     let source = ProjectSource(settings, directory: directory)
     let project = settings.isForProject ? try source.load(settings, console) : nil
@@ -73,7 +73,7 @@ public enum Watchrun {
     let projectConsole = project.map { Console(settings.adding($0.defaults)) }
     let session = Session(
       settings, console: projectConsole ?? console, directory: directory, began: began,
-      ignoredSignals: ignoredSignals, guardian: startGuardian(settings, console))
+      caller: caller, guardian: startGuardian(settings, console))
     if let mode = settings.printMode {
       try PrintSession(session, mode).begin()
       dispatchMain()

@@ -51,6 +51,20 @@ struct DescriptorTests {
     #expect(fcntl(descriptor.number, F_GETFD) & FD_CLOEXEC != 0)
   }
 
+  @Test func `only descriptors that are not closed on exec are inheritable`() throws {
+    let passed = fcntl(STDERR_FILENO, F_DUPFD, 230)
+    let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 240)
+    defer {
+      close(passed)
+      close(kept)
+    }
+    let inheritable = inheritableDescriptors()
+    #expect(inheritable.contains(passed))
+    #expect(!inheritable.contains(kept))
+    #expect(inheritable == inheritable.sorted())
+    #expect(inheritable.allSatisfy { $0 > STDERR_FILENO })
+  }
+
   @Test func `a symbolic link is opened as a directory only with followsLinks`() throws {
     try directory.makeDirectories("real")
     try directory.link("link", to: "real")

@@ -121,6 +121,22 @@ struct ProcessSpawnTests {
     #expect(try await run(test) == .exited(0))
   }
 
+  @Test func `a process inherits the descriptors that it is to inherit, and none between them`()
+    async throws
+  {
+    let numbers = [200, 210, 220].map { fcntl(STDERR_FILENO, F_DUPFD, $0) }
+    defer { for number in numbers { close(number) } }
+    let line = numbers.enumerated().map { index, number in
+      "test \(index == 1 ? "!" : "") -e /proc/self/fd/\(number)"
+    }
+    let group = ProcessGroup(
+      leader: try request("sh", "-c", line.joined(separator: " && ")).spawn(
+        in: .init(descriptors: [numbers[0], numbers[2]])))
+    #expect(try await eventually { try group.leaderStatus() != nil })
+    #expect(try group.leaderStatus() == .exited(0))
+    try group.reap()
+  }
+
   @Test func `a process leads a group of its own`() async throws {
     let line = "read pid name state parent group rest < /proc/self/stat; test $group = $$"
     #expect(try await run(request("sh", "-c", line)) == .exited(0))

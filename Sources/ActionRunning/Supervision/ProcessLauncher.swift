@@ -34,15 +34,18 @@ package struct SystemLauncher: ProcessLauncher {
   private let queue: DispatchQueue
   /// The signals that this process was started to ignore; commands ignore them as well.
   private let ignoredSignals: Set<Signal>
+  private let descriptors: [Int32]
   private let guardian: GuardianProcess?
   private let jobControl: JobControl?
 
+  /// - Parameter descriptors: Those that commands inherit besides the standard ones, in ascending order.
   package init(
-    queue: DispatchQueue, ignoring ignoredSignals: Set<Signal> = [], guardian: Guardian? = nil,
-    jobControl: JobControl? = nil
+    queue: DispatchQueue, ignoring ignoredSignals: Set<Signal> = [],
+    inheriting descriptors: [Int32] = [], guardian: Guardian? = nil, jobControl: JobControl? = nil
   ) {
     self.queue = queue
     self.ignoredSignals = ignoredSignals
+    self.descriptors = descriptors
     self.guardian = guardian?.process
     self.jobControl = jobControl
     jobControl?.begin(on: queue)
@@ -76,7 +79,7 @@ package struct SystemLauncher: ProcessLauncher {
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
     let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil
     let context = SpawnRequest.LaunchContext(
-      ignored: ignoredSignals, guardian: guardian, terminal: terminal)
+      ignored: ignoredSignals, descriptors: descriptors, guardian: guardian, terminal: terminal)
     do throws(SystemError) {
       let leader = try launchedProcesses.withLock { processes throws(SystemError) in
         let leader = try request.spawn(in: context)

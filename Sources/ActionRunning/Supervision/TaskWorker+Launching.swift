@@ -70,8 +70,11 @@ extension TaskWorker {
     _ command: Command, for run: TaskReport.Run, _ variables: [Command.EnvironmentVariable]
   ) throws(SystemError) {
     let trigger = run.trigger
+    let directory = directory(of: command)
+    let name = workingDirectoryName(of: directory ?? ".")
     var launch = Command.LaunchContext(
-      inherited: processEnvironment(), currentDirectory: context.directory, variables: variables)
+      inherited: processEnvironment(), currentDirectory: context.directory,
+      variables: variables + [.init("PWD", name.bytes)])
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the file is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)
@@ -81,7 +84,6 @@ extension TaskWorker {
       launch.input = try files.write(text, "input", for: run.job)
     }
     let output = command.takesTerminal ? nil : try openOutput(of: run)
-    let directory = directory(of: command)
     for limits in Command.ArgumentLimits.all {
       launch.limits = limits
       do throws(SystemError) {

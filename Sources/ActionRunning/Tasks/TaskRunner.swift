@@ -37,6 +37,8 @@ public final class TaskRunner: Sendable {
     public var reportsJudgments = false
     /// Whether ``TaskReport/unwatched(_:)`` is reported.
     public var reportsUnwatched = false
+    /// The descriptors that the tasks inherit besides the standard ones, in ascending order.
+    package var inheritedDescriptors: [Int32] = []
     /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 
@@ -120,8 +122,8 @@ public final class TaskRunner: Sendable {
       to: queue)
     scheduler = DispatchScheduler(queue: queue)
     launcher = SystemLauncher(
-      queue: queue, ignoring: options.ignoredSignals, guardian: options.guardian,
-      jobControl: options.jobControl)
+      queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
+      guardian: options.guardian, jobControl: options.jobControl)
     probe = SystemProbe(queue: queue)
     queue.async { [self] in
       makeWorkers(graph.tasks)

@@ -136,17 +136,19 @@ void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
 struct csystem_spawn {
   const char *program;
   char *const *arguments;
-  char *const *environment;
+  char **environment;                 // LISTEN_PID is replaced if it names this process
   const char *directory;              // NULL: the current directory
   const char *standard_input;         // a file to read; NULL: inherited
   int output;                         // standard output and error; -1: inherited
   int terminal;                       // foreground terminal of its group; -1: none
   const sigset_t *defaults;           // signals that are given their default action
   struct csystem_guardian *guardian;  // NULL: none
+  const int *inherited;               // descriptors besides the standard ones, ascending
+  int inherited_count;
 };
 
-/// Starts a process in a group of its own, with an empty signal mask and the standard descriptors
-/// only. Returns 0 or the error. Linux only.
+/// Starts a process in a group of its own, with an empty signal mask and no other descriptors than
+/// the standard and the inherited ones. Returns 0 or the error. Linux only.
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
 
 /// Makes all threads allocate from one arena. Call this before threads exist.

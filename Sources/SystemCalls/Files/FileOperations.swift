@@ -22,9 +22,10 @@ package func currentDirectory() throws(SystemError) -> Path {
   return Path(cString: current)
 }
 
-/// Sets the current directory of this process.
+/// Sets the current directory of this process, and the variable `PWD` with it. Call this before threads exist.
 package func changeDirectory(to path: Path) throws(SystemError) {
   _ = try checked("chdir", path: path) { path.withCString { chdir($0) } }
+  _ = workingDirectoryName(of: ".").withCString { setenv("PWD", $0, 1) }
 }
 
 extension Path {

@@ -50,6 +50,9 @@ extension SpawnRequest {
         posix_spawn_file_actions_addinherit_np(&actions, number)
       }
     }
+    for number in context.descriptors {
+      posix_spawn_file_actions_addinherit_np(&actions, number)
+    }
     _ = directory?.withCString { csystem_spawn_add_change_directory(&actions, $0) }
 
     var pid: pid_t = 0

@@ -13,12 +13,15 @@ extension SpawnRequest {
           withOptionalCString(input) { input in
             program.withCString { program in
               withUnsafePointer(to: &defaults) { defaults in
-                var spawn = csystem_spawn(
-                  program: program, arguments: arguments, environment: environment,
-                  directory: directory, standard_input: input, output: output?.number ?? -1,
-                  terminal: context.terminal?.descriptor ?? -1, defaults: defaults,
-                  guardian: context.guardian?.page)
-                return csystem_spawn(&spawn, &pid)
+                context.descriptors.withUnsafeBufferPointer { inherited in
+                  var spawn = csystem_spawn(
+                    program: program, arguments: arguments, environment: environment,
+                    directory: directory, standard_input: input, output: output?.number ?? -1,
+                    terminal: context.terminal?.descriptor ?? -1, defaults: defaults,
+                    guardian: context.guardian?.page, inherited: inherited.baseAddress,
+                    inherited_count: Int32(inherited.count))
+                  return csystem_spawn(&spawn, &pid)
+                }
               }
             }
           }

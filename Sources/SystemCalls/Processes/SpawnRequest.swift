@@ -33,15 +33,19 @@ package struct SpawnRequest: Hashable, Sendable {
   package struct LaunchContext: Sendable {
     /// The signals that the process ignores; all others have their default action.
     package var ignored: Set<Signal> = []
+    /// The descriptors that the process inherits besides the standard ones, in ascending order.
+    package var descriptors: [Int32] = []
     /// The guardian with which its group is registered.
     package var guardian: GuardianProcess?
     /// The terminal that is lent to its group.
     package var terminal: Terminal?
 
     package init(
-      ignored: Set<Signal> = [], guardian: GuardianProcess? = nil, terminal: Terminal? = nil
+      ignored: Set<Signal> = [], descriptors: [Int32] = [], guardian: GuardianProcess? = nil,
+      terminal: Terminal? = nil
     ) {
       self.ignored = ignored
+      self.descriptors = descriptors
       self.guardian = guardian
       self.terminal = terminal
     }

@@ -102,6 +102,7 @@ final class RunSession: ChangeSource {
           && !prospects.mayImprove(after: error)
       }
     }
+    options.inheritedDescriptors = session.caller.descriptors
     options.reading = plan.reading
     options.reportsSettling = true
     options.reportsJudgments = session.settings.isVerbose

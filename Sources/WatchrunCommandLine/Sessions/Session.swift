@@ -15,7 +15,7 @@ final class Session: Sendable {
   let directory: Path
   /// Changes count from this time on.
   let began: FileTime
-  let ignoredSignals: Set<Signal>
+  let caller: CallerSetup
   let guardian: Guardian?
   /// `nil` if standard input is not a terminal, or nothing is run.
   let terminalController: TerminalController?
@@ -43,13 +43,13 @@ final class Session: Sendable {
 
   init(
     _ settings: Settings, console: Console, directory: Path, began: FileTime,
-    ignoredSignals: Set<Signal>, guardian: Guardian?
+    caller: CallerSetup, guardian: Guardian?
   ) {
     self.settings = settings
     self.console = console
     self.directory = directory
     self.began = began
-    self.ignoredSignals = ignoredSignals
+    self.caller = caller
     self.guardian = guardian
     notifier = Notifier(console, directory: directory)
     let terminalController = settings.makeTerminalController(guardian)
@@ -100,10 +100,12 @@ extension Session {
     }
   }
 
-  /// The files that watchrun itself writes: those to which standard output and standard error are
-  /// redirected, and those that runs read. Otherwise each run or line of output would lead to the next.
+  /// The files that watchrun itself writes: those to which standard output, standard error and descriptors
+  /// for the command are redirected, and those that runs read. Otherwise each run or line of output would
+  /// lead to the next.
   private var ownFiles: PatternList {
-    let outputs = [STDOUT_FILENO, STDERR_FILENO].compactMap { pathOfFile($0)?.relative(to: "/") }
+    let descriptors = [STDOUT_FILENO, STDERR_FILENO] + caller.descriptors.filter(isWritable)
+    let outputs = descriptors.compactMap { pathOfFile($0)?.relative(to: "/") }
     let temporary = temporaryFilesDirectory().absolute(from: directory)
     let runs = ((try? resolvedPath(temporary)) ?? temporary).relative(to: "/").flatMap {
       GlobPattern(only: $0, entries: RunDirectory.namePattern)

@@ -77,6 +77,14 @@ enum ProcessTable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
   }
 
+  /// Whether the descriptor of the process is closed when it executes another program.
+  static func isClosedOnExec(_ descriptor: String, of pid: pid_t) -> Bool {
+    let info = (try? fileContents(of: Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
+    let lines = String(decoding: info, as: UTF8.self).split(separator: "\n")
+    let flags = lines.first { $0.hasPrefix("flags:") }?.split(separator: "\t").last
+    return flags.flatMap { Int32($0, radix: 8) }.map { $0 & O_CLOEXEC != 0 } ?? true
+  }
+
   /// The processes with this variable in their initial environment.
   static func processes(withVariable variable: String) -> [pid_t] {
     let wanted = Array(variable.utf8)
