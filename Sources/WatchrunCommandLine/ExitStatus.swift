@@ -8,6 +8,8 @@ enum ExitCode {
   static let noInput: Int32 = 66
   /// The observer failed and could not go on (`EX_SOFTWARE`).
   static let failure: Int32 = 70
+  /// Standard output or standard error could not be written (`EX_IOERR`).
+  static let outputFailed: Int32 = 74
 }
 
 /// An error in the command line, described in one line.

@@ -37,12 +37,7 @@ struct Explanation {
       }
       text += settings.separatesByNUL ? fields(decision, word) : line(decision, word)
     }
-    do throws(SystemError) {
-      try writeAll(text, to: STDOUT_FILENO)
-    } catch {
-      if error.code == EPIPE { return }
-      throw Failure("cannot print: \(error.reason)", ExitCode.failure)
-    }
+    try writeAnswer(text)
   }
 
   private func decision(

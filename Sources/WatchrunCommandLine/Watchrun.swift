@@ -28,15 +28,12 @@ public enum Watchrun {
   private static func start(
     _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
-    switch settings.task {
-    case .help: printAndExit(HelpText.full)
-    case .version: printAndExit(HelpText.version + "\n")
-    case .manual(let manual): printAndExit(manual.text)
-    case .completions(let shell): printAndExit(shell.script)
-    case .run, .explain, .doctor, .listTasks, .initialize, .check, .schema: break
-    }
     let console = Console(settings)
     do throws(Failure) {
+      if let text = constantAnswer(to: settings.task) {
+        try writeAnswer(Array(text.utf8))
+        exit(ExitCode.success)
+      }
       let directory = try enterDirectory(settings)
       let listed = try addFileList(to: settings, in: directory, console)
       let settings = try listed.resolvingTasks(in: directory) { console.say(.news, $0) }
@@ -131,8 +128,14 @@ public enum Watchrun {
     return settings
   }
 
-  private static func printAndExit(_ text: String) -> Never {
-    try? writeAll(Array(text.utf8), to: STDOUT_FILENO)
-    exit(ExitCode.success)
+  /// The answer that depends on nothing but the program; `nil` if there is none.
+  private static func constantAnswer(to task: Settings.Task) -> String? {
+    switch task {
+    case .help: HelpText.full
+    case .version: HelpText.version + "\n"
+    case .manual(let manual): manual.text
+    case .completions(let shell): shell.script
+    case .run, .explain, .doctor, .listTasks, .initialize, .check, .schema: nil
+    }
   }
 }

@@ -1,32 +1,42 @@
-/// Splits a stream of bytes into lines, without line feeds. Longer lines than `longest` are split,
+/// Splits a stream of bytes into lines, without line feeds. A line longer than `longest` is delivered in pieces,
 /// so that the buffer is bounded.
 struct LineSplitter: Sendable {
   static let longest = 64 * 1024
 
-  /// The line that has not been completed yet.
-  private(set) var rest: [UInt8] = []
+  /// A line, or a piece of one.
+  struct Piece: Hashable, Sendable {
+    var bytes: [UInt8]
+    /// Whether the next piece continues the line.
+    var isSplit = false
+  }
 
-  /// Adds bytes and returns the lines that they complete.
-  mutating func add(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
-    var lines: [[UInt8]] = []
+  /// The line, or the piece of one, that has not been completed yet.
+  private(set) var rest: [UInt8] = []
+  /// Whether the last piece was not the end of its line.
+  private var isInLine = false
+
+  /// Adds bytes and returns the lines and pieces that they complete.
+  mutating func add(_ bytes: some Sequence<UInt8>) -> [Piece] {
+    var pieces: [Piece] = []
     for byte in bytes {
       if byte == UInt8(ascii: "\n") {
-        lines.append(take())
+        pieces.append(take(isSplit: false))
       } else {
+        // Only with the next byte it is known that the line does not end here.
+        if rest.count == Self.longest { pieces.append(take(isSplit: true)) }
         rest.append(byte)
-        if rest.count == Self.longest { lines.append(take()) }
       }
     }
-    return lines
+    return pieces
   }
 
   /// Returns the last line if it has no line feed; `nil` if it is empty.
-  mutating func finish() -> [UInt8]? {
-    rest.isEmpty ? nil : take()
+  mutating func finish() -> Piece? {
+    rest.isEmpty && !isInLine ? nil : take(isSplit: false)
   }
 
-  private mutating func take() -> [UInt8] {
-    defer { rest = [] }
-    return rest
+  private mutating func take(isSplit: Bool) -> Piece {
+    defer { (rest, isInLine) = ([], isSplit) }
+    return Piece(bytes: rest, isSplit: isSplit)
   }
 }

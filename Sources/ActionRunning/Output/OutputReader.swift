@@ -11,8 +11,8 @@ import SystemCalls
 /// end of the pipe.
 final class OutputReader: Sendable {
   enum Event: Hashable, Sendable {
-    /// A line, without the line feed.
-    case line([UInt8])
+    /// A line, or a piece of one, without the line feed.
+    case line(LineSplitter.Piece)
     /// The beginning of a line, of which more has arrived since the last event.
     case unfinished([UInt8])
   }

@@ -4,11 +4,21 @@
 public struct TaskOutput: Sendable, Hashable {
   /// The run that was the latest one when its pipe was opened.
   public let run: TaskReport.Run
-  /// The line, without the line feed. A line of more than 64 KiB is split.
+  /// The line, without the line feed, or a piece of a line of more than 64 KiB.
   public let line: [UInt8]
+  /// Whether the line is continued by the next one of the same run.
+  public let isSplit: Bool
   /// False for the beginning of a line that has not been finished for 100 ms, such as a prompt or a
   /// row of dots. It is delivered again when more of it arrives, and then as a whole.
   public let isFinished: Bool
+
+  /// Creates a line of output.
+  package init(run: TaskReport.Run, line: [UInt8], isSplit: Bool = false, isFinished: Bool) {
+    self.run = run
+    self.line = line
+    self.isSplit = isSplit
+    self.isFinished = isFinished
+  }
 
   /// Receives output.
   public typealias Sink = @Sendable (TaskOutput) -> Void

@@ -117,8 +117,8 @@ extension TaskWorker {
     let (reader, input) = try OutputReader.open(on: context.queue) { [self] event in
       switch event {
       case .line(let line):
-        sink(TaskOutput(run: run, line: line, isFinished: true))
-        examine(line, of: run)
+        sink(TaskOutput(run: run, line: line.bytes, isSplit: line.isSplit, isFinished: true))
+        examine(line.bytes, of: run)
       case .unfinished(let line):
         sink(TaskOutput(run: run, line: line, isFinished: false))
         examine(line, of: run)

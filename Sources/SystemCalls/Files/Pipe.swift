@@ -51,3 +51,11 @@ package func readAvailable(_ descriptor: Int32, atMost limit: Int) -> ReadOutcom
   if isOver { return .end }
   return bytes.isEmpty ? .nothing : .bytes(bytes)
 }
+
+/// Whether the descriptor is a pipe or a socket.
+package func isPipeOrSocket(_ descriptor: Int32) -> Bool {
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { return false }
+  let type = status.st_mode & S_IFMT
+  return type == S_IFIFO || type == S_IFSOCK
+}

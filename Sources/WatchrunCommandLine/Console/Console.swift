@@ -34,7 +34,7 @@ final class Console: Sendable {
   private let isOutputColored: Bool
   /// Whether messages go to a terminal.
   let isTerminal: Bool
-  private let brokenPipe: BrokenPipe
+  private let failures: WriteFailures
   private let lines: Mutex<OutputLines>
   private let output: OutputWriter
   private let messages: OutputWriter
@@ -45,10 +45,17 @@ final class Console: Sendable {
     self.isOutputColored = isOutputColored
     isTerminal = Terminal.isTerminal(STDERR_FILENO)
     lines = Mutex(OutputLines(showsUnfinished: Terminal.isTerminal(STDOUT_FILENO)))
-    let brokenPipe = BrokenPipe()
-    self.brokenPipe = brokenPipe
-    output = OutputWriter(STDOUT_FILENO) { brokenPipe.handle($0) }
-    messages = OutputWriter(STDERR_FILENO) { brokenPipe.handle($0) }
+    let failures = WriteFailures()
+    self.failures = failures
+    let messages = OutputWriter(STDERR_FILENO) { failures.note($0, of: STDERR_FILENO) }
+    self.messages = messages
+    output = OutputWriter(STDOUT_FILENO) { error in
+      guard failures.note(error, of: STDOUT_FILENO) else { return }
+      // Not by `say`, which waits for this writer.
+      let line = "watchrun: \(lostOutputMessage(error))"
+      let style = isColored ? Style.bad.rawValue : ""
+      messages.enqueue(Array((isColored ? "\(style)\(line)\u{1B}[0m\n" : line + "\n").utf8))
+    }
   }
 
   convenience init(_ settings: Settings) {
@@ -98,25 +105,28 @@ final class Console: Sendable {
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
   /// in front. Waits while much output has not been written, until `stopWaiting` is called.
-  func write(output line: [UInt8], isFinished: Bool, of task: TaskLabel?) {
+  func write(_ output: TaskOutput, of task: TaskLabel?) {
     let prefix = task.map { task in
       (isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded) + " | "
     }
     // A colour that the line leaves on must not affect the next line.
-    let isStyled = task != nil && isOutputColored && line.contains(0x1B)
+    let isStyled = task != nil && isOutputColored && output.line.contains(0x1B)
     lines.withLock { lines in
       let text = lines.add(
-        line, isFinished: isFinished, of: task?.name ?? "", prefix: Array((prefix ?? "").utf8),
-        end: Array((isStyled ? "\u{1B}[0m\n" : "\n").utf8))
-      if !text.isEmpty { output.enqueue(text) }
+        output.line, isFinished: output.isFinished, isSplit: output.isSplit, of: task?.name ?? "",
+        prefix: Array((prefix ?? "").utf8), end: Array((isStyled ? "\u{1B}[0m\n" : "\n").utf8))
+      if !text.isEmpty { self.output.enqueue(text) }
     }
-    output.awaitRoom()
+    self.output.awaitRoom()
   }
 
-  /// Calls `body` once when the reader of messages or output has closed its pipe.
-  func onBrokenPipe(_ body: @escaping @Sendable () -> Void) {
-    brokenPipe.whenBroken(body)
+  /// Calls `body` with the descriptor once for each one whose reader is found to have closed its pipe.
+  func onBrokenPipe(_ body: @escaping @Sendable (Int32) -> Void) {
+    failures.whenBroken(body)
   }
+
+  /// Whether messages or output were lost for another reason than a reader that has closed its pipe.
+  var hasLostOutput: Bool { failures.hasLostOutput }
 
   /// Waits until everything is written, or `stopWaiting` is called.
   func flush() {
@@ -151,24 +161,5 @@ final class Console: Sendable {
       return noColor.isEmpty && environmentVariable("TERM") != "dumb"
         && Terminal.isTerminal(descriptor)
     }
-  }
-}
-
-/// The handler for a reader that has closed its pipe.
-private final class BrokenPipe: Sendable {
-  private let body = Mutex<(@Sendable () -> Void)?>(nil)
-
-  func whenBroken(_ body: @escaping @Sendable () -> Void) {
-    self.body.withLock { $0 = body }
-  }
-
-  /// Calls the body for `EPIPE`. Other errors cannot be reported anywhere.
-  func handle(_ error: SystemError) {
-    guard error.code == EPIPE else { return }
-    let body = body.withLock { body in
-      defer { body = nil }
-      return body
-    }
-    body?()
   }
 }

@@ -1,5 +1,6 @@
 /// Puts the output of tasks together to lines. At a terminal, an unfinished line is shown as well; it
-/// is continued, or interrupted by a line of another task and continued on a line of its own.
+/// is continued, or interrupted by a line of another task and continued on a line of its own. So is a line
+/// that is split because it is long, wherever it is written.
 struct OutputLines {
   /// Whether unfinished lines are shown.
   private let showsUnfinished: Bool
@@ -16,13 +17,15 @@ struct OutputLines {
   ///
   /// - Parameters:
   ///   - line: The whole line from its beginning, without the line feed.
-  ///   - isFinished: Whether more of it may follow.
+  ///   - isFinished: False if the line is delivered again when there is more of it.
+  ///   - isSplit: Whether the next line of the task continues this one.
   ///   - prefix: What stands in front of each line of the task.
   ///   - end: The line feed, and what must come before it.
   mutating func add(
-    _ line: [UInt8], isFinished: Bool, of task: String, prefix: [UInt8], end: [UInt8]
+    _ line: [UInt8], isFinished: Bool, isSplit: Bool = false, of task: String, prefix: [UInt8],
+    end: [UInt8]
   ) -> [UInt8] {
-    guard showsUnfinished else { return isFinished ? prefix + line + end : [] }
+    if !isFinished && !showsUnfinished { return [] }
     let start = min(shown[task] ?? 0, line.count)
     var rest = line[start...]
     // It may belong to a line feed.
@@ -30,14 +33,22 @@ struct OutputLines {
     shown[task] = isFinished ? nil : rest.endIndex
     let continues = open?.task == task
     if rest.isEmpty && !(isFinished && (continues || start == 0)) { return [] }
+    // What a part of the line needs at its end, the line needs.
+    let end = [end, continues ? open?.end ?? [] : []].max { $0.count < $1.count } ?? end
     var text = continues ? [] : interrupt() + prefix
-    for index in rest.indices {
-      text.append(rest[index])
-      // What follows overwrites the line, and with it the prefix.
-      if rest[index] == UInt8(ascii: "\r") && index < rest.endIndex - 1 { text += prefix }
+    if showsUnfinished {
+      for index in rest.indices {
+        text.append(rest[index])
+        // What follows overwrites the line, and with it the prefix.
+        let isReturn = rest[index] == UInt8(ascii: "\r")
+        if isReturn && index < rest.endIndex - 1 { text += prefix }
+      }
+    } else {
+      text += rest
     }
-    open = isFinished ? nil : (task, end)
-    return isFinished ? text + end : text
+    let isOpen = !isFinished || isSplit
+    open = isOpen ? (task, end) : nil
+    return isOpen ? text : text + end
   }
 
   /// Returns what ends the unfinished line before something else is written.

@@ -64,7 +64,7 @@ final class RunReporter: Sendable {
   /// Forwards a line of output, or the beginning of one.
   func write(_ output: TaskOutput) {
     let label = state.withLock { $0.labels[output.run.task] }
-    console.write(output: output.line, isFinished: output.isFinished, of: label)
+    console.write(output, of: label)
   }
 }
 

@@ -11,13 +11,7 @@ struct Doctor {
   /// Prints the report.
   func print() throws(Failure) {
     let report = try report()
-    do throws(SystemError) {
-      try writeAll(
-        settings.answersInJSON ? report.json : Array(report.text.utf8), to: STDOUT_FILENO)
-    } catch {
-      if error.code == EPIPE { return }
-      throw Failure("cannot print: \(error.reason)", ExitCode.failure)
-    }
+    try writeAnswer(settings.answersInJSON ? report.json : Array(report.text.utf8))
   }
 
   func report() throws(Failure) -> DoctorReport {

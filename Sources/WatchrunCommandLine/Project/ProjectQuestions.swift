@@ -14,7 +14,7 @@ struct ProjectQuestions {
     case .listTasks: try listTasks()
     case .initialize: try initialize()
     case .check: try check()
-    case .schema: try print(ProjectSchema.text)
+    case .schema: try writeAnswer(Array(ProjectSchema.text.utf8))
     case .run, .explain, .doctor, .help, .version, .manual, .completions: break
     }
     return ExitCode.success
@@ -35,9 +35,10 @@ struct ProjectQuestions {
       throw console.failure(of: error)
     }
     let selected = try project.selecting(settings.taskNames)
-    try print(
+    let text =
       settings.answersInJSON
-        ? ProjectText.json(selected, from: origin) : ProjectText.list(selected))
+      ? ProjectText.json(selected, from: origin) : ProjectText.list(selected)
+    try writeAnswer(Array(text.utf8))
   }
 
   private func check() throws(Failure) {
@@ -66,7 +67,8 @@ struct ProjectQuestions {
       case 1: "no errors, 1 warning"
       default: "no errors, \(missing.count) warnings"
       }
-    try print("\(source.file): \(count == 1 ? "1 task" : "\(count) tasks"), \(warnings)\n")
+    let tasks = count == 1 ? "1 task" : "\(count) tasks"
+    try writeAnswer(Array("\(source.file): \(tasks), \(warnings)\n".utf8))
   }
 
   private func exists(_ path: Path) -> Bool {
@@ -96,15 +98,6 @@ struct ProjectQuestions {
   /// The place that `$schema` names, as seen from the current directory.
   private var schemaFile: Path {
     source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
-  }
-
-  private func print(_ text: String) throws(Failure) {
-    do throws(SystemError) {
-      try writeAll(Array(text.utf8), to: STDOUT_FILENO)
-    } catch {
-      if error.code == EPIPE { return }
-      throw Failure("cannot print: \(error.reason)", ExitCode.failure)
-    }
   }
 }
 

@@ -25,8 +25,8 @@ struct PrintSession: Sendable {
       } catch {
         // A reader that closes the pipe needs no more.
         let isGone = error.code == EPIPE
-        if !isGone { session.console.problem("cannot print: \(error.reason)") }
-        session.end(.exit(isGone ? ExitCode.success : ExitCode.failure))
+        if !isGone { session.console.problem(lostOutputMessage(error)) }
+        session.end(.exit(isGone ? ExitCode.success : ExitCode.outputFailed))
       }
     }
   }

@@ -176,7 +176,7 @@ extension Session {
       // The kernel and the shell both report a closed terminal.
       self.endWork(ending, escalates: signal != .hangup && !isRepeat)
     }
-    console.onBrokenPipe { [self] in self.endWork(.exit(ExitCode.success), escalates: false) }
+    watchReaders()
   }
 
   /// Passes on the signals whose meaning only the command knows.
@@ -259,6 +259,8 @@ extension Session {
     terminalController?.restore()
     guardian?.end()
     switch ending {
+    case .exit(ExitCode.success) where console.hasLostOutput:
+      exit(ExitCode.outputFailed)
     case .exit(let status):
       exit(status)
     case .raise(let signal):

@@ -30,7 +30,7 @@ struct OutputReaderTests {
       #expect(await eventually { events.entries.last == .unfinished(Array(dots.utf8)) })
     }
     try writeAll(Array("\n".utf8), to: input.number)
-    #expect(await eventually { events.entries.last == .line(Array("..".utf8)) })
+    #expect(await eventually { events.entries.last == .line(.init(bytes: Array("..".utf8))) })
     #expect(events.entries.count == 3)
     withExtendedLifetime(reader) {}
   }
@@ -43,7 +43,7 @@ private func linesOfPipes(_ count: Int, on queue: DispatchQueue) async throws ->
     let line = try await withCheckedThrowingContinuation { continuation in
       do throws(SystemError) {
         let (_, input) = try OutputReader.open(on: queue) { event in
-          if case .line(let line) = event { continuation.resume(returning: line) }
+          if case .line(let line) = event { continuation.resume(returning: line.bytes) }
         }
         DispatchQueue.global().async { try? writeAll(Array("line\n".utf8), to: input.number) }
       } catch {

@@ -3,8 +3,8 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct OutputLinesTests {
-  /// Adds lines such as "a:text", of which those that end in "…" are unfinished, and interrupts
-  /// before "|". Each character "r" stands for a carriage return.
+  /// Adds lines such as "a:text", of which those that end in "…" are unfinished and those that end in "+" are
+  /// split, and interrupts before "|". Each character "r" stands for a carriage return.
   private func shown(_ inputs: String..., atTerminal: Bool = true) -> String {
     var lines = OutputLines(showsUnfinished: atTerminal)
     var text: [UInt8] = []
@@ -14,11 +14,12 @@ struct OutputLinesTests {
         continue
       }
       let parts = input.split(separator: ":", omittingEmptySubsequences: false)
-      let isFinished = parts[1].last != "…"
-      let line = Array((isFinished ? parts[1] : parts[1].dropLast()).utf8)
+      let (isFinished, isSplit) = (parts[1].last != "…", parts[1].last == "+")
+      let line = Array((isFinished && !isSplit ? parts[1] : parts[1].dropLast()).utf8)
       text += lines.add(
         line.map { $0 == UInt8(ascii: "r") ? UInt8(ascii: "\r") : $0 }, isFinished: isFinished,
-        of: String(parts[0]), prefix: Array("\(parts[0])> ".utf8), end: [UInt8(ascii: "\n")])
+        isSplit: isSplit, of: String(parts[0]), prefix: Array("\(parts[0])> ".utf8),
+        end: [UInt8(ascii: "\n")])
     }
     return String(decoding: text, as: UTF8.self)
   }
@@ -49,6 +50,17 @@ struct OutputLinesTests {
 
   @Test func `the prefix survives a line that is overwritten`() {
     #expect(shown("a:1%r…", "a:1%r2%…", "a:1%r2%r3%r") == "a> 1%\ra> 2%\ra> 3%\r\n")
+  }
+
+  @Test(arguments: [true, false])
+  func `a line that is split has one prefix, unless another task interrupts it`(
+    _ atTerminal: Bool
+  ) {
+    #expect(shown("a:12+", "a:34+", "a:5", "a:6", atTerminal: atTerminal) == "a> 12345\na> 6\n")
+    #expect(
+      shown("a:12+", "b:x", "a:34+", "|", "a:5", atTerminal: atTerminal)
+        == "a> 12\nb> x\na> 34\nMESSAGE\na> 5\n")
+    #expect(shown("a:12+", "a:", atTerminal: atTerminal) == "a> 12\n")
   }
 
   @Test func `away from a terminal, only whole lines are written, unchanged`() {

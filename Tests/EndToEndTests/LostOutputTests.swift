@@ -1,0 +1,174 @@
+import SystemCalls
+import Testing
+
+import enum SystemCalls.ExitStatus
+
+/// Output that cannot be written, and readers that have gone.
+@Suite struct LostOutputTests {
+  /// Starts watchrun from this shell line, in which `"$@"` is watchrun and its arguments.
+  private static func caller(_ line: String) -> [String] { ["/bin/sh", "-c", line, "sh"] }
+
+  @Test(
+    arguments: [
+      ["--help"], ["--version"], ["--man"], ["--completions", "bash"], ["--schema"],
+      ["--list-tasks"], ["--list-tasks", "--json"], ["--check"], ["--doctor"], ["--explain", "x"],
+      ["--print", "json"], ["--once"],
+    ])
+  func `output that cannot be written is an error with status 74`(_ arguments: [String])
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo out' }, b: { run: 'true' },")
+      let watchrun = try await project.start(
+        arguments, prefix: Self.caller(#"exec "$@" > /dev/full"#))
+      try await #expect(watchrun.ended() == .exited(74))
+      let said = watchrun.errors.filter { $0.contains("cannot write to standard output") }
+      #expect(
+        said == [
+          "watchrun: cannot write to standard output: No space left on device; "
+            + "the output is incomplete"
+        ], "\(watchrun.errors)")
+    }
+  }
+
+  @Test func `messages that cannot be written are an error with status 74`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["--once", "--", "echo", "out"], prefix: Self.caller(#"exec "$@" 2> /dev/full"#))
+      try await #expect(watchrun.ended() == .exited(74))
+      #expect(watchrun.process.output.lines == ["out"])
+    }
+  }
+
+  @Test func `the status of a command that fails is more important than lost output`()
+    async throws
+  {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["--once", "--", "sh", "-c", "exit 3"], prefix: Self.caller(#"exec "$@" 2> /dev/full"#))
+      try await #expect(watchrun.ended() == .exited(3))
+    }
+  }
+
+  @Test func `tasks whose output cannot be written run to their ends`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: 'seq 100000; echo end >> "$LOG"' }, b: { run: 'echo b >> "$LOG"' },"#)
+      let watchrun = try await project.start(
+        ["--once"], prefix: Self.caller(#"exec "$@" > /dev/full"#))
+      try await #expect(watchrun.ended() == .exited(74))
+      #expect(Set(project.logged) == ["end", "b"])
+      #expect(watchrun.errors.count { $0.contains("cannot write") } == 1)
+    }
+  }
+
+  @Test func `a line of more than 64 KiB has one prefix`() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'seq -s , 40000' }, b: { run: 'true', after: ['a'] },")
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(0))
+      let lines = watchrun.process.output.lines
+      #expect(lines.map { $0.prefix(8) } == ["a | 1,2,"])
+      #expect(lines.last?.hasSuffix(",40000") == true)
+    }
+  }
+
+  // MARK: - Readers
+
+  /// Starts watchrun with its standard output, and its messages where the line says so, in a pipe whose reader
+  /// ends as soon as `$OUTSIDE/end` exists.
+  private static func piped(_ redirection: String = "") -> [String] {
+    caller(
+      #"{ "$@" \#(redirection); echo "$?" > "$OUTSIDE/status"; } | "#
+        + #"{ while ! [ -e "$OUTSIDE/end" ]; do sleep 0.02; done; }"#)
+  }
+
+  @Test(
+    arguments: [
+      ([], ""), (["-q"], ""), (["-r"], "2>&1"), (["-q"], "2>&1"), (["-r"], "2> /dev/null"),
+    ] as [([String], String)])
+  func `watchrun ends when the last reader of its output has gone`(
+    _ options: [String], _ redirection: String
+  ) async throws {
+    try await withProject { project in
+      let line = #"echo $$ >> "$LOG"; exec sleep 1000"#
+      let pipeline = try await project.start(options + [line], prefix: Self.piped(redirection))
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      #expect(!project.exists(project.outside + "/status"))
+      try project.write(project.outside + "/end")
+      try await pipeline.ended()
+      #expect(project.read(project.outside + "/status") == "0\n")
+      #expect(!ProcessTable.isAlive(pid))
+      #expect(project.temporaryFiles.isEmpty)
+    }
+  }
+
+  @Test func `--print ends when its reader has gone, though nothing changes`() async throws {
+    try await withProject { project in
+      let pipeline = try await project.start(["--print", "lines"], prefix: Self.piped())
+      try await eventually("it watches") {
+        ProcessTable.children(of: pipeline.process.pid).contains { shell in
+          ProcessTable.children(of: shell).contains { ProcessTable.watchCount(of: $0) > 0 }
+        }
+      }
+      try project.write(project.outside + "/end")
+      try await pipeline.ended()
+      #expect(project.read(project.outside + "/status") == "0\n")
+    }
+  }
+
+  @Test(.enabled(if: Tool.python))
+  func `watchrun ends when the peer of a socket has gone`() async throws {
+    try await withProject { project in
+      let connection = """
+        import os, socket, subprocess, sys, time
+        ours, theirs = socket.socketpair()
+        child = subprocess.Popen(sys.argv[1:], stdin=theirs, stdout=theirs)
+        theirs.close()
+        while not os.path.exists(os.environ["LOG"]): time.sleep(0.02)
+        ours.close()
+        sys.exit(child.wait())
+        """
+      let watchrun = try await project.start(
+        ["-r", #"echo run >> "$LOG"; exec sleep 1000"#], prefix: ["python3", "-c", connection])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(project.commandProcesses.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["HUP", "PIPE"])
+  func `a watchrun that ignores hang-ups or closed pipes goes on without a reader`(
+    _ signal: String
+  ) async throws {
+    try await withProject { project in
+      let pipeline = try await project.start(
+        ["-q", #"echo run >> "$LOG""#],
+        prefix: Self.caller("trap '' \(signal); exec \"$@\"") + Self.piped())
+      try await project.logged("run")
+      try project.write(project.outside + "/end")
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await project.logged("run", times: number + 1)
+      }
+      #expect(!project.exists(project.outside + "/status"))
+      _ = pipeline
+    }
+  }
+
+  @Test func `messages without a reader do not matter while output has one`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        [#"echo run >> "$LOG""#],
+        prefix: Self.caller(
+          #"mkfifo "$OUTSIDE/p"; { read line; echo gone >> "$LOG"; } < "$OUTSIDE/p" & "#
+            + #"exec "$@" 2> "$OUTSIDE/p""#))
+      try await project.logged("gone")
+      try await project.logged("run")
+      for number in 1...3 {
+        try project.place("file-\(number)")
+        try await project.logged("run", times: number + 1)
+      }
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+}
