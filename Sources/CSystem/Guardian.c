@@ -77,12 +77,17 @@ void csystem_guardian_end(struct csystem_guardian *guardian) {
 #ifdef __linux__
   // Reaped here, since not every process with ID 1 reaps what it inherits.
   struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, guardian->pid, 0), .events = POLLIN};
-  if (end.fd < 0) return;
-  while (poll(&end, 1, END_TIMEOUT_MS) == -1 && errno == EINTR) {
+  if (end.fd >= 0) {
+    while (poll(&end, 1, END_TIMEOUT_MS) == -1 && errno == EINTR) {
+    }
+    close(end.fd);
   }
-  close(end.fd);
 #endif
-  waitpid(guardian->pid, NULL, WNOHANG);
+  // Where the kernel offers no descriptor, its end is awaited here.
+  for (int waited = 0; waited < END_TIMEOUT_MS; waited += CHECK_INTERVAL_MS) {
+    if (waitpid(guardian->pid, NULL, WNOHANG) != 0) return;
+    poll(NULL, 0, CHECK_INTERVAL_MS);
+  }
 }
 
 // MARK: - Called by the guardian

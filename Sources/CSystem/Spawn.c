@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -123,26 +124,50 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
   return errno;
 }
 
+// The child's part, and what it returns in the shared memory.
+struct start {
+  const struct csystem_spawn *spawn;
+  int nice;
+  volatile int error, stop;
+};
+
+static int run_child(void *context) {
+  struct start *start = context;
+  start->error = execute(start->spawn, start->nice, &start->stop);
+  if (start->spawn->guardian != NULL) csystem_guardian_forget(start->spawn->guardian, getpid());
+  _exit(127);
+}
+
+// Where `vfork` is refused: a child that shares the memory as well, on a stack of its own.
+static pid_t clone_child(struct start *start) {
+  size_t size = 256 * 1024;
+  char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  pid_t child = clone(run_child, stack + size, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+  int error = errno;
+  munmap(stack, size);
+  errno = error;
+  return child;
+}
+
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid) {
-  volatile int error = 0, stop = 0;
+  int error = 0;
   sigset_t all, before;
   sigfillset(&all);
   // No signal handler may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int nice = getpriority(PRIO_PROCESS, getpid());
+  struct start start = {.spawn = spawn, .nice = getpriority(PRIO_PROCESS, getpid())};
   pid_t child = vfork();
-  if (child == 0) {
-    error = execute(spawn, nice, &stop);
-    if (spawn->guardian != NULL) csystem_guardian_forget(spawn->guardian, getpid());
-    _exit(127);
-  }
+  if (child == 0) run_child(&start);
+  if (child < 0 && (errno == EPERM || errno == ENOSYS)) child = clone_child(&start);
   if (child < 0) {
     error = errno;
-  } else if (error != 0) {
+  } else if (start.error != 0) {
+    error = start.error;
     while (waitpid(child, NULL, 0) == -1 && errno == EINTR) {
     }
-  } else if (stop != 0) {
-    kill(-child, stop);
+  } else if (start.stop != 0) {
+    kill(-child, start.stop);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   // The child is about to run, and the rest of this function can wait.

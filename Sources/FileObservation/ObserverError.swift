@@ -11,6 +11,7 @@ public struct ObserverError: Error, Sendable, Hashable {
     private enum Name: Sendable {
       case pathUnavailable
       case instanceLimitReached
+      case eventsUnavailable
       case unsupportedPlatform
       case observationFailed
       case alreadyStarted
@@ -25,6 +26,8 @@ public struct ObserverError: Error, Sendable, Hashable {
     public static let pathUnavailable = Code(.pathUnavailable)
     /// The user's limit of inotify instances, or the process's limit of open files, is reached.
     public static let instanceLimitReached = Code(.instanceLimitReached)
+    /// The system refuses the calls by which the kernel reports changes.
+    public static let eventsUnavailable = Code(.eventsUnavailable)
     /// There is no backend for this operating system.
     public static let unsupportedPlatform = Code(.unsupportedPlatform)
     /// The kernel failed in a way from which the observer cannot recover.
@@ -67,6 +70,13 @@ extension ObserverError {
       code: .instanceLimitReached, path: nil, cause: cause,
       message: "cannot create an inotify instance: \(cause.reason)",
       advice: ObserverWarning.raiseInstanceLimits)
+  }
+
+  static func eventsUnavailable(_ cause: SystemError) -> ObserverError {
+    ObserverError(
+      code: .eventsUnavailable, path: nil, cause: cause,
+      message: "inotify is not available: \(cause)",
+      advice: "allow \(cause.call) in the profile of the container or sandbox")
   }
 
   static func observationFailed(_ cause: SystemError) -> ObserverError {

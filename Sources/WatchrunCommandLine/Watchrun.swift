@@ -18,6 +18,7 @@ public enum Watchrun {
         try OptionParser.parse(Array(processArguments().dropFirst())), began: began,
         caller: caller)
     } catch {
+      checkRequirements()
       let console = Console(shown: .problem, isColored: false)
       console.say(.problem, error.description)
       console.flush()
@@ -28,12 +29,10 @@ public enum Watchrun {
   private static func start(
     _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
+    if let text = constantAnswer(to: settings.task) { answer(text) }
+    checkRequirements()
     let console = Console(settings)
     do throws(Failure) {
-      if let text = constantAnswer(to: settings.task) {
-        try writeAnswer(Array(text.utf8))
-        exit(ExitCode.success)
-      }
       let directory = try enterDirectory(settings)
       let listed = try addFileList(to: settings, in: directory, console)
       let settings = try listed.resolvingTasks(in: directory) { console.say(.news, $0) }
@@ -126,6 +125,17 @@ public enum Watchrun {
     settings.watched += list.watched
     settings.firstOfList = list.watched.first?.path
     return settings
+  }
+
+  /// Writes an answer that takes no thread, and exits.
+  private static func answer(_ text: String) -> Never {
+    do throws(Failure) {
+      try writeAnswer(Array(text.utf8))
+      exit(ExitCode.success)
+    } catch {
+      sayWithoutThreads(error.message)
+      exit(error.status)
+    }
   }
 
   /// The answer that depends on nothing but the program; `nil` if there is none.

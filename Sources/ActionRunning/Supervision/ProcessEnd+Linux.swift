@@ -1,20 +1,59 @@
 #if os(Linux)
 
 import Dispatch
+import Synchronization
 import SystemCalls
 
 /// Calls `body` on the queue when the process, a child of this one, has ended. It is not reaped.
 func whenProcessEnds(
   _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
 ) throws(SystemError) {
-  let descriptor = Descriptor(owning: try checked("pidfd_open") { csystem_pidfd_open(pid) })
-  let source = try makeReadSource(owning: descriptor, on: queue)
+  let number = csystem_pidfd_open(pid)
+  // Container engines, sandboxes and emulators may refuse the call or not know it.
+  if number == -1 { return ChildEnds.shared.await(pid, on: queue, body) }
+  let source = try makeReadSource(owning: Descriptor(owning: number), on: queue)
   // The handler retains the source until it is cancelled.
   source.setEventHandler { @Sendable [retained = RetainedSource(source)] in
     retained.source.cancel()
     body()
   }
   source.activate()
+}
+
+/// Reports the ends of child processes by SIGCHLD, where the kernel gives no descriptor for a process.
+private final class ChildEnds: Sendable {
+  static let shared = ChildEnds()
+
+  private struct Awaited {
+    let queue: DispatchQueue
+    let body: @Sendable () -> Void
+  }
+
+  private let awaited = Mutex<[pid_t: Awaited]>([:])
+
+  private init() {
+    whenSignaled([Signal(rawValue: SIGCHLD)], on: DispatchQueue(label: "watchrun.children")) {
+      [self] _ in
+      // One signal may stand for several ends.
+      for pid in awaited.withLock({ Array($0.keys) }) { check(pid) }
+    }
+  }
+
+  func await(_ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+    awaited.withLock { $0[pid] = Awaited(queue: queue, body: body) }
+    // It may have ended before.
+    check(pid)
+  }
+
+  private func check(_ pid: pid_t) {
+    do throws(SystemError) {
+      if try ProcessGroup(leader: pid).leaderStatus() == nil { return }
+    } catch {
+      // Another part of this process has reaped it.
+    }
+    guard let ended = awaited.withLock({ $0.removeValue(forKey: pid) }) else { return }
+    ended.queue.async(execute: ended.body)
+  }
 }
 
 // The methods of a source may be called from any thread.

@@ -148,8 +148,13 @@ struct csystem_spawn {
 };
 
 /// Starts a process in a group of its own, with an empty signal mask and no other descriptors than
-/// the standard and the inherited ones. Returns 0 or the error. Linux only.
+/// the standard and the inherited ones. Returns 0 or the error, with -1 as `pid` if no process could be
+/// created. Linux only.
 int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
+
+/// Checks whether this process may open that many more descriptors, start that many threads, and make
+/// the calls that Dispatch makes. Returns NULL, or the name of the call that fails, with `errno`.
+const char *csystem_missing_requirement(int descriptors, int threads);
 
 /// Makes all threads allocate from one arena. Call this before threads exist.
 void csystem_share_free_memory(void);

@@ -11,8 +11,11 @@ package func makeNativeBackend(
   do throws(SystemError) {
     inotify = try Inotify()
   } catch {
-    throw error.code == EMFILE || error.code == ENFILE
-      ? .instanceLimitReached(error) : .observationFailed(error)
+    switch error.code {
+    case EMFILE, ENFILE: throw .instanceLimitReached(error)
+    case EPERM, ENOSYS: throw .eventsUnavailable(error)
+    default: throw .observationFailed(error)
+    }
   }
   return TreeBackend(configuration, source: InotifyHints(inotify))
 }

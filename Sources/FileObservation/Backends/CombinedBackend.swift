@@ -56,7 +56,9 @@ package final class CombinedBackend: Backend {
       do throws(ObserverError) {
         native = try makeNative(part)
       } catch {
-        guard error.code == .instanceLimitReached else { throw error }
+        guard error.code == .instanceLimitReached || error.code == .eventsUnavailable else {
+          throw error
+        }
         warnings.append(.pollingInstead(for: error))
         polled += watched
         watched = []

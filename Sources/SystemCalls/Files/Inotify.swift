@@ -73,6 +73,10 @@ package final class Inotify {
     let number = descriptor.number
     readiness = Descriptor(owning: try checked("epoll_create1") { csystem_readiness_open(number) })
     buffer = .allocate(byteCount: 64 * 1024, alignment: 8)
+    // An empty mask is invalid for the kernel; a sandbox that refuses the call does not look at it.
+    if inotify_add_watch(number, "/", 0) == -1, errno == EPERM || errno == ENOSYS {
+      throw .last("inotify_add_watch")
+    }
   }
 
   deinit {

@@ -28,6 +28,7 @@ extension SpawnRequest {
         }
       }
     }
+    if pid == -1 { throw SystemError(call: "vfork", code: code) }
     if code != 0 { throw failure(code, of: program) }
     return pid
   }
