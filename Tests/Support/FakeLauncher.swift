@@ -54,6 +54,7 @@ package final class FakeGroup: LaunchedGroup {
   private struct State {
     var leaderIsAlive = true
     var othersAreAlive = false
+    var refusesSignals = false
     var activity: ProcessActivity?
     var openFiles: Set<Path> = []
   }
@@ -74,8 +75,20 @@ package final class FakeGroup: LaunchedGroup {
     record(signal)
   }
 
-  package func sendToAll(_ signal: Signal) {
+  package func sendToAll(_ signal: Signal) -> Bool {
     record(signal)
+    // As the kernel does in the same session.
+    return !refusesSignals || signal == .continue
+  }
+
+  /// Whether the processes belong to another user.
+  package var refusesSignals: Bool {
+    get { state.withLock(\.refusesSignals) }
+    set { state.withLock { $0.refusesSignals = newValue } }
+  }
+
+  package var survivor: Survivor? {
+    isAlive ? Survivor(process: 42, name: "fake", owner: refusesSignals ? "root" : nil) : nil
   }
 
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }

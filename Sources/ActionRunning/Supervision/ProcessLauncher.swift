@@ -15,10 +15,13 @@ package protocol ProcessLauncher: Sendable {
 package protocol LaunchedGroup: Sendable {
   /// Sends a signal to all members.
   func send(_ signal: Signal)
-  /// Sends a signal to all members, and to the groups that descendants have made within the session.
-  func sendToAll(_ signal: Signal)
+  /// Sends a signal to all members, and to the groups that descendants have made within the session. Returns
+  /// false if none of them accepts signals from this process.
+  func sendToAll(_ signal: Signal) -> Bool
   /// Whether a member is alive, or a member of a group that ``sendToAll(_:)`` has found.
   var isAlive: Bool { get }
+  /// A member that is alive; see ``isAlive``.
+  var survivor: Survivor? { get }
   /// What the process and its descendants have done; `nil` if the kernel does not tell.
   var activity: ProcessActivity? { get }
   /// Those of the paths that the process or a descendant has open for writing.
@@ -110,7 +113,7 @@ package struct SystemLauncher: ProcessLauncher {
       group.send(signal)
     }
 
-    func sendToAll(_ signal: Signal) {
+    func sendToAll(_ signal: Signal) -> Bool {
       // Before the signal: when a process ends, its children are no longer known as its descendants.
       let groups = descendants.withLock { descendants in
         let living = descendants.filter(\.hasLivingMember)
@@ -118,7 +121,12 @@ package struct SystemLauncher: ProcessLauncher {
         descendants = Array(groups.dropFirst())
         return groups
       }
-      for group in groups { group.send(signal) }
+      return groups.count { $0.isAccepting(signal) } > 0
+    }
+
+    var survivor: Survivor? {
+      let survivors = ([group] + descendants.withLock { $0 }).compactMap(\.survivor)
+      return survivors.first { $0.owner != nil } ?? survivors.first
     }
 
     var isAlive: Bool {

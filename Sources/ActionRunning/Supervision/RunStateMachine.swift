@@ -44,6 +44,10 @@ struct RunStateMachine: Sendable {
     case timeOut
     /// Kill the group, which is being stopped.
     case kill(TaskReport.Job)
+    /// Report that the next run waits for the group, which cannot be stopped.
+    case awaitEnd(TaskReport.Job)
+    /// Report that the group, which cannot be stopped, is left running. Its job counts as ended.
+    case leave(TaskReport.Job)
     /// Nothing runs any more.
     case rest
     /// It has ended for good.
@@ -63,6 +67,8 @@ struct RunStateMachine: Sendable {
     /// The process has ended, but other members of its group are alive.
     case leftovers
     case stopping
+    /// It cannot be stopped, and is still there.
+    case stuck
   }
 
   private(set) var state = State.idle
@@ -114,12 +120,13 @@ extension RunStateMachine {
   mutating func end() -> [Action] {
     switch state {
     case .ending:
-      return TaskReport.Job.allCases.filter { groups[$0] != nil }.map { .kill($0) }
+      return TaskReport.Job.allCases.filter { groups[$0] == .stopping }.map { .kill($0) }
     case .ended:
       return []
     case .idle, .running, .hooking, .stopping:
       state = .ending
-      return stopAll() + finishIfGone()
+      let left = TaskReport.Job.allCases.filter { groups[$0] == .stuck }
+      return left.map { .leave($0) } + stopAll(isAttemptedAgain: false) + finishIfGone()
     }
   }
 
@@ -159,14 +166,39 @@ extension RunStateMachine {
     groups[job] = nil
     if job == .command && hasTimedOut { return timeoutIsOver() }
     switch state {
+    case .stopping(next: .rest) where !groups.isEmpty && hasOnlyStuckGroups:
+      state = .idle
+      return [.rest]
     case .stopping(let next):
-      return take(next)
+      // A group that could not be stopped is not signalled again before the next request.
+      return groups.values.contains(.stuck) ? [] : take(next)
     case .ending:
       return finishIfGone()
     case .idle, .running, .hooking, .ended:
       return []
     }
   }
+
+  /// The job's group cannot be stopped. No run starts beside it, but nothing else waits for it.
+  mutating func notStopped(_ job: TaskReport.Job) -> [Action] {
+    guard groups[job] == .stopping else { return [] }
+    groups[job] = .stuck
+    if job == .command && hasTimedOut { return [.leave(job)] + timeoutIsOver() }
+    switch state {
+    case .stopping(next: .launch):
+      return [.awaitEnd(job)]
+    case .stopping(next: .rest):
+      guard hasOnlyStuckGroups else { return [.leave(job)] }
+      state = .idle
+      return [.leave(job), .rest]
+    case .ending:
+      return [.leave(job)] + finishIfGone()
+    case .idle, .running, .hooking, .ended:
+      return [.leave(job)]
+    }
+  }
+
+  private var hasOnlyStuckGroups: Bool { groups.values.allSatisfy { $0 == .stuck } }
 
   /// The run that exceeded its timeout has ended. It never counts as a success.
   private mutating func timeoutIsOver() -> [Action] {
@@ -182,7 +214,7 @@ extension RunStateMachine {
   }
 
   private mutating func finishIfGone() -> [Action] {
-    guard groups.isEmpty else { return [] }
+    guard hasOnlyStuckGroups else { return [] }
     state = .ended
     return [.finish]
   }
@@ -222,10 +254,12 @@ extension RunStateMachine {
     }
   }
 
-  private mutating func stopAll() -> [Action] {
+  /// - Parameter isAttemptedAgain: Whether groups that could not be stopped are stopped again.
+  private mutating func stopAll(isAttemptedAgain: Bool = true) -> [Action] {
     var actions: [Action] = []
     for job in TaskReport.Job.allCases {
       guard let group = groups[job], group != .stopping else { continue }
+      if group == .stuck && !isAttemptedAgain { continue }
       groups[job] = .stopping
       actions.append(.stop(job))
     }

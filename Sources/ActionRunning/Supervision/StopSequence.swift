@@ -13,19 +13,22 @@ package struct StopSequence: Sendable {
     case kill
     /// Check at this time whether the group is alive, and call `checked`.
     case check(at: Instant)
-    /// Report that the remaining processes cannot be killed; `finish` follows.
-    case abandon
-    /// Nothing is left of the group, or nothing that can be killed.
+    /// Report that the remaining processes cannot be stopped. `finish` follows once they are gone.
+    case reportStuck
+    /// Nothing is left of the group.
     case finish
   }
 
   private enum Phase: Hashable {
     case asked
     case killed
+    /// Nothing can be done but wait.
+    case stuck
   }
 
   private static let shortestInterval = Duration.milliseconds(1)
   private static let longestInterval = Duration.milliseconds(20)
+  private static let longestIntervalIfStuck = Duration.seconds(2)
   /// The time that a killed group is given. A process that needs longer is stuck in the kernel.
   private static let timeAfterKill = Duration.seconds(2)
 
@@ -51,16 +54,33 @@ package struct StopSequence: Sendable {
   /// Whether the grace period is over and nothing was killed yet.
   package func isOverdue(at now: Instant) -> Bool { phase == .asked && now >= deadline }
 
+  /// Whether the remaining processes cannot be stopped.
+  package var isStuck: Bool { phase == .stuck }
+
   /// Takes the result of a check.
   package mutating func checked(groupIsAlive: Bool, at now: Instant) -> [Action] {
     if !groupIsAlive && !leaderIsAlive { return [.finish] }
-    if now < deadline { return [nextCheck(at: now)] }
-    return phase == .killed ? [.abandon, .finish] : kill(at: now)
+    switch phase {
+    case .stuck: return leaderIsAlive ? [] : [nextCheck(at: now)]
+    case .asked: return now < deadline ? [nextCheck(at: now)] : kill(at: now)
+    case .killed: return now < deadline ? [nextCheck(at: now)] : stuck(at: now)
+    }
+  }
+
+  /// No process accepts signals from this one, as those of other users do.
+  package mutating func refused(at now: Instant) -> [Action] {
+    phase == .stuck ? [] : stuck(at: now)
+  }
+
+  private mutating func stuck(at now: Instant) -> [Action] {
+    phase = .stuck
+    interval = Self.shortestInterval
+    return [.reportStuck] + (leaderIsAlive ? [] : [nextCheck(at: now)])
   }
 
   /// Ends the grace period now.
   package mutating func kill(at now: Instant) -> [Action] {
-    if phase == .killed { return [] }
+    if phase != .asked { return [] }
     phase = .killed
     deadline = now.advanced(by: Self.timeAfterKill)
     interval = Self.shortestInterval
@@ -75,6 +95,10 @@ package struct StopSequence: Sendable {
   }
 
   private mutating func nextCheck(at now: Instant) -> Action {
+    if phase == .stuck {
+      defer { interval = min(interval * 2, Self.longestIntervalIfStuck) }
+      return .check(at: now.advanced(by: interval))
+    }
     let latest = max(deadline, now)
     if leaderIsAlive { return .check(at: latest) }
     defer { interval = min(interval * 2, Self.longestInterval) }

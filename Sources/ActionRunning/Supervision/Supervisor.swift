@@ -17,8 +17,8 @@ package final class Supervisor: Sendable {
     case stopping(Signal)
     /// The group is killed: after this grace period, or `nil` if the kill was requested.
     case killing(after: Duration?)
-    /// The group was killed, but the kernel has not ended it. It is treated as if it had ended.
-    case abandoned
+    /// The group cannot be stopped: this process is one that is left. `groupIsGone` follows once it has ended.
+    case notStopped(Survivor?)
     /// Nothing is left of the group that was stopped.
     case groupIsGone
   }
@@ -140,12 +140,13 @@ extension Supervisor {
     state.withLock { $0.leaderIsAlive ? $0.group : nil }
   }
 
-  /// Stops the group by the plan; `groupIsGone` follows.
+  /// Stops the group by the plan; `groupIsGone` follows. A group that could not be stopped is sent the signals
+  /// again.
   package func stop() {
     if cancelLaunch() { return }
     let isGone = isGone()
     step { state, now in
-      if state.group == nil || state.stopping != nil { return [] }
+      if state.group == nil || state.stopping?.isStuck == false { return [] }
       if isGone { return [.finish] }
       var sequence = StopSequence(plan, leaderIsAlive: state.leaderIsAlive, at: now)
       let actions = sequence.begin(at: now)
@@ -184,7 +185,6 @@ extension Supervisor {
       state.leaderIsAlive = false
       return (state.stopping != nil, state.group)
     }
-    // Otherwise a group that was abandoned has ended at last.
     guard let (isStopping, group) = found else { return }
     let hasLeftovers = group?.isAlive ?? false
     let report = state.withLock { state in
@@ -208,20 +208,21 @@ extension Supervisor {
       let isOverdue = state.stopping?.isOverdue(at: now) ?? false
       return (state.group, state.report, isOverdue, decide(&state, now))
     }
+    var isAccepted = true
     for action in actions {
       switch action {
       case .send(let signal):
         if signal == plan.signal { report?(.stopping(signal)) }
-        group?.sendToAll(signal)
+        let isSent = group?.sendToAll(signal) ?? true
+        // A process of any user in the same session accepts SIGCONT.
+        if signal != .continue { isAccepted = isSent }
       case .kill:
         report?(.killing(after: isOverdue ? plan.timeout : nil))
-        group?.sendToAll(.kill)
+        isAccepted = group?.sendToAll(.kill) ?? true
       case .check(let time):
         checkAgain(at: time, now)
-      case .abandon:
-        report?(.abandoned)
-        let leaderWasAlive = state.withLock { $0.leaderIsAlive }
-        if leaderWasAlive { report?(.ended(.signaled(.kill), leftovers: true)) }
+      case .reportStuck:
+        report?(.notStopped(group?.survivor))
       case .finish:
         let timer = state.withLock { state in
           defer { state.clear() }
@@ -231,6 +232,7 @@ extension Supervisor {
         report?(.groupIsGone)
       }
     }
+    if !isAccepted { step { state, now in state.stopping?.refused(at: now) ?? [] } }
   }
 
   private func checkAgain(at time: Instant, _ now: Instant) {

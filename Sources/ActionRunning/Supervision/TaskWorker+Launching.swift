@@ -150,12 +150,21 @@ extension TaskWorker {
       report(.stopping(run, signal, killAfter: definition.stopPlan.timeout))
     case .killing(let gracePeriod):
       report(.killing(run, after: gracePeriod))
-    case .abandoned:
-      report(.abandoned(run))
+    case .notStopped(let survivor):
+      state.access { $0.stuck[run.job] = (run, survivor) }
+      advance { $0.notStopped(run.job) }
     case .groupIsGone:
+      state.access { $0.stuck[run.job] = nil }
       report(.gone(run))
       advance { $0.groupIsGone(run.job) }
     }
+  }
+
+  /// Reports that a process of the job cannot be stopped. If nothing waits for it, its run counts as killed.
+  func reportStuck(_ job: TaskReport.Job, isAwaited: Bool) {
+    guard let (run, survivor) = state.access({ $0.stuck[job] }) else { return }
+    context.report(.notStopped(run, survivor, isAwaited: isAwaited))
+    if !isAwaited && state.access({ $0.current[job] != nil }) { ended(run, .signaled(.kill)) }
   }
 
   private func ended(_ run: TaskReport.Run, _ status: ExitStatus) {

@@ -57,6 +57,8 @@ final class TaskWorker: Sendable {
     var check: ReadinessCheck?
     var timeout: (any ScheduledWork)?
     var backOff: BackOff
+    /// The processes that could not be stopped, and the runs to which they belong.
+    var stuck: [TaskReport.Job: (run: TaskReport.Run, survivor: Survivor?)] = [:]
     var readsOutput = false
     var readers: [TaskReport.Job: OutputReader] = [:]
     var isAskedToEnd = false
@@ -160,6 +162,10 @@ extension TaskWorker {
       supervisors[.command]?.stop()
     case .kill(let job):
       supervisors[job]?.kill()
+    case .awaitEnd(let job):
+      reportStuck(job, isAwaited: true)
+    case .leave(let job):
+      reportStuck(job, isAwaited: false)
     case .rest:
       notify(.atRest)
     case .finish:

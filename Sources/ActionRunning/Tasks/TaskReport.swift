@@ -36,8 +36,10 @@ public enum TaskReport: Sendable {
   /// A run is killed: after this grace period, or `nil` if ``TaskRunner/end()`` was called a second
   /// time.
   case killing(Run, after: Duration?)
-  /// A run was killed, but the kernel has not ended it. The runner continues without it.
-  case abandoned(Run)
+  /// A run cannot be stopped, because this process is still there: it belongs to another user, or the kernel
+  /// has not ended it after SIGKILL. No run of the task starts beside it. With `isAwaited`, the next one
+  /// waits for its end; otherwise the runner goes on, or ends, without it.
+  case notStopped(Run, Survivor?, isAwaited: Bool)
   /// Nothing is left of a run that was stopped.
   case gone(Run)
   /// The command was sent a signal because of a change.

@@ -17,6 +17,8 @@ final class RunReporter: Sendable {
     var isAlone = true
     /// The conflicts that were reported, by task, until the task starts.
     var conflicts: [String: ReadinessConflict] = [:]
+    /// The runs that count as ended, although they could not be stopped.
+    var left: Set<TaskReport.Run> = []
   }
 
   let console: Console
@@ -99,11 +101,10 @@ extension RunReporter {
       say(.detail, run.task, "stopping \(object(of: run)) with \(signal)", style: .faint)
     case .killing(let run, let gracePeriod):
       reportKill(of: run, after: gracePeriod)
-    case .abandoned(let run):
-      say(
-        .problem, run.task,
-        "\(subject(of: run))still there after SIGKILL: the kernel holds the process; "
-          + "continuing without it", style: .warning)
+    case .notStopped(let run, let survivor, let isAwaited):
+      if !isAwaited { state.withLock { _ = $0.left.insert(run) } }
+      let text = survivor.message(of: object(of: run), isAwaited: isAwaited)
+      say(.problem, run.task, text, style: .warning)
     case .signaled(let task, let signal, let trigger):
       say(.news, task, "sent \(signal)\(reason(of: trigger))", style: .faint)
     case .backingOff(let task, let pause):
@@ -166,6 +167,7 @@ extension RunReporter {
     of run: TaskReport.Run, _ status: ExitStatus, after duration: String,
     _ ending: TaskReport.Ending
   ) {
+    if state.withLock({ $0.left.remove(run) }) != nil { return }
     let subject = subject(of: run)
     switch (status, ending) {
     case (_, .stopped):

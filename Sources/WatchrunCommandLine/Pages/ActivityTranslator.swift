@@ -74,7 +74,7 @@ struct ActivityTranslator {
       return [.roundEnded(succeeded: round.status.isSuccess)]
     case .unsettled(let names):
       return [.unsettled(names)]
-    case .started, .ended, .notStarted, .stopping, .timedOut, .killing, .abandoned, .gone,
+    case .started, .ended, .notStarted, .stopping, .timedOut, .killing, .notStopped, .gone,
       .signaled, .backingOff, .gaveUp, .foundLoop, .foundOutputs, .judged, .waiting, .owed,
       .ignored,
       .unwatched, .idle, .finished:

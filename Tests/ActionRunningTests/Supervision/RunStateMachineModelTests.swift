@@ -18,6 +18,8 @@ private struct RunModel {
     case leftovers
     /// It is being stopped. The leader may have ended, while the group is not gone.
     case stopping(leaderIsAlive: Bool)
+    /// It cannot be stopped, and lives on.
+    case stuck
   }
 
   private(set) var complaints: [String] = []
@@ -70,7 +72,7 @@ private struct RunModel {
       launches += 1
     case .launchHook(let status):
       if process(.hook) != .none { complain("two hooks") }
-      if process(.command) != .none && process(.command) != .leftovers {
+      if ![.none, .leftovers, .stuck].contains(process(.command)) {
         complain("a hook beside the command")
       }
       guard let result else { return complain("a hook after a run that was stopped") }
@@ -85,6 +87,10 @@ private struct RunModel {
     case .timeOut:
       if process(.command) != .alive { complain("a timeout of nothing") }
       (processes[.command], isTimedOut) = (.stopping(leaderIsAlive: true), true)
+    case .awaitEnd(let job):
+      if process(job) != .stuck || !isWanted { complain("a wait for nothing") }
+    case .leave(let job):
+      if process(job) != .stuck { complain("a process is left that is not stuck") }
     case .kill(let job):
       if !isEnding || !isStopping(job) { complain("a kill out of order") }
     case .rest:
@@ -93,7 +99,7 @@ private struct RunModel {
       }
       if isAlive || isEnding { complain("a rest too early") }
     case .finish:
-      let isLeft = TaskReport.Job.allCases.contains { process($0) != .none }
+      let isLeft = TaskReport.Job.allCases.contains { ![.none, .stuck].contains(process($0)) }
       if isLeft || !isEnding { complain("a finish too early") }
       finishes += 1
     }
@@ -103,7 +109,7 @@ private struct RunModel {
 
   mutating func step() {
     result = nil
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<27, using: &random) {
     case 0..<6:
       if !isEnding { isWanted = true }
       perform(machine.start())
@@ -114,6 +120,8 @@ private struct RunModel {
     case 8, 9: perform(machine.timedOut())
     case 10..<15: end(.command, Bool.random(using: &random) ? 0 : 1)
     case 15..<18: end(.hook, 0)
+    case 24: for job in TaskReport.Job.allCases { resist(job) }
+    case 25, 26: for job in TaskReport.Job.allCases { vanish(job) }
     case 18..<23: for job in TaskReport.Job.allCases { leave(job) }
     default:
       if Int.random(in: 0..<4, using: &random) == 0 { endAll() }
@@ -128,7 +136,7 @@ private struct RunModel {
       if job == .command { result = .exited(status) }
     case .stopping(leaderIsAlive: true):
       processes[job] = .stopping(leaderIsAlive: false)
-    case .none, .leftovers, .stopping(leaderIsAlive: false):
+    case .none, .leftovers, .stuck, .stopping(leaderIsAlive: false):
       return
     }
     perform(machine.ended(job, .exited(status), leftovers: hasLeftovers))
@@ -145,6 +153,21 @@ private struct RunModel {
     perform(machine.groupIsGone(job))
   }
 
+  /// A group turns out to be one that cannot be stopped.
+  private mutating func resist(_ job: TaskReport.Job) {
+    guard isStopping(job) else { return }
+    processes[job] = .stuck
+    if job == .command && isTimedOut { (isTimedOut, result) = (false, .exited(1)) }
+    perform(machine.notStopped(job))
+  }
+
+  /// A group that could not be stopped has ended at last.
+  private mutating func vanish(_ job: TaskReport.Job) {
+    guard process(job) == .stuck else { return }
+    processes[job] = Process.none
+    perform(machine.groupIsGone(job))
+  }
+
   private mutating func endAll() {
     (isEnding, isWanted, isTimedOut) = (true, false, false)
     perform(machine.end())
@@ -157,6 +180,7 @@ private struct RunModel {
         result = nil
         end(job, 0)
         leave(job)
+        vanish(job)
       }
     }
     if isWanted { complain("a start without a launch") }

@@ -45,14 +45,14 @@ struct StopSequenceTests {
         == [.check(at: .milliseconds(10_000))])
   }
 
-  @Test func `a group is killed after the grace period, and abandoned two seconds later`() {
+  @Test func `a group is killed after the grace period, and reported two seconds later`() {
     var sequence = sequence()
     _ = sequence.begin(at: .milliseconds(0))
     #expect(
       sequence.checked(groupIsAlive: true, at: .milliseconds(10_000))
         == [.kill, .check(at: .milliseconds(12_000))])
     #expect(
-      sequence.checked(groupIsAlive: true, at: .milliseconds(12_000)) == [.abandon, .finish])
+      sequence.checked(groupIsAlive: true, at: .milliseconds(12_000)) == [.reportStuck])
   }
 
   @Test func `the last check is not after the end of the grace period`() {

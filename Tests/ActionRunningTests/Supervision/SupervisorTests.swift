@@ -82,40 +82,59 @@ struct SupervisorTests {
     #expect(events.entries.last == .groupIsGone)
   }
 
-  @Test func `a process that cannot be killed is abandoned`() throws {
-    try launch()
+  private let held = Survivor(process: 42, name: "fake", owner: nil)
+  private let foreign = Survivor(process: 42, name: "fake", owner: "root")
+
+  @Test func `a process that cannot be killed is reported, and awaited without a timer`() throws {
+    let group = try launch()
     supervisor.stop()
     scheduler.advance(by: .seconds(12))
     #expect(
-      events.entries == [
-        .stopping(.terminate), .killing(after: .seconds(10)), .abandoned,
-        .ended(.signaled(.kill), leftovers: true),
-        .groupIsGone,
-      ])
+      events.entries == [.stopping(.terminate), .killing(after: .seconds(10)), .notStopped(held)])
     #expect(scheduler.pendingCount == 0)
+    group.endLeader(.signaled(.kill))
+    #expect(events.entries.suffix(2) == [.ended(.signaled(.kill), leftovers: false), .groupIsGone])
   }
 
-  @Test func `the late end of an abandoned process is not attributed to the next one`() throws {
-    let stuck = try launch()
+  @Test func `leftover processes that cannot be killed are awaited, more and more seldom`() throws {
+    let group = try launch()
+    group.endLeader(.exited(0), leavingOthers: true)
     supervisor.stop()
-    scheduler.advance(by: .seconds(12))
-    let next = try launch()
-    stuck.endLeader(.signaled(.kill))
-    #expect(events.entries.last == .groupIsGone)
-    next.endLeader(.exited(0))
-    #expect(events.entries.last == .ended(.exited(0), leftovers: false))
-  }
-
-  @Test func `leftover processes that cannot be killed are abandoned as well`() throws {
-    try launch().endLeader(.exited(0), leavingOthers: true)
-    supervisor.stop()
-    scheduler.advance(by: .seconds(12))
+    scheduler.advance(by: .seconds(60))
     #expect(
       events.entries == [
         .ended(.exited(0), leftovers: true), .stopping(.terminate), .killing(after: .seconds(10)),
-        .abandoned,
-        .groupIsGone,
+        .notStopped(held),
       ])
+    #expect(scheduler.pendingCount == 1)
+    group.endOthers()
+    scheduler.advance(by: .seconds(2))
+    #expect(events.entries.last == .groupIsGone)
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `a process of another user is reported at once, and never sent SIGKILL`() throws {
+    let group = try launch()
+    group.refusesSignals = true
+    supervisor.stop()
+    #expect(events.entries == [.stopping(.terminate), .notStopped(foreign)])
+    scheduler.advance(by: .seconds(60))
+    #expect(events.entries.count == 2)
+    #expect(!sent.contains(.kill))
+    group.endLeader(.exited(0))
+    #expect(events.entries.suffix(2) == [.ended(.exited(0), leftovers: false), .groupIsGone])
+  }
+
+  @Test func `another stop sends the signals again`() throws {
+    let group = try launch()
+    group.refusesSignals = true
+    supervisor.stop()
+    supervisor.stop()
+    #expect(events.entries.count { $0 == .notStopped(foreign) } == 2)
+    group.refusesSignals = false
+    supervisor.stop()
+    group.endLeader(.signaled(.terminate))
+    #expect(events.entries.last == .groupIsGone)
   }
 
   @Test func `a group that is gone while it is being stopped is not killed`() throws {
