@@ -237,7 +237,8 @@ struct ActivityTranslatorTests {
 
   @Test func `other reports do not concern pages`() throws {
     let story = story(
-      try plan("--", "./app"), .killing(run("app"), after: nil), .notStopped(run("app"), nil, isAwaited: true),
+      try plan("--", "./app"), .killing(run("app"), after: nil),
+      .notStopped(run("app"), nil, isAwaited: true),
       .gone(run("app")), .waiting([.init("app", Self.change, for: .pause)]), .owed(Self.change),
       .ignored("app", Self.change), .unwatched(Self.change.changes), .finished(nil))
     #expect(story.isEmpty)
