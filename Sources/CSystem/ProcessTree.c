@@ -2,6 +2,7 @@
 #include "CSystem.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -11,9 +12,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROCESSES 1024
@@ -29,6 +30,8 @@ struct tree {
   int count, capacity;
   pid_t processes[PROCESSES];
   int process_count;
+  // Whether the children of a process are not known.
+  bool is_hidden;
 };
 
 static void add_group(struct tree *tree, pid_t group) {
@@ -47,15 +50,19 @@ static void add_process(struct tree *tree, pid_t process) {
   tree->processes[tree->process_count++] = process;
 }
 
+// Whether there is such a process, possibly of another user.
+static bool exists(pid_t process) { return kill(process, 0) == 0 || errno == EPERM; }
+
 // Calls `visit` with the descriptor of a directory of /proc, and each name in it.
-static void for_each_entry(
+// Returns false if there is no such directory, or it cannot be read.
+static bool for_each_entry(
     pid_t process, const char *directory, void (*visit)(void *context, int descriptor, const char *name),
     void *context) {
   char path[64];
   _Alignas(8) char entries[2048];
   snprintf(path, sizeof path, "/proc/%d/%s", (int)process, directory);
   int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
+  if (descriptor < 0) return false;
   long filled;
   while ((filled = syscall(SYS_getdents64, descriptor, entries, sizeof entries)) > 0) {
     for (long offset = 0; offset < filled;) {
@@ -65,31 +72,48 @@ static void for_each_entry(
     }
   }
   close(descriptor);
+  return true;
+}
+
+// Adds a child of a process in the tree.
+static void add_child(struct tree *tree, pid_t child) {
+  // A descendant with a session of its own is on its own, and so are its descendants.
+  if (!tree->crosses_sessions && getsid(child) != tree->session) return;
+  add_group(tree, getpgid(child));
+  add_process(tree, child);
 }
 
 // Adds the children of one thread, from a file such as "43 44 ".
 static void add_children(void *context, int tasks, const char *thread) {
   struct tree *tree = context;
-  char name[64], text[8192];
+  char name[64], text[4096];
   snprintf(name, sizeof name, "%s/children", thread);
   int file = openat(tasks, name, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  text[length < 0 ? 0 : length] = '\0';
-  char *next = text, *end;
-  for (long child; (child = strtol(next, &end, 10)) > 0 && end != next; next = end) {
-    // A descendant with a session of its own is on its own, and so are its descendants.
-    if (!tree->crosses_sessions && getsid((pid_t)child) != tree->session) continue;
-    add_group(tree, getpgid((pid_t)child));
-    add_process(tree, (pid_t)child);
+  if (file < 0) {
+    tree->is_hidden = tree->is_hidden || errno != ENOENT || faccessat(tasks, thread, F_OK, 0) == 0;
+    return;
   }
+  long child = 0;
+  ssize_t length;
+  // A number may be divided between two reads.
+  while ((length = read(file, text, sizeof text)) > 0) {
+    for (ssize_t i = 0; i < length; i++) {
+      if (text[i] >= '0' && text[i] <= '9') {
+        child = child * 10 + (text[i] - '0');
+      } else if (child > 0) {
+        add_child(tree, (pid_t)child);
+        child = 0;
+      }
+    }
+  }
+  close(file);
 }
 
 // Adds the descendants of the processes that are in the tree.
 static void add_descendants(struct tree *tree) {
   for (int i = 0; i < tree->process_count; i++) {
-    for_each_entry(tree->processes[i], "task", add_children, tree);
+    pid_t process = tree->processes[i];
+    if (!for_each_entry(process, "task", add_children, tree) && exists(process)) tree->is_hidden = true;
   }
 }
 
@@ -113,14 +137,38 @@ static ssize_t read_text(int directory, const char *name, char *text, size_t siz
   return length;
 }
 
+// Adds what one thread tells: whether it runs, and how often it has stopped to run.
+static void add_thread(void *context, int tasks, const char *thread) {
+  struct csystem_process_activity *activity = context;
+  char name[64], text[4096];
+  const char *line;
+  unsigned long long yielded, preempted;
+  snprintf(name, sizeof name, "%s/status", thread);
+  if (read_text(tasks, name, text, sizeof text) <= 0 || !(line = strstr(text, "\nState:\t"))) return;
+  // Sleeping, or a zombie. Any other may be in the middle of a change.
+  if (line[8] != 'S' && line[8] != 'Z' && line[8] != 'I') activity->is_running = true;
+  if ((line = strstr(line, "\nvoluntary_ctxt_switches:")) &&
+      sscanf(line, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu", &yielded,
+          &preempted) == 2) {
+    activity->switches += yielded + preempted;
+  } else {
+    activity->is_running = true;
+  }
+}
+
 // Adds the activity of one process. Returns false if the kernel does not tell it.
-static bool add_activity(
-    pid_t process, uint64_t ticks_per_second, struct csystem_process_activity *activity) {
+static bool add_activity(pid_t process, struct csystem_process_activity *activity) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d", (int)process);
   int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // A process that has ended meanwhile is not one of them.
-  if (directory < 0) return true;
+  if (directory < 0) {
+    // What a process has done that has ended meanwhile may not be counted for its parent.
+    activity->is_running = true;
+    // One that exists is hidden.
+    return !exists(process);
+  }
+  // Before the counters: all that a thread has done until it sleeps is counted.
+  for_each_entry(process, "task", add_thread, activity);
   bool is_known = false;
   unsigned long long written, dirtied, faults, start;
   char state;
@@ -136,34 +184,51 @@ static bool add_activity(
       activity->dirtied += dirtied;
       activity->child_faults += faults;
       is_known = true;
-    } else if (state == 'Z') {
-      // Its parent counts what it has written when it reaps it.
-      activity->is_incomplete = true;
-      is_known = true;
+    } else {
+      // What a zombie has written is counted by its parent when it reaps it.
+      is_known = state == 'Z';
     }
     uint64_t identity = ((uint64_t)process << 40 ^ start) * 0x9e3779b97f4a7c15;
     activity->processes += identity ^ identity >> 29;
-    int64_t started = (int64_t)(start * (1000000000 / ticks_per_second));
-    if (started > activity->newest_start_ns) activity->newest_start_ns = started;
   }
   close(directory);
-  return is_known;
+  if (!is_known) activity->is_running = true;
+  return is_known || !exists(process);
 }
 
-int csystem_process_activity(pid_t leader, struct csystem_process_activity *activity) {
+int csystem_process_activity(
+    const pid_t *leaders, int count, const pid_t *launched, int launched_count, bool adopts,
+    struct csystem_process_activity *activity) {
   struct tree tree = {.crosses_sessions = true};
   memset(activity, 0, sizeof *activity);
-  struct timespec boot, now;
-  clock_gettime(CLOCK_BOOTTIME, &boot);
-  clock_gettime(CLOCK_REALTIME, &now);
-  add_process(&tree, leader);
-  add_descendants(&tree);
-  if (tree.process_count == PROCESSES) return -1;
-  for (int i = 0; i < tree.process_count; i++) {
-    if (!add_activity(tree.processes[i], (uint64_t)sysconf(_SC_CLK_TCK), activity)) return -1;
+  for (int i = 0; i < count; i++) add_process(&tree, leaders[i]);
+  if (adopts) {
+    struct tree own = {.crosses_sessions = true};
+    for_each_entry(getpid(), "task", add_children, &own);
+    for (int i = 0; i < own.process_count; i++) {
+      pid_t child = own.processes[i], group = getpgid(child);
+      bool is_known = false;
+      for (int j = 0; j < launched_count; j++) {
+        is_known = is_known || launched[j] == child || launched[j] == group;
+      }
+      if (!is_known) add_process(&tree, child);
+    }
   }
-  activity->newest_start_ns += (now.tv_sec - boot.tv_sec) * 1000000000 + now.tv_nsec - boot.tv_nsec;
+  add_descendants(&tree);
+  if (tree.process_count == PROCESSES || tree.is_hidden) return -1;
+  for (int i = 0; i < tree.process_count; i++) {
+    if (!add_activity(tree.processes[i], activity)) return -1;
+  }
   return 0;
+}
+
+int csystem_adopt_orphans(pid_t *children, int capacity) {
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return -1;
+  struct tree own = {.crosses_sessions = true};
+  for_each_entry(getpid(), "task", add_children, &own);
+  int count = own.process_count < capacity ? own.process_count : capacity;
+  memcpy(children, own.processes, (size_t)count * sizeof *children);
+  return count;
 }
 
 struct search {
@@ -205,8 +270,15 @@ int csystem_descendant_groups(
   return count;
 }
 
-int csystem_process_activity(pid_t leader, struct csystem_process_activity *activity) {
-  (void)leader, (void)activity;
+int csystem_process_activity(
+    const pid_t *leaders, int count, const pid_t *launched, int launched_count, bool adopts,
+    struct csystem_process_activity *activity) {
+  (void)leaders, (void)count, (void)launched, (void)launched_count, (void)adopts, (void)activity;
+  return -1;
+}
+
+int csystem_adopt_orphans(pid_t *children, int capacity) {
+  (void)children, (void)capacity;
   return -1;
 }
 

@@ -6,16 +6,23 @@ extension FileObserver {
     switch report {
     case .events(let events, let overflow):
       let isMetadataWanted = options.kinds.contains(.metadata)
-      let (debouncer, isBeingWritten) = state.withLock { state -> (Debouncer?, Bool) in
+      let (debouncer, isBeingWritten, burstBegan) = state.withLock {
+        state -> (Debouncer?, Bool, (@Sendable () -> Void)?) in
         // A change of metadata alone neither begins nor prolongs a burst.
         var isNews = overflow
         for event in events where isMetadataWanted || event.kind != .metadata {
           state.coalescer.note(event)
-          isNews = true
+          isNews = isNews || !(state.isCollecting && state.frequentPaths.contains(event.path))
         }
         state.overflow = state.overflow || overflow
-        return (isNews ? state.debouncer : nil, state.coalescer.isBeingWritten)
+        let begins = isNews && !state.isCollecting
+        state.isCollecting = state.isCollecting || isNews
+        return (
+          isNews ? state.debouncer : nil, state.coalescer.isBeingWritten,
+          begins ? state.burstBegan : nil
+        )
       }
+      burstBegan?()
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }
       debouncer?.noteChange(isBeingWritten: isBeingWritten, events)
     case .ready(let readiness):
@@ -45,6 +52,17 @@ extension FileObserver {
     if let comparison { comparison.flush(then: done) } else { done() }
   }
 
+  /// Sets the paths whose changes do not prolong a burst, so that other changes do not wait for them: logs.
+  package func setFrequentPaths(_ paths: Set<Path>) {
+    state.withLock { $0.frequentPaths = paths }
+  }
+
+  /// Sets what is called when the first change of a burst is noted, long before it is delivered: on the
+  /// observer's queue, which it must not block.
+  package func whenBurstBegins(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.burstBegan = body }
+  }
+
   /// - Parameter isPartial: Whether the burst goes on, and a flush asks for the changes so far.
   func deliverBurst(isPartial: Bool) {
     let burst = state.withLock { state -> Burst? in
@@ -52,7 +70,7 @@ extension FileObserver {
         state.isBurstKept = true
         return nil
       }
-      defer { state.overflow = false }
+      defer { (state.overflow, state.isCollecting) = (false, false) }
       return Burst(
         changes: state.coalescer.take(), overflow: state.overflow, isPartial: isPartial)
     }

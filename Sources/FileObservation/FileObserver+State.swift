@@ -45,6 +45,12 @@ extension FileObserver {
     var isPaused = false
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
+    /// Whether changes have been noted that were not delivered.
+    var isCollecting = false
+    /// The paths whose changes do not prolong a burst.
+    var frequentPaths: Set<Path> = []
+    /// Called when the first change of a burst is noted.
+    var burstBegan: (@Sendable () -> Void)?
   }
 }
 

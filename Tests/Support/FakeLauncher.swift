@@ -15,6 +15,8 @@ package final class FakeLauncher: ProcessLauncher {
     var calls: [Call] = []
     var groups: [FakeGroup] = []
     var failure: SystemError?
+    var activity: ProcessActivity?
+    var lookCount = 0
   }
 
   private let state = Mutex(State())
@@ -25,6 +27,24 @@ package final class FakeLauncher: ProcessLauncher {
 
   /// The groups that were launched, in order.
   package var groups: [FakeGroup] { state.withLock { $0.groups } }
+
+  /// What the processes of any groups have done; `nil` if the kernel does not tell.
+  package var activity: ProcessActivity? {
+    get { state.withLock(\.activity) }
+    set { state.withLock { $0.activity = newValue } }
+  }
+
+  /// How often the activity was asked for.
+  package var lookCount: Int { state.withLock(\.lookCount) }
+
+  package func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
+    state.withLock { state in
+      state.lookCount += 1
+      var activity = state.activity
+      for group in groups { activity?.writes.processes += UInt64(group.leader) }
+      return activity
+    }
+  }
 
   /// Makes every launch fail from now on; `nil` makes them succeed again.
   package func failLaunches(with error: SystemError?) {
@@ -38,7 +58,7 @@ package final class FakeLauncher: ProcessLauncher {
     let (group, failure) = state.withLock { state -> (FakeGroup, SystemError?) in
       state.calls.append(.launch(words))
       let number = state.groups.count + 1
-      let group = FakeGroup(ended: ended) { [weak self] signal in
+      let group = FakeGroup(leader: pid_t(number), ended: ended) { [weak self] signal in
         self?.state.withLock { $0.calls.append(.send(signal, group: number)) }
       }
       if state.failure == nil { state.groups.append(group) }
@@ -55,18 +75,21 @@ package final class FakeGroup: LaunchedGroup {
     var leaderIsAlive = true
     var othersAreAlive = false
     var refusesSignals = false
-    var activity: ProcessActivity?
     var openFiles: Set<Path> = []
   }
+
+  /// The number of the group, which is the ID of no process of the test.
+  package let leader: pid_t
 
   private let state = Mutex(State())
   private let ended: @Sendable (ExitStatus) -> Void
   private let record: @Sendable (Signal) -> Void
 
   fileprivate init(
-    ended: @escaping @Sendable (ExitStatus) -> Void,
+    leader: pid_t, ended: @escaping @Sendable (ExitStatus) -> Void,
     record: @escaping @Sendable (Signal) -> Void
   ) {
+    self.leader = leader
     self.ended = ended
     self.record = record
   }
@@ -92,11 +115,6 @@ package final class FakeGroup: LaunchedGroup {
   }
 
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
-
-  package var activity: ProcessActivity? {
-    get { state.withLock(\.activity) }
-    set { state.withLock { $0.activity = newValue } }
-  }
 
   /// The files that the group has open for writing.
   package var openFiles: Set<Path> {

@@ -5,7 +5,24 @@ import Testing
 
 #if os(Linux)
 struct ProcessActivityTests {
-  private var activity: ProcessActivity? { ProcessActivity(of: getpid()) }
+  private var activity: ProcessActivity? { ProcessActivity(of: [getpid()]) }
+
+  /// Runs a shell line, and kills its process after `body`.
+  private func withProcess<Result>(
+    _ line: String, _ body: (_ leader: pid_t) async throws -> Result
+  ) async throws -> Result {
+    let leader = try SpawnRequest(
+      arguments: ["/bin/sh", "-c", line].map { Array($0.utf8) }, environment: environment,
+      standardInput: .null
+    ).spawn()
+    defer {
+      kill(-leader, SIGKILL)
+      waitpid(leader, nil, 0)
+    }
+    return try await body(leader)
+  }
+
+  private let environment = ["PATH=/usr/bin:/bin"].map { Array($0.utf8) }
 
   @Test func `what a process writes is counted`() throws {
     let directory = try TemporaryDirectory()
@@ -14,23 +31,69 @@ struct ProcessActivityTests {
     #expect(try #require(activity).writes.bytes >= before.writes.bytes + 6)
   }
 
-  @Test func `a child is found, with the time of its start`() throws {
+  @Test func `a child is found, and what it does counts`() async throws {
     let before = try #require(activity)
-    let time = FileTime.now()
-    let child = try SpawnRequest(
-      arguments: ["/bin/sleep", "60"].map { Array($0.utf8) }, environment: [],
-      standardInput: .null
-    ).spawn()
-    let after = try #require(activity)
-    kill(child, SIGKILL)
-    waitpid(child, nil, 0)
-    #expect(after.writes.processes != before.writes.processes)
-    #expect(after.newestStart.advanced(by: .milliseconds(20)) >= time)
-    #expect(after.newestStart <= FileTime.latest())
+    try await withProcess("exec sleep 60") { _ in
+      let after = try #require(activity)
+      #expect(after.writes.processes != before.writes.processes)
+    }
+  }
+
+  @Test func `the numbers of a process that sleeps do not move`() async throws {
+    try await withProcess("exec sleep 60") { leader in
+      // It is loaded, and then sleeps.
+      #expect(
+        await eventually {
+          let first = ProcessActivity(of: [leader])
+          return first?.isRunning == false && ProcessActivity(of: [leader]) == first
+        })
+    }
+  }
+
+  @Test func `a child that runs moves the number of switches`() async throws {
+    try await withProcess("while :; do sleep 0.01; done") { leader in
+      let before = try #require(ProcessActivity(of: [leader])).switches
+      #expect(await eventually { ProcessActivity(of: [leader])?.switches ?? 0 > before })
+    }
+  }
+
+  @Test func `a process that calculates is running`() async throws {
+    try await withProcess("while :; do :; done") { leader in
+      #expect(await eventually { ProcessActivity(of: [leader])?.isRunning == true })
+    }
+  }
+
+  @Test func `several groups are counted together`() async throws {
+    try await withProcess("exec sleep 60") { first in
+      try await withProcess("exec sleep 60") { second in
+        let both = try #require(ProcessActivity(of: [first, second])).writes.processes
+        for leader in [first, second] {
+          #expect(try #require(ProcessActivity(of: [leader])).writes.processes != both)
+        }
+      }
+    }
+  }
+
+  /// The kernel's list of so many children is longer than one read of it.
+  @Test func `all of 900 children are found`() async throws {
+    let line = "i=0; while [ $i -lt 900 ]; do sleep 60 & i=$((i + 1)); done; echo $! > last; wait"
+    let directory = try TemporaryDirectory()
+    try await withProcess("cd '\(directory.path)'; \(line)") { leader in
+      #expect(await eventually { directory.lines(of: "last").count == 1 })
+      let last = try #require(directory.lines(of: "last").first.flatMap { pid_t($0) })
+      let before = try #require(ProcessActivity(of: [leader]))
+      kill(last, SIGKILL)
+      #expect(
+        await eventually {
+          ProcessActivity(of: [leader]).map { $0.writes.processes != before.writes.processes }
+            ?? false
+        })
+    }
   }
 
   @Test func `a process that has ended has done nothing`() {
-    #expect(ProcessActivity(of: 0x3fff_ffff)?.writes.bytes ?? 0 == 0)
+    #expect(ProcessActivity(of: [0x3fff_ffff])?.writes.bytes ?? 0 == 0)
+    #expect(ProcessActivity(of: []) == ProcessActivity())
   }
 
   @Test func `files that are open for writing are found, and others are not`() throws {

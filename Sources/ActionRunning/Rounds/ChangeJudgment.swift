@@ -1,33 +1,42 @@
+import Support
 import SystemCalls
 
-/// What was decided about a change during a run, and by which evidence.
+/// What was decided about a change during a run, and why.
 public struct ChangeJudgment: Sendable, Hashable {
-  /// The evidence of a decision.
-  public enum Reason: Sendable, Hashable {
-    /// The path holds what it held when the run began: it requires no run.
-    case unchanged
-    /// The path is an output of the run: it requires no run.
-    case output
-    /// No process of the run has written anything since before the change, so others have made it.
-    case innocent
-    /// The path changes at another time than before, or again although the run has written, so
-    /// others have made it.
-    case moved
+  /// What the change leads to.
+  public enum Decision: Sendable, Hashable {
+    /// A run, now or after a delay.
+    case run
+    /// No run of its own: it is an output of the run, and the next run receives it.
+    case waits
+  }
+
+  /// Who has made the change, as far as that is proved.
+  public enum Writer: Sendable, Hashable {
+    /// Not the run: none of its processes has done anything meanwhile.
+    case others
     /// A process of the run has the path open for writing.
-    case open
-    /// The path changes at the same time after the start of each run, or whenever the run writes.
-    case repeated
-    /// It is not known who has made the change: it requires a run.
+    case run
+    /// It is not known.
     case unknown
   }
 
   /// The path.
   public let path: Path
-  /// The evidence.
-  public let reason: Reason
+  /// What the change leads to.
+  public let decision: Decision
+  /// Who has made it.
+  public let writer: Writer
+  /// In how many runs in a row the path has changed, and it is not known that others did it.
+  public let repetitions: Int
 
-  init(_ path: Path, _ reason: Reason) {
-    self.path = path
-    self.reason = reason
+  init(path: Path, decision: Decision, verdict: RepetitionCount.Verdict, repetitions: Int) {
+    (self.path, self.decision, self.repetitions) = (path, decision, repetitions)
+    writer =
+      switch verdict {
+      case .others: .others
+      case .run: .run
+      case .unknown: .unknown
+      }
   }
 }

@@ -16,11 +16,17 @@ struct OwedChanges: Sendable {
     private var formerPaths: Set<Path> = []
     /// Whether the kernel dropped events, so that paths may be missing.
     var isIncomplete = false
+    /// The outputs that request no run. The next run receives them.
+    var setAside: Set<Path> = []
+
+    /// Whether a change requests a run.
+    var requestsRun: Bool { changes.contains { !setAside.contains($0.path) } }
 
     /// Adds later changes: one net change for each path.
     mutating func add(_ others: some Sequence<ChangeBatch.Change>) {
       for change in others {
         if let former = change.from { formerPaths.insert(former) }
+        setAside.remove(change.path)
         if let index = indices[change.path] {
           changes[index] = changes[index].followed(by: change)
         } else {
@@ -43,9 +49,10 @@ struct OwedChanges: Sendable {
         return ChangeBatch.Change(path: former, kind: .removed, type: .unknown)
       }
       if rest.count == changes.count && rest == changes { return }
-      let wasIncomplete = isIncomplete
+      let (wasIncomplete, setAside) = (isIncomplete, setAside)
       self = Account()
       add(rest)
+      self.setAside = setAside.subtracting(paths)
       isIncomplete = wasIncomplete && !rest.isEmpty
     }
   }
@@ -62,8 +69,8 @@ struct OwedChanges: Sendable {
     if isIncomplete { accounts[task]?.isIncomplete = true }
   }
 
-  /// Whether the task is owed a change.
-  func owes(_ task: String) -> Bool { accounts[task] != nil }
+  /// Whether the task is owed a change that requests a run.
+  func owes(_ task: String) -> Bool { accounts[task]?.requestsRun ?? false }
 
   /// Whether any of the tasks is owed the change of a path.
   func owes(_ path: Path, to tasks: some Sequence<String>) -> Bool {
@@ -86,7 +93,10 @@ struct OwedChanges: Sendable {
   /// A command that is only restarted because it ended receives nothing, as it is the same as
   /// before.
   mutating func start(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    if reason == .restart { return RunTrigger(.restart) }
+    if reason == .restart {
+      settle(waitingOutputs(of: task).map(\.path), to: [task])
+      return RunTrigger(.restart)
+    }
     let trigger = take(task, reason)
     received[task] = trigger
     return trigger
@@ -118,8 +128,23 @@ struct OwedChanges: Sendable {
     received[task] = nil
   }
 
+  /// These outputs request no run of the tasks. They stay owed.
+  mutating func setAside(_ paths: [Path], for tasks: some Sequence<String>) {
+    for task in tasks {
+      guard let account = accounts[task] else { continue }
+      accounts[task]?.setAside.formUnion(paths.filter(account.contains))
+    }
+  }
+
+  /// The outputs that wait for the next run of the task.
+  func waitingOutputs(of task: String) -> [ChangeBatch.Change] {
+    accounts[task].map { account in
+      account.changes.filter { account.setAside.contains($0.path) }
+    } ?? []
+  }
+
   /// Nothing is owed for these paths.
-  mutating func forgive(_ paths: [Path], to tasks: some Sequence<String>) {
+  mutating func settle(_ paths: [Path], to tasks: some Sequence<String>) {
     let paths = Set(paths)
     for task in tasks {
       accounts[task]?.remove(paths)

@@ -18,6 +18,24 @@ enum PathContent: Hashable, Sendable {
   case stamp(FileStamp)
 }
 
+extension PathContent {
+  fileprivate var isOfFile: Bool {
+    switch self {
+    case .file, .stamp: true
+    case .absent, .directory, .link, .special: false
+    }
+  }
+}
+
+/// What is known of a path when its change is judged.
+struct FileState: Hashable, Sendable {
+  var content: PathContent
+  /// The creation time; `nil` where the file system does not record it.
+  var born: FileTime?
+  /// Whether it is a program, an object file or an archive of these, which people do not type.
+  var isProgram = false
+}
+
 /// Reads contents of paths, within limits: of many paths or large files, only inodes, sizes and
 /// timestamps are compared.
 struct ContentReader: Sendable {
@@ -35,23 +53,33 @@ struct ContentReader: Sendable {
     }
   }
 
-  /// How many of the first bytes of a file are not zero. A process that wrote the file wrote at least
-  /// these: linkers skip the gaps between sections. `nil` if the file is too large or cannot be read.
-  func countOfNonzero(_ path: Path, size: UInt64) -> UInt64? {
-    guard size <= UInt64(Self.largestFile) else { return nil }
-    var (rest, count) = (Int(size), 0)
-    do throws(SystemError) {
-      try readFile(path) { part in
-        let bytes = part.prefix(rest)
-        count += bytes.count { $0 != 0 }
-        rest -= bytes.count
-        return rest > 0
-      }
-    } catch {
-      return nil
+  /// The present states of these paths.
+  func states(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [Path: FileState] {
+    var states: [Path: FileState] = [:]
+    for (entry, content) in zip(paths, contents(of: paths)) {
+      states[entry.path] = FileState(
+        content: content, born: (try? FileStatus(of: entry.path))?.born,
+        isProgram: content.isOfFile && Self.isProgram(entry.path))
     }
-    return UInt64(count)
+    return states
   }
+
+  /// Whether the file begins as object files, programs and their archives do.
+  private static func isProgram(_ path: Path) -> Bool {
+    var start: [UInt8] = []
+    try? readFile(path) { part in
+      start += part.prefix(8 - start.count)
+      return start.count < 8
+    }
+    return signatures.contains { start.starts(with: $0) }
+  }
+
+  /// ELF, archives, Mach-O, Java, PE, WebAssembly, LLVM.
+  private static let signatures: [[UInt8]] = [
+    [0x7f, 0x45, 0x4c, 0x46], Array("!<arch>".utf8), [0xcf, 0xfa, 0xed, 0xfe],
+    [0xca, 0xfe, 0xba, 0xbe], [0x4d, 0x5a, 0x90, 0x00], [0x00, 0x61, 0x73, 0x6d],
+    [0x42, 0x43, 0xc0, 0xde],
+  ]
 
   private func content(of path: Path, isRead: Bool, isMovedAsWhole: Bool) -> PathContent {
     guard let status = try? FileStatus(of: path) else { return .absent }

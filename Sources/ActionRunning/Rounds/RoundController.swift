@@ -11,15 +11,21 @@ final class RoundController: Sendable {
     /// Request runs of the tasks that are owed the changes of these paths.
     case run([Path])
     /// Nothing is owed for these paths.
-    case forgive([Path])
-    /// Nothing is owed for these outputs to the tasks that have run.
-    case absorb([Path])
+    case settle([Path])
+    /// These outputs request no run of the tasks that have run. They stay owed.
+    case setAside([Path])
     case found(FeedbackLoop)
     case foundOutputs([Path])
     case judgments([ChangeJudgment])
-    /// A reading has ended, and its changes have been judged.
+    /// A flush has ended, and its changes have been judged.
     case judged
   }
+
+  /// What the runner knows of these paths.
+  typealias Inquiry =
+    @Sendable (_ paths: [Path]) -> (
+      owed: Set<Path>, results: [String: ExitStatus], hasOneWriter: Bool
+    )
 
   private struct State {
     var rounds: Rounds
@@ -30,11 +36,9 @@ final class RoundController: Sendable {
     var isOver = false
     var flush: Flush?
     var flushCount = 0
-    var lookTimer: (any ScheduledWork)?
-    var lookCount = 0
 
-    /// Drops a flush for which no reading waits, because more may have changed since. Another one
-    /// remains for its reading only.
+    /// Drops a flush for which nothing waits, because more may have changed since. Another one
+    /// remains for what waits for it only.
     mutating func outdateFlush() {
       if flush?.generation == nil { flush = nil } else { flush?.isUpToDate = false }
     }
@@ -44,58 +48,39 @@ final class RoundController: Sendable {
   private struct Flush {
     let number: Int
     var isAnswered = false
-    /// The generation of the reading that waits for it.
+    /// The generation of the judgment that waits for it.
     var generation: Int?
     /// Whether it began when a run ended, and no run has begun since.
     var isUpToDate: Bool
   }
 
-  /// What the rounds ask of the runner. All of it is called on the queue, and must not call the
-  /// controller.
-  struct Client: Sendable {
-    /// Whether the change of a path is still owed to a task.
-    var isOwed: @Sendable (Path) -> Bool = { _ in true }
-    /// The activity of the runs that a change restarts or signals; `nil` if the kernel tells nothing.
-    var activity: @Sendable () -> ProcessActivity? = { nil }
-    /// Those of the paths that these runs have open for writing.
-    var filesOpenForWriting: @Sendable ([Path]) -> Set<Path> = { _ in [] }
-    /// How the latest runs have ended.
-    var results: @Sendable () -> [String: ExitStatus] = { [:] }
-    /// Whether only tasks have run that depend on each other.
-    var hasOneWriter: @Sendable () -> Bool = { true }
-  }
-
   private let state: Confined<State>
-  private let evidence: EvidenceCollector
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
-  private let client = Mutex<(Client, @Sendable (Event) -> Void)?>(nil)
+  private let client = Mutex<(inquire: Inquiry, deliver: @Sendable (Event) -> Void)?>(nil)
   private let reader = ContentReader()
 
   /// - Parameters:
-  ///   - isLive: Whether a change stops or signals the run that is under way.
+  ///   - restartsOnChange: Whether a change stops or signals the run that is under way.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
   init(
-    isLive: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
+    restartsOnChange: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
     source: (any ChangeSource)?
   ) {
     self.queue = queue
     self.scheduler = scheduler
-    state = Confined(State(rounds: Rounds(isLive: isLive), source: source), to: queue)
-    evidence = EvidenceCollector(on: queue)
+    state = Confined(
+      State(rounds: Rounds(restartsOnChange: restartsOnChange), source: source), to: queue)
   }
 
-  /// Sets who is asked, and who receives events, on the queue.
-  func connect(_ client: Client, deliver: @escaping @Sendable (Event) -> Void) {
-    self.client.withLock { $0 = (client, deliver) }
+  /// Sets who is asked, before each judgment, and who receives events, on the queue.
+  func connect(_ inquire: @escaping Inquiry, deliver: @escaping @Sendable (Event) -> Void) {
+    client.withLock { $0 = (inquire, deliver) }
   }
 
   private func deliver(_ event: Event) {
-    client.withLock { $0 }?.1(event)
+    client.withLock { $0?.deliver }?(event)
   }
-
-  /// The number of consecutive follow-ups that led to the present round.
-  var depth: Int { state.access { $0.rounds.depth } }
 
   /// Whether the source is being flushed, after which the changes are judged.
   var isReading: Bool { state.access { $0.rounds.isReading } }
@@ -103,40 +88,61 @@ final class RoundController: Sendable {
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { state.access { $0.rounds.owesRun } }
 
-  /// Whether an active run will be restarted after a delay.
-  var owesRestart: Bool { state.access { $0.rounds.isLive && $0.rounds.owesRun } }
+  /// Whether an active run will be restarted within this time.
+  func owesRestart(within time: Duration) -> Bool {
+    let end = scheduler.now.advanced(by: time)
+    return state.access { state in
+      state.rounds.restartsOnChange && state.rounds.followUp.map { $0.due <= end } ?? false
+    }
+  }
+
+  /// The paths for which a follow-up is delayed.
+  var delayedPaths: [Path] { state.access { $0.rounds.followUp?.paths ?? [] } }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
     state.access { $0.rounds.mayBeOutputs(changes) }
   }
 
-  func changed(_ changes: [ChangeBatch.Change], _ situation: Rounds.Situation) {
-    advance { rounds, now, facts in rounds.changed(changes, situation, at: now, facts) }
+  /// Whether runs are suspected to change a path, so that a recent look at the processes helps.
+  var suspectsRuns: Bool { state.access { $0.rounds.suspectsRuns } }
+
+  /// The paths that runs change again and again.
+  var frequentPaths: [Path] { state.access { $0.rounds.frequentPaths } }
+
+  func changed(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Rounds.Situation
+  ) {
+    let now = scheduler.now
+    let paths = state.access { state in
+      let isJudged =
+        situation.judgesAtOnce || situation == .idle && state.rounds.mayHaveEchoes(at: now)
+      return isJudged && !state.rounds.isReading ? state.rounds.pathsToRead(changes) : []
+    }
+    advance(paths) { $0.changed(changes, evidence, situation, at: $1, $2) }
   }
 
   /// Begins a round. Its first run receives all changes that no run has received.
-  ///
-  /// - Parameter isFollowUp: Whether changes led to the round, and not a key or a restart.
-  func began(isFollowUp: Bool) {
-    let (now, facts) = (scheduler.now, facts)
+  func began() {
+    let files = FileTime.now()
     let timer = state.access { state in
-      state.rounds.began(isFollowUp: isFollowUp, at: now, facts)
       state.outdateFlush()
       return state.timer.take()
     }
     timer?.cancel()
-    beginLooking()
+    advance(state.access { $0.rounds.pathsToRead(isBeginning: true) }) { rounds, now, knowledge in
+      rounds.began(at: now, files: files, knowledge)
+      return []
+    }
   }
 
   /// Another run of the round begins.
   func launched() {
-    let now = scheduler.now
+    let (now, files) = (scheduler.now, FileTime.now())
     state.access { state in
       state.outdateFlush()
-      state.rounds.launched(at: now)
+      state.rounds.launched(at: now, files: files)
     }
-    beginLooking()
   }
 
   /// A run has ended, and probably the work of the round. An early flush shortens the time in which
@@ -149,12 +155,11 @@ final class RoundController: Sendable {
   ///
   /// - Parameter isLive: Whether a run of the round is still active.
   func workEnded(isLive: Bool) {
-    if !isLive { state.access { $0.lookTimer.take() }?.cancel() }
     advance { rounds, _, _ in rounds.workEnded(isLive: isLive) }
   }
 
   /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
-  /// `judged` is delivered, also if another reading is under way or a round begins meanwhile.
+  /// `judged` is delivered, also if another flush is under way or a round begins meanwhile.
   func checkpoint() {
     advance { rounds, _, _ in rounds.checkpoint() }
   }
@@ -171,32 +176,38 @@ final class RoundController: Sendable {
 
   /// Ends for good.
   func end() {
-    let timers = state.access { state in
+    let timer = state.access { state in
       state.isOver = true
-      return [state.timer, state.lookTimer]
+      return state.timer
     }
-    for timer in timers { timer?.cancel() }
+    timer?.cancel()
   }
 
-  private func advance(_ step: (inout Rounds, Instant, Rounds.Facts) -> [Rounds.Action]) {
-    let (now, facts) = (scheduler.now, facts)
-    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, facts) }
+  /// Takes a step, with what is known of these paths.
+  private func advance(
+    _ paths: [(path: Path, isMovedAsWhole: Bool)] = [],
+    _ step: (inout Rounds, Instant, Rounds.Knowledge) -> [Rounds.Action]
+  ) {
+    let knowledge = knowledge(of: paths)
+    let now = scheduler.now
+    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, knowledge) }
     for action in actions { perform(action) }
   }
 
-  private var facts: Rounds.Facts {
-    let client = client.withLock { $0 }?.0 ?? Client()
-    return Rounds.Facts(
-      isOwed: client.isOwed, contents: reader.contents,
-      clues: { [evidence] in evidence.clues(to: $0, client) }, results: client.results,
-      isSteady: { [evidence] in evidence.isSteady }, hasOneWriter: client.hasOneWriter)
+  private func knowledge(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
+    var knowledge = Rounds.Knowledge()
+    if let inquire = client.withLock({ $0?.inquire }) {
+      (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(paths.map(\.path))
+    }
+    knowledge.files = reader.states(of: paths)
+    return knowledge
   }
 
   private func perform(_ action: Rounds.Action) {
     switch action {
     case .run(let paths): deliver(.run(paths))
-    case .forgive(let paths): deliver(.forgive(paths))
-    case .absorb(let paths): deliver(.absorb(paths))
+    case .settle(let paths): deliver(.settle(paths))
+    case .setAside(let paths): deliver(.setAside(paths))
     case .announceOutputs(let paths): deliver(.foundOutputs(paths))
     case .explain(let judgments): deliver(.judgments(judgments))
     case .announce(let loop): deliver(.found(loop))
@@ -257,40 +268,10 @@ final class RoundController: Sendable {
   }
 
   private func hasRead(_ generation: Int) {
-    advance { rounds, now, facts in rounds.hasRead(generation: generation, at: now, facts) }
+    advance(state.access { $0.rounds.pathsToRead() }) { rounds, now, knowledge in
+      rounds.hasRead(generation: generation, at: now, knowledge)
+    }
     if !state.access({ $0.isOver }) { deliver(.judged) }
-  }
-}
-
-// MARK: - Looks at the processes of the active run
-
-extension RoundController {
-  /// A run begins, whose processes are looked at.
-  private func beginLooking() {
-    evidence.runBegan(client.withLock { $0 }?.0.activity())
-    state.access { $0.lookCount = 0 }
-    scheduleLook()
-  }
-
-  private func scheduleLook() {
-    let now = scheduler.now
-    let pause = state.access { state in
-      state.isOver ? nil : state.rounds.pauseBeforeLook(state.lookCount, at: now)
-    }
-    let timer = pause.map { pause in
-      scheduler.schedule(at: now.advanced(by: pause)) { [weak self] in self?.look() }
-    }
-    state.access { state in
-      defer { state.lookTimer = timer }
-      return state.lookTimer
-    }?.cancel()
-  }
-
-  private func look() {
-    guard let activity = client.withLock({ $0 })?.0.activity() else { return }
-    evidence.add(activity)
-    state.access { $0.lookCount += 1 }
-    scheduleLook()
   }
 }
 

@@ -5,83 +5,80 @@ import SystemCalls
 // Decides which changes require a follow-up, and when it is due.
 
 extension Rounds {
-  /// The number of consecutive follow-ups that start immediately, for a path that others change as
-  /// well, and for one that only runs have changed.
-  private static let immediateFollowUps = 3
-  private static let immediateOfWritten = 1
-  /// The same for any paths.
-  private static let immediateDepth = 7
-  private static let firstDelay = Duration.seconds(1)
-  /// The first delay for paths that are not known to be edited.
-  private static let firstDelayOfOutputs = Duration.seconds(4)
-  static let longestDelay = Duration.seconds(600)
-
   /// Compares the contents of changed paths with the known ones. Those that differ require a
   /// follow-up.
   ///
-  /// - Parameters:
-  ///   - depth: The number of consecutive follow-ups that lead to the next round.
-  ///   - areOfRuns: Whether runs of this round may have made the changes.
+  /// - Parameter areOfRuns: Whether runs of this round may have made the changes.
   mutating func judge(
-    depth: Int, areOfRuns: Bool = true, at now: Instant, _ facts: Facts
+    areOfRuns: Bool = true, at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     let pending = takeUnjudged()
-    let found = compare(pending, facts)
-    if areOfRuns { for change in pending { markWritten(change.path) } }
-    var differing = found.differing
-    var absorbed: [Path] = []
-    if areOfRuns && facts.hasOneWriter() {
-      absorbed = differing.map(\.path).filter { records[$0]?.origin == .output }
-      differing.removeAll { records[$0.path]?.origin == .output }
+    let found = compare(pending, knowledge)
+    if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
+    let outputs =
+      areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []
+    let differing = found.differing.filter { change in !outputs.contains(change) }
+    let decided = found.settled + setAside(outputs) + explain(differing)
+    return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
+  }
+
+  /// Judges the changes beside an active run that a change restarts or signals.
+  mutating func judgeLive(at now: Instant, _ knowledge: Knowledge) -> [Action] {
+    let found = compare(takeUnjudged(), knowledge)
+    // What changes long after the start leads to few restarts.
+    let isCounted = offset(at: now) <= Self.longestOffset
+    note(
+      found.differing.filter { change in
+        !change.isCounted && (isCounted || change.evidence.verdict == .others)
+      }, at: now, isLive: true)
+    collectProofs(found.differing, unchanged: [], knowledge)
+    let outputs = found.differing.filter { isOutput($0) }
+    let differing = found.differing.filter { change in !outputs.contains(change) }
+    let decided = found.settled + setAside(outputs) + explain(differing)
+    let others = differing.filter { $0.evidence.verdict == .others }
+    if others.contains(where: { delay(of: $0) == .zero }) {
+      // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
+      cancelFollowUp()
+      return decided + runAtOnce(differing)
     }
-    let settled =
-      found.settled(absorbing: absorbed)
-      + Self.explain(
-        found.unchanged.map { ChangeJudgment($0, .unchanged) }
-          + absorbed.map { ChangeJudgment($0, .output) }
-          + differing.map { ChangeJudgment($0.path, followUps(of: $0) > 0 ? .repeated : .unknown) })
-    if differing.isEmpty { return settled + resumeFollowUp(at: now) }
-    nextDepth = max(nextDepth, depth)
-    let delay =
-      differing.map { self.delay(of: $0, areOfRuns: areOfRuns, depth: depth) }.min() ?? .zero
-    return settled + follow(differing, after: delay, isAnnounced: true, at: now)
+    return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
   }
 
   /// The result of a comparison.
   struct Comparison {
     /// The changes of owed paths whose contents differ from the known ones.
     var differing: [PendingChange] = []
-    /// The owed paths with known contents.
-    var unchanged: [Path] = []
+    /// The changes of owed paths with known contents.
+    var unchanged: [PendingChange] = []
 
     /// The actions for the paths that require no run.
-    func settled(absorbing outputs: [Path]) -> [Action] {
-      (unchanged.isEmpty ? [] : [.forgive(unchanged)]) + (outputs.isEmpty ? [] : [.absorb(outputs)])
-    }
+    var settled: [Action] { unchanged.isEmpty ? [] : [.settle(unchanged.map(\.path))] }
+  }
+
+  private func setAside(_ outputs: [PendingChange]) -> [Action] {
+    outputs.isEmpty ? [] : [.setAside(outputs.map(\.path))] + explain(outputs, .waits)
   }
 
   /// Records the contents of the changed paths as judged, and compares them with the known ones.
-  mutating func compare(_ pending: [PendingChange], _ facts: Facts) -> Comparison {
+  private mutating func compare(
+    _ pending: [PendingChange], _ knowledge: Knowledge
+  ) -> Comparison {
     var comparison = Comparison()
     var received: [Path] = []
-    for (change, content) in zip(pending, contents(of: pending, facts)) {
+    for change in pending {
+      let content = knowledge.content(of: change.path)
       records[change.path, default: Record()].judgedContent = content
-      if !facts.isOwed(change.path) {
+      if !knowledge.owed.contains(change.path) {
         received.append(change.path)
       } else if !isKnown(content, of: change) {
         comparison.differing.append(change)
       } else if records[change.path]?.due == nil {
         // A follow-up that is due for the path remains due.
-        comparison.unchanged.append(change.path)
+        comparison.unchanged.append(change)
       }
     }
     removeFromFollowUp(received)
     return comparison
-  }
-
-  /// The present contents of the changed paths.
-  func contents(of changes: [PendingChange], _ facts: Facts) -> [PathContent] {
-    facts.contents(changes.map { ($0.path, $0.isMovedAsWhole) })
   }
 
   private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
@@ -93,17 +90,31 @@ extension Rounds {
 
   // MARK: Follow-ups
 
-  /// Requires a follow-up for these changes, after a delay.
-  mutating func follow(
-    _ changes: [PendingChange], after delay: Duration, isAnnounced: Bool, at now: Instant
-  ) -> [Action] {
+  /// Requires a follow-up for these changes, after the shortest of their delays.
+  private mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
     failTrial()
+    let delay = changes.map { self.delay(of: $0) }.min() ?? .zero
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
     lastReport = now
-    let announced =
-      isAnnounced ? announcement(of: changes, delay: now.duration(to: followUp.due)) : []
-    return announced + [.wait(until: followUp.due, generation: makeGeneration())]
+    let isNoticed = now.duration(to: followUp.due) > RepetitionCount.Rules.lastTest
+    return (isNoticed ? announcement(of: changes, delay: now.duration(to: followUp.due)) : [])
+      + [.wait(until: followUp.due, generation: makeGeneration())]
+  }
+
+  /// The delay of the follow-up that a change requires.
+  private func delay(of change: PendingChange) -> Duration {
+    let counts = keys(of: change).compactMap { records[$0]?.count }
+    let own = counts.map(\.delay).max() ?? .zero
+    if change.evidence.verdict == .others { return own }
+    // Unless names are fresh.
+    let isTested =
+      (records[change.path]?.count.repetitions ?? 0) < Self.fewRepetitions
+      && common.repetitions <= Self.mostOfOthers
+    let limit =
+      restartsOnChange && isTested && !change.isOfEntry
+      ? RepetitionCount.Rules.lastTest : RepetitionCount.Rules.longestPause
+    return max(own, min(common.delay, limit))
   }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
@@ -129,21 +140,18 @@ extension Rounds {
   }
 
   /// Waits for the follow-up again after changes were read. It stays due at the same time.
-  mutating func resumeFollowUp(at now: Instant) -> [Action] {
+  private mutating func resumeFollowUp(at now: Instant) -> [Action] {
     guard let followUp else { return [] }
     if followUp.due <= now { return run(followUp) }
     return [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
-  /// Requests the run that is due, which counts for each of its paths.
+  /// Requests the run that is due.
   private mutating func run(_ followUp: FollowUp) -> [Action] {
-    let directories = followUp.paths.compactMap { path in
-      records[path]?.due?.isOfEntry == true ? path.directory : nil
-    }
-    for path in Set(followUp.paths).union(directories) {
-      records[path, default: Record()].followUps = (records[path]?.followUps ?? 0) + 1
-    }
     // The run begins with this content, also if it does not begin a round.
+    let answered = followUp.paths.compactMap { records[$0]?.due }.flatMap { keys(of: $0) }
+    for key in Set(answered) { records[key]?.count.answered() }
+    common.answered()
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginTrial(of: followUp.paths)
     cancelFollowUp()
@@ -151,50 +159,30 @@ extension Rounds {
     return [.run(followUp.paths)]
   }
 
-  // MARK: Delays
+  // MARK: Announcements
 
-  /// The number of consecutive follow-ups for the path or the entries of its directory.
-  func followUps(of change: PendingChange) -> Int {
-    let ofEntries = change.isOfEntry ? records[change.path.directory]?.followUps ?? 0 : 0
-    return max(records[change.path]?.followUps ?? 0, ofEntries)
-  }
-
-  /// The delay after a round of the follow-up that a change requires.
-  private func delay(of change: PendingChange, areOfRuns: Bool, depth: Int) -> Duration {
-    let isWritten =
-      areOfRuns && records[change.path]?.origin.isWritten == true && !isEdited(change)
-    let ofPath = isWritten ? (records[change.path]?.followUps ?? 0) - Self.immediateOfWritten : -1
-    let excess = max(
-      ofPath, followUps(of: change) - Self.immediateFollowUps, depth - Self.immediateDepth - 1)
-    let first = isEdited(change) ? Self.firstDelay : Self.firstDelayOfOutputs
-    return Self.delay(first, excess)
-  }
-
-  /// A delay that doubles, from a first one.
-  static func delay(_ first: Duration, _ doublings: Int) -> Duration {
-    if doublings < 0 { return .zero }
-    // Far below an overflow, and beyond the longest delay.
-    return min(first * (1 << min(doublings, 20)), longestDelay)
-  }
-
-  func isEdited(_ change: PendingChange) -> Bool {
-    records[change.path]?.origin.isEdited == true
-      || change.isOfEntry && records[change.path.directory]?.origin.isEdited == true
-  }
-
-  /// Announces the first delay for the path with the most consecutive follow-ups.
+  /// Announces once that runs change a path, when the tests have proved it.
   private mutating func announcement(
     of differing: [PendingChange], delay: Duration
   ) -> [Action] {
-    guard let most = differing.max(by: { followUps(of: $0) < followUps(of: $1) }) else { return [] }
-    let isDirectory = most.isOfEntry && records[most.path]?.followUps == nil
-    let path = isDirectory ? most.path.directory : most.path
-    guard markAnnounced(path) else { return [] }
-    let entries = isDirectory ? changedEntries(of: path, differing).prefix(2) : []
+    let candidates = differing.flatMap { change in
+      keys(of: change).map {
+        (change: change, path: $0, count: records[$0]?.count.repetitions ?? 0)
+      }
+    }
+    // The directory, if its entries come and go.
+    guard let most = candidates.max(by: { $0.count < $1.count }),
+      records[most.path]?.isAnnounced != true
+    else { return [] }
+    records[most.path, default: Record()].isAnnounced = true
+    let isDirectory = most.path != most.change.path
+    let entries = isDirectory ? changedEntries(of: most.path, differing).prefix(2) : []
+    let isEdited =
+      records[most.path]?.isEdited == true || records[most.change.path]?.isEdited == true
     return [
       .announce(
         FeedbackLoop(
-          path: path, entries: Array(entries), delay: delay, isEdited: isEdited(most)))
+          path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited))
     ]
   }
 

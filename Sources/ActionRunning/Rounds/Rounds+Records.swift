@@ -9,96 +9,67 @@ extension Rounds {
     let path: Path
     /// Whether the path did not exist before its first change.
     let wasAbsent: Bool
-    /// When its first change was reported.
-    let reported: Instant
     /// Whether the path was created or removed, so that its directory counts as well.
     var isOfEntry: Bool
-    /// Whether content was written, and not only removed, or attributes changed.
-    var isContent: Bool
     /// Whether it is a directory whose entries were not reported.
     var isMovedAsWhole: Bool
+    /// Who has made the latest change.
+    var evidence: Evidence
+    /// Whether the change was counted when it was reported.
+    var isCounted = false
 
     /// The changes of the path, and of the former path of a renamed entry.
-    static func all(of change: ChangeBatch.Change, at now: Instant) -> [PendingChange] {
-      let removal = change.from.map { PendingChange(removed: $0, at: now) }
-      return [removal, PendingChange(change, at: now)].compactMap(\.self)
+    static func all(
+      of change: ChangeBatch.Change, _ evidence: [Path: Evidence] = [:]
+    ) -> [PendingChange] {
+      let removal = change.from.map { path in
+        PendingChange(
+          path: path, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
+          evidence: evidence[path] ?? Evidence())
+      }
+      let own = PendingChange(
+        path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
+        isOfEntry: change.isOfEntry,
+        isMovedAsWhole: change.kind == .renamed && change.type == .directory,
+        evidence: evidence[change.path] ?? Evidence())
+      return [removal, own].compactMap(\.self)
     }
-
-    private init(_ change: ChangeBatch.Change, at now: Instant) {
-      (path, reported) = (change.path, now)
-      wasAbsent = change.kind == .created || change.kind == .renamed
-      isOfEntry = change.isOfEntry
-      isContent = change.kind != .removed && change.kind != .metadata
-      isMovedAsWhole = change.kind == .renamed && change.type == .directory
-    }
-
-    private init(removed path: Path, at now: Instant) {
-      (self.path, reported) = (path, now)
-      (wasAbsent, isOfEntry, isContent, isMovedAsWhole) = (false, true, false, false)
-    }
-
-    /// Whether the path no longer exists.
-    var isRemoval: Bool { isOfEntry && !isContent }
 
     /// Combines the change with a later one of the same path.
     mutating func add(_ later: PendingChange) {
       isOfEntry = isOfEntry || later.isOfEntry
-      isContent = later.isContent
       isMovedAsWhole = isMovedAsWhole || later.isMovedAsWhole
-    }
-  }
-
-  /// Who has changed a path.
-  enum Origin: Hashable, Sendable {
-    case unknown
-    /// Others: it changed while nothing ran, or when no run can have changed it. Possibly runs
-    /// have changed it as well.
-    case edited(isRewritten: Bool)
-    /// Only runs, and so many follow-ups for it have changed nothing.
-    case written(vain: Int)
-    /// Only runs, and it needs no follow-up.
-    case output
-
-    var isEdited: Bool { if case .edited = self { true } else { false } }
-
-    /// Whether only runs have changed it.
-    var isWritten: Bool {
-      switch self {
-      case .written, .output: true
-      case .unknown, .edited: false
-      }
+      (evidence, isCounted) = (later.evidence, later.isCounted)
     }
   }
 
   /// What is remembered of a path. A directory has a record for its entries as well.
   struct Record: Hashable, Sendable {
-    /// The content with which the latest run began, if the path changed in the round before.
+    /// The content with which the latest run began, if it is known: the path has changed in a round
+    /// before, and not since.
     var knownContent: PathContent?
     /// The content when the path was judged in the present round.
     var judgedContent: PathContent?
-    /// The number of consecutive follow-ups for the path, or for the entries of the directory.
-    var followUps: Int?
-    /// The bits of evidence that active runs change the path, or the entries of the directory; negative
-    /// after it was proven that others do.
-    var suspicion = 0.0
-    /// How long the latest restart for the path was delayed.
-    var restartDelay = Duration.zero
-    /// The time from the start of an active run to its latest change of the path.
-    var offset: Duration?
+    /// How often in a row the path, or the entries of the directory, have changed during runs.
+    var count = RepetitionCount()
     /// The change that has not been judged.
     var unjudged: PendingChange?
     /// The judged change for which the next follow-up is due.
     var due: PendingChange?
-    /// Whether the path, or an entry of the directory, changed in the present round.
-    var hasChanged = false
     /// Whether an entry of the directory was created or removed in the present round.
     var entriesChanged = false
     /// Whether an entry of the directory was created or removed in the round before.
     var entriesChangedBefore = false
-    /// Who has changed the path, or the entries of the directory.
-    var origin = Origin.unknown
+    /// Whether others are known to change the path.
+    var isEdited = false
+    /// What proves that runs write the path.
+    var proof = OutputProof()
+    /// Whether the present round has made the file.
+    var wasMade = false
     /// Whether a delay for the path has been announced.
     var isAnnounced = false
+    /// The round in which the path changed last.
+    var lastRound = 0
   }
 
   /// Changes the record of a path, and removes it if it is empty afterwards.
@@ -118,11 +89,19 @@ extension Rounds {
   }
 
   /// Adds changes of the present round, which are judged later.
-  mutating func add(_ changes: [PendingChange]) {
-    for change in changes {
-      let isFirst = records[change.path, default: Record()].add(change)
-      if isFirst { unjudged.append(change.path) }
-      if change.isOfEntry { records[change.path.directory, default: Record()].entryChanged() }
+  mutating func add(_ changes: [PendingChange], areCounted: Bool = true) {
+    for var change in changes {
+      change.isCounted = areCounted
+      records[change.path, default: Record()].lastRound = roundCount
+      if records[change.path]?.unjudged == nil {
+        records[change.path]?.unjudged = change
+        unjudged.append(change.path)
+      } else {
+        records[change.path]?.unjudged?.add(change)
+      }
+      if change.isOfEntry {
+        records[change.path.directory, default: Record()].entriesChanged = true
+      }
     }
   }
 
@@ -136,31 +115,17 @@ extension Rounds {
     }
   }
 
-  /// Marks a path that others changed. Its contents are unknown from then on. Outputs are removed
-  /// together, as by `make clean`, and stay outputs.
-  mutating func markEdited(_ path: Path, isRemoval: Bool = false) {
-    if records[path, default: Record()].edited(isRemoval: isRemoval) { editedCount += 1 }
-  }
-
-  /// Marks a path that a run changed.
-  mutating func markWritten(_ path: Path) {
-    switch records[path]?.origin {
-    case .edited: records[path]?.origin = .edited(isRewritten: true)
-    case .unknown, nil: records[path, default: Record()].origin = .written(vain: 0)
-    case .written, .output: break
+  /// Marks what others have changed. Its contents are unknown from then on.
+  mutating func markEdited(_ change: PendingChange) {
+    for key in keys(of: change) {
+      var record = records[key] ?? Record()
+      // Outputs are removed together, as by `make clean`, and stay outputs.
+      let isRemoval = change.isOfEntry && !change.wasAbsent
+      if key == change.path && !isRemoval { editedEndings.insert(key.ending) }
+      record.isEdited = record.isEdited || !(isRemoval && isProved(key))
+      (record.knownContent, record.judgedContent, record.lastRound) = (nil, nil, roundCount)
+      records[key] = record
     }
-  }
-
-  /// Marks a path as announced. Returns whether it was not before.
-  mutating func markAnnounced(_ path: Path) -> Bool {
-    if announcedCount > Self.mostAnnounced {
-      updateAll { $0.isAnnounced = false }
-      announcedCount = 0
-    }
-    if records[path]?.isAnnounced == true { return false }
-    records[path, default: Record()].isAnnounced = true
-    announcedCount += 1
-    return true
   }
 
   /// Cancels the follow-up that is due, now or after a delay.
@@ -171,39 +136,11 @@ extension Rounds {
 }
 
 extension Rounds.Record {
-  /// Whether a follow-up for the path has changed nothing.
-  var isPossibleOutput: Bool { origin.isWritten && origin != .written(vain: 0) }
-
   /// Whether nothing is lost without the record.
   fileprivate var isEmpty: Bool {
     var rest = self
-    if rest.origin == .written(vain: 0) { rest.origin = .unknown }
+    rest.lastRound = 0
     return rest == Rounds.Record()
-  }
-
-  /// Adds a change to the one that has not been judged. Returns whether it is the first one.
-  fileprivate mutating func add(_ change: Rounds.PendingChange) -> Bool {
-    hasChanged = true
-    guard unjudged == nil else {
-      unjudged?.add(change)
-      return false
-    }
-    unjudged = change
-    return true
-  }
-
-  fileprivate mutating func entryChanged() {
-    (hasChanged, entriesChanged) = (true, true)
-  }
-
-  /// Notes a change by others. Returns whether it is the first one.
-  fileprivate mutating func edited(isRemoval: Bool) -> Bool {
-    (knownContent, judgedContent, offset) = (nil, nil, nil)
-    (suspicion, restartDelay) = (min(suspicion, 0), .zero)
-    followUps = followUps.map { $0 / 2 }
-    if origin.isEdited || isRemoval && origin.isWritten { return false }
-    origin = .edited(isRewritten: false)
-    return true
   }
 }
 
@@ -218,6 +155,12 @@ extension ChangeBatch.Change {
 }
 
 extension Path {
+  /// The part of the name after its last dot.
+  var ending: ArraySlice<UInt8> {
+    let name = lastComponent[...]
+    return name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? []
+  }
+
   /// The parent directory.
   var directory: Path { parent ?? self }
 }

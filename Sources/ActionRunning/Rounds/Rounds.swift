@@ -6,32 +6,24 @@ import SystemCalls
 /// due. A pure state machine, without processes, clock or queue.
 ///
 /// A round is all work that one batch causes. Commands write files, and the kernel does not report
-/// which process wrote one: a command, or an editor at the same time. A change during a round
-/// therefore requires a run that begins after it: a follow-up, which may be delayed, but is never
-/// dropped. The caller stores the changes that no run has received; this type only knows their
-/// paths.
+/// which process wrote one. So a change during a round requires a run that begins after it: a
+/// follow-up, which may be delayed, but is never dropped. The caller stores the changes that no run
+/// has received; this type only knows their paths.
 ///
-/// - At the end of a round the source is flushed, and each changed path is judged. If the path
-///   changed in the round before as well, and its content is the one with which the round began, it
-///   requires no run. A path that did not exist at first and does not exist at the end requires
-///   none if entries of its directory were created or removed in the round before as well.
-/// - The first three consecutive follow-ups for a path start immediately, or the first one if the
-///   path has only ever changed during runs; later ones back off exponentially, and the first delay
-///   is announced. A round that leaves the path unchanged resets its count.
-/// - A path that has only ever changed during runs is an output once two follow-ups for it have
-///   changed nothing and ended as the run before. From then on its changes during a run of the task
-///   that writes it require no other run of that task.
-/// - A change while nothing runs starts a round immediately, halves the path's count, and makes its
-///   content unknown: others edit the path, and it is no output. Only one that runs keep changing, and
-///   that changes again right after one, was changed because of it.
-/// - A change during a run that is restarted or signaled by changes is judged when it is reported,
-///   by the evidence of the run's processes (`Rounds+Live`).
-/// - A path that is created or removed counts for its directory as well, because names may differ
-///   each time. Consecutive follow-ups for any paths are counted, too, so that tasks that change
-///   each other's files come to rest.
+/// | the change | leads to |
+/// |---|---|
+/// | holds what it held when the run began | nothing: that is settled |
+/// | others have made it, which is proved | a run at once; the count of its keys begins anew |
+/// | it is not known who has made it | a run after the delay of its count (`RepetitionCount`) |
+/// | the same, and it is an output of the runs | no run of its own; it waits for the next one |
 ///
-/// Two changes lead to no run: bytes that are changed and changed back within one round, in a path
-/// that changed in the round before as well, and the change of an output.
+/// - At the end of a round the source is flushed, and each changed path is judged. A change during a
+///   run that is restarted or signaled by changes is judged when it is reported.
+/// - Keys are the path, its directory if an entry was created or removed, and all paths together.
+///   Their count is the number of runs in a row in which they changed.
+/// - A path is an output if two follow-ups for it have changed nothing and ended as the run before,
+///   and if it is proved that runs write it (`OutputProof`). It is no output while others are known to
+///   edit it.
 struct Rounds: Sendable {
   /// The state of the runs when a change is reported.
   enum Situation: Hashable, Sendable {
@@ -43,8 +35,8 @@ struct Rounds: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case live
-    /// Only runs of other rounds. The depth is the greatest one of these rounds.
-    case othersRunning(depth: Int)
+    /// Only runs of other rounds.
+    case othersRunning
 
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
@@ -53,15 +45,18 @@ struct Rounds: Sendable {
       case .idle, .othersRunning: false
       }
     }
+
+    /// Whether a change is judged when it is reported.
+    var judgesAtOnce: Bool { self == .live || self == .othersRunning }
   }
 
   enum Action: Hashable, Sendable {
     /// Request runs of the tasks that are owed the changes of these paths.
     case run([Path])
     /// Nothing is owed for these paths: they hold what they held when the round began.
-    case forgive([Path])
-    /// Nothing is owed for these outputs to the tasks that have run in this round.
-    case absorb([Path])
+    case settle([Path])
+    /// These outputs request no run of the tasks that have run in this round. They stay owed.
+    case setAside([Path])
     /// These paths prove to be outputs.
     case announceOutputs([Path])
     /// Flush the source, then call `hasRead` with this generation.
@@ -72,24 +67,19 @@ struct Rounds: Sendable {
     case explain([ChangeJudgment])
   }
 
-  /// Reads the present contents of paths, in their order.
-  typealias Reader = ([(path: Path, isMovedAsWhole: Bool)]) -> [PathContent]
-
-  /// What is known when changes are judged.
-  struct Facts {
-    /// Whether the change of a path is still owed to a task. It is not if a run has received it that
-    /// has started since, or that is requested and waits for the end of a burst.
-    var isOwed: (Path) -> Bool
-    var contents: Reader
-    /// What is known of changes during an active run.
-    var clues: ([PendingChange]) -> [Clue] = { $0.map { _ in Clue() } }
+  /// What the caller knows when changes are judged.
+  struct Knowledge: Sendable {
+    /// The present states of the paths of `pathsToRead`.
+    var files: [Path: FileState] = [:]
+    /// Those of these paths whose changes are still owed to a task, and for which no run is requested.
+    var owed: Set<Path> = []
     /// How the latest runs have ended.
-    var results: () -> [String: ExitStatus] = { [:] }
-    /// Whether the active run has had the same processes for a while.
-    var isSteady: () -> Bool = { true }
+    var results: [String: ExitStatus] = [:]
     /// Whether only tasks have run that depend on each other, so that each of them that reads an
     /// output has run after the one that writes it.
-    var hasOneWriter: () -> Bool = { true }
+    var hasOneWriter = true
+
+    func content(of path: Path) -> PathContent { files[path]?.content ?? .absent }
   }
 
   /// A run that is due, now or after a delay.
@@ -99,16 +89,8 @@ struct Rounds: Sendable {
     var due: Instant
   }
 
-  /// Consecutive restarts of an active run for whatever paths, as a server causes them that writes
-  /// another file each time.
-  struct Chain: Hashable, Sendable {
-    var suspicion = 0.0
-    /// How long the latest restart was delayed for it.
-    var delay = Duration.zero
-  }
-
-  /// A flush of the source, after which the changes are judged.
-  enum Reading: Hashable, Sendable {
+  /// The reason for a flush of the source, after which the changes are judged.
+  enum FlushReason: Hashable, Sendable {
     /// In the middle of a round, before a dependent task starts.
     case checkpoint
     /// A delay has ended.
@@ -118,30 +100,34 @@ struct Rounds: Sendable {
     case end
   }
 
-  private static let mostEdited = 4096
-  static let mostAnnounced = 256
+  /// The number of paths that are remembered. The oldest ones are forgotten first.
+  static let mostRecords = 4096
+  /// How long after the end of a round a path that changed in it may change because of what was
+  /// reported, as `watchrun make | tee log` does.
+  static let echoTime = Duration.milliseconds(300)
+  /// Paths with a smaller count wait for no more than a test because of others, as long as the count of all
+  /// paths is not larger than the second number: a person saves one of them, but paths that take turns stop.
+  static let (fewRepetitions, mostOfOthers) = (6, 16)
+  /// After this time a change beside an active run is not counted: it cannot restart the run often.
+  static let longestOffset = Duration.seconds(10)
 
   var records: [Path: Record] = [:]
+  /// The endings of the names of files that others are known to change.
+  var editedEndings: Set<ArraySlice<UInt8>> = []
+  /// The number of rounds, by which the oldest records are known.
+  var roundCount = 0
   /// The paths with changes that have not been judged, in order.
   var unjudged: [Path] = []
-  /// The number of records with `isEdited`.
-  var editedCount = 0
-  /// The number of records with `isAnnounced`.
-  var announcedCount = 0
+  /// The count of changes of whatever paths.
+  var common = RepetitionCount()
   var followUp: FollowUp?
-  /// The number of consecutive follow-ups that led to the present round.
-  var depth = 0
-  /// The number of consecutive follow-ups that lead to the next round.
-  var nextDepth = 0
-  var chain = Chain()
-  /// When the latest run began.
-  var lastLaunch: Instant?
+  /// When the latest run began, by the scheduler's clock and by that of files.
+  var lastLaunch: (time: Instant, files: FileTime)?
   /// The flush that is under way.
-  var reading: Reading?
+  var flushReason: FlushReason?
   /// Whether the round has ended, and the next one has not begun.
   var hasEnded = false
-  /// When the latest round ended, or its follow-up was delayed: what is reported at that time may
-  /// change files as well, such as the copy of a log.
+  /// When the latest round ended, or its follow-up was delayed.
   var lastReport: Instant?
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
@@ -150,14 +136,14 @@ struct Rounds: Sendable {
   private(set) var generation = 0
 
   /// Whether a change may stop or signal an active run.
-  let isLive: Bool
+  let restartsOnChange: Bool
 
-  init(isLive: Bool = false) {
-    self.isLive = isLive
+  init(restartsOnChange: Bool = false) {
+    self.restartsOnChange = restartsOnChange
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
-  var isReading: Bool { reading != nil }
+  var isReading: Bool { flushReason != nil }
 
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { followUp != nil }
@@ -167,153 +153,189 @@ struct Rounds: Sendable {
     changes.allSatisfy { records[$0.path]?.knownContent != nil }
   }
 
-  /// How long after a look at the processes of an active run, or after its start, the next one follows:
-  /// soon while a path is suspected, so that a look before its next change proves much. Otherwise there
-  /// are two for a run that a change restarts, and none for others.
-  func pauseBeforeLook(_ number: Int, at now: Instant) -> Duration? {
-    let isSuspicious = records.values.contains {
-      ($0.followUps ?? 0) > 0 || (isLive ? $0.suspicion > 0 : $0.isPossibleOutput)
-    }
-    let time = lastLaunch?.duration(to: now) ?? .zero
-    if isSuspicious {
-      let longest = max(.milliseconds(400), time / 50)
-      return max(.milliseconds(50), min(time / 10, longest))
-    }
-    return isLive && number < 2 ? .milliseconds(50 + 200 * number) : nil
+  /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
+  /// judge its next change.
+  var suspectsRuns: Bool {
+    restartsOnChange && (common.isSuspected || records.values.contains { $0.count.isSuspected })
+  }
+
+  /// The paths that runs change again and again.
+  var frequentPaths: [Path] {
+    records.filter { !$0.value.isEdited && ($0.value.count.isProved || $0.value.proof.wasOpen) }
+      .map(\.key)
   }
 
   mutating func makeGeneration() -> Int {
     generation += 1
     return generation
   }
+
+  /// How long ago the latest run began.
+  func offset(at now: Instant) -> Duration { lastLaunch?.time.duration(to: now) ?? .zero }
 }
 
 // MARK: - Changes
 
 extension Rounds {
-  /// How long after the end of a round a path that changed in it may change because of it.
-  private static let echoTime = Duration.milliseconds(300)
+  /// The paths that have to be read for a step: those of changes that are judged now, and with
+  /// `isBeginning` those that were judged, because they may have changed without a report.
+  func pathsToRead(
+    _ changes: [ChangeBatch.Change] = [], isBeginning: Bool = false
+  ) -> [(path: Path, isMovedAsWhole: Bool)] {
+    var paths = unjudged.compactMap { path in
+      records[path]?.unjudged.map { (path, $0.isMovedAsWhole) }
+    }
+    var known = Set(unjudged)
+    for change in changes.flatMap({ PendingChange.all(of: $0) })
+    where known.insert(change.path).inserted {
+      paths.append((change.path, change.isMovedAsWhole))
+    }
+    guard isBeginning else { return paths }
+    let judged = records.filter { path, record in
+      record.judgedContent?.isRead == true && !known.contains(path)
+    }
+    return judged.count > ContentReader.mostFiles ? paths : paths + judged.keys.map { ($0, false) }
+  }
 
-  /// Handles changes that were reported.
+  /// Handles changes that were reported, with the evidence about each path.
   mutating func changed(
-    _ changes: [ChangeBatch.Change], _ situation: Situation, at now: Instant, _ facts: Facts
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Situation,
+    at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
-    let changes = changes.flatMap { PendingChange.all(of: $0, at: now) }
+    let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isReading || isStopped && situation.isOwn {
+      note(changes, at: now, isLive: situation == .live)
       add(changes)
       return []
     }
     switch situation {
     case .idle:
-      return changedAtRest(changes, at: now, facts)
+      return changedAtRest(changes, at: now, knowledge)
     case .running:
+      note(changes, at: now)
       add(changes)
-      return markInnocent(changes, facts)
+      return []
     case .building:
-      return changedInBuild(changes, at: now, facts)
+      return changedInBuild(changes, at: now)
     case .live:
-      return changedLive(changes, at: now, facts)
-    case .othersRunning(let depth):
+      let found = endTrial(for: changes, at: now)
+      add(changes, areCounted: false)
+      return found + judgeLive(at: now, knowledge)
+    case .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false
+      note(changes, at: now)
       add(changes)
-      return judge(depth: depth + 1, areOfRuns: false, at: now, facts)
+      return judge(areOfRuns: false, at: now, knowledge)
     }
   }
 
-  /// Forgives suspected paths and outputs that a run cannot have changed.
-  private mutating func markInnocent(_ changes: [PendingChange], _ facts: Facts) -> [Action] {
-    let suspected = changes.filter {
-      followUps(of: $0) > 0 || records[$0.path]?.isPossibleOutput == true
-    }
-    if suspected.isEmpty { return [] }
-    var judgments: [ChangeJudgment] = []
-    for (change, clue) in zip(suspected, facts.clues(suspected)) {
-      if clue.evidence == .innocent || clue.evidence == .before {
-        markEdited(change.path)
-        judgments.append(ChangeJudgment(change.path, .innocent))
-      } else if clue.mayBeOfRun != true && !change.isRemoval {
-        update(change.path) { if $0.origin.isWritten { $0.origin = .written(vain: 0) } }
+  /// Counts changes for their keys, or against them.
+  mutating func note(_ changes: [PendingChange], at now: Instant, isLive: Bool = false) {
+    let offset = offset(at: now)
+    // What changes later than an echo of the latest run follows a run without the change.
+    let isLater = hasEnded && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
+    for change in changes {
+      if isLater {
+        for key in keys(of: change) where records[key]?.count.hasChanged == false {
+          records[key]?.count.reset()
+        }
+      }
+      let evidence = change.evidence
+      let circumstance: RepetitionCount.Circumstance =
+        isLive ? .restarted(activity: evidence.activity) : .finite
+      // What is delayed for its own sake says nothing of other paths.
+      let isCommon = records[change.path]?.count.isProved != true
+      let growth =
+        keys(of: change).map { key in
+          records[key, default: Record()].count.changed(evidence.verdict, at: offset, circumstance)
+        }.max() ?? 0
+      if evidence.verdict == .others {
+        common.changed(after: nil, at: offset)
+      } else if isCommon {
+        common.changed(after: isLive && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
+      }
+      switch evidence.verdict {
+      case .others: markEdited(change)
+      case .run: records[change.path]?.proof.wasOpen = true
+      case .unknown: break
       }
     }
-    return Self.explain(judgments)
   }
 
-  /// The first judgments, for a person to read.
-  static func explain(_ judgments: [ChangeJudgment]) -> [Action] {
-    judgments.isEmpty ? [] : [.explain(Array(judgments.prefix(10)))]
+  /// The keys that a change counts for.
+  func keys(of change: PendingChange) -> [Path] {
+    change.isOfEntry ? [change.path, change.path.directory] : [change.path]
   }
 
   private mutating func changedAtRest(
-    _ changes: [PendingChange], at now: Instant, _ facts: Facts
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     let echoes = changes.filter { isEcho($0, at: now) }
+    note(echoes, at: now)
     add(echoes)
     if echoes.count < changes.count {
-      return changedByOthers(changes.filter { !isEcho($0, at: now) }, at: now)
+      return changedByOthers(changes.filter { !isEcho($0, at: now) })
     }
     // They are judged with the changes for which the follow-up is due.
-    return owesRun ? [] : judge(depth: depth + 1, at: now, facts)
+    return owesRun ? [] : judge(at: now, knowledge)
   }
 
-  /// Whether a change follows from what was reported of the runs, as `watchrun make | tee log` does.
+  /// Whether a change may follow from what was reported of the runs.
   private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
     guard let lastReport, lastReport.duration(to: now) < Self.echoTime,
       let record = records[change.path]
     else { return false }
-    return record.judgedContent != nil && record.origin.isWritten && followUps(of: change) > 0
+    return !record.isEdited && record.judgedContent != nil && record.count.repetitions > 0
+  }
+
+  /// Whether changes at rest may be judged, so that their paths have to be read.
+  func mayHaveEchoes(at now: Instant) -> Bool {
+    lastReport.map { $0.duration(to: now) < Self.echoTime } ?? false
   }
 
   /// Begins a round immediately, because no run can have made these changes.
-  mutating func changedByOthers(_ changes: [PendingChange], at now: Instant) -> [Action] {
-    trial = nil
-    if editedCount > Self.mostEdited {
-      updateAll { if $0.origin.isEdited { $0.origin = .unknown } }
-      editedCount = 0
-    }
+  private mutating func changedByOthers(_ changes: [PendingChange]) -> [Action] {
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
-    let edits = hasHistory ? changes[...] : changes.prefix(ContentReader.mostFiles)
-    for change in edits {
-      markEdited(change.path, isRemoval: change.isRemoval)
-      if change.isOfEntry { markEdited(change.path.directory, isRemoval: change.isRemoval) }
+    let isKnown = records.values.contains { $0.knownContent != nil || !$0.count.isEmpty }
+    for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
+      markEdited(change)
+      for key in keys(of: change) { update(key) { $0.count.reset() } }
     }
-    (nextDepth, isStopped, chain) = (0, false, Chain())
+    common.reset()
+    return runAtOnce(changes)
+  }
+
+  /// Requests a run for changes of which others have made at least one. It receives all changes.
+  mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
+    (trial, isStopped) = (nil, false)
     return [.run(changes.map(\.path))]
   }
 
-  /// Whether a content or a count is remembered.
-  private var hasHistory: Bool {
-    records.values.contains { record in
-      record.knownContent != nil || record.judgedContent != nil || record.followUps != nil
-        || record.origin != .unknown
+  /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
+  /// and so does the first one of a path that others edit.
+  private mutating func changedInBuild(_ changes: [PendingChange], at now: Instant) -> [Action] {
+    let others = changes.filter { change in
+      change.evidence.verdict == .others
+        || change.evidence.verdict == .unknown && records[change.path]?.isEdited == true
+          && records[change.path]?.count.repetitions == 0
     }
+    let paths = Set(others.map(\.path))
+    note(changes, at: now)
+    add(changes.filter { !paths.contains($0.path) })
+    return others.isEmpty ? [] : explain(others) + runAtOnce(others)
   }
 
-  /// Keeps changes during a build, which are judged at its end. One that the build cannot have made stops
-  /// it; and once, one of a path that others have edited and no build has changed yet. A build that is
-  /// stopped before its end proves nothing about that path.
-  private mutating func changedInBuild(
-    _ changes: [PendingChange], at now: Instant, _ facts: Facts
-  ) -> [Action] {
-    var (others, possible): ([PendingChange], [PendingChange]) = ([], [])
-    var judgments: [ChangeJudgment] = []
-    for (change, clue) in zip(changes, facts.clues(changes)) {
-      let isOfOthers =
-        switch records[change.path]?.origin {
-        case .edited(let isRewritten): !isRewritten
-        case .written, .output: false
-        case .unknown, nil: clue.excludesRun
-        }
-      guard isOfOthers else {
-        possible.append(change)
-        continue
-      }
-      others.append(change)
-      judgments.append(ChangeJudgment(change.path, clue.excludesRun ? .innocent : .unknown))
-      if !clue.excludesRun { markWritten(change.path) }
-    }
-    add(possible)
-    if others.isEmpty { return [] }
-    return changedByOthers(others, at: now) + Self.explain(judgments)
+  /// The first judgments, for a person to read.
+  func explain(_ changes: [PendingChange], _ decision: ChangeJudgment.Decision = .run) -> [Action] {
+    if changes.isEmpty { return [] }
+    return [
+      .explain(
+        changes.prefix(10).map { change in
+          ChangeJudgment(
+            path: change.path, decision: decision, verdict: change.evidence.verdict,
+            repetitions: records[change.path]?.count.repetitions ?? 0)
+        })
+    ]
   }
 }

@@ -9,6 +9,8 @@ package protocol ProcessLauncher: Sendable {
   func launch(
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup
+  /// What the processes of these groups and their descendants have done; `nil` if the kernel does not tell.
+  func activity(of groups: [any LaunchedGroup]) -> ProcessActivity?
 }
 
 /// The process group of a process that was started.
@@ -22,8 +24,8 @@ package protocol LaunchedGroup: Sendable {
   var isAlive: Bool { get }
   /// A member that is alive; see ``isAlive``.
   var survivor: Survivor? { get }
-  /// What the process and its descendants have done; `nil` if the kernel does not tell.
-  var activity: ProcessActivity? { get }
+  /// The process ID of the leader.
+  var leader: pid_t { get }
   /// Those of the paths that the process or a descendant has open for writing.
   func filesOpenForWriting(_ paths: [Path]) -> Set<Path>
 }
@@ -31,6 +33,9 @@ package protocol LaunchedGroup: Sendable {
 /// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
 /// hold the lock, so that none is taken for an orphan.
 private let launchedProcesses = Mutex<Set<pid_t>>([])
+
+/// Whether this process adopts orphans, which children are not those of commands, and how many were reaped.
+private let adoption = Mutex<(isOn: Bool, strangers: [pid_t], reaped: UInt64)>((false, [], 0))
 
 /// Starts real processes. The kernel reports their ends, on a queue.
 package struct SystemLauncher: ProcessLauncher {
@@ -74,9 +79,32 @@ package struct SystemLauncher: ProcessLauncher {
     return group
   }
 
+  /// The descendants of these groups whose parents have ended count as well, if they were adopted.
+  package func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
+    let launched = launchedProcesses.withLock { Array($0) }
+    let (isOn, strangers, reaped) = adoption.withLock { $0 }
+    var activity = ProcessActivity(
+      of: groups.map(\.leader), isOn ? .adopted(except: launched + strangers) : .notAdopted)
+    // What an orphan has done that was reaped is known of no process.
+    activity?.writes.processes &+= reaped
+    return activity
+  }
+
+  /// Makes this process adopt and reap the orphans of commands, so that what they do is known.
+  package static func adoptOrphans() {
+    guard let children = SystemCalls.adoptOrphans() else { return }
+    adoption.withLock { $0 = (true, $0.strangers + children, $0.reaped) }
+  }
+
+  /// A process that this process has started is none of a command, nor are the members of its group.
+  package static func exclude(_ stranger: pid_t) {
+    adoption.withLock { $0.strangers.append(stranger) }
+  }
+
   /// Reaps children that no launcher has started: a process with ID 1 inherits orphans.
   static func reapOrphans() {
-    launchedProcesses.withLock { SystemCalls.reapOrphans(keeping: $0) }
+    let count = launchedProcesses.withLock { SystemCalls.reapOrphans(keeping: $0) }
+    if count > 0 { adoption.withLock { $0.reaped += UInt64(count) } }
   }
 
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
@@ -137,7 +165,7 @@ package struct SystemLauncher: ProcessLauncher {
       return false
     }
 
-    var activity: ProcessActivity? { ProcessActivity(of: group.leader) }
+    var leader: pid_t { group.leader }
 
     func filesOpenForWriting(_ paths: [Path]) -> Set<Path> { group.filesOpenForWriting(paths) }
 

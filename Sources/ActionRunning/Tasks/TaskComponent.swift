@@ -49,42 +49,27 @@ extension TaskRunner {
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
-      let isLive = names.contains { graph[$0]?.rules.isLive ?? false }
+      let restartsOnChange = names.contains { graph[$0]?.rules.restartsOnChange ?? false }
       let rounds = RoundController(
-        isLive: isLive, on: queue, scheduler: scheduler, source: source)
-      rounds.connect(client(of: names)) { [weak self] in self?.take($0, for: names) }
+        restartsOnChange: restartsOnChange, on: queue, scheduler: scheduler, source: source)
+      rounds.connect(inquiry(of: names)) { [weak self] in self?.take($0, for: names) }
       return TaskComponent(names: names, rounds: rounds)
     }
     state.access { $0.components = components }
   }
 
-  /// What the rounds of a component ask.
-  private func client(of names: Set<String>) -> RoundController.Client {
-    var client = RoundController.Client()
-    client.isOwed = { [weak self] path in
-      self?.state.access { state in
+  /// What the rounds of a component ask before they judge.
+  private func inquiry(of names: Set<String>) -> RoundController.Inquiry {
+    { [weak self] paths in
+      guard let self else { return ([], [:], true) }
+      let owed = state.access { state in
         let held = state.components.first { $0.names == names }?.held
-        return state.owed.owes(path, to: names) && held?.paths.contains(path) != true
-      } ?? false
-    }
-    client.activity = { [weak self] in
-      let activities = self?.liveGroups(names).map(\.activity) ?? []
-      return activities.dropFirst().reduce(activities.first ?? nil) { sum, activity in
-        if let sum, let activity { sum + activity } else { nil }
+        return paths.filter { path in
+          state.owed.owes(path, to: names) && held?.paths.contains(path) != true
+        }
       }
+      return (Set(owed), results(of: names), haveRunInTurn(names))
     }
-    client.filesOpenForWriting = { [weak self] paths in
-      self?.liveGroups(names).reduce(into: []) { $0.formUnion($1.filesOpenForWriting(paths)) } ?? []
-    }
-    client.results = { [weak self] in self?.results(of: names) ?? [:] }
-    client.hasOneWriter = { [weak self] in self?.haveRunInTurn(names) ?? true }
-    return client
-  }
-
-  /// The process groups of the runs that are active.
-  private func liveGroups(_ names: Set<String>) -> [any LaunchedGroup] {
-    state.access { state in names.sorted().compactMap { state.workers[$0] } }
-      .compactMap { $0.supervisors[.command]?.activeGroup }
   }
 
   /// How the latest runs of these tasks have ended, except services.

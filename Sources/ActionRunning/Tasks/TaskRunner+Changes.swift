@@ -20,10 +20,38 @@ extension TaskRunner {
     if state.access({ $0.machine.isEnding }) { return }
     reportUnwatched(batch)
     if batch.isPartial { awaitBurstEnd() }
-    for component in state.access({ $0.components }) { accept(batch, in: component) }
+    let evidence = monitor.evidence(about: batch.changes)
+    for component in state.access({ $0.components }) { accept(batch, evidence, in: component) }
+    watchClosely()
+    updateFrequentPaths()
   }
 
-  private func accept(_ batch: ChangeBatch, in component: TaskComponent) {
+  private func updateFrequentPaths() {
+    let paths = Set(state.access { $0.components }.flatMap(\.rounds.frequentPaths))
+    let hasChanged = state.access { state in
+      defer { state.frequentPaths = paths }
+      return state.frequentPaths != paths
+    }
+    if hasChanged { options.frequentPathsChanged?(paths) }
+  }
+
+  /// Notes that the first change of a burst has been reported. May be called on any thread, as early as
+  /// possible: what the tasks do after the change proves nothing.
+  package func burstBegan() {
+    monitor.look(beginsBurst: true)
+  }
+
+  /// Looks at the processes often while runs are suspected to change a path.
+  private func watchClosely() {
+    let isNeeded = { @Sendable [weak self] in
+      self?.state.access { $0.components }.contains { $0.rounds.suspectsRuns } ?? false
+    }
+    if isNeeded() { monitor.watchClosely(while: isNeeded) }
+  }
+
+  private func accept(
+    _ batch: ChangeBatch, _ evidence: [Path: Evidence], in component: TaskComponent
+  ) {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
     let ignoring = tasksThatIgnore(in: component, tasks)
     var received: [(task: TaskDefinition, changes: [ChangeBatch.Change])] = []
@@ -51,7 +79,8 @@ extension TaskRunner {
       : batch.changes.filter { change in
         received.contains { $0.task.triggers.isTriggered(by: change) }
       }
-    component.rounds.changed(changes, situation(of: component, received.map(\.task.name)))
+    component.rounds.changed(
+      changes, evidence, situation(of: component, received.map(\.task.name)))
     reportChanges()
   }
 
@@ -101,12 +130,13 @@ extension TaskRunner {
       if isStopping(component.names) { return .running }
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.isLive) ? .live : .running
+      return watching.contains(where: machine.restartsOnChange) ? .live : .running
     }
-    let others = state.access { $0.components }.filter { $0.names != component.names }
-      .filter { isBusy($0.names) || $0.rounds.isReading }
-    if let depth = others.map(\.rounds.depth).max() { return .othersRunning(depth: depth) }
-    return hasService(component.names) ? .live : .idle
+    if hasService(component.names) { return .live }
+    let isBesideOthers = state.access { $0.components }.contains { other in
+      other.names != component.names && (isBusy(other.names) || other.rounds.isReading)
+    }
+    return isBesideOthers ? .othersRunning : .idle
   }
 
   // MARK: - Decisions
@@ -123,10 +153,10 @@ extension TaskRunner {
       } else {
         requestRuns(of: names, for: paths)
       }
-    case .forgive(let paths):
-      state.access { $0.owed.forgive(paths, to: names) }
-    case .absorb(let paths):
-      absorb(paths, names)
+    case .settle(let paths):
+      state.access { $0.owed.settle(paths, to: names) }
+    case .setAside(let paths):
+      setAside(paths, names)
     case .found(let loop):
       report(.foundLoop(loop))
     case .foundOutputs(let paths):
@@ -151,7 +181,7 @@ extension TaskRunner {
     let requested = state.access { state in
       names.filter { state.owed.owes($0, anyOf: paths) }
     }
-    if !isBusy(names) { beginRound(of: names, isFollowUp: true) }
+    if !isBusy(names) { beginRound(of: names) }
     advance { $0.changed(requested) }
   }
 
@@ -180,22 +210,21 @@ extension TaskRunner {
     }
   }
 
-  /// Nothing is owed for these outputs to the tasks that have run in this round. Others that watch them
-  /// run.
-  private func absorb(_ paths: [Path], _ names: Set<String>) {
+  /// These outputs request no run of the tasks that have run in this round. Others that watch them run.
+  private func setAside(_ paths: [Path], _ names: Set<String>) {
     let others = state.access { state in
       let ran = state.components.first { $0.names == names }?.ran ?? []
-      state.owed.forgive(paths, to: ran)
-      return names.filter { state.owed.owes($0, anyOf: paths) }
+      state.owed.setAside(paths, for: ran)
+      return names.subtracting(ran).filter { state.owed.owes($0, anyOf: paths) }
     }
     if !others.isEmpty { advance { $0.changed(others) } }
   }
 
-  private func beginRound(of names: Set<String>, isFollowUp: Bool) {
+  private func beginRound(of names: Set<String>) {
     update(names) { $0.ran = [] }
     let component = state.access { $0.components.first { $0.names == names } }
     update(names) { $0.dropHeldRequest() }
-    component?.rounds.began(isFollowUp: isFollowUp)
+    component?.rounds.began()
   }
 
   /// Begins a round in each idle component, because of a start or a key.
@@ -204,7 +233,7 @@ extension TaskRunner {
       if isBusy(component.names) {
         component.rounds.resumed()
       } else {
-        beginRound(of: component.names, isFollowUp: false)
+        beginRound(of: component.names)
       }
     }
     advance(step)
@@ -305,7 +334,7 @@ extension TaskStateMachine {
 
   /// Whether a change to the task's files stops or signals an active run, of the task or of a
   /// dependent.
-  func isLive(_ name: String) -> Bool {
+  func restartsOnChange(_ name: String) -> Bool {
     guard let task = tasks[name] else { return false }
     if task.rules.busyPolicy.isLive && (task.runs || task.isUp) { return true }
     return descendants[name, default: []].contains { below in
@@ -324,5 +353,5 @@ extension TaskStateMachine {
 
 extension TaskStateMachine.Rules {
   /// Whether it is a command that a change restarts or signals.
-  var isLive: Bool { isService && busyPolicy.isLive }
+  var restartsOnChange: Bool { isService && busyPolicy.isLive }
 }

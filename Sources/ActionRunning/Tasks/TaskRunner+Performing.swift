@@ -85,6 +85,7 @@ extension TaskRunner {
 
   private func finish() {
     for component in state.access({ $0.components }) { component.rounds.end() }
+    monitor.end()
     let (status, timers) = state.access { state in
       // They retain the runner.
       state.workers = [:]
@@ -196,6 +197,7 @@ extension TaskRunner {
       hasStarted(name)
       if isService { advance { $0.serviceStarted(name) } }
     case .exited:
+      monitor.look()
       runHasEnded(name)
     case .ended(_, .stopped), .finished:
       break
@@ -203,6 +205,7 @@ extension TaskRunner {
       state.access { $0.owed.ended(name) }
       if isService { serviceEnded(result, of: worker) }
     case .atRest:
+      monitor.look()
       if isService { return serviceIsAtRest(worker) }
       // A run that was stopped before its start has no result.
       let result = worker.state.access { $0.result } ?? .cancelled
@@ -294,6 +297,8 @@ extension TaskRunner {
       state.access { $0.workers[task.name] = worker }
     }
     // The number of tasks may decide whether output is read, for existing workers as well.
+    let supervisors = allWorkers.flatMap(\.supervisors.values)
+    monitor.watch { supervisors.compactMap(\.activeGroup) }
     let (workers, reading, count) = state.access { state in
       (Array(state.workers.values), state.reading, state.graph.tasks.count)
     }
@@ -317,7 +322,18 @@ extension TaskRunner {
     if case .notStarted(let run, let error, _) = event, options.endsAfterFailedStart(run, error) {
       state.access { $0.isInLastRound = true }
     }
+    switch event {
+    case .started: groupsWillChange()
+    case .notStarted: monitor.startHasFailed()
+    default: break
+    }
     report(event)
+  }
+
+  /// A process is about to be started. It is looked at before and after that.
+  private func groupsWillChange() {
+    monitor.groupsWillChange()
+    queue.async { [self] in monitor.look() }
   }
 
   /// `replaceGraph` for callers on the queue.

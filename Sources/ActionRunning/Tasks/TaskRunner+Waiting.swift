@@ -21,6 +21,10 @@ extension TaskRunner {
       case predecessor
       /// The end of the pause.
       case pause
+      /// The end of a delay, since each run changes it.
+      case delay
+      /// The next run, since they are outputs of the runs.
+      case nextRun
     }
 
     /// The name of the task.
@@ -83,7 +87,26 @@ extension TaskRunner {
   var waiting: [Waiting] {
     let requested = state.access { Self.requested(in: $0) }
     let names = Set(requested.filter { $0.trigger.reason != .key }.map(\.name))
-    return requested + unjudged.filter { !names.contains($0.name) }
+    let judged = requested + unjudged.filter { !names.contains($0.name) }
+    let known = Set(judged.map(\.name))
+    return judged + deferred.filter { !known.contains($0.name) }
+  }
+
+  /// The tasks with changes that are known to lead to a run later, or to none of their own.
+  private var deferred: [Waiting] {
+    state.access { $0.components }.flatMap { component -> [Waiting] in
+      let delayed = component.rounds.delayedPaths
+      return state.access { state in
+        state.machine.order.filter(component.names.contains).compactMap { name in
+          let trigger = state.owed.trigger(of: name)
+          if trigger.changes.isEmpty { return nil }
+          if state.owed.owes(name, anyOf: delayed) { return Waiting(name, trigger, for: .delay) }
+          let outputs = state.owed.waitingOutputs(of: name)
+          if outputs.count < trigger.changes.count { return nil }
+          return Waiting(name, RunTrigger(.change, changes: outputs), for: .nextRun)
+        }
+      }
+    }
   }
 
   private static func requested(in state: State) -> [Waiting] {
@@ -109,8 +132,8 @@ extension TaskRunner {
       }
       if running.isEmpty { return [] }
       return order.compactMap { name in
-        let trigger = state.access { $0.owed.trigger(of: name) }
-        if trigger.changes.isEmpty || component.rounds.mayBeOutputs(trigger.changes) { return nil }
+        let (trigger, isOwed) = state.access { ($0.owed.trigger(of: name), $0.owed.owes(name)) }
+        if !isOwed || component.rounds.mayBeOutputs(trigger.changes) { return nil }
         let cause = state.access { Self.cause(.runs(running), of: name, in: $0) }
         return Waiting(name, trigger, for: cause)
       }
@@ -136,12 +159,17 @@ extension TaskRunner {
     reportIdle(isSettled)
   }
 
-  /// Reports which tasks are unsettled. Returns whether none is, but for services with a restart that is
-  /// delayed: a page is not reloaded from the old one.
+  /// A restart that is due within this time counts as under way: a page is not reloaded from the old
+  /// service. A later one brings a reload of its own.
+  private static let shortDelay = Duration.milliseconds(300)
+
+  /// Reports which tasks are unsettled. Returns whether none is, but for services that are restarted
+  /// soon.
   private func reportUnsettled() -> Bool {
     let components = state.access { $0.components }
     let reading = components.filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
-    let delayed = components.filter(\.rounds.owesRestart).flatMap(\.names)
+    let delayed = components.filter { $0.rounds.owesRestart(within: Self.shortDelay) }.flatMap(
+      \.names)
     let (isSettled, names, hasChanged) = state.access { state in
       let unsettled = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
       let names = unsettled.union(delayed)

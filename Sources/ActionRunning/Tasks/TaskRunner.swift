@@ -39,6 +39,8 @@ public final class TaskRunner: Sendable {
     public var reportsUnwatched = false
     /// The descriptors that the tasks inherit besides the standard ones, in ascending order.
     package var inheritedDescriptors: [Int32] = []
+    /// Receives the paths that the tasks change again and again, when they have changed.
+    package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
     /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 
@@ -80,6 +82,7 @@ public final class TaskRunner: Sendable {
     /// The last values of the reports that are made when they change.
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []
+    var frequentPaths: Set<Path> = []
     var isIdle = true
   }
 
@@ -88,6 +91,7 @@ public final class TaskRunner: Sendable {
   let scheduler: any Scheduler
   let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
+  let monitor: ActivityMonitor
   /// The directory from which relative ones start, and in which commands run by default.
   let directory: Path
   let report: @Sendable (TaskReport) -> Void
@@ -125,10 +129,12 @@ public final class TaskRunner: Sendable {
       queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
       guardian: options.guardian, jobControl: options.jobControl)
     probe = SystemProbe(queue: queue)
+    monitor = ActivityMonitor(launcher, scheduler: scheduler)
     queue.async { [self] in
       makeWorkers(graph.tasks)
       makeComponents(of: graph)
     }
+    (source as? FileObserver)?.whenBurstBegins { [weak self] in self?.burstBegan() }
   }
 
   /// Runs all tasks, except postponed ones and their dependents.

@@ -60,18 +60,26 @@ pid_t csystem_ended_child(void);
 int csystem_descendant_groups(
     pid_t session, pid_t excluded, pid_t *groups, int count, int capacity);
 
-/// What a process and its descendants have done.
+//// What processes and their descendants have done.
 struct csystem_process_activity {
-  uint64_t written;         // bytes, also of reaped children, to anything
-  uint64_t dirtied;         // bytes of pages of files, also by way of memory maps
-  uint64_t child_faults;    // page faults of reaped children
-  uint64_t processes;       // a hash of the processes
-  int64_t newest_start_ns;  // since 1970, in clock ticks
-  bool is_incomplete;       // whether what an ended child has done is not known
+  uint64_t written;       // bytes, also of reaped children, to anything
+  uint64_t dirtied;       // bytes of pages of files, also by way of memory maps
+  uint64_t child_faults;  // page faults of reaped children
+  uint64_t processes;     // a hash of the processes
+  uint64_t switches;      // how often their threads have stopped to run
+  bool is_running;        // whether a thread may be in the middle of a change
 };
 
-/// Queries the activity of a process and its descendants. Returns -1 if the kernel does not tell it.
-int csystem_process_activity(pid_t leader, struct csystem_process_activity *activity);
+/// Queries the activity of processes and their descendants. Returns -1 if the kernel does not tell it.
+/// With `adopts`, all other children of this process count as well, but for those with the number or the
+/// group of one that it has `launched`: they are descendants whose parents have ended.
+int csystem_process_activity(
+    const pid_t *leaders, int count, const pid_t *launched, int launched_count, bool adopts,
+    struct csystem_process_activity *activity);
+
+/// Makes this process adopt descendants whose parents have ended. Stores the children that it has, and
+/// returns their number, or -1 where the system cannot do that.
+int csystem_adopt_orphans(pid_t *children, int capacity);
 
 /// Sets `found` for the files, by device and inode, that a process or a descendant has open for
 /// writing.

@@ -1,67 +1,79 @@
 import CSystem
 
-/// What a process and its descendants have done since their start, as far as the kernel tells.
-///
-/// Descendants whose parents have ended are not found.
+/// What processes and their descendants have done since their start, as far as the kernel tells.
 package struct ProcessActivity: Hashable, Sendable {
-  /// What changes whenever one of them writes, starts or ends.
+  /// What changes whenever one of them writes, or another one starts or ends.
   package struct Writes: Hashable, Sendable {
     /// The bytes that they and their reaped children have written, to files as to anything else.
     /// Writes by way of memory maps are not counted.
-    package let bytes: UInt64
+    package var bytes: UInt64
+    /// The bytes of the pages of files that they have made dirty, also by way of memory maps. File
+    /// systems in memory, and pages that are dirty already, are not counted.
+    package var dirtied: UInt64
     /// The page faults of reaped children.
-    package let childFaults: UInt64
+    package var childFaults: UInt64
     /// A hash of the processes.
-    package let processes: UInt64
+    package var processes: UInt64
 
-    package init(bytes: UInt64, childFaults: UInt64 = 0, processes: UInt64 = 0) {
+    package init(
+      bytes: UInt64 = 0, dirtied: UInt64 = 0, childFaults: UInt64 = 0, processes: UInt64 = 0
+    ) {
       self.bytes = bytes
+      self.dirtied = dirtied
       self.childFaults = childFaults
       self.processes = processes
     }
   }
 
-  package let writes: Writes
-  /// The bytes of the pages of files that they have made dirty, also by way of memory maps. File systems
-  /// in memory, and pages that are dirty already, are not counted.
-  package let dirtied: UInt64
-  /// Whether what a child has written that has ended and was not reaped is not known.
-  package let isIncomplete: Bool
-  /// When the newest of them started, to a hundredth of a second.
-  package let newestStart: FileTime
+  package var writes: Writes
+  /// How often their threads have stopped to run.
+  package var switches: UInt64
+  /// Whether a thread may be in the middle of a change, so that it is not counted yet.
+  package var isRunning: Bool
 
-  package init(
-    writes: Writes, dirtied: UInt64 = 0, isIncomplete: Bool = false, newestStart: FileTime
-  ) {
+  package init(writes: Writes = Writes(), switches: UInt64 = 0, isRunning: Bool = false) {
     self.writes = writes
-    self.dirtied = dirtied
-    self.isIncomplete = isIncomplete
-    self.newestStart = newestStart
+    self.switches = switches
+    self.isRunning = isRunning
   }
 
-  /// Queries the process and its descendants. Returns `nil` where the kernel does not tell: on other
+  /// Queries processes and their descendants. Returns `nil` where the kernel does not tell: on other
   /// systems than Linux, and for processes of other users.
-  package init?(of leader: pid_t) {
+  ///
+  /// - Parameter orphans: Tells which other children of this process count as well.
+  package init?(of leaders: [pid_t], _ orphans: Orphans = .notAdopted) {
     var activity = csystem_process_activity()
-    guard csystem_process_activity(leader, &activity) == 0 else { return nil }
+    let (launched, adopts): ([pid_t], Bool) =
+      switch orphans {
+      case .notAdopted: ([], false)
+      case .adopted(let launched): (launched, true)
+      }
+    guard
+      csystem_process_activity(
+        leaders, Int32(leaders.count), launched, Int32(launched.count), adopts, &activity) == 0
+    else { return nil }
     writes = Writes(
-      bytes: activity.written, childFaults: activity.child_faults, processes: activity.processes)
-    dirtied = activity.dirtied
-    isIncomplete = activity.is_incomplete
-    newestStart = FileTime(nanoseconds: activity.newest_start_ns)
+      bytes: activity.written, dirtied: activity.dirtied, childFaults: activity.child_faults,
+      processes: activity.processes)
+    (switches, isRunning) = (activity.switches, activity.is_running)
   }
 
-  /// The activity of several runs.
-  package static func + (left: Self, right: Self) -> Self {
-    ProcessActivity(
-      writes: Writes(
-        bytes: left.writes.bytes &+ right.writes.bytes,
-        childFaults: left.writes.childFaults &+ right.writes.childFaults,
-        processes: left.writes.processes &+ right.writes.processes),
-      dirtied: left.dirtied &+ right.dirtied,
-      isIncomplete: left.isIncomplete || right.isIncomplete,
-      newestStart: max(left.newestStart, right.newestStart))
+  /// The descendants whose parents have ended.
+  package enum Orphans: Sendable {
+    /// The process with ID 1 adopts them, so they are not found.
+    case notAdopted
+    /// This process adopts them. These children are none, nor are the members of their groups.
+    case adopted(except: [pid_t])
   }
+}
+
+/// Makes this process adopt its descendants whose parents have ended. It must reap them. Returns the
+/// children that it has before; `nil` if the system cannot do that.
+package func adoptOrphans() -> [pid_t]? {
+  let capacity = 256
+  var children = [pid_t](repeating: 0, count: capacity)
+  let count = csystem_adopt_orphans(&children, Int32(capacity))
+  return count < 0 ? nil : Array(children.prefix(Int(count)))
 }
 
 extension ProcessGroup {

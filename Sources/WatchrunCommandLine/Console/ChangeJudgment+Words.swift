@@ -1,16 +1,20 @@
 import ActionRunning
 
-extension ChangeJudgment.Reason {
-  /// The decision about a change during a run, and its evidence.
+extension ChangeJudgment {
+  /// The decision about a change during a run, and why.
   var words: String {
-    switch self {
-    case .unchanged: "no run: it holds what it held when the run began"
-    case .output: "no run: an output of the run"
-    case .innocent: "a run: saved, no process of the run has written since"
-    case .moved: "a run: saved, the run does not write it at this time"
-    case .open: "a delayed run: the run has it open for writing"
-    case .repeated: "a run: the runs change it again and again"
-    case .unknown: "a run: changed during the run"
+    switch decision {
+    case .run:
+      switch writer {
+      case .others: "a run: saved, no process of the run has done anything meanwhile"
+      case .run: "a run: the run has it open for writing\(count)"
+      case .unknown: "a run: changed during the run\(count)"
+      }
+    case .waits: "waiting: changed by the run, of which it is an output; r runs it"
     }
+  }
+
+  private var count: String {
+    repetitions > 1 ? ", \(repetitions) times in a row" : ""
   }
 }

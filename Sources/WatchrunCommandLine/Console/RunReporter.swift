@@ -116,7 +116,7 @@ extension RunReporter {
     case .judged(let judgments):
       for judgment in judgments {
         console.say(
-          .detail, "\(shown(judgment.path)): \(judgment.reason.words)", style: .faint)
+          .detail, "\(shown(judgment.path)): \(judgment.words)", style: .faint)
       }
     case .gaveUp(let task, let restarts):
       say(

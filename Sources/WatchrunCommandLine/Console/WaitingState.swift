@@ -24,7 +24,7 @@ struct WaitingState {
       switch waiting.cause {
       case .runs, .hook: WaitingState.queueTime
       case .job: WaitingState.jobTime
-      case .dependencies, .dependents, .predecessor, .pause: nil
+      case .dependencies, .dependents, .predecessor, .pause, .delay, .nextRun: nil
       }
     }
 

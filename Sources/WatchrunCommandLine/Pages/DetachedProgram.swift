@@ -18,9 +18,10 @@ struct DetachedProgram: Sendable {
       arguments: arguments, environment: processEnvironment(), standardInput: .null)
     request.output = try PipeInput.discarding()
     let launcher = SystemLauncher(queue: Self.queue)
-    _ = try launcher.launch(request) { status in
+    let group = try launcher.launch(request) { status in
       if status.isSuccess { return }
       failed("failed with status \(status.code)")
     }
+    SystemLauncher.exclude(group.leader)
   }
 }

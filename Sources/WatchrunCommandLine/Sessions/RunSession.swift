@@ -73,6 +73,7 @@ final class RunSession: ChangeSource {
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     if isObserved {
+      observer.whenBurstBegins { [weak runner] in runner?.burstBegan() }
       // The first runs see all changes made before they start; only later changes count.
       let start = plan.hasOnlyPages ? session.began : .now()
       session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
@@ -89,6 +90,7 @@ final class RunSession: ChangeSource {
   }
 
   private func makeRunner(_ plan: SessionPlan, _ keys: KeyPresses) -> TaskRunner {
+    SystemLauncher.adoptOrphans()
     var options = TaskRunner.Options(
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
       guardian: session.guardian)
@@ -104,6 +106,9 @@ final class RunSession: ChangeSource {
     }
     options.inheritedDescriptors = session.caller.descriptors
     options.reading = plan.reading
+    options.frequentPathsChanged = { [weak self] paths in
+      self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
+    }
     options.reportsSettling = true
     options.reportsJudgments = session.settings.isVerbose
     options.reportsUnwatched = source != nil && session.ignoredChanges != nil

@@ -1,136 +1,281 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 @testable import ActionRunning
 
+/// What looks at the processes prove about changes of real files, whose times the kernel has set.
 struct ActivityLogTests {
-  /// Milliseconds since the beginning of the run.
-  private static func time(_ milliseconds: Int) -> FileTime {
-    FileTime(nanoseconds: Int64(10_000 + milliseconds) * 1_000_000)
+  private typealias Subject = ActivityLog.Subject
+
+  private let directory: TemporaryDirectory
+  private var log = ActivityLog()
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("content", to: "f")
   }
 
-  private static func look(
-    _ time: Int, bytes: UInt64 = 0, processes: UInt64 = 1, newest: Int = 0
-  ) -> ActivityLog.Look {
-    ActivityLog.Look(
-      time: Self.time(time),
-      activity: ProcessActivity(
-        writes: ProcessActivity.Writes(bytes: bytes, processes: processes),
-        newestStart: Self.time(newest)))
+  private func subject(_ name: String = "f") throws -> Subject {
+    Subject(isRemoval: false, status: try FileStatus(of: directory[name]))
   }
 
-  private func evidence(
-    _ looks: [ActivityLog.Look], at time: Int?, isContent: Bool = true,
-    _ now: ActivityLog.Look?, former: Int? = nil
-  ) -> Evidence {
-    var log = ActivityLog(began: Self.time(0))
-    for look in looks {
-      if let former, look.time >= Self.time(former) {
-        log.note(changedAt: Self.time(former))
-      }
-      log.add(look)
+  private static let removal = Subject(isRemoval: true, status: nil, isAlone: true)
+
+  private func changed(_ name: String = "f") throws -> FileTime {
+    try FileStatus(of: directory[name]).changed
+  }
+
+  /// Looks so many milliseconds after a time, in an instant unless it takes longer.
+  private mutating func look(
+    _ milliseconds: Int, after time: FileTime, taking duration: Int = 0, bytes: UInt64 = 0,
+    processes: UInt64 = 1, switches: UInt64 = 0, isRunning: Bool = false, beginsBurst: Bool = false
+  ) {
+    let writes = ProcessActivity.Writes(bytes: bytes, processes: processes)
+    log.add(
+      ActivityLog.Look(
+        began: time.advanced(by: .milliseconds(milliseconds)),
+        ended: time.advanced(by: .milliseconds(milliseconds + duration)),
+        activity: ProcessActivity(writes: writes, switches: switches, isRunning: isRunning),
+        beginsBurst: beginsBurst))
+  }
+
+  private func verdict(_ subject: Subject) -> Evidence.Verdict {
+    log.evidence(about: subject).verdict
+  }
+
+  // MARK: Idle processes
+
+  @Test mutating func `if no thread has run between the looks, others have made any change`() throws
+  {
+    try directory.makeDirectories("d")
+    try directory.write("", to: "empty")
+    try directory.link("link", to: "f")
+    for name in ["f", "d", "empty", "link"] {
+      log = ActivityLog()
+      look(-10, after: try changed(name), bytes: 5, switches: 7)
+      look(20, after: try changed(name), bytes: 5, switches: 7)
+      #expect(verdict(try subject(name)) == .others)
     }
-    return log.evidence(
-      aboutChangeAt: time.map(Self.time), isContent: isContent, now)
   }
 
-  @Test func `a change is innocent if the run has not written since a look before it`() {
-    let looks = [Self.look(50, bytes: 9), Self.look(300, bytes: 9)]
-    #expect(evidence(looks, at: 400, Self.look(420, bytes: 9)) == .innocent)
-    #expect(evidence(looks, at: 400, Self.look(420, bytes: 10)) != .innocent)
-    // The look is after the change.
-    #expect(evidence(looks, at: 40, Self.look(420, bytes: 9)) != .innocent)
-  }
-
-  @Test func `removals and changes of attributes are never innocent, as they are not counted`() {
-    let looks = [Self.look(50), Self.look(300)]
-    #expect(evidence(looks, at: 400, isContent: false, Self.look(420)) != .innocent)
-    #expect(evidence(looks, at: nil, isContent: false, Self.look(420)) == .unknownTime)
-  }
-
-  @Test func `a run that starts or ends processes after the change prepares its start`() {
-    let looks = [Self.look(300)]
-    let started = Self.look(420, bytes: 9, processes: 2, newest: 410)
-    #expect(evidence(looks, at: 400, started) == .launching)
-    let later = Self.look(1500, bytes: 9, processes: 2, newest: 410)
-    #expect(evidence(looks, at: 400, later) == .launched)
-    let ended = Self.look(1500, bytes: 9, processes: 3)
-    #expect(evidence(looks, at: 400, ended) == .launched)
-  }
-
-  private func bits(_ looks: [ActivityLog.Look], at time: Int, former: Int? = nil) -> Double {
-    let now = Self.look(time + 10, bytes: 99)
-    guard case .wrote(let bits) = evidence(looks, at: time, now, former: former) else { return -1 }
-    return bits
-  }
-
-  @Test func `the less often a run writes, the more bits of evidence is a write`() {
-    let quiet = (0...20).map { Self.look($0 * 100) }
-    #expect((5...8).contains(bits(quiet, at: 2010)))
-    let busy = (0...20).map { Self.look($0 * 100, bytes: UInt64($0)) }
-    #expect((1...3).contains(bits(busy, at: 2010)))
-    #expect((0...1).contains(bits(busy, at: 2400)))
-  }
-
-  @Test func `the longer ago the look before the change, the less a write proves`() {
-    let looks = [Self.look(50), Self.look(300)]
-    #expect(bits(looks, at: 310) > bits(looks, at: 400))
-    #expect(bits(looks, at: 3000) < 1)
-  }
-
-  @Test func `what it wrote with another change of the path does not count`() {
-    let looks = (0...20).map { Self.look($0 * 100, bytes: $0 < 7 ? 0 : 5) }
-    #expect(bits(looks, at: 2010, former: 650) > bits(looks, at: 2010) + 0.5)
-  }
-
-  @Test func `before the first look, a run has written nothing when it began`() {
-    let looks = [Self.look(50, bytes: 9)]
-    #expect(evidence(looks, at: 40, Self.look(60, bytes: 0)) == .innocent)
-    #expect(evidence([], at: 40, Self.look(45)) == .innocent)
-    #expect(evidence(looks, at: 40, Self.look(60, bytes: 9)) != .innocent)
-    #expect(evidence([], at: 40, Self.look(60, newest: 50)) == .launching)
-  }
-
-  @Test func `only a file that is not larger than what was written since may be of the run`() {
-    var log = ActivityLog(began: Self.time(0))
-    log.add(Self.look(50, bytes: 1000))
-    func mayHaveWritten(_ size: UInt64, at time: Int) -> Bool? {
-      log.mayHaveWritten(size: size, changedAt: Self.time(time), Self.look(1010, bytes: 1300))
+  @Test mutating func `if a process has run, it may have changed what is no content`() throws {
+    try directory.makeDirectories("d")
+    try directory.write("", to: "empty")
+    try directory.link("link", to: "f")
+    for name in ["d", "empty", "link"] {
+      log = ActivityLog()
+      look(-10, after: try changed(name), switches: 7)
+      look(20, after: try changed(name), switches: 8)
+      #expect(verdict(try subject(name)) == .unknown)
     }
-    #expect(mayHaveWritten(300, at: 1000) == true)
-    #expect(mayHaveWritten(301, at: 1000) == false)
-    // The first part of the file may have been written before the look.
-    #expect(mayHaveWritten(1300, at: 500) == true)
-    #expect(mayHaveWritten(1301, at: 500) == false)
-    #expect(mayHaveWritten(1, at: -1) == false)
-    #expect(log.mayHaveWritten(size: 1, changedAt: Self.time(100), nil) == nil)
   }
 
-  @Test func `a memory map, or a child that is not reaped, may have written more`() {
-    let log = ActivityLog(began: Self.time(0))
-    func mayHaveWritten(_ size: UInt64, dirtied: UInt64 = 0, isIncomplete: Bool = false) -> Bool? {
-      let now = ProcessActivity(
-        writes: ProcessActivity.Writes(bytes: 10), dirtied: dirtied, isIncomplete: isIncomplete,
-        newestStart: Self.time(0))
-      return log.mayHaveWritten(
-        size: size, changedAt: Self.time(100), ActivityLog.Look(time: Self.time(110), activity: now)
-      )
+  @Test mutating func `a process that has started or ended may have changed anything`() throws {
+    look(-10, after: try changed(), processes: 1)
+    look(20, after: try changed(), processes: 2)
+    #expect(verdict(try subject()) == .unknown)
+  }
+
+  @Test mutating func `a directory is changed from its creation to its last change`() throws {
+    try directory.makeDirectories("d")
+    let status = try FileStatus(of: directory["d"])
+    let born = try #require(status.born)
+    // The file clock moves on.
+    while try changed("d") <= born.advanced(by: .milliseconds(40)) {
+      try directory.write("x", to: "d/a")
+      try directory.remove("d/a")
     }
-    #expect(mayHaveWritten(1_000_000, dirtied: 1_003_520) == true)
-    #expect(mayHaveWritten(100, dirtied: 4096) == false)
-    #expect(mayHaveWritten(100, isIncomplete: true) == true)
+    look(-10, after: born, switches: 1)
+    look(20, after: born, switches: 2)
+    look(20, after: try changed("d"), switches: 2)
+    #expect(verdict(try subject("d")) == .unknown)
   }
 
-  @Test func `where the kernel tells nothing, nothing is known`() {
-    #expect(evidence([Self.look(100)], at: 250, nil) == .none)
-    #expect(evidence([Self.look(100)], at: -1, Self.look(260, bytes: 9)) == .before)
+  // MARK: Writes
+
+  @Test mutating func `if nothing was written between the looks, others have written the content`()
+    throws
+  {
+    look(-10, after: try changed(), bytes: 5, switches: 7)
+    look(20, after: try changed(), bytes: 5, switches: 99)
+    #expect(verdict(try subject()) == .others)
   }
 
-  @Test func `a run is steady while it has the same processes`() {
-    var log = ActivityLog(began: Self.time(0))
-    for time in [50, 100, 150] { log.add(Self.look(time)) }
-    #expect(log.isSteady)
-    log.add(Self.look(200, processes: 2))
-    #expect(!log.isSteady)
+  @Test mutating func `if anything was written between the looks, nothing is proved`() throws {
+    look(-10, after: try changed(), bytes: 5, switches: 7)
+    look(20, after: try changed(), bytes: 6, switches: 99)
+    #expect(verdict(try subject()) == .unknown)
+  }
+
+  @Test mutating func `a change of attributes is no content, unless a look is before the content`()
+    throws
+  {
+    let written = try FileStatus(of: directory["f"]).modified
+    while try changed() <= written.advanced(by: .milliseconds(40)) {
+      try directory.setMode(0o600, of: "f")
+      try directory.setMode(0o644, of: "f")
+    }
+    look(20, after: written, switches: 1)
+    look(20, after: try changed(), switches: 2)
+    #expect(verdict(try subject()) == .unknown)
+    log = ActivityLog()
+    look(-10, after: written, switches: 1)
+    look(20, after: written, switches: 2)
+    look(20, after: try changed(), switches: 3)
+    #expect(verdict(try subject()) == .others)
+  }
+
+  // MARK: Removals
+
+  @Test mutating func `a removal was at most 50 ms before the first report of the burst`() throws {
+    let time = FileTime.now()
+    for (before, expected) in [(-51, Evidence.Verdict.others), (-49, .unknown)] {
+      log = ActivityLog()
+      look(before, after: time)
+      look(0, after: time, beginsBurst: true)
+      #expect(verdict(Self.removal) == expected)
+    }
+  }
+
+  @Test
+  mutating func `a process that has run since may have removed it, although it wrote nothing`()
+    throws
+  {
+    let time = FileTime.now()
+    look(-100, after: time)
+    look(0, after: time, switches: 1, beginsBurst: true)
+    #expect(verdict(Self.removal) == .unknown)
+  }
+
+  @Test mutating func `a removal without a burst proves nothing`() throws {
+    look(-100, after: .now())
+    look(100, after: .now())
+    #expect(verdict(Self.removal) == .unknown)
+  }
+
+  @Test mutating func `a path that no longer exists counts as removed`() throws {
+    let time = FileTime.now()
+    look(-100, after: time)
+    look(0, after: time, beginsBurst: true)
+    look(20, after: time)
+    #expect(verdict(Subject(isRemoval: false, status: nil, isAlone: true)) == .others)
+    // A file in its place may have been written at any time before.
+    #expect(
+      verdict(Subject(isRemoval: true, status: try subject().status, isAlone: true)) == .others)
+  }
+
+  // MARK: Looks
+
+  @Test mutating func `without a look before the change, or after it, nothing is known`() throws {
+    let time = try changed()
+    look(20, after: time)
+    look(20, after: time)
+    #expect(verdict(try subject()) == .unknown)
+    log = ActivityLog()
+    look(-20, after: time)
+    look(-10, after: time)
+    #expect(verdict(try subject()) == .unknown)
+    #expect(ActivityLog().evidence(about: try subject()) == Evidence())
+  }
+
+  @Test mutating func `a look during which the change was made is neither before nor after it`()
+    throws
+  {
+    let time = try changed()
+    look(-10, after: time, taking: 20)
+    look(30, after: time)
+    #expect(verdict(try subject()) == .unknown)
+    log = ActivityLog()
+    look(-30, after: time)
+    look(-10, after: time, taking: 20)
+    #expect(verdict(try subject()) == .unknown)
+    look(30, after: time)
+    #expect(verdict(try subject()) == .others)
+  }
+
+  @Test mutating func `while a thread runs, what was done before a look is not counted yet`() throws
+  {
+    let time = try changed()
+    look(-10, after: time)
+    look(20, after: time, isRunning: true)
+    #expect(verdict(try subject()) == .unknown)
+    look(20, after: time)
+    #expect(verdict(try subject()) == .others)
+  }
+
+  @Test mutating func `the first complete look after the change decides`() throws {
+    let time = try changed()
+    look(-10, after: time)
+    look(20, after: time)
+    look(20, after: time, bytes: 9, switches: 9)
+    #expect(verdict(try subject()) == .others)
+  }
+
+  @Test mutating func `the last look before the change decides`() throws {
+    let time = try changed()
+    look(-20, after: time)
+    look(-10, after: time, bytes: 9, switches: 9)
+    look(20, after: time, bytes: 9, switches: 9)
+    #expect(verdict(try subject()) == .others)
+  }
+
+  @Test mutating func `of many equal looks the first and the last are kept`() throws {
+    let time = try changed()
+    look(-2000, after: time, bytes: 1, switches: 1)
+    for number in 0..<500 { look(-1000 + 4 * number, after: time, bytes: 2, switches: 2) }
+    // The change is between the first of them and the last.
+    #expect(verdict(try subject()) == .others)
+    // And the look before the change is as late as it was.
+    log = ActivityLog()
+    for number in 0..<250 { look(-1000 + 4 * number, after: time, bytes: 2, switches: 2) }
+    look(20, after: time, bytes: 3, switches: 3)
+    #expect(log.evidence(about: try subject()).activity != nil)
+  }
+
+  @Test mutating func `of different looks the last 64 are kept`() throws {
+    for count in [62, 63] {
+      log = ActivityLog()
+      let time = try changed()
+      look(-10, after: time)
+      look(20, after: time)
+      for number in 0..<count { look(20 + number, after: time, switches: UInt64(number + 1)) }
+      #expect(verdict(try subject()) == (count == 62 ? .others : .unknown))
+    }
+  }
+
+  // MARK: Coincidences
+
+  @Test mutating func `a look less than 60 ms before the change makes it a coincidence`() throws {
+    for (before, expected) in [(-59, true), (-61, false)] {
+      log = ActivityLog()
+      look(before, after: try changed())
+      look(20, after: try changed(), bytes: 1, switches: 1)
+      #expect(
+        (log.evidence(about: try subject()).activity != nil) == expected)
+    }
+  }
+
+  @Test mutating func `what is proved, or not known at all, is no coincidence`() throws {
+    look(-10, after: try changed())
+    #expect(log.evidence(about: try subject()).activity == nil)
+    look(20, after: try changed())
+    #expect(log.evidence(about: try subject()).activity == nil)
+  }
+
+  // MARK: Systems that do not tell
+
+  @Test mutating func `where the kernel tells nothing, nothing is known`() throws {
+    let time = try changed()
+    #expect(log.isBlind)
+    for milliseconds in [-20, -10, 10, 20] {
+      let moment = time.advanced(by: .milliseconds(milliseconds))
+      log.add(ActivityLog.Look(began: moment, ended: moment, activity: nil))
+    }
+    #expect(log.isBlind)
+    #expect(log.evidence(about: try subject()) == Evidence())
+    look(30, after: time)
+    #expect(!log.isBlind)
+    #expect(verdict(try subject()) == .unknown)
   }
 }

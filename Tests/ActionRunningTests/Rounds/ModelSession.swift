@@ -3,38 +3,6 @@ import TestSupport
 
 @testable import ActionRunning
 
-/// The delays that are promised, in seconds.
-enum RoundsRules {
-  /// How many follow-ups in a row for whatever paths do not count.
-  static func freeDepth(isLive: Bool) -> Int { isLive ? 8 : 7 }
-
-  /// The delay of the next follow-up after so many in a row. A path that only runs change has one
-  /// immediate follow-up, one that is edited as well three.
-  static func delay(inRow row: Int, isLive: Bool, isEdited: Bool) -> Int {
-    let immediate = isLive ? 2 : isEdited ? 3 : 1
-    if row < immediate { return 0 }
-    let doublings = min(row - immediate, 20)
-    return min(isLive ? 1 << min(3 * doublings, 20) : (isEdited ? 1 : 4) << doublings, 600)
-  }
-
-  /// The delay of the next follow-up after so many in a row for whatever paths.
-  static func delay(atDepth depth: Int, isLive: Bool) -> Int {
-    delay(inRow: depth + 1 - freeDepth(isLive: isLive), isLive: isLive, isEdited: false)
-  }
-
-  /// How many runs begin at most in so many seconds, the first of them at once and so many more.
-  static func mostRuns(inSeconds seconds: Int, immediate: Int, isLive: Bool, isEdited: Bool) -> Int
-  {
-    // Two tests delay a restart so little that they count as immediate.
-    var (count, time, row) = (1 + immediate + (isLive ? 2 : 0), 0, 3)
-    while true {
-      time += max(delay(inRow: row, isLive: isLive, isEdited: true), 1)
-      if time >= seconds { return count }
-      (count, row) = (count + 1, row + 1)
-    }
-  }
-}
-
 /// The writes of a command.
 enum ModelCommand: String, CaseIterable, Sendable {
   case readsOnly, formatsIfNeeded, rewritesAlways, compilesAtItsEnd, compilesInTwoSteps
@@ -42,31 +10,11 @@ enum ModelCommand: String, CaseIterable, Sendable {
   case makesTemporaryFile
   case writesReport, appendsToLog, makesNewName, toggles, writesOneOfEight, stampsSource
 
-  /// How many superfluous runs so many edits and keys lead to at most; `nil` where a second run does
-  /// not leave what the first one left. One more in ten is for edits that coincide with a write.
-  ///
-  /// Where a change restarts the command, a temporary file of a run that is stopped is not removed.
-  func superfluousRuns(_ user: ModelUser, occasions: Int, isLive: Bool) -> Int? {
-    let most = occasions + occasions / 10 + 1
-    switch self {
-    case .readsOnly, .formatsIfNeeded, .rewritesAlways, .compilesAtItsEnd, .compilesInTwoSteps,
-      .links:
-      guard self == .compilesInTwoSteps && isLive else { return most }
-      // The first output restarts the run before it has written the second one, until both are known
-      // to be outputs.
-      return 2 * most + 1 + (user.cutsRunsShort ? occasions : 0)
-    case .makesTemporaryFile: return isLive ? nil : most
-    case .writesReport, .appendsToLog, .makesNewName, .toggles, .writesOneOfEight, .stampsSource:
-      return nil
-    }
-  }
+  /// The files that people do not type.
+  static let programs: Set<Path> = ["/p/o", "/p/app"]
 
-  /// How many follow-ups in a row are immediate: three for a path or a directory, and more for whatever
-  /// paths.
-  func immediateFollowUps(isLive: Bool) -> Int {
-    guard self == .writesOneOfEight else { return 3 }
-    return isLive ? 100 : 3 + RoundsRules.freeDepth(isLive: isLive)
-  }
+  /// Whether it has the path open for writing while it runs.
+  func keepsOpen(_ path: Path) -> Bool { self == .appendsToLog && path == "/p/log" }
 
   /// Whether it stays up after it has written, where a change restarts it.
   var isServer: Bool {
@@ -165,14 +113,6 @@ enum ModelUser: String, CaseIterable, Sendable {
   case seldom, oftenBoth, oftenOne, savesTwoFiles, oneAtRestOneInRun, oncePerRun, undoes
   case makesAndRemoves, pressesKeys
 
-  /// Whether edits come while a command still writes.
-  var cutsRunsShort: Bool {
-    switch self {
-    case .seldom: false
-    default: true
-    }
-  }
-
   /// Plans what the person does from now on. Until when at the latest.
   func begin(_ model: inout RoundsModel) -> RoundsModel.Time {
     var time: RoundsModel.Time = 0
@@ -251,7 +191,7 @@ struct ModelSession: CustomStringConvertible {
   }
 
   mutating func run() {
-    model.begin(isFollowUp: false)
+    model.begin()
     model.advance(to: (isLive ? 5 : 30) * RoundsModel.second)
     endOfEdits = model.now + user.begin(&model)
     model.advance(to: endOfEdits)
@@ -259,15 +199,11 @@ struct ModelSession: CustomStringConvertible {
     model.settle()
   }
 
-  /// How many runs begin at most in an hour without edits.
-  var mostRunsInAnHour: Int {
-    let isEdited = command == .stampsSource || command == .makesNewName && user == .makesAndRemoves
-    return RoundsRules.mostRuns(
-      inSeconds: 3600, immediate: command.immediateFollowUps(isLive: isLive), isLive: isLive,
-      isEdited: isEdited)
-  }
-
-  func runs(from start: RoundsModel.Time, seconds: Int) -> Int {
-    model.starts.filter { $0 >= start && $0 < start + seconds * RoundsModel.second }.count
+  /// The most runs that begin within so many seconds, from a time on.
+  func mostRuns(within seconds: Int, from time: RoundsModel.Time) -> Int {
+    let starts = model.starts.filter { $0 >= time }
+    return starts.map { start in
+      starts.count { $0 >= start && $0 < start + seconds * RoundsModel.second }
+    }.max() ?? 0
   }
 }

@@ -1,4 +1,5 @@
 import FileObservation
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -116,5 +117,38 @@ struct PathContentTests {
     let contents = reader.contents(
       of: ["none", "d", "a"].map { (path: directory[$0], isMovedAsWhole: false) })
     #expect(contents == [.absent, .directory, content("a")])
+  }
+
+  // MARK: States
+
+  private func state(_ name: String) -> FileState? {
+    reader.states(of: [(directory[name], false)])[directory[name]]
+  }
+
+  @Test func `the state of a path has its content and the time of its creation`() throws {
+    let start = FileTime.now()
+    try directory.write("x", to: "a")
+    let state = try #require(self.state("a"))
+    #expect(state.content == content("a"))
+    #expect(state.born.map { $0 >= start && $0 <= .latest() } ?? true)
+    #expect(self.state("none") == FileState(content: .absent))
+  }
+
+  @Test(
+    arguments: [
+      ([0x7f, 0x45, 0x4c, 0x46, 2, 1], true), (Array("!<arch>\n".utf8), true),
+      ([0xcf, 0xfa, 0xed, 0xfe], true), ([0xca, 0xfe, 0xba, 0xbe], true),
+      ([0x00, 0x61, 0x73, 0x6d, 1], true), ([0x42, 0x43, 0xc0, 0xde], true),
+      ([0x4d, 0x5a, 0x90, 0x00], true), ([0x7f, 0x45, 0x4c], false), ([], false),
+      (Array("#!/bin/sh\n".utf8), false), (Array("MZ is a text".utf8), false),
+      ([0x89, 0x50, 0x4e, 0x47], false),
+    ] as [([UInt8], Bool)])
+  func `programs and object files are known by their first bytes`(
+    bytes: [UInt8], isProgram: Bool
+  ) throws {
+    try File.write(bytes + [9, 9, 9, 9, 9, 9], to: directory["a"])
+    #expect(state("a")?.isProgram == isProgram)
+    try directory.link("link", to: "a")
+    #expect(state("link")?.isProgram == false)
   }
 }

@@ -34,9 +34,11 @@ struct RoundControllerTests {
   private let source = HeldSource()
   private let log = Log<RoundController.Event>()
 
+  private static let owesAll: RoundController.Inquiry = { (Set($0), [:], true) }
+
   private func controller(source: (any ChangeSource)?) -> RoundController {
     let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    queue.sync { controller.connect(RoundController.Client(), deliver: log.note) }
+    queue.sync { controller.connect(Self.owesAll, deliver: log.note) }
     return controller
   }
 
@@ -66,26 +68,26 @@ struct RoundControllerTests {
   /// One round during which this name is removed.
   private func round(_ controller: RoundController, _ name: String, _ number: Int) {
     queue.sync {
-      controller.began(isFollowUp: true)
-      controller.changed([.of(Path("/no/\(name)"), .removed)], .running)
+      controller.began()
+      controller.changed([.of(Path("/no/\(name)"), .removed)], [:], .running)
       controller.workEnded(isLive: false)
     }
     answer(number)
   }
 
-  /// A controller that waits 4 s, after four rounds in which entries of one directory were removed.
+  /// A controller that waits 40 s, after twelve rounds in which entries of one directory were removed.
   private func delayedController() -> RoundController {
     let controller = controller()
-    for number in 0..<4 { round(controller, "\(number)", number) }
+    for number in 0..<12 { round(controller, "\(number)", number) }
     return controller
   }
 
   @Test func `the source is flushed once at the end of a round`() {
     let controller = controller()
-    queue.sync { controller.began(isFollowUp: false) }
+    queue.sync { controller.began() }
     #expect(source.count == 0)
     queue.sync {
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.workEnded(isLive: false)
       #expect(controller.isReading)
     }
@@ -99,10 +101,10 @@ struct RoundControllerTests {
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.workEnded(isLive: false)
-      controller.began(isFollowUp: false)
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.began()
+      controller.changed([.of("/no/a", .modified)], [:], .running)
     }
     answer(0)
     #expect(runs.isEmpty)
@@ -117,8 +119,8 @@ struct RoundControllerTests {
   @Test func `without a source a round ends with its runs`() {
     let controller = controller(source: nil)
     queue.sync {
-      controller.began(isFollowUp: false)
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.began()
+      controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.workEnded(isLive: false)
     }
     #expect(runs == [["/no/a"]])
@@ -129,14 +131,11 @@ struct RoundControllerTests {
     #expect(runs.count == 3)
     let loops = log.entries.compactMap { if case .found(let loop) = $0 { loop } else { nil } }
     #expect(loops.map(\.path) == ["/no"])
-    advance(by: .milliseconds(3999))
-    #expect(runs.count == 3 && source.count == 4)
+    advance(by: .milliseconds(39_999))
+    #expect(runs.count == 3 && source.count == 12)
     advance(by: .milliseconds(1))
-    #expect(runs.count == 4 && source.count == 5)
-    queue.sync {
-      controller.began(isFollowUp: true)
-      #expect(controller.depth == 4)
-    }
+    #expect(runs.count == 4 && source.count == 13)
+    withExtendedLifetime(controller) {}
   }
 
   @Test func `a round that begins cancels the delay and the follow-up`() {
@@ -144,11 +143,10 @@ struct RoundControllerTests {
     #expect(scheduler.pendingCount == 1)
     queue.sync {
       #expect(controller.owesRun)
-      controller.began(isFollowUp: true)
+      controller.began()
       #expect(!controller.owesRun)
     }
-    // The first look at the processes.
-    #expect(scheduler.pendingCount == 1)
+    #expect(scheduler.pendingCount == 0)
     advance(by: .seconds(60))
     #expect(runs.count == 3)
   }
@@ -157,16 +155,16 @@ struct RoundControllerTests {
     let controller = delayedController()
     advance(by: .seconds(1))
     queue.sync {
-      controller.changed([.of("/no/x", .removed)], .othersRunning(depth: 0))
+      controller.changed([.of("/no/x", .removed)], [:], .othersRunning)
     }
     #expect(scheduler.pendingCount == 1)
-    advance(by: .seconds(3))
-    #expect(runs.last == ["/no/3", "/no/x"])
+    advance(by: .seconds(39))
+    #expect(runs.last == ["/no/11", "/no/x"])
     advance(by: .seconds(60))
     #expect(runs.count == 4)
   }
 
-  @Test func `stopping cancels the follow-up, and forgives nothing`() {
+  @Test func `stopping cancels the follow-up, and settles nothing`() {
     let controller = delayedController()
     let count = log.entries.count
     queue.sync {
@@ -184,20 +182,20 @@ struct RoundControllerTests {
     #expect(scheduler.pendingCount == 0)
     let count = log.entries.count
     queue.sync {
-      controller.changed([.of("/no/a", .modified)], .idle)
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.changed([.of("/no/a", .modified)], [:], .idle)
+      controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.workEnded(isLive: false)
       controller.stopped()
     }
-    #expect(source.count == 4)
+    #expect(source.count == 12)
     #expect(log.entries.count == count)
   }
 
   @Test func `an answer that comes after the end does nothing`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.began()
+      controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.workEnded(isLive: false)
       controller.end()
     }
@@ -207,41 +205,91 @@ struct RoundControllerTests {
 
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
-    let controller = RoundController(isLive: true, on: queue, scheduler: scheduler, source: nil)
+    let controller = RoundController(
+      restartsOnChange: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
-      controller.connect(RoundController.Client(), deliver: log.note)
+      controller.connect(Self.owesAll, deliver: log.note)
       for number in 0..<4 {
-        controller.began(isFollowUp: true)
+        controller.began()
         let name = Path("/no/\(number)")
-        controller.changed([.of(name, .removed)], .live)
+        controller.changed([.of(name, .removed)], [:], .live)
       }
-      controller.began(isFollowUp: false)
+      controller.began()
       scheduler.advance(by: .seconds(60))
     }
-    #expect(runs.count == 2)
+    #expect(runs.count == 3)
   }
 
   // MARK: Owed changes
 
-  @Test func `the client is asked which paths are owed, and learns which are forgiven`() {
+  @Test func `the client is asked which paths are owed, and learns which are settled`() {
     let controller = controller()
     queue.sync {
       controller.connect(
-        RoundController.Client(isOwed: { $0 != "/no/received" }), deliver: log.note)
+        { (Set($0).subtracting(["/no/received"]), [:], true) }, deliver: log.note)
     }
     for number in 0..<2 {
       queue.sync {
-        controller.began(isFollowUp: true)
-        controller.changed([.of("/no/a", .modified), .of("/no/received", .modified)], .running)
+        controller.began()
+        controller.changed(
+          [.of("/no/a", .modified), .of("/no/received", .modified)], [:], .running)
         controller.workEnded(isLive: false)
       }
       answer(number)
     }
-    let forgiven = log.entries.compactMap {
-      if case .forgive(let paths) = $0 { paths } else { nil }
+    let settled = log.entries.compactMap {
+      if case .settle(let paths) = $0 { paths } else { nil }
     }
     #expect(runs == [["/no/a"]])
-    #expect(forgiven == [["/no/a"]])
+    #expect(settled == [["/no/a"]])
+  }
+
+  @Test func `the client is asked about the paths that are judged`() {
+    let controller = controller()
+    let asked = Log<[Path]>()
+    queue.sync {
+      controller.connect(
+        { paths in
+          asked.note(paths)
+          return (Set(paths), [:], true)
+        }, deliver: log.note)
+      controller.began()
+      controller.changed([.of("/no/b", .renamed, from: "/no/a")], [:], .running)
+      controller.workEnded(isLive: false)
+    }
+    answer(0)
+    #expect(asked.entries.last == ["/no/a", "/no/b"])
+  }
+
+  @Test func `outputs are delivered as such`() {
+    let controller = RoundController(
+      restartsOnChange: true, on: queue, scheduler: scheduler, source: source)
+    queue.sync {
+      controller.connect(Self.owesAll, deliver: log.note)
+      controller.began()
+      controller.changed(
+        [.of("/no/log", .modified)], ["/no/log": Evidence(verdict: .run)], .live)
+    }
+    let outputs = log.entries.compactMap {
+      if case .setAside(let paths) = $0 { paths } else { nil }
+    }
+    #expect(outputs == [["/no/log"]] && runs.isEmpty)
+  }
+
+  @Test func `a delay tells which paths it is for, and a restart soon tells that it is near`() {
+    let controller = RoundController(
+      restartsOnChange: true, on: queue, scheduler: scheduler, source: source)
+    queue.sync {
+      controller.connect(Self.owesAll, deliver: log.note)
+      for number in 0..<4 {
+        controller.began()
+        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .live)
+      }
+      #expect(controller.delayedPaths == ["/no/3"])
+      #expect(controller.suspectsRuns)
+      #expect(controller.owesRestart(within: .milliseconds(250)))
+      #expect(!controller.owesRestart(within: .milliseconds(249)))
+    }
   }
 
   // MARK: Checkpoints
@@ -249,8 +297,8 @@ struct RoundControllerTests {
   @Test func `a checkpoint flushes the source and judges the changes so far`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
-      controller.changed([.of("/no/a", .modified)], .running)
+      controller.began()
+      controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.checkpoint()
       #expect(controller.isReading)
     }
@@ -263,7 +311,7 @@ struct RoundControllerTests {
   @Test func `a checkpoint after the end of a run uses the early flush`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.runEnded()
     }
     answer(0)
@@ -275,7 +323,7 @@ struct RoundControllerTests {
   @Test func `checkpoints while a reading is under way have the same answer`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.checkpoint()
       controller.checkpoint()
     }
@@ -293,7 +341,7 @@ struct RoundControllerTests {
   func `a checkpoint is answered, whatever happens meanwhile`(meanwhile: Meanwhile) {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.checkpoint()
       switch meanwhile {
       case .launched: controller.launched()
@@ -305,7 +353,7 @@ struct RoundControllerTests {
       case .runAndWorkEnded:
         controller.runEnded()
         controller.workEnded(isLive: false)
-      case .began: controller.began(isFollowUp: false)
+      case .began: controller.began()
       case .stopped: controller.stopped()
       }
     }
@@ -318,7 +366,7 @@ struct RoundControllerTests {
   @Test func `the end of the work flushes again after a checkpoint`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.checkpoint()
       controller.workEnded(isLive: false)
     }
@@ -332,7 +380,7 @@ struct RoundControllerTests {
   @Test func `the end of the work uses the flush that began when its last run ended`() {
     let controller = controller()
     queue.sync {
-      controller.began(isFollowUp: false)
+      controller.began()
       controller.checkpoint()
       controller.runEnded()
       controller.workEnded(isLive: false)
@@ -345,59 +393,10 @@ struct RoundControllerTests {
   @Test func `the end of a delay does not use an early flush`() {
     let controller = delayedController()
     queue.sync { controller.runEnded() }
-    answer(4)
-    queue.sync { scheduler.advance(by: .seconds(4)) }
-    #expect(source.count == 6 && runs.count == 3)
-    answer(5)
+    answer(12)
+    queue.sync { scheduler.advance(by: .seconds(40)) }
+    #expect(source.count == 14 && runs.count == 3)
+    answer(13)
     #expect(runs.count == 4)
-  }
-
-  @Test func `a file that grows while evidence is gathered is not larger than what the run wrote`()
-    throws
-  {
-    let directory = try TemporaryDirectory()
-    let path = directory["output"]
-    let written = Mutex<UInt64>(0)
-    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    var client = RoundController.Client()
-    client.activity = {
-      let activity = ProcessActivity(
-        writes: ProcessActivity.Writes(bytes: written.withLock { $0 }),
-        newestStart: FileTime(nanoseconds: 0))
-      // The run goes on while it is looked at.
-      let size = written.withLock { size in
-        size += 2
-        return Int(size)
-      }
-      try? directory.write(String(repeating: "x", count: size), to: "output")
-      return activity
-    }
-    queue.sync {
-      controller.connect(client, deliver: log.note)
-      controller.began(isFollowUp: false)
-      controller.changed([.of(path, .modified)], .building)
-    }
-    #expect(runs.isEmpty)
-  }
-
-  @Test func `what a linker skips is not written`() throws {
-    let directory = try TemporaryDirectory()
-    try directory.write("ELF" + String(repeating: "\0", count: 8000) + "code", to: "app")
-    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    let written = Mutex<UInt64>(0)
-    var client = RoundController.Client()
-    client.activity = {
-      ProcessActivity(
-        writes: ProcessActivity.Writes(bytes: written.withLock { $0 }),
-        newestStart: FileTime(nanoseconds: 0))
-    }
-    queue.sync {
-      controller.connect(client, deliver: log.note)
-      controller.began(isFollowUp: false)
-    }
-    try directory.write("ELF" + String(repeating: "\0", count: 8000) + "CODE", to: "app")
-    written.withLock { $0 = 7 }
-    queue.sync { controller.changed([.of(directory["app"], .modified)], .building) }
-    #expect(runs.isEmpty)
   }
 }

@@ -6,6 +6,9 @@ import SystemCalls
 
 extension Duration {
   var asInstant: Instant { Instant(offset: self) }
+
+  /// A time by the clock of files.
+  var asFileTime: FileTime { FileTime(nanoseconds: 0).advanced(by: self) }
 }
 
 extension PathContent {
@@ -16,29 +19,48 @@ extension PathContent {
   }
 }
 
+extension Evidence {
+  static let others = Evidence(verdict: .others)
+  static let unknown = Evidence()
+  static let coincidence = Evidence(activity: 1)
+  static let run = Evidence(verdict: .run)
+}
+
 extension Rounds {
-  var followUpCounts: [Path: Int] { records.compactMapValues(\.followUps) }
-  var editedPaths: Set<Path> { Set(records.filter { $0.value.origin.isEdited }.keys) }
+  /// The repetitions of each key that has any.
+  var repetitions: [Path: Int] {
+    records.mapValues(\.count.repetitions).filter { $0.value > 0 }
+  }
+
+  var editedPaths: Set<Path> { Set(records.filter { $0.value.isEdited }.keys) }
   var announcedPaths: Set<Path> { Set(records.filter { $0.value.isAnnounced }.keys) }
 }
 
 /// The paths whose changes no run has received, as a client of `Rounds` keeps them.
 struct RoundsLedger {
   private(set) var paths: [Path] = []
+  /// The outputs that request no run.
+  private(set) var aside: Set<Path> = []
   private var owed: Set<Path> = []
 
   func owes(_ path: Path) -> Bool { owed.contains(path) }
 
   mutating func add(_ changes: [ChangeBatch.Change]) {
     for path in changes.flatMap({ [$0.from, $0.path].compactMap(\.self) }) {
+      aside.remove(path)
       if owed.insert(path).inserted { paths.append(path) }
     }
   }
 
-  mutating func forgive(_ forgiven: [Path]) {
-    if forgiven.isEmpty { return }
-    owed.subtract(forgiven)
+  mutating func settle(_ settled: [Path]) {
+    if settled.isEmpty { return }
+    owed.subtract(settled)
+    aside.subtract(settled)
     paths = paths.filter(owed.contains)
+  }
+
+  mutating func setAside(_ outputs: [Path]) {
+    aside.formUnion(outputs.filter(owed.contains))
   }
 
   /// Removes all paths, and returns them.
@@ -64,35 +86,42 @@ struct RoundsBench {
   /// The actions of the latest step.
   var actions: [Rounds.Action] = [] {
     didSet {
+      judgments = actions.flatMap { action -> [ChangeJudgment] in
+        if case .explain(let judgments) = action { judgments } else { [] }
+      }
       actions.removeAll { if case .explain = $0 { true } else { false } }
-      ledger.forgive(forgiven)
+      ledger.settle(settled)
+      ledger.setAside(setAside)
     }
   }
+  /// The explanations of the latest step.
+  private(set) var judgments: [ChangeJudgment] = []
 
-  init(isLive: Bool = false, _ files: [Path: String] = [:]) {
-    rounds = Rounds(isLive: isLive)
+  init(restartsOnChange: Bool = false, _ files: [Path: String] = [:]) {
+    rounds = Rounds(restartsOnChange: restartsOnChange)
     self.files = files.mapValues { .text($0) }
   }
 
-  /// The evidence about each path, and how long ago it changed.
+  /// The evidence about changes of each path.
   var evidence: [Path: Evidence] = [:]
-  var ages: [Path: Duration] = [:]
-  /// Whether runs may have written the whole files that change.
-  var isWritten = true
+  /// The paths of programs and object files, which are created anew by each change.
+  var programs: Set<Path> = []
+  private var births: [Path: FileTime] = [:]
   /// How the latest runs have ended.
   var results: [String: ExitStatus] = [:]
   var hasOneWriter = true
 
-  private var facts: Rounds.Facts {
-    Rounds.Facts(
-      isOwed: ledger.owes, contents: { [files] paths in paths.map { files[$0.path] ?? .absent } },
-      clues: { [evidence, ages, isWritten] changes in
-        changes.map {
-          Clue(
-            evidence: evidence[$0.path] ?? .wrote(bits: 0.5), age: ages[$0.path] ?? .zero,
-            mayBeOfRun: isWritten)
-        }
-      }, results: { [results] in results }, hasOneWriter: { [hasOneWriter] in hasOneWriter })
+  /// What is known of these paths. The content of any other path is unknown to the step.
+  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
+    var knowledge = Rounds.Knowledge()
+    for (path, _) in paths {
+      let isProgram = programs.contains(path) && files[path] != nil
+      knowledge.files[path] = FileState(
+        content: files[path] ?? .absent, born: births[path], isProgram: isProgram)
+      if ledger.owes(path) { knowledge.owed.insert(path) }
+    }
+    (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
+    return knowledge
   }
 
   // MARK: Consequences
@@ -103,7 +132,7 @@ struct RoundsBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .read, .announce, .announceOutputs, .explain, .forgive, .absorb: break
+      case .read, .announce, .announceOutputs, .explain, .settle, .setAside: break
       }
     }
     return followUp
@@ -115,13 +144,13 @@ struct RoundsBench {
   }
 
   /// The paths for which nothing is owed.
-  var forgiven: [Path] {
-    actions.flatMap { action -> [Path] in
-      switch action {
-      case .forgive(let paths), .absorb(let paths): paths
-      case .run, .read, .wait, .announce, .announceOutputs, .explain: []
-      }
-    }
+  var settled: [Path] {
+    actions.flatMap { if case .settle(let paths) = $0 { paths } else { [Path]() } }
+  }
+
+  /// The outputs that request no run.
+  var setAside: [Path] {
+    actions.flatMap { if case .setAside(let paths) = $0 { paths } else { [Path]() } }
   }
 
   /// The paths whose changes no run has received.
@@ -143,7 +172,7 @@ struct RoundsBench {
     actions.compactMap { action in
       switch action {
       case .read(let generation), .wait(_, let generation): generation
-      case .run, .announce, .announceOutputs, .explain, .forgive, .absorb: nil
+      case .run, .announce, .announceOutputs, .explain, .settle, .setAside: nil
       }
     }.last
   }
@@ -154,8 +183,11 @@ struct RoundsBench {
     _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation = .running
   ) {
     ledger.add(changes)
+    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: now.asInstant)
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isReading
     actions = rounds.changed(
-      changes, situation, at: now.asInstant, facts)
+      changes, evidence, situation, at: now.asInstant,
+      knowledge(isJudged ? rounds.pathsToRead(changes) : []))
   }
 
   /// Gives paths these contents, `nil` for none, and reports that in one batch.
@@ -166,6 +198,7 @@ struct RoundsBench {
     for (path, text) in contents {
       let exists = files[path] ?? .absent != .absent
       files[path] = text.map { .text($0) }
+      if programs.contains(path) { births[path] = now.asFileTime }
       changes.append(.of(path, text == nil ? .removed : exists ? .modified : .created))
     }
     report(changes, situation)
@@ -178,17 +211,16 @@ struct RoundsBench {
   }
 
   /// Begins a round, and returns the paths whose changes its run receives.
-  ///
-  /// - Parameter isFollowUp: By default, whether the latest step requested a run.
   @discardableResult
-  mutating func begin(isFollowUp: Bool? = nil) -> [Path] {
-    rounds.began(isFollowUp: isFollowUp ?? (run != nil), at: now.asInstant, facts)
+  mutating func begin() -> [Path] {
+    rounds.began(
+      at: now.asInstant, files: now.asFileTime, knowledge(rounds.pathsToRead(isBeginning: true)))
     return ledger.removeAll()
   }
 
   /// Starts a run in the middle of the round, which receives all changes.
   mutating func launch() {
-    rounds.launched(at: now.asInstant)
+    rounds.launched(at: now.asInstant, files: now.asFileTime)
     _ = ledger.removeAll()
   }
 
@@ -204,7 +236,7 @@ struct RoundsBench {
   mutating func answer() {
     guard let generation else { return }
     actions = rounds.hasRead(
-      generation: generation, at: now.asInstant, facts)
+      generation: generation, at: now.asInstant, knowledge(rounds.pathsToRead()))
   }
 
   /// Judges the changes so far, and answers that all changes were reported.
@@ -234,10 +266,8 @@ struct RoundsBench {
   }
 
   /// Performs one round whose run makes these changes.
-  mutating func round(
-    _ contents: [(Path, String?)] = [], isFollowUp: Bool? = nil
-  ) -> FollowUp {
-    begin(isFollowUp: isFollowUp)
+  mutating func round(_ contents: [(Path, String?)] = []) -> FollowUp {
+    begin()
     if !contents.isEmpty { write(contents) }
     end()
     return followUp
@@ -245,10 +275,8 @@ struct RoundsBench {
 
   /// Performs a round and the follow-ups to which it leads, at most `count` rounds. Returns the
   /// consequence of each.
-  mutating func rounds(
-    _ count: Int, isFollowUp: Bool = false, writing contents: (Int) -> [(Path, String?)]
-  ) -> [FollowUp] {
-    var followUps = [round(contents(0), isFollowUp: isFollowUp)]
+  mutating func rounds(_ count: Int, writing contents: (Int) -> [(Path, String?)]) -> [FollowUp] {
+    var followUps = [round(contents(0))]
     while followUps.count < count && followUp != .none {
       waitForDelay()
       followUps.append(round(contents(followUps.count)))
@@ -260,11 +288,5 @@ struct RoundsBench {
   mutating func editAtRest(_ path: Path, _ text: String?) {
     write(path, text, .idle)
     _ = round()
-  }
-}
-
-extension RoundsBench.FollowUp {
-  static func seconds(_ numbers: Int...) -> [Self] {
-    numbers.map { $0 == 0 ? .now : .after(.seconds($0)) }
   }
 }

@@ -9,15 +9,11 @@ struct RoundsFollowUpTests {
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
-  /// A bench with a delayed follow-up for `/p/log`.
-  private func delayed(_ seconds: Int = 4) -> RoundsBench {
+  /// A bench with a follow-up for `/p/log` that is delayed by 40 s.
+  private func delayed() -> RoundsBench {
     var bench = RoundsBench(Self.files)
-    var count = 0
-    repeat {
-      bench.waitForDelay()
-      _ = bench.round([("/p/log", "#\(count)")])
-      count += 1
-    } while bench.followUp != .after(.seconds(seconds)) && count < 9
+    let followUps = bench.rounds(12) { [("/p/log", "#\($0)")] }
+    #expect(followUps.last == .after(.seconds(40)))
     return bench
   }
 
@@ -31,7 +27,7 @@ struct RoundsFollowUpTests {
 
   @Test func `an edit that is reported only as the delay ends is compared with nothing older`() {
     var bench = RoundsBench(["/p/a": "a", "/p/log": "0"])
-    for count in 0..<2 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
+    for count in 0..<12 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
     guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
       Issue.record("nothing is delayed")
       return
@@ -47,7 +43,7 @@ struct RoundsFollowUpTests {
     bench.begin()
     bench.write("/p/a", "b")
     bench.end()
-    #expect(bench.forgiven.isEmpty)
+    #expect(bench.settled.isEmpty)
   }
 
   @Test func `a round that begins earlier includes the owed changes`() {
@@ -74,7 +70,7 @@ struct RoundsFollowUpTests {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    #expect(bench.begin(isFollowUp: false) == ["/p/a"])
+    #expect(bench.begin() == ["/p/a"])
     bench.end()
     #expect(bench.followUp == .none)
   }
@@ -111,38 +107,30 @@ struct RoundsFollowUpTests {
 
   @Test func `a new name each time counts for its directory`() {
     var bench = RoundsBench()
-    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), "#")] }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+    let followUps = bench.rounds(13) { [(Path("/p/out/\($0)"), "#")] }
+    #expect(followUps == FollowUp.law(13))
   }
 
   @Test func `several new names each time are one follow-up for their directory`() {
     var bench = RoundsBench()
-    let followUps = bench.rounds(6) { round in
+    let followUps = bench.rounds(13) { round in
       (0..<5).map { (Path("/p/out/\(round).\($0)"), "#") }
     }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+    #expect(followUps == FollowUp.law(13))
   }
 
   @Test func `removing another name each time counts for its directory`() {
     var bench = RoundsBench(
-      Dictionary(uniqueKeysWithValues: (0..<6).map { (Path("/p/out/\($0)"), "#") }))
-    let followUps = bench.rounds(6) { [(Path("/p/out/\($0)"), nil)] }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 4, 8, 16))
+      Dictionary(uniqueKeysWithValues: (0..<13).map { (Path("/p/out/\($0)"), "#") }))
+    let followUps = bench.rounds(13) { [(Path("/p/out/\($0)"), nil)] }
+    #expect(followUps == FollowUp.law(13))
   }
 
   @Test func `a file that appears and disappears in turn counts for itself as well`() {
     var bench = RoundsBench()
-    let followUps = bench.rounds(5) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
-    #expect(followUps == FollowUp.seconds(0, 4, 8, 16, 32))
-    #expect(bench.loops.isEmpty)
+    let followUps = bench.rounds(12) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
+    #expect(followUps == FollowUp.law(12))
     #expect(bench.rounds.announcedPaths == ["/p/x"])
-  }
-
-  @Test func `a new name in a directory that was edited at rest waits 1 s`() {
-    var bench = RoundsBench()
-    bench.editAtRest("/p/out/mine", "m")
-    let followUps = bench.rounds(5, isFollowUp: true) { [(Path("/p/out/\($0)"), "#")] }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 1, 2))
   }
 
   @Test func `temporary files that come and go in each round are owed one follow-up`() {
@@ -232,8 +220,19 @@ struct RoundsFollowUpTests {
     var bench = RoundsBench(Self.files)
     _ = bench.round()
     bench.actions = bench.rounds.stopped()
-    bench.write("/p/a", "saved", .othersRunning(depth: 0))
+    bench.write("/p/a", "saved", .othersRunning)
     #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a run that becomes due after a stop at rest is started`() {
+    var bench = delayed()
+    bench.waitForDelay()
+    _ = bench.round([("/p/log", "once more")])
+    bench.actions = bench.rounds.stopped()
+    bench.write("/p/log", "saved", .othersRunning)
+    #expect(bench.followUp == .after(.seconds(160)))
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/log"])
   }
 
   // MARK: Outdated answers
@@ -243,7 +242,7 @@ struct RoundsFollowUpTests {
     bench.begin()
     bench.actions = bench.rounds.workEnded()
     let generation = bench.generation ?? 0
-    bench.begin(isFollowUp: false)
+    bench.begin()
     bench.write("/p/a", "saved")
     bench.actions = [.read(generation: generation)]
     bench.answer()
@@ -264,9 +263,9 @@ struct RoundsFollowUpTests {
   @Test func `a delay of an earlier round does nothing`() {
     var bench = delayed()
     let generation = bench.generation ?? 0
-    #expect(bench.round([("/p/log", "other")], isFollowUp: false) == .after(.seconds(4)))
+    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(160)))
     let newest = bench.generation ?? 0
-    bench.now += .seconds(4)
+    bench.now += .seconds(160)
     bench.elapse(generation)
     #expect(bench.actions.isEmpty)
     bench.elapse(newest)

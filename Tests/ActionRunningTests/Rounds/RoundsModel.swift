@@ -1,5 +1,6 @@
 import FileObservation
 import Support
+import SystemCalls
 import TestSupport
 
 @testable import ActionRunning
@@ -31,17 +32,10 @@ struct RoundsModel {
   private static let quietPeriod: Time = 10_000
   private static let maximumWait = second
   private static let timeOfFlush: Time = 800
-  /// How long a stop takes at most, and an answer.
-  private static let slack: Time = 60_000
-  /// How long a removal by an active run is held.
-  private static let longestHold = 2_200_000
-  /// A look at the processes finds writes that are further apart.
+  /// If the command has not written for so long, a look has found it idle.
   private static let pauseBetweenLooks = 50_000
-  /// How long the restart for a change that no process has made is delayed at most, as a test.
-  private static let longestTestDelay = 250_000
-  /// How long after a report changes may be part of it.
-  private static let echoTime = 300_000
 
+  /// Whether a change restarts the command.
   let isLive: Bool
   let command: ModelCommand
   /// How long the command runs.
@@ -50,10 +44,10 @@ struct RoundsModel {
   private(set) var now: Time = 0
   private(set) var files: [Path: Int] = ["/p/a": 1, "/p/b": 3]
   private var events: [Event] = []
-  private var rounds: Rounds
+  private(set) var rounds: Rounds
+  var truth: RoundsTruth
 
   // The processes.
-  private var latestReport: Time = 0
   private var latestWrites: [Path: (time: Time, isByCommand: Bool)] = [:]
   private var commandWrites: [Time] = []
 
@@ -64,34 +58,14 @@ struct RoundsModel {
 
   // The queue.
   private(set) var run: Run?
-  private var hasPendingRun: Bool { isPendingFollowUp != nil }
-  /// Whether the next run is a follow-up; `nil` if no run is pending.
-  private var isPendingFollowUp: Bool?
+  private var isRunPending = false
   /// The reported paths whose changes no run has received.
   private var ledger = RoundsLedger()
   private(set) var starts: [Time] = []
-  private var isBegunByFollowUp = false
-
-  // The truth about rounds.
-  private var unserved: [Edit] = []
-  private var unreported: Set<Path> = []
-  private var contentsAtStart: [Path: Int] = [:]
-  /// Changed in the last round that ended, and by nobody since.
-  private var comparable: Set<Path> = []
-  private var directoriesBefore: Set<Path> = []
-  private var (changed, directories): (Set<Path>, Set<Path>) = ([], [])
-  /// Changed by somebody after that, while nothing ran.
-  private var changedAtRest: Set<Path> = []
-  private var unjudged: Set<Path> = []
-  private var editedAtRest: Set<Path> = []
-  /// In how many rounds in a row a path changed, or the entries of a directory.
-  private var rows: [Path: Int] = [:]
-  private var (depth, isEditedSinceStart) = (0, true)
 
   // The result.
   /// Edits and keys.
   private(set) var occasions = 0
-  private(set) var superfluous = 0
   private(set) var complaints: [String] = []
   /// Called when a run begins.
   var runBegan: (inout RoundsModel) -> Void = { _ in }
@@ -99,45 +73,46 @@ struct RoundsModel {
   init(_ command: ModelCommand, isLive: Bool, duration: Time, seed: UInt64) {
     (self.command, self.isLive, self.duration) = (command, isLive, duration)
     random = SeededGenerator(seed: seed)
-    rounds = Rounds(isLive: isLive)
+    rounds = Rounds(restartsOnChange: isLive)
+    truth = RoundsTruth(isLive: isLive)
   }
 
   private var instant: Instant { Instant(offset: .microseconds(now)) }
 
-  private var facts: Rounds.Facts {
-    var facts = Rounds.Facts(isOwed: ledger.owes) { [files] paths in
-      paths.map { entry in
-        files[entry.path].map { .file(ContentDigest(high: 0, low: UInt64($0)), attributes: 0) }
-          ?? .absent
+  private static func fileTime(_ time: Time) -> FileTime {
+    FileTime(nanoseconds: Int64(time) * 1000)
+  }
+
+  /// What a client reads for a step.
+  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
+    var knowledge = Rounds.Knowledge()
+    for (path, _) in paths {
+      let content = files[path].map {
+        PathContent.file(ContentDigest(high: 0, low: UInt64($0)), attributes: 0)
       }
+      knowledge.files[path] = FileState(
+        content: content ?? .absent, born: latestWrites[path].map { Self.fileTime($0.time) },
+        isProgram: content != nil && ModelCommand.programs.contains(path))
+      if ledger.owes(path) { knowledge.owed.insert(path) }
     }
-    facts.clues = { [self] changes in changes.map { clue(to: $0.path) } }
-    return facts
+    return knowledge
   }
 
-  /// What looks at the processes tell about the latest change of a path.
-  private func clue(to path: Path) -> Clue {
-    guard files[path] != nil, let (time, isByCommand) = latestWrites[path] else {
-      return Clue(evidence: .unknownTime, mayBeOfRun: true)
-    }
-    var clue = Clue(evidence: .before, age: .microseconds(now - time))
-    if time < run?.start ?? now { return clue }
-    let others = commandWrites.filter { $0 != time || !isByCommand }
-    let isQuietBefore = !others.contains { $0 > time - Self.pauseBetweenLooks && $0 <= time }
-    // What a person saves is larger than what the command writes at once.
-    clue.mayBeOfRun =
-      isByCommand || others.count { $0 > time - Self.pauseBetweenLooks } > 1
+  /// What looks at the processes prove about the latest change of a path: never anything wrong, and not
+  /// always all that is true.
+  private mutating func evidence(about path: Path) -> Evidence {
+    guard let (time, isByCommand) = latestWrites[path] else { return .unknown }
     if isByCommand {
-      clue.evidence = .wrote(bits: isQuietBefore ? 5 : 1)
-    } else {
-      let isQuiet = isQuietBefore && !others.contains { $0 > time }
-      clue.evidence = isQuiet ? .innocent : .wrote(bits: 1)
+      if command.keepsOpen(path) { return .run }
+      return Bool.random(using: &random) ? .coincidence : .unknown
     }
-    return clue
+    let isIdle = !commandWrites.contains { $0 > time - Self.pauseBetweenLooks }
+    if isIdle && Int.random(in: 0..<4, using: &random) > 0 { return .others }
+    return !isIdle && Bool.random(using: &random) ? .coincidence : .unknown
   }
 
-  private mutating func complain(_ text: String) {
-    complaints.append("\(text) at \(Double(now) / Double(Self.second)) s")
+  private mutating func complain(_ texts: [String]) {
+    complaints += texts.map { "\($0) at \(Double(now) / Double(Self.second)) s" }
   }
 
   // MARK: Time
@@ -179,9 +154,7 @@ struct RoundsModel {
 
   mutating func edit(_ path: Path, _ content: Int?) {
     occasions += 1
-    isEditedSinceStart = true
-    unserved.append(Edit(path: path))
-    unreported.insert(path)
+    truth.edited(path)
     write(path, content, isByCommand: false)
   }
 
@@ -204,10 +177,8 @@ struct RoundsModel {
       case (false, true): changes.append(.of(path, .created))
       case (true, false): changes.append(.of(path, .removed))
       case (true, true): changes.append(.of(path, .modified))
-      case (false, false):
-        // The observer reports nothing.
-        unserved.removeAll { $0.path == path }
-        unreported.remove(path)
+      // The observer reports nothing.
+      case (false, false): truth.settled(path)
       }
     }
     (burst, burstOrder) = ([:], [])
@@ -220,48 +191,36 @@ struct RoundsModel {
 extension RoundsModel {
   private mutating func report(_ changes: [ChangeBatch.Change]) {
     ledger.add(changes)
-    guard !rounds.isReading, run == nil || isLive else {
-      note(changes)
-      return submit(changes, .running)
-    }
-    var situation = Rounds.Situation.idle
-    if let run { situation = run.isStopping ? .running : .live }
-    let innocent = changes.filter { change in
-      situation == .idle
-        || situation == .live && clue(to: change.path).evidence == .innocent
-          && !isExempt(change.path)
-    }
-    if !innocent.isEmpty { noteAtRest(innocent) }
-    note(changes.filter { !innocent.contains($0) })
-    if situation == .live { judge(after: Self.longestHold) }
-    submit(changes, situation)
-  }
-
-  private mutating func submit(
-    _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation
-  ) {
+    var evidence: [Path: Evidence] = [:]
+    for change in changes { evidence[change.path] = self.evidence(about: change.path) }
+    let situation: Rounds.Situation =
+      run.map { isLive && !$0.isStopping ? .live : .running } ?? .idle
+    truth.reported(
+      changes, evidence, rounds.isReading ? nil : situation, isLive: situation == .live,
+      at: now, files)
+    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: instant)
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isReading
     perform(
-      rounds.changed(changes, situation, at: instant, facts))
+      rounds.changed(
+        changes, evidence, situation, at: instant,
+        knowledge(isJudged ? rounds.pathsToRead(changes) : [])))
   }
 
   private mutating func perform(_ actions: [Rounds.Action]) {
     for action in actions {
       switch action {
       case .run(let paths):
-        if !paths.allSatisfy(ledger.owes) { complain("a run is requested for nothing") }
-        request(isFollowUp: true)
-      case .forgive(let paths), .absorb(let paths): ledger.forgive(paths)
+        if !paths.allSatisfy(ledger.owes) { complain(["a run is requested for nothing"]) }
+        if run != nil && !isLive { complain(["a change interrupts a run"]) }
+        requestRun()
+      case .settle(let paths): ledger.settle(paths)
+      case .setAside(let paths):
+        ledger.setAside(paths)
+        complain(truth.setAside(paths))
       case .read(let generation):
-        after(Self.timeOfFlush) { model in
-          model.endBurst()
-          guard model.rounds.isReading else { return }
-          model.judge()
-          model.latestReport = model.now
-          model.perform(
-            model.rounds.hasRead(
-              generation: generation, at: model.instant, model.facts))
-        }
+        after(Self.timeOfFlush) { $0.hasFlushed(generation) }
       case .wait(let due, let generation):
+        truth.latestReport = now
         let time = Int(due.offset / .microseconds(1))
         after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
       case .announce, .announceOutputs, .explain: break
@@ -269,10 +228,17 @@ extension RoundsModel {
     }
   }
 
-  private mutating func request(isFollowUp: Bool) {
-    guard let run else { return begin(isFollowUp: isFollowUp) }
-    if !isLive && isFollowUp { complain("a change interrupts a run") }
-    isPendingFollowUp = isFollowUp
+  private mutating func hasFlushed(_ generation: Int) {
+    endBurst()
+    guard rounds.isReading else { return }
+    truth.judged(at: now, files, hasEnded: run == nil)
+    perform(
+      rounds.hasRead(generation: generation, at: instant, knowledge(rounds.pathsToRead())))
+  }
+
+  private mutating func requestRun() {
+    guard let run else { return begin() }
+    isRunPending = true
     guard isLive, !run.isStopping else { return }
     self.run?.isStopping = true
     after(.random(in: 1000...30_000, using: &random)) { $0.end(run.number) }
@@ -280,15 +246,14 @@ extension RoundsModel {
 
   mutating func pressKey() {
     occasions += 1
-    isEditedSinceStart = true
-    (isBegunByFollowUp, depth) = (false, 0)
-    request(isFollowUp: false)
+    requestRun()
   }
 
-  mutating func begin(isFollowUp: Bool) {
-    if run != nil { complain("two runs overlap") }
-    rounds.began(isFollowUp: isFollowUp, at: instant, facts)
-    beginRound(receiving: ledger.removeAll())
+  mutating func begin() {
+    if run != nil { complain(["two runs overlap"]) }
+    rounds.began(
+      at: instant, files: Self.fileTime(now), knowledge(rounds.pathsToRead(isBeginning: true)))
+    complain(truth.began(at: now, receiving: ledger.removeAll(), files))
     starts.append(now)
     let number = starts.count
     run = Run(start: now, number: number)
@@ -301,103 +266,22 @@ extension RoundsModel {
   private mutating func end(_ number: Int) {
     guard run?.number == number else { return }
     run = nil
-    if let isFollowUp = isPendingFollowUp {
-      isPendingFollowUp = nil
-      begin(isFollowUp: isFollowUp)
+    if isRunPending {
+      isRunPending = false
+      begin()
     } else {
       perform(rounds.workEnded())
     }
-  }
-}
-
-// MARK: - The truth
-
-extension RoundsModel {
-  private mutating func note(_ changes: [ChangeBatch.Change]) {
-    for change in changes {
-      changed.insert(change.path)
-      unjudged.insert(change.path)
-      if change.kind != .modified { directories.insert(change.path.directory) }
-    }
-  }
-
-  private mutating func noteAtRest(_ changes: [ChangeBatch.Change]) {
-    for change in changes {
-      editedAtRest.formUnion([change.path, change.path.directory])
-      changedAtRest.insert(change.path)
-      let mayBeEcho = now < latestReport + Self.echoTime && rows[change.path] != nil
-      let delay =
-        mayBeEcho ? longestDelay(of: change.path) : run == nil ? 0 : Self.longestTestDelay
-      setDeadline(now + delay, of: change.path)
-    }
-    (isBegunByFollowUp, depth) = (false, 0)
-  }
-
-  private mutating func setDeadline(_ time: Time, of path: Path) {
-    for index in unserved.indices where unserved[index].path == path {
-      unserved[index].deadline = min(unserved[index].deadline ?? .max, time)
-    }
-  }
-
-  /// What was reported and is judged now is exempt, or must be followed by a run in time.
-  private mutating func judge(after hold: Time = 0) {
-    for path in unjudged {
-      if isExempt(path) {
-        unserved.removeAll { $0.path == path }
-        unreported.remove(path)
-      } else {
-        setDeadline(now + hold + longestDelay(of: path), of: path)
-      }
-    }
-    unjudged = []
-    isBegunByFollowUp = true
-  }
-
-  /// The exception to the promise: the run began with that, and the round before changed it as well.
-  private func isExempt(_ path: Path) -> Bool {
-    guard files[path] == contentsAtStart[path] else { return false }
-    return comparable.contains(path) && !changedAtRest.contains(path)
-      || files[path] == nil && directoriesBefore.contains(path.directory)
-  }
-
-  private func longestDelay(of path: Path) -> Time {
-    let row = max(
-      rows[path] ?? 0, directories.contains(path.directory) ? rows[path.directory] ?? 0 : 0)
-    let isEdited = editedAtRest.contains(path)
-    return max(
-      RoundsRules.delay(inRow: row, isLive: isLive, isEdited: isEdited),
-      RoundsRules.delay(atDepth: depth, isLive: isLive)) * Self.second
-  }
-
-  private mutating func beginRound(receiving paths: [Path]) {
-    if !isEditedSinceStart && !starts.isEmpty { superfluous += 1 }
-    isEditedSinceStart = false
-    for edit in unserved {
-      if let deadline = edit.deadline, now > deadline + Self.slack {
-        complain("the run after an edit of \(edit.path) is late")
-      }
-    }
-    unserved = []
-    unreported.subtract(paths)
-    let keys = changed.union(directories)
-    rows = Dictionary(uniqueKeysWithValues: keys.map { ($0, (rows[$0] ?? 0) + 1) })
-    (comparable, directoriesBefore) = (changed.subtracting(changedAtRest), directories)
-    (changed, directories, unjudged, changedAtRest) = ([], [], [], [])
-    contentsAtStart = files
-    depth = isBegunByFollowUp ? depth + 1 : 0
   }
 
   /// Complains of edits that no run has followed, and of paths that are owed to a run although none
   /// is due.
   mutating func settle() {
-    for edit in unserved { complain("no run followed an edit of \(edit.path)") }
-    for path in unreported { complain("no run received \(path)") }
-    if hasPendingRun { return }
+    complain(truth.complaintsAtRest)
+    if isRunPending { return }
     let awaited = rounds.unjudged + (rounds.followUp?.paths ?? [])
-    for path in ledger.paths where !awaited.contains(path) {
-      complain("\(path) is owed, but no run is due")
+    for path in ledger.paths where !awaited.contains(path) && !ledger.aside.contains(path) {
+      complain(["\(path) is owed, but no run is due"])
     }
-    let isAtRest = run == nil && !rounds.isReading && !rounds.owesRun
-    if isAtRest && !ledger.paths.isEmpty { complain("paths are owed at rest") }
   }
 }

@@ -18,7 +18,7 @@ struct RoundsTests {
 
   @Test func `bytes that return in every second run are owed a run each time`() {
     var bench = RoundsBench(["/p/o": "0"])
-    #expect(bench.rounds(3) { [("/p/o", "\($0 % 2)")] } == FollowUp.seconds(0, 4, 8))
+    #expect(bench.rounds(13) { [("/p/o", "\($0 % 2)")] } == FollowUp.law(13))
   }
 
   @Test func `a round in which nothing changes leads to nothing`() {
@@ -27,12 +27,12 @@ struct RoundsTests {
     #expect(bench.actions.isEmpty)
   }
 
-  @Test func `a path that the round before left alone is owed a run, whatever it holds`() {
+  @Test func `a path that the round before left alone still holds what is known of it`() {
     var bench = RoundsBench(["/p/a": "a"])
     #expect(bench.round([("/p/a", "b")]) == .now)
     #expect(bench.round() == .none)
-    // Its content was known two rounds ago.
-    #expect(bench.round([("/p/a", "b")], isFollowUp: true) == .now)
+    // Written again with the content of two rounds ago, which has not changed since.
+    #expect(bench.round([("/p/a", "b")]) == .none)
   }
 
   @Test func `a save in the run is reported although the output settles in it`() {
@@ -46,11 +46,11 @@ struct RoundsTests {
     var bench = RoundsBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "formatted")] } == [.now, .none])
     // It was formatted and then saved again.
-    bench.begin(isFollowUp: true)
+    bench.begin()
     bench.write("/p/a", "formatted")
     bench.write("/p/a", "saved")
     bench.end()
-    #expect(bench.followUp == .after(.seconds(4)))
+    #expect(bench.followUp == .now)
   }
 
   @Test func `bytes that are changed and taken back within one run are owed nothing`() {
@@ -87,21 +87,10 @@ struct RoundsTests {
     var bench = RoundsBench()
     let move = ChangeBatch.Change(
       path: "/p/new", kind: .renamed, type: .directory, from: "/p/old")
-    var asked: [Bool] = []
-    let reader: Rounds.Reader = { paths in
-      asked += paths.filter { $0.path == "/p/new" }.map(\.isMovedAsWhole)
-      return paths.map { _ in .directory }
-    }
     bench.begin()
     bench.report([move])
-    guard case .read(let generation)? = bench.rounds.workEnded().first else {
-      Issue.record("nothing is read")
-      return
-    }
-    _ = bench.rounds.hasRead(
-      generation: generation, at: bench.now.asInstant,
-      Rounds.Facts(isOwed: { _ in true }, contents: reader))
-    #expect(asked == [true])
+    let asked = bench.rounds.pathsToRead().filter { $0.path == "/p/new" }
+    #expect(asked.map(\.isMovedAsWhole) == [true])
   }
 
   @Test func `a renamed file is judged together with its former path`() {
@@ -117,72 +106,75 @@ struct RoundsTests {
     bench.files["/p/a"] = .text("other")
     bench.report([.of("/p/b", .renamed, from: "/p/a")])
     bench.end()
-    #expect(bench.forgiven == ["/p/b"])
-    bench.waitForDelay()
+    #expect(bench.settled == ["/p/b"])
     #expect(bench.run == ["/p/a"])
   }
 
   // MARK: Consecutive follow-ups
 
-  @Test func `an output that differs each time gets one follow-up at once, then 4, 8, 16 s`() {
+  @Test func `a file that differs each time is delayed by the law of repetitions`() {
     var bench = RoundsBench()
-    let followUps = bench.rounds(8) { [("/p/log", "\($0)")] }
-    #expect(followUps == FollowUp.seconds(0, 4, 8, 16, 32, 64, 128, 256))
+    #expect(bench.rounds(16) { [("/p/log", "\($0)")] } == FollowUp.law(16))
   }
 
-  @Test func `a path that was ever edited at rest waits 1, 2, 4 s instead`() {
+  @Test func `that runs are known to write a file makes no difference`() {
+    var bench = RoundsBench(["/p/log": "0"])
+    bench.evidence["/p/log"] = .run
+    #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
+  }
+
+  @Test func `a coincidence counts once beside a run that ends by itself`() {
+    var bench = RoundsBench(["/p/log": "0"])
+    bench.evidence["/p/log"] = .coincidence
+    #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
+  }
+
+  @Test func `what others have proved to change is not delayed`() {
     var bench = RoundsBench(["/p/a": "a"])
-    bench.editAtRest("/p/a", "b")
-    let followUps = bench.rounds(8, isFollowUp: true) { [("/p/a", "#\($0)")] }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 1, 2, 4, 8, 16))
+    bench.evidence["/p/a"] = .others
+    for count in 0..<40 {
+      bench.begin()
+      bench.now += .milliseconds(100 * (count % 3))
+      bench.write("/p/a", "#\(count)")
+      bench.end()
+      #expect(bench.followUp == .now)
+    }
+    #expect(bench.rounds.editedPaths == ["/p/a"])
   }
 
-  @Test(arguments: [true, false])
-  func `no delay is longer than ten minutes`(isEdited: Bool) throws {
-    var bench = RoundsBench(["/p/a": "a"])
-    if isEdited { bench.editAtRest("/p/a", "b") }
-    let followUps = bench.rounds(70, isFollowUp: true) { [("/p/a", "#\($0)")] }
-    let longest = isEdited ? 13 : 9
-    try #require(followUps.count == 70)
-    #expect(followUps[longest - 1] != .after(.seconds(600)))
-    #expect(followUps[longest...].allSatisfy { $0 == .after(.seconds(600)) })
-  }
-
-  @Test func `a round that leaves a path unchanged resets its count`() {
+  @Test func `a run that ends without the change ends the row`() {
     var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
-    let first = bench.rounds(4) { [("/p/a", "#\($0)")] }
-    #expect(first == FollowUp.seconds(0, 4, 8, 16))
-    #expect(bench.round(isFollowUp: true) == .none)
-    let again = bench.rounds(4, isFollowUp: true) { [("/p/a", "##\($0)")] }
-    #expect(again == FollowUp.seconds(0, 4, 8, 16))
+    #expect(bench.rounds(5) { [("/p/a", "#\($0)")] } == FollowUp.law(5))
+    #expect(bench.round() == .none)
+    #expect(bench.rounds(5) { [("/p/a", "##\($0)")] } == FollowUp.law(5))
   }
 
-  @Test func `a path with the same content again keeps its count`() {
+  @Test func `a path with the same content again keeps its row`() {
     var bench = RoundsBench(["/p/a": "a"])
     _ = bench.rounds(3) { [("/p/a", "#\(min($0, 1))")] }
-    #expect(bench.rounds.followUpCounts["/p/a"] == 2)
-    let again = bench.rounds(3, isFollowUp: true) { [("/p/a", "##\($0)")] }
-    #expect(again == FollowUp.seconds(8, 16, 32))
+    #expect(bench.rounds.repetitions["/p/a"] == 3)
+    let again = bench.rounds(10) { [("/p/a", "##\($0)")] }
+    #expect(again == Array(FollowUp.law(13)[3...]))
   }
 
-  @Test func `a follow-up counts for each of its paths`() {
-    var bench = RoundsBench()
-    bench.files["/p/a"] = .text("a")
-    bench.files["/p/c"] = .text("c")
-    _ = bench.rounds(3) { [("/p/a", "#\($0)")] }
+  @Test func `a change counts for each path of a run`() {
+    var bench = RoundsBench(["/p/a": "a", "/p/c": "c"])
+    _ = bench.rounds(4) { [("/p/a", "#\($0)")] }
     bench.waitForDelay()
-    #expect(bench.rounds.followUpCounts == ["/p/a": 3])
+    #expect(bench.rounds.repetitions == ["/p/a": 4])
     // Immediate because of the new path.
-    #expect(bench.round([("/p/a", "#"), ("/p/c", "#")]) == .now)
-    #expect(bench.rounds.followUpCounts == ["/p/a": 4, "/p/c": 1])
+    #expect(bench.round([("/p/a", "#"), ("/p/c", "#")]) == .after(.milliseconds(250)))
+    #expect(bench.rounds.repetitions == ["/p/a": 5, "/p/c": 1])
   }
 
   @Test func `the shortest delay decides, and the follow-up receives all changes`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let first = bench.rounds(3) { [("/p/log", "#\($0)")] }
-    #expect(first.last == .after(.seconds(8)))
+    let first = bench.rounds(4) { [("/p/log", "#\($0)")] }
+    #expect(first.last == .after(.milliseconds(250)))
     bench.waitForDelay()
-    #expect(bench.round([("/p/log", "other"), ("/p/a", "saved")]) == .now)
+    #expect(
+      bench.round([("/p/log", "other"), ("/p/a", "saved")]) == .after(.milliseconds(250)))
+    bench.waitForDelay()
     #expect(bench.run == ["/p/log", "/p/a"])
   }
 
@@ -190,23 +182,21 @@ struct RoundsTests {
 
   @Test func `a change while nothing runs begins a round at once, whatever was delayed`() {
     var bench = RoundsBench(["/p/a": "a"])
-    let first = bench.rounds(4) { [("/p/a", "#\($0)")] }
-    #expect(first.last == .after(.seconds(16)))
+    let first = bench.rounds(12) { [("/p/a", "#\($0)")] }
+    #expect(first.last == .after(.seconds(40)))
     bench.now += .seconds(2)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.run == ["/p/a"])
   }
 
-  @Test func `a change while nothing runs halves the count of its path`() {
+  @Test func `a change while nothing runs ends the row of its path, and of no other`() {
     var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
     _ = bench.rounds(7) { [("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
-    bench.waitForDelay()
-    #expect(bench.rounds.followUpCounts == ["/p/a": 7, "/p/b": 7])
-    _ = bench.round([("/p/a", "#"), ("/p/b", "#")])
+    #expect(bench.rounds.repetitions == ["/p/a": 7, "/p/b": 7])
     bench.now += .seconds(2)
     bench.write("/p/a", "saved", .idle)
-    #expect(bench.rounds.followUpCounts == ["/p/a": 3, "/p/b": 7])
-    #expect(bench.round([("/p/a", "##")]) == .after(.seconds(1)))
+    #expect(bench.rounds.repetitions == ["/p/b": 7])
+    #expect(bench.round([("/p/a", "##")]) == .now)
   }
 
   @Test func `a change while nothing runs makes the content unknown`() {
@@ -218,67 +208,72 @@ struct RoundsTests {
     #expect(bench.round([("/p/a", "b")]) == .now)
   }
 
-  @Test func `an edit while nothing runs ends the series of follow-ups for all paths`() {
+  @Test func `an edit while nothing runs ends the row of whatever paths`() {
     var bench = RoundsBench()
     _ = bench.rounds(5) { [("/p/a", "#\($0)")] }
-    bench.waitForDelay()
-    bench.begin()
-    #expect(bench.rounds.depth == 5)
-    bench.end()
+    #expect(bench.rounds.common.repetitions > 0)
+    bench.now += .seconds(2)
     bench.write("/p/b", "b", .idle)
-    bench.begin()
-    #expect(bench.rounds.depth == 0)
+    #expect(bench.rounds.common.repetitions == 0)
   }
 
   // MARK: Follow-ups for different paths
 
-  @Test func `a ring of paths that change in turn comes to rest by the depth alone`() {
+  @Test func `a ring of paths that change in turn has two more immediate follow-ups`() {
     var bench = RoundsBench()
     for name in 0..<8 { bench.files[Path("/p/\(name)")] = .text("0") }
-    let followUps = bench.rounds(10) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
-    #expect(followUps == FollowUp.seconds(0, 0, 0, 0, 0, 0, 0, 4, 8, 16))
-  }
-
-  @Test func `a round that no change led to begins at no depth`() {
-    var bench = RoundsBench(Self.files)
-    _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
-    bench.waitForDelay()
-    var other = bench
-    other.begin()
-    #expect(other.rounds.depth == 3)
-    bench.begin(isFollowUp: false)
-    #expect(bench.rounds.depth == 0)
+    let followUps = bench.rounds(18) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
+    #expect(followUps == FollowUp.law(18))
   }
 
   // MARK: Announcements
 
-  @Test func `the first delay for a path is announced, and no other`() {
+  @Test func `the first delay of more than 1 s is announced for a path, and no other`() {
     var bench = RoundsBench(Self.files)
     var announced: [[FeedbackLoop]] = []
-    for count in 0..<6 {
+    for count in 0..<14 {
       bench.waitForDelay()
       _ = bench.round([("/p/log", "#\(count)")])
       announced.append(bench.loops)
     }
-    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(4))
-    #expect(announced == [[], [loop], [], [], [], []])
+    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(40))
+    #expect(announced == Array(repeating: [], count: 11) + [[loop], [], []])
   }
 
-  @Test func `of several paths the one with the most follow-ups is announced`() {
+  @Test func `of several paths the one with the most repetitions is announced`() {
     var bench = RoundsBench(Self.files)
     _ = bench.round([("/p/log", "#")])
-    #expect(bench.round([("/p/a", "x"), ("/p/log", "x")]) == .now)
-    bench.begin()
-    bench.write([("/p/a", "y"), ("/p/log", "y")])
-    bench.end()
+    for count in 0..<11 {
+      #expect(bench.loops.isEmpty)
+      _ = bench.round([("/p/a", "\(count)"), ("/p/log", "\(count)")])
+    }
     #expect(bench.loops.map(\.path) == ["/p/log"])
   }
 
   @Test func `a directory is announced with two of its entries`() {
     var bench = RoundsBench()
-    for count in 0..<4 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
+    for count in 0..<12 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
     let loop = FeedbackLoop(
-      path: "/p/out", entries: ["/p/out/3", "/p/out/2"], delay: .seconds(4))
+      path: "/p/out", entries: ["/p/out/11", "/p/out/0"], delay: .seconds(40))
     #expect(bench.loops == [loop])
+  }
+
+  @Test func `an announcement tells whether others change the path as well`() {
+    var bench = RoundsBench(["/p/a": "a"])
+    bench.editAtRest("/p/a", "saved")
+    for count in 0..<40 where bench.loops.isEmpty { _ = bench.round([("/p/a", "#\(count)")]) }
+    #expect(bench.loops.map(\.isEdited) == [true])
+  }
+
+  // MARK: Explanations
+
+  @Test func `a judgment says what was decided, who wrote the path, and how often it changed`() {
+    var bench = RoundsBench(Self.files)
+    bench.evidence = ["/p/a": .others, "/p/log": .run]
+    _ = bench.rounds(2) { [("/p/log", "#\($0)"), ("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
+    #expect(bench.judgments.map(\.path) == ["/p/log", "/p/a", "/p/b"])
+    #expect(bench.judgments.allSatisfy { $0.decision == .run })
+    #expect(bench.judgments.map(\.writer) == [.run, .others, .unknown])
+    #expect(bench.judgments.map(\.repetitions) == [2, 0, 2])
   }
 }

@@ -108,6 +108,35 @@ struct JudgedChangesTests {
     #expect(await tasks.end())
   }
 
+  // MARK: Outputs
+
+  @Test func `a file that a service keeps open waits for the next run, which receives it`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      [
+        TaskDefinition(
+          "s", in: directory, "exec sleep 1000 >> log", watch: ["log", "f"], service: true)
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { File.exists(tasks.directory["log"]) })
+    tasks.change("log")
+    let log = ChangeBatch.Change(path: tasks.directory["log"], kind: .modified, type: .file)
+    let waiting = TaskRunner.Waiting("s", RunTrigger(.change, changes: [log]), for: .nextRun)
+    #expect(
+      await eventually {
+        tasks.entries.contains { if case .waiting([waiting]) = $0 { true } else { false } }
+      })
+    #expect(tasks.story == ["+s"])
+    tasks.change("f")
+    #expect(await eventually { tasks.runs(of: "s").count == 2 })
+    #expect(
+      tasks.runs(of: "s").last?.trigger.changes.map(\.path)
+        == [tasks.directory["log"], tasks.directory["f"]])
+    #expect(await tasks.end())
+  }
+
   // MARK: Stopped by the user
 
   @Test func `a change of a stopped run is owed, starts nothing, and reaches the run of a key`()

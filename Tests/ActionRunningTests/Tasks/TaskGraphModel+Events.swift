@@ -69,19 +69,19 @@ extension TaskGraphModel {
     if Bool.random(using: &random) { judge() }
   }
 
-  /// All changes are judged: most of them lead to a run, and the others are forgiven.
+  /// All changes are judged: most of them lead to a run, and the others are settled.
   mutating func judge() {
     if isEnding { return }
     (isAsked, judgments) = (false, judgments + 1)
     var requested: Set<String> = []
     for rule in rules {
       for path in world(rule.name).unjudged.keys.sorted(by: { "\($0)" < "\($1)" }) {
-        let isForgiven = Int.random(in: 0..<4, using: &random) == 0
+        let isSettled = Int.random(in: 0..<4, using: &random) == 0
         change(rule.name) { world in
           world.unjudged[path] = nil
-          if isForgiven { world.owed.remove(path) } else { world.due.insert(path) }
+          if isSettled { world.owed.remove(path) } else { world.due.insert(path) }
         }
-        if !isForgiven { requested.insert(rule.name) }
+        if !isSettled { requested.insert(rule.name) }
       }
     }
     if !requested.isEmpty { advance { $0.changed(requested) } }

@@ -1,0 +1,152 @@
+import FileObservation
+import Support
+import Synchronization
+import SystemCalls
+
+/// Looks at the processes of all runs of a runner: when a run starts, when a change is reported, and for a
+/// while often, after a path has changed for which a run is suspected.
+final class ActivityMonitor: Sendable {
+  /// How often processes are looked at after a suspicious change, and how long. What this costs is limited.
+  private static let pause = Duration.milliseconds(10)
+  private static let longest = Duration.seconds(9)
+  private static let share = 25
+
+  private struct State {
+    var log = ActivityLog()
+    var groups: @Sendable () -> [any LaunchedGroup] = { [] }
+    /// The leaders of the groups before a process was started whose group is not known yet.
+    var formerLeaders: [pid_t]?
+    var timer: (any ScheduledWork)?
+    /// Until when processes are looked at often.
+    var end: Instant?
+  }
+
+  private let state = Mutex(State())
+  private let launcher: any ProcessLauncher
+  private let scheduler: any Scheduler
+
+  /// - Parameter scheduler: Of the runner's queue.
+  init(_ launcher: any ProcessLauncher, scheduler: any Scheduler) {
+    self.launcher = launcher
+    self.scheduler = scheduler
+  }
+
+  /// A process is about to be started. Until its group is known, no look is complete.
+  func groupsWillChange() {
+    look()
+    let leaders = leaders
+    state.withLock { state in
+      state.formerLeaders = leaders
+      state.log.runStarts(at: .latest())
+    }
+  }
+
+  /// The process could not be started.
+  func startHasFailed() {
+    state.withLock { $0.formerLeaders = nil }
+  }
+
+  /// Sets what returns the process groups of all runs. It is called on any thread.
+  func watch(_ groups: @escaping @Sendable () -> [any LaunchedGroup]) {
+    state.withLock { $0.groups = groups }
+  }
+
+  private var leaders: [pid_t] { groups.map(\.leader) }
+
+  private var groups: [any LaunchedGroup] {
+    state.withLock { $0.groups }()
+  }
+
+  /// Looks at the processes. May be called on any thread.
+  ///
+  /// - Parameter beginsBurst: Whether the first change of a burst has been reported.
+  func look(beginsBurst: Bool = false) {
+    // Others may look meanwhile, so that the one that began later is added later.
+    let began = FileTime.latest()
+    let groups = groups
+    let isStarting = state.withLock { state in
+      if state.formerLeaders != groups.map(\.leader) { state.formerLeaders = nil }
+      return state.formerLeaders != nil
+    }
+    var activity = launcher.activity(of: groups)
+    if isStarting { activity?.isRunning = true }
+    let ended = FileTime.latest()
+    state.withLock { state in
+      state.log.add(
+        ActivityLog.Look(
+          began: began, ended: ended, activity: activity, beginsBurst: beginsBurst))
+    }
+  }
+
+  /// The evidence about changes that were just reported. Looks at the processes once more if earlier looks
+  /// prove nothing.
+  func evidence(about changes: [ChangeBatch.Change]) -> [Path: Evidence] {
+    var subjects: [Path: ActivityLog.Subject] = [:]
+    let isAlone = changes.count == 1 && changes.first?.from == nil
+    for change in changes.prefix(ContentReader.mostFiles) {
+      let status = try? FileStatus(of: change.path)
+      subjects[change.path] = ActivityLog.Subject(
+        isRemoval: change.kind == .removed || status == nil, status: status, isAlone: isAlone)
+      if let former = change.from {
+        subjects[former] = ActivityLog.Subject(isRemoval: true, status: nil)
+      }
+    }
+    var result = evidence(about: subjects)
+    if result.values.allSatisfy({ $0.verdict == .others }) { return result }
+    look()
+    result = evidence(about: subjects)
+    let unproved = result.filter { $0.value.verdict != .others }.map(\.key)
+    for path in groups.reduce(into: Set<Path>(), { $0.formUnion($1.filesOpenForWriting(unproved)) })
+    {
+      result[path]?.verdict = .run
+    }
+    return result
+  }
+
+  private func evidence(about subjects: [Path: ActivityLog.Subject]) -> [Path: Evidence] {
+    let log = state.withLock { $0.log }
+    return subjects.mapValues(log.evidence)
+  }
+
+  /// Looks at the processes often from now on, so that the next change meets a recent look.
+  ///
+  /// - Parameter isNeeded: Whether any path is still suspected.
+  func watchClosely(while isNeeded: @escaping @Sendable () -> Bool) {
+    let (now, groups) = (scheduler.now, groups)
+    let begins = state.withLock { state in
+      defer { state.end = now.advanced(by: Self.longest) }
+      return state.timer == nil && !groups.isEmpty
+    }
+    if begins { lookLater(after: Self.pause, while: isNeeded) }
+  }
+
+  private func lookLater(after pause: Duration, while isNeeded: @escaping @Sendable () -> Bool) {
+    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+      self?.lookOften(while: isNeeded)
+    }
+    state.withLock { $0.timer = timer }
+  }
+
+  private func lookOften(while isNeeded: @escaping @Sendable () -> Bool) {
+    let began = scheduler.now
+    let groups = groups
+    let isOver = state.withLock { state in
+      state.timer = nil
+      return groups.isEmpty || state.end.map { $0 < began } ?? true
+    }
+    if isOver || !isNeeded() { return }
+    look()
+    if state.withLock({ $0.log.isBlind }) { return }
+    lookLater(
+      after: max(Self.pause, began.duration(to: scheduler.now) * Self.share), while: isNeeded)
+  }
+
+  /// Stops to look.
+  func end() {
+    let timer = state.withLock { state in
+      state.groups = { [] }
+      return state.timer.take()
+    }
+    timer?.cancel()
+  }
+}

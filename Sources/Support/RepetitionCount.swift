@@ -1,0 +1,200 @@
+/// How often in a row a key has changed after what the change had led to, and what that means for the next
+/// time: the one law of delays, for runs, restarts and reloads.
+///
+/// A key is a path, a directory in which entries come and go, or everything that one round changes. A run
+/// that writes what is watched, and a person who saves in each run, look alike. A delay tells them apart:
+/// what the run writes comes with the run, later by the delay, and what the person saves does not wait. So
+/// the first repetitions are free, the next ones are tested by delays that nobody notices, and what no test
+/// has spoken for becomes rare.
+package struct RepetitionCount: Hashable, Sendable {
+  /// Who has made a change, as far as that is proved.
+  package enum Verdict: Hashable, Sendable {
+    /// No run can have made it.
+    case others
+    /// It may be a run's or not.
+    case unknown
+    /// A process of the run has the file open for writing.
+    case run
+  }
+
+  /// The numbers of the law.
+  package enum Rules {
+    /// The first repetitions, which are not delayed: a person saves again, a build has several steps.
+    package static let free = 3
+    /// The repetitions after those that are delayed by a test: enough of them to meet a person by chance.
+    package static let tests = 7
+    /// The delay of a test, which nobody notices.
+    package static let test = Duration.milliseconds(250)
+    /// The delay of the last test, in which a person saves again.
+    package static let lastTest = Duration.seconds(1)
+    /// The first delay of what no test has spoken for; it grows fourfold.
+    package static let firstPause = Duration.seconds(40)
+    /// The longest delay.
+    package static let longestPause = Duration.seconds(600)
+    /// For so many repetitions, what tests have spoken for is not counted again.
+    package static let spared = 16
+    /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
+    package static let proofs = 7
+    /// By how much the time of a change after the start varies, if it always follows the start.
+    package static let tolerance = Duration.milliseconds(25)
+    /// The same where processes are busy: so much, or this part of the time.
+    package static let looseTolerance = (time: Duration.milliseconds(100), part: 0.1)
+    /// At least so often a run that writes a path has changed it when it did something: each third time.
+    package static let ownShare = 3
+    /// A run that lasts so many times as long as the change took, without it, ends the row.
+    package static let endOfRow = 1.5
+  }
+
+  /// What is known of the run when a key has changed.
+  package enum Circumstance: Hashable, Sendable {
+    /// The run ends by itself.
+    case finite
+    /// A change restarts the run. If it is known that it did something just when the key changed: how often
+    /// it has done something, since the first look at it.
+    case restarted(activity: Int?)
+  }
+
+  private struct Coincidences: Hashable {
+    var count = 0
+    var since = 0
+  }
+
+  /// The number of repetitions in a row.
+  package private(set) var repetitions = 0
+  /// Whether a run without the change does not take them back.
+  private var isFirm = false
+  /// How many more are not counted.
+  private var spared = 0
+  /// The number of proofs in a row that others change the key, always at the same time after a start.
+  private var proofs = 0
+  /// When the key changed, after the latest start.
+  package private(set) var offset: Duration?
+  /// How often the key has changed when the run did something, since the run had done so much.
+  private var coincidences = Coincidences()
+  /// Whether the key has changed since the latest start.
+  package private(set) var hasChanged = false
+  /// Whether another run was requested for the latest change, so that the next one counts again.
+  private var isAnswered = false
+  /// Whether the present run is one of those that are not tested: a person who saves at an even pace, and a
+  /// run that changes the key at the same time after each start, look alike if all delays are the same.
+  private var isUntested = false
+
+  package init() {}
+
+  /// Whether nothing is remembered.
+  package var isEmpty: Bool { self == RepetitionCount() }
+
+  /// Whether the key may be one that runs change.
+  package var isSuspected: Bool { repetitions > 0 && !isProved }
+
+  /// Whether the next repetition is not counted.
+  package var isSpared: Bool { spared > 0 }
+
+  /// Whether no test has spoken for a person.
+  package var isProved: Bool { repetitions > Rules.free + Rules.tests + 1 }
+
+  /// The delay of what the latest change leads to.
+  package var delay: Duration {
+    let excess = repetitions - Rules.free
+    if excess <= 0 { return .zero }
+    if excess <= Rules.tests { return isUntested ? .zero : Rules.test }
+    if excess == Rules.tests + 1 { return Rules.lastTest }
+    let growth = min(excess - Rules.tests - 2, 4)
+    return min(Rules.firstPause * (1 << (2 * growth)), Rules.longestPause)
+  }
+
+  /// The key has changed.
+  ///
+  /// What a run that is restarted changes follows its start, or what it does. Each of both counts twice, and
+  /// the second is not taken back by a run without the change: a server writes its log when it is asked. What
+  /// follows neither counts against it.
+  ///
+  /// - Parameter offset: How long after the latest start.
+  /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
+  @discardableResult
+  package mutating func changed(
+    _ verdict: Verdict, at offset: Duration, _ circumstance: Circumstance = .finite
+  ) -> Int {
+    let before = repetitions
+    let isFirst = !hasChanged || isAnswered
+    let former = self.offset
+    (hasChanged, isAnswered) = (true, false)
+    if isFirst { self.offset = offset }
+    switch (verdict, circumstance) {
+    case (.others, _):
+      if isFirst {
+        let isSame = former.map { Self.distance($0, offset) <= Rules.tolerance } ?? false
+        proofs = isSame ? proofs + 1 : 0
+      }
+      let count = proofs / Rules.proofs
+      if circumstance != .finite && repetitions > count { spared = Rules.spared }
+      (repetitions, isFirm, coincidences) = (count, false, Coincidences())
+    case (_, .finite):
+      if isFirst { add(1) }
+    case (_, .restarted(let activity)):
+      if isFirst { isUntested.toggle() }
+      if follows(activity) {
+        add(isFirst ? 2 : 1)
+        isFirm = repetitions > 0
+      } else if isFirst {
+        add(isNear(offset, former) ? 2 : repetitions > Rules.free ? -1 : 1)
+      }
+    }
+    return repetitions - before
+  }
+
+  private func isNear(_ offset: Duration, _ former: Duration?) -> Bool {
+    guard let former else { return false }
+    let tolerance = max(Rules.looseTolerance.time, former * Rules.looseTolerance.part)
+    return Self.distance(former, offset) <= tolerance
+  }
+
+  /// Whether the key changes when the run does something, and the run seldom does anything else.
+  private mutating func follows(_ activity: Int?) -> Bool {
+    guard let activity else { return false }
+    if coincidences.count == 0 { coincidences.since = activity - 1 }
+    coincidences.count += 1
+    return coincidences.count * Rules.ownShare >= activity - coincidences.since
+  }
+
+  private mutating func add(_ count: Int) {
+    if spared > 0 {
+      spared -= 1
+    } else {
+      // Neither the last test nor a pause is left out.
+      let last = Rules.free + Rules.tests + 1
+      repetitions =
+        repetitions < last ? min(repetitions + count, last) : repetitions + min(count, 1)
+    }
+  }
+
+  private static func distance(_ one: Duration, _ other: Duration) -> Duration {
+    one > other ? one - other : other - one
+  }
+
+  /// Others have changed the key while nothing ran, or a run without the change has ended.
+  package mutating func reset() {
+    self = RepetitionCount()
+  }
+
+  /// A key has changed that counts together with others.
+  ///
+  /// - Parameter growth: That of its own count; `nil` if others have changed it.
+  package mutating func changed(after growth: Int?, at offset: Duration) {
+    if growth == nil { repetitions = 0 }
+    let isFirst = !hasChanged || isAnswered
+    (hasChanged, isAnswered, self.offset) = (true, false, offset)
+    if let growth, isFirst { repetitions = max(repetitions + growth.signum(), 0) }
+  }
+
+  /// Another run is requested for the latest change.
+  package mutating func answered() {
+    isAnswered = true
+  }
+
+  /// A run has ended that lasted so long, and another one begins.
+  package mutating func began(after time: Duration) {
+    if !hasChanged && time > (offset ?? .zero) * Rules.endOfRow && !isFirm { reset() }
+    (hasChanged, isAnswered) = (false, false)
+  }
+}

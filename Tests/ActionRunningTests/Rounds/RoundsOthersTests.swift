@@ -1,0 +1,138 @@
+import FileObservation
+import Testing
+
+@testable import ActionRunning
+
+/// The consequences of a change during a build beside the command that it precedes, and while only runs
+/// of other rounds are active.
+struct RoundsOthersTests {
+  private typealias FollowUp = RoundsBench.FollowUp
+
+  private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
+
+  // MARK: Builds
+
+  @Test func `a change during a build is judged at its end`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/log", "2", .building)
+    #expect(bench.actions.isEmpty)
+    bench.end()
+    #expect(bench.run == ["/p/log"])
+  }
+
+  @Test func `a change that others are proved to make stops a build`() {
+    var bench = RoundsBench(Self.files)
+    bench.evidence["/p/a"] = .others
+    for count in 0..<3 {
+      bench.begin()
+      bench.write([("/p/a", "saved \(count)"), ("/p/log", "\(count)")], .building)
+      #expect(bench.run == ["/p/a"])
+    }
+  }
+
+  @Test func `only a path that was edited, and that no run has changed, stops a build`() {
+    var bench = RoundsBench(Self.files)
+    bench.write("/p/a", "saved", .idle)
+    bench.begin()
+    bench.write("/p/a", "saved again", .building)
+    #expect(bench.run == ["/p/a"])
+    bench.begin()
+    bench.write("/p/a", "formatted", .running)
+    bench.end()
+    bench.begin()
+    bench.write("/p/a", "formatted again", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a path that the build has open for writing does not stop it`() {
+    var bench = RoundsBench(Self.files)
+    bench.write("/p/a", "saved", .idle)
+    bench.begin()
+    bench.evidence["/p/a"] = .run
+    bench.write("/p/a", "formatted", .building)
+    #expect(bench.actions.isEmpty)
+    bench.end()
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `what a build changes is not edited because another change stops the build`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.evidence["/p/a"] = .others
+    bench.write([("/p/a", "saved"), ("/p/log", "2")], .building)
+    #expect(bench.run == ["/p/a"])
+    #expect(bench.rounds.editedPaths == ["/p/a"])
+    bench.begin()
+    bench.write("/p/log", "3", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a path that the build may have changed stops it once`() {
+    var bench = RoundsBench(Self.files)
+    bench.write("/p/log", "edited", .idle)
+    bench.begin()
+    bench.write("/p/log", "2", .building)
+    #expect(bench.run == ["/p/log"])
+    bench.begin()
+    bench.write("/p/log", "3", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
+  // MARK: Other runs
+
+  @Test func `a change while others run leads to a run at once`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.round()
+    bench.write("/p/a", "saved", .othersRunning)
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `the same bytes while others run are owed nothing`() {
+    var bench = RoundsBench(Self.files)
+    #expect(bench.rounds(2) { _ in [("/p/a", "b")] } == [.now, .none])
+    bench.write("/p/a", "b", .othersRunning)
+    #expect(bench.actions == [.settle(["/p/a"])])
+    bench.write("/p/a", "c", .othersRunning)
+    #expect(bench.followUp == .now)
+  }
+
+  /// They may be made by the others' runs, which the own run has started.
+  @Test func `saves while others run are delayed by the law, unless they are proved`() {
+    for evidence in [Evidence.unknown, .others] {
+      var bench = RoundsBench(Self.files)
+      _ = bench.round()
+      bench.evidence["/p/a"] = evidence
+      let followUps = (0..<13).map { count in
+        bench.now += .milliseconds(100 * (count % 3))
+        bench.write("/p/a", "save \(count)", .othersRunning)
+        let followUp = bench.followUp
+        bench.waitForDelay()
+        _ = bench.round()
+        return followUp
+      }
+      #expect(
+        followUps
+          == (evidence == .others ? Array(repeating: .now, count: 13) : FollowUp.law(13)))
+    }
+  }
+
+  @Test func `tasks that change each other's files come to rest`() {
+    var benches = [RoundsBench(Self.files), RoundsBench(Self.files)]
+    var followUps: [[FollowUp]] = [[], []]
+    benches[0].begin()
+    for count in 0..<34 {
+      let other = 1 - count % 2
+      // Each time another file, so that no count of one path delays it.
+      let path = Path("/p/\(count % 9)")
+      benches[other].files[path] = .text("0")
+      benches[other].now += .seconds(1)
+      benches[other].write(path, "#\(count)", .othersRunning)
+      followUps[other].append(benches[other].followUp)
+      benches[other].waitForDelay()
+      _ = benches[other].round()
+    }
+    let expected = FollowUp.law(17)
+    #expect(followUps == [expected, expected])
+  }
+}

@@ -1,0 +1,221 @@
+import FileObservation
+
+@testable import ActionRunning
+
+/// What is true of edits and runs, and by when a run must have followed an edit. It knows nothing of
+/// contents but when they are equal, and of `Rounds` nothing.
+struct RoundsTruth {
+  typealias Time = RoundsModel.Time
+
+  /// How many runs in a row have changed a key, at most.
+  struct Row {
+    private(set) var repetitions = 0
+    private var offset: Time = 0
+    private var hasChanged = false
+
+    mutating func changed(_ verdict: Evidence.Verdict, at offset: Time) {
+      if verdict == .others {
+        repetitions = 0
+      } else {
+        repetitions += hasChanged ? 0 : 1
+      }
+      if !hasChanged { self.offset = offset }
+      hasChanged = true
+    }
+
+    mutating func reset() { self = Row() }
+
+    /// A run has lasted so long, `nil` if it has ended by itself.
+    mutating func began(after time: Time?) {
+      if !hasChanged && time.map({ 2 * $0 > 3 * offset }) ?? true { repetitions = 0 }
+      hasChanged = false
+    }
+  }
+
+  /// How long a stop takes at most, and an answer.
+  private static let slack: Time = 60_000
+  /// How long after a report changes may be part of it.
+  private static let echoTime = 300_000
+  /// What changes later after the start of a run that it restarts is not counted.
+  private static let longestOffset = 10_000_000
+
+  /// When the latest round ended, or its follow-up was delayed.
+  var latestReport: Time = 0
+  private var start: Time = 0
+  /// Whether the latest round has ended.
+  private var hasEnded = false
+
+  // Edits.
+  private var unserved: [RoundsModel.Edit] = []
+  private var unreported: Set<Path> = []
+  private var edited: Set<Path> = []
+
+  // Contents.
+  private var contentsAtStart: [Path: Int] = [:]
+  /// Changed in a round before, and not while nothing ran since.
+  private var comparable: Set<Path> = []
+  private var directoriesBefore: Set<Path> = []
+  private var (changed, directories): (Set<Path>, Set<Path>) = ([], [])
+  /// Changed by others after that.
+  private var changedByOthers: Set<Path> = []
+  private var unjudged: [ChangeBatch.Change] = []
+
+  // Delays.
+  private var rows: [Path: Row] = [:]
+  /// Whether a change restarts the run, so that a change may wait for as long as any.
+  private let isLive: Bool
+  private var common = Row()
+
+  init(isLive: Bool) {
+    self.isLive = isLive
+  }
+
+  /// A person edits a path.
+  mutating func edited(_ path: Path) {
+    edited.insert(path)
+    unserved.append(RoundsModel.Edit(path: path))
+    unreported.insert(path)
+  }
+
+  /// Nothing is owed for the path.
+  mutating func settled(_ path: Path) {
+    unserved.removeAll { $0.path == path }
+    unreported.remove(path)
+  }
+
+  /// The complaints about outputs that request no run.
+  func setAside(_ paths: [Path]) -> [String] {
+    paths.filter(edited.contains).map { "\($0), which a person edits, is set aside" }
+  }
+
+  // MARK: Reports
+
+  /// - Parameters:
+  ///   - situation: `nil` if the changes are judged after a flush.
+  ///   - isLive: Whether a run is active that a change restarts.
+  mutating func reported(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Rounds.Situation?,
+    isLive: Bool, at now: Time, _ files: [Path: Int]
+  ) {
+    let others = changes.filter { evidence[$0.path]?.verdict == .others }
+    switch situation {
+    case .idle: return reportedAtRest(changes, at: now)
+    case .live:
+      let differing = changes.filter { !isExempt($0.path, files) }
+      for change in changes {
+        note(change)
+        if isExempt(change.path, files) { settled(change.path) }
+      }
+      count(
+        differing.filter { change in
+          now - start <= Self.longestOffset || others.contains(change)
+        }, evidence, isLive: true, at: now)
+      for change in differing { setDeadline(now + longestDelay(of: change), of: change.path) }
+    default:
+      for change in changes { note(change) }
+      count(changes, evidence, isLive: isLive, at: now)
+      unjudged += changes
+    }
+    changedByOthers.formUnion(others.map(\.path))
+  }
+
+  private mutating func reportedAtRest(_ changes: [ChangeBatch.Change], at now: Time) {
+    for change in changes {
+      let row = rows[change.path]?.repetitions ?? 0
+      if now < latestReport + Self.echoTime && row > 0 {
+        note(change)
+        count([change], [:], isLive: false, at: now)
+        setDeadline(now + longestDelay(of: change), of: change.path)
+      } else {
+        changedByOthers.insert(change.path)
+        comparable.remove(change.path)
+        changed.remove(change.path)
+        for key in keys(of: change) { rows[key]?.reset() }
+        common.reset()
+        setDeadline(now, of: change.path)
+      }
+    }
+  }
+
+  private mutating func note(_ change: ChangeBatch.Change) {
+    changed.insert(change.path)
+    changedByOthers.remove(change.path)
+    if change.isOfEntry { directories.insert(change.path.directory) }
+  }
+
+  private func keys(of change: ChangeBatch.Change) -> [Path] {
+    change.isOfEntry ? [change.path, change.path.directory] : [change.path]
+  }
+
+  private mutating func count(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], isLive: Bool, at now: Time
+  ) {
+    for change in changes {
+      let evidence = evidence[change.path] ?? .unknown
+      for key in keys(of: change) {
+        rows[key, default: Row()].changed(evidence.verdict, at: now - start)
+      }
+      common.changed(evidence.verdict, at: now - start)
+    }
+  }
+
+  // MARK: Judgments
+
+  private mutating func setDeadline(_ time: Time, of path: Path) {
+    for index in unserved.indices where unserved[index].path == path {
+      unserved[index].deadline = min(unserved[index].deadline ?? .max, time)
+    }
+  }
+
+  /// What was reported and is judged now is exempt, or must be followed by a run in time.
+  mutating func judged(at now: Time, _ files: [Path: Int], hasEnded: Bool) {
+    for change in unjudged {
+      if isExempt(change.path, files) {
+        settled(change.path)
+      } else {
+        setDeadline(now + longestDelay(of: change), of: change.path)
+      }
+    }
+    unjudged = []
+    self.hasEnded = self.hasEnded || hasEnded
+    latestReport = now
+  }
+
+  /// The exception to the promise: the run began with that, and the round before changed it as well.
+  private func isExempt(_ path: Path, _ files: [Path: Int]) -> Bool {
+    guard files[path] == contentsAtStart[path] else { return false }
+    return comparable.contains(path) && !changedByOthers.contains(path)
+      || files[path] == nil && directoriesBefore.contains(path.directory)
+  }
+
+  private func longestDelay(of change: ChangeBatch.Change) -> Time {
+    if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
+    let repetitions = keys(of: change).map { rows[$0]?.repetitions ?? 0 }.max() ?? 0
+    let delay = max(
+      RoundsRules.delay(repetitions), RoundsRules.delay(common.repetitions))
+    return Int(delay / .microseconds(1))
+  }
+
+  // MARK: Runs
+
+  /// A run begins. Returns complaints.
+  mutating func began(at now: Time, receiving paths: [Path], _ files: [Path: Int]) -> [String] {
+    let late = unserved.filter { $0.deadline.map { now > $0 + Self.slack } ?? false }
+    unserved = []
+    unreported.subtract(paths)
+    let time = hasEnded ? nil : now - start
+    for key in rows.keys { rows[key]?.began(after: time) }
+    common.began(after: time)
+    // What others have changed meanwhile has been read since.
+    comparable.formUnion(changed)
+    directoriesBefore = directories
+    (changed, directories, unjudged, changedByOthers) = ([], [], [], [])
+    (contentsAtStart, start, hasEnded) = (files, now, false)
+    return late.map { "the run after an edit of \($0.path) is late" }
+  }
+
+  var complaintsAtRest: [String] {
+    unserved.map { "no run followed an edit of \($0.path)" }
+      + unreported.map { "no run received \($0)" }
+  }
+}

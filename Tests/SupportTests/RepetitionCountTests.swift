@@ -1,0 +1,224 @@
+import Support
+import Testing
+
+/// The law of delays: each number of it has a claim.
+struct RepetitionCountTests {
+  private typealias Verdict = RepetitionCount.Verdict
+
+  private var count = RepetitionCount()
+
+  /// Starts so often, and changes the key after each start.
+  @discardableResult
+  private mutating func change(
+    _ times: Int = 1, _ verdict: Verdict = .unknown, at offset: Duration = .seconds(1),
+    _ circumstance: RepetitionCount.Circumstance = .finite
+  ) -> [Duration] {
+    (0..<times).map { _ in
+      count.began(after: offset)
+      count.changed(verdict, at: offset, circumstance)
+      return count.delay
+    }
+  }
+
+  private mutating func delays(_ times: Int) -> [Duration] {
+    (0..<times).map { _ in
+      change()
+      return count.delay
+    }
+  }
+
+  // MARK: Delays
+
+  @Test mutating func `the first three repetitions are not delayed, and the fourth one is`() {
+    #expect(delays(4) == [.zero, .zero, .zero, .milliseconds(250)])
+  }
+
+  @Test mutating func `the next seven are delayed by 0.25 s`() {
+    let delays = delays(11)
+    #expect(delays[3..<10].allSatisfy { $0 == .milliseconds(250) })
+    #expect(delays[10] != .milliseconds(250))
+  }
+
+  @Test mutating func `the last test is a delay of 1 s`() {
+    #expect(delays(11).last == .seconds(1))
+  }
+
+  @Test
+  mutating func `what no test has spoken for waits 40 s, then 160 s, and never more than 600 s`() {
+    let delays = delays(40)
+    #expect(delays[11..<14] == [.seconds(40), .seconds(160), .seconds(600)])
+    #expect(delays[14...].allSatisfy { $0 == .seconds(600) })
+  }
+
+  @Test mutating func `who makes a change makes no difference unless others are proved to`() {
+    let unknown = change(20, .unknown)
+    count = RepetitionCount()
+    #expect(change(20, .run) == unknown)
+  }
+
+  @Test mutating func `the time after the start makes no difference unless others are proved to`() {
+    for number in 0..<4 { change(at: .seconds(1 + number)) }
+    #expect(count.repetitions == 4)
+  }
+
+  // MARK: Repetitions
+
+  @Test mutating func `several changes after one start count once`() {
+    change()
+    for _ in 0..<9 { count.changed(.unknown, at: .seconds(2)) }
+    #expect(count.repetitions == 1)
+    #expect(count.offset == .seconds(1))
+  }
+
+  @Test
+  mutating func `what a restarted run writes when it does something counts twice, then once more`()
+  {
+    for number in 1...3 { change(1, .unknown, at: .seconds(1), .restarted(activity: number)) }
+    #expect(count.repetitions == 6)
+    count.changed(.unknown, at: .seconds(2), .restarted(activity: 4))
+    #expect(count.repetitions == 7)
+  }
+
+  @Test
+  mutating func `a run that did something three times for each change follows it, four times not`()
+  {
+    change(1, .unknown, at: .seconds(1), .restarted(activity: 10))
+    change(1, .unknown, at: .seconds(5), .restarted(activity: 15))
+    #expect(count.repetitions == 4)
+    change(1, .unknown, at: .seconds(9), .restarted(activity: 30))
+    #expect(count.repetitions == 3)
+  }
+
+  @Test
+  mutating func
+    `what follows the start of a restarted run counts twice, and what does not against it`()
+  {
+    let blind = RepetitionCount.Circumstance.restarted(activity: nil)
+    change(1, .unknown, at: .milliseconds(500), blind)
+    change(2, .unknown, at: .milliseconds(600), blind)
+    #expect(count.repetitions == 5)
+    change(1, .unknown, at: .milliseconds(701), blind)
+    #expect(count.repetitions == 4)
+    change(1, .unknown, at: .seconds(5), blind)
+    change(1, .unknown, at: .milliseconds(5499), blind)
+    #expect(count.repetitions == 5)
+  }
+
+  @Test
+  mutating func `a run without it does not take back what a run writes when it does something`() {
+    change(1, .unknown, at: .seconds(1), .restarted(activity: 1))
+    count.began(after: .seconds(9))
+    count.began(after: .seconds(9))
+    #expect(count.repetitions == 2)
+    change(1, .others)
+    #expect(count.repetitions == 0)
+  }
+
+  @Test mutating func `every other restart of those that are tested is not delayed`() {
+    let delays = change(5, .unknown, at: .seconds(1), .restarted(activity: nil))
+    #expect(delays == [.zero, .zero, .zero, .milliseconds(250), .zero])
+  }
+
+  @Test mutating func `the last test is not left out`() {
+    let delays: [Duration] = (1...8).flatMap {
+      change(1, .unknown, at: .seconds(1), .restarted(activity: $0))
+    }
+    #expect(delays.contains(Duration.seconds(1)))
+  }
+
+  @Test mutating func `a change for which a run was requested is followed by another repetition`() {
+    change()
+    count.answered()
+    count.changed(.unknown, at: .seconds(2))
+    #expect(count.repetitions == 2)
+  }
+
+  @Test mutating func `a key is suspected from its first repetition until nothing spoke for it`() {
+    #expect(!count.isSuspected)
+    for number in 1...12 {
+      change()
+      #expect(count.isSuspected == (number < 12))
+      #expect(count.isProved == (number == 12))
+    }
+  }
+
+  // MARK: Others
+
+  @Test mutating func `a proof for others resets the count`() {
+    change(9)
+    change(1, .others)
+    #expect(count.repetitions == 0 && count.delay == .zero)
+  }
+
+  /// Proves others beside a run that a change restarts.
+  private mutating func prove() { change(1, .others, at: .seconds(1), .restarted(activity: nil)) }
+
+  @Test mutating func `after a proof for a suspected key of a restarted run, 16 are not counted`() {
+    change(1)
+    prove()
+    change(16)
+    #expect(count.repetitions == 0)
+    change()
+    #expect(count.repetitions == 1)
+  }
+
+  @Test mutating func `after a proof for a key that was not suspected, the next change counts`() {
+    change(1, .others)
+    change()
+    #expect(count.repetitions == 1)
+  }
+
+  @Test mutating func `each seventh proof in a row at the same time counts as one repetition`() {
+    let delays = change(71, .others)
+    #expect(count.repetitions == 10)
+    // The first one repeats nothing.
+    #expect(delays.firstIndex { $0 > .zero } == 28)
+  }
+
+  @Test mutating func `proofs within 25 ms are at the same time, and other ones are not`() {
+    for number in 0..<50 { change(1, .others, at: .milliseconds(500 + number % 2 * 25)) }
+    #expect(count.repetitions == 7)
+    count = RepetitionCount()
+    for number in 0..<50 { change(1, .others, at: .milliseconds(500 + number % 2 * 26)) }
+    #expect(count.repetitions == 0)
+  }
+
+  @Test mutating func `a change at another time ends the row of proofs`() {
+    change(8, .others)
+    #expect(count.repetitions == 1)
+    change(1, .others, at: .seconds(3))
+    #expect(count.repetitions == 0)
+  }
+
+  @Test mutating func `a change while nothing runs resets the count`() {
+    change(9)
+    count.reset()
+    #expect(count.isEmpty)
+  }
+
+  // MARK: The end of a row
+
+  @Test mutating func `a run of 1.5 times the time without the change ends the row`() {
+    change(9, at: .seconds(2))
+    count.began(after: .seconds(2))
+    count.began(after: .milliseconds(3001))
+    #expect(count.repetitions == 0)
+    change(at: .seconds(2))
+    #expect(count.delay == .zero)
+  }
+
+  @Test mutating func `a shorter run proves nothing`() {
+    change(9, at: .seconds(2))
+    count.began(after: .seconds(2))
+    count.began(after: .seconds(3))
+    #expect(count.repetitions == 9)
+  }
+
+  @Test mutating func `a run with the change goes on with the row, however long it lasts`() {
+    change(9)
+    count.began(after: .seconds(86_400))
+    #expect(count.repetitions == 9)
+    count.began(after: .seconds(86_400))
+    #expect(count.isEmpty)
+  }
+}
