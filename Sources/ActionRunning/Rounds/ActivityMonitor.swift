@@ -14,6 +14,8 @@ final class ActivityMonitor: Sendable {
   private struct State {
     var log = ActivityLog()
     var groups: @Sendable () -> [any LaunchedGroup] = { [] }
+    /// How many processes were started: one may have ended before it was looked at.
+    var startCount: UInt64 = 0
     /// The leaders of the groups before a process was started whose group is not known yet.
     var formerLeaders: [pid_t]?
     var timer: (any ScheduledWork)?
@@ -37,6 +39,7 @@ final class ActivityMonitor: Sendable {
     let leaders = leaders
     state.withLock { state in
       state.formerLeaders = leaders
+      state.startCount += 1
       state.log.runStarts(at: .latest())
     }
   }
@@ -64,11 +67,12 @@ final class ActivityMonitor: Sendable {
     // Others may look meanwhile, so that the one that began later is added later.
     let began = FileTime.latest()
     let groups = groups
-    let isStarting = state.withLock { state in
+    let (isStarting, startCount) = state.withLock { state in
       if state.formerLeaders != groups.map(\.leader) { state.formerLeaders = nil }
-      return state.formerLeaders != nil
+      return (state.formerLeaders != nil, state.startCount)
     }
     var activity = launcher.activity(of: groups)
+    activity?.writes.processes &+= startCount
     if isStarting { activity?.isRunning = true }
     let ended = FileTime.latest()
     state.withLock { state in

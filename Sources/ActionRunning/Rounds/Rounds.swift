@@ -313,12 +313,18 @@ extension Rounds {
   }
 
   /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
-  /// and so does the first one of a path that others edit.
+  /// and so does the first one of a path that others edit, or that has never changed before.
   private mutating func changedInBuild(_ changes: [PendingChange], at now: Instant) -> [Action] {
     let others = changes.filter { change in
-      change.evidence.verdict == .others
-        || change.evidence.verdict == .unknown && records[change.path]?.isEdited == true
-          && records[change.path]?.count.repetitions == 0
+      switch change.evidence.verdict {
+      case .others: return true
+      case .run: return false
+      case .unknown:
+        guard let record = records[change.path] else {
+          return !change.wasAbsent && common.repetitions == 0
+        }
+        return record.isEdited && record.count.repetitions == 0
+      }
     }
     let paths = Set(others.map(\.path))
     note(changes, at: now)

@@ -12,8 +12,26 @@ struct RoundsOthersTests {
 
   // MARK: Builds
 
-  @Test func `a change during a build is judged at its end`() {
+  /// A bench in which a run has changed `/p/log` before, and the one after that has not.
+  private func benchWithLog() -> RoundsBench {
     var bench = RoundsBench(Self.files)
+    _ = bench.round([("/p/log", "1")])
+    _ = bench.round()
+    return bench
+  }
+
+  @Test func `the first change of a path that has never changed before stops a build`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.write("/p/log", "2", .building)
+    #expect(bench.run == ["/p/log"])
+    bench.begin()
+    bench.write("/p/a", "3", .building)
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `a change during a build is judged at its end`() {
+    var bench = benchWithLog()
     bench.begin()
     bench.write("/p/log", "2", .building)
     #expect(bench.actions.isEmpty)
@@ -22,7 +40,7 @@ struct RoundsOthersTests {
   }
 
   @Test func `a change that others are proved to make stops a build`() {
-    var bench = RoundsBench(Self.files)
+    var bench = benchWithLog()
     bench.evidence["/p/a"] = .others
     for count in 0..<3 {
       bench.begin()
@@ -57,7 +75,7 @@ struct RoundsOthersTests {
   }
 
   @Test func `what a build changes is not edited because another change stops the build`() {
-    var bench = RoundsBench(Self.files)
+    var bench = benchWithLog()
     bench.begin()
     bench.evidence["/p/a"] = .others
     bench.write([("/p/a", "saved"), ("/p/log", "2")], .building)
