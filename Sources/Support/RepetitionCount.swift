@@ -1,11 +1,11 @@
 /// How often in a row a key has changed after what the change had led to, and what that means for the next
-/// time: the one law of delays, for runs, restarts and reloads.
+/// time: the one law of delays, for runs and restarts.
 ///
 /// A key is a path, a directory in which entries come and go, or everything that one round changes. A run
 /// that writes what is watched, and a person who saves in each run, look alike. A delay tells them apart:
 /// what the run writes comes with the run, later by the delay, and what the person saves does not wait. So
-/// the first repetitions are free, the next ones are tested by delays that nobody notices, and what no test
-/// has spoken for becomes rare.
+/// the first repetitions are free, the next ones are tested by unnoticeable delays, and what no test has
+/// spoken for becomes rare.
 package struct RepetitionCount: Hashable, Sendable {
   /// Who has made a change, as far as that is proved.
   package enum Verdict: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let free = 3
     /// The repetitions after those that are delayed by a test: enough of them to meet a person by chance.
     package static let tests = 7
-    /// The delay of a test, which nobody notices.
+    /// The delay of a test: unnoticeable.
     package static let test = Duration.milliseconds(250)
     /// The delay of the last test, in which a person saves again.
     package static let lastTest = Duration.seconds(1)
@@ -86,9 +86,6 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
-
-  /// Whether the next repetition is not counted.
-  package var isSpared: Bool { spared > 0 }
 
   /// Whether no test has spoken for a person.
   package var isProved: Bool { repetitions > Rules.free + Rules.tests + 1 }
@@ -185,6 +182,11 @@ package struct RepetitionCount: Hashable, Sendable {
     let isFirst = !hasChanged || isAnswered
     (hasChanged, isAnswered, self.offset) = (true, false, offset)
     if let growth, isFirst { repetitions = max(repetitions + growth.signum(), 0) }
+  }
+
+  /// The latest change has left the key as it was: the row goes on, and is not longer by it.
+  package mutating func leftUnchanged() {
+    if hasChanged { repetitions = max(repetitions - 1, 0) }
   }
 
   /// Another run is requested for the latest change.

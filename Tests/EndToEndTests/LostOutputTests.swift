@@ -125,7 +125,8 @@ import enum SystemCalls.ExitStatus
         ours, theirs = socket.socketpair()
         child = subprocess.Popen(sys.argv[1:], stdin=theirs, stdout=theirs)
         theirs.close()
-        while not os.path.exists(os.environ["LOG"]): time.sleep(0.02)
+        deadline = time.time() + 30
+        while not os.path.exists(os.environ["LOG"]) and time.time() < deadline: time.sleep(0.02)
         ours.close()
         sys.exit(child.wait())
         """

@@ -14,7 +14,7 @@ final class ActivityMonitor: Sendable {
   private struct State {
     var log = ActivityLog()
     var groups: @Sendable () -> [any LaunchedGroup] = { [] }
-    /// How many processes were started: one may have ended before it was looked at.
+    /// The number of starts: a process may start and end between two looks.
     var startCount: UInt64 = 0
     /// The leaders of the groups before a process was started whose group is not known yet.
     var formerLeaders: [pid_t]?

@@ -27,7 +27,8 @@ public struct ChangeJudgment: Sendable, Hashable {
   public let decision: Decision
   /// Who has made it.
   public let writer: Writer
-  /// In how many runs in a row the path has changed, and it is not known that others did it.
+  /// The count by which runs for the path are delayed: of the runs in a row that have changed it, unless it
+  /// is proved that others did. Some count twice.
   public let repetitions: Int
 
   init(path: Path, decision: Decision, verdict: RepetitionCount.Verdict, repetitions: Int) {

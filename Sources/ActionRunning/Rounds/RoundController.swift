@@ -85,9 +85,6 @@ final class RoundController: Sendable {
   /// Whether the source is being flushed, after which the changes are judged.
   var isReading: Bool { state.access { $0.rounds.isReading } }
 
-  /// Whether a follow-up is due, now or after a delay.
-  var owesRun: Bool { state.access { $0.rounds.owesRun } }
-
   /// Whether an active run will be restarted within this time.
   func owesRestart(within time: Duration) -> Bool {
     let end = scheduler.now.advanced(by: time)

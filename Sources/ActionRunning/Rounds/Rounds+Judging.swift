@@ -14,6 +14,10 @@ extension Rounds {
   ) -> [Action] {
     let pending = takeUnjudged()
     let found = compare(pending, knowledge)
+    for change in found.unchanged where change.evidence.verdict != .others {
+      for key in keys(of: change) { records[key]?.count.leftUnchanged() }
+    }
+    if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
     let outputs =
       areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []

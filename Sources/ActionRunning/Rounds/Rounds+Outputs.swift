@@ -52,7 +52,8 @@ extension Rounds {
     guard let record = records[path], !record.isEdited, record.proof.timesInVain > 0 else {
       return false
     }
-    return record.proof.isComplete(mayBeSource: editedEndings.contains(path.ending))
+    return record.proof.isComplete(
+      mayBeSource: editedEndings.contains(path.ending) || editedEndings.count >= Self.mostEndings)
   }
 
   /// Collects what proves that runs write the paths of these changes.

@@ -121,7 +121,9 @@ extension Rounds {
       var record = records[key] ?? Record()
       // Outputs are removed together, as by `make clean`, and stay outputs.
       let isRemoval = change.isOfEntry && !change.wasAbsent
-      if key == change.path && !isRemoval { editedEndings.insert(key.ending) }
+      if key == change.path && !isRemoval && editedEndings.count < Self.mostEndings {
+        editedEndings.insert(key.ending)
+      }
       record.isEdited = record.isEdited || !(isRemoval && isProved(key))
       (record.knownContent, record.judgedContent, record.lastRound) = (nil, nil, roundCount)
       records[key] = record

@@ -102,6 +102,8 @@ struct Rounds: Sendable {
 
   /// The number of paths that are remembered. The oldest ones are forgotten first.
   static let mostRecords = 4096
+  /// The number of endings of edited files that are remembered. With more, any file may be edited.
+  static let mostEndings = 1024
   /// How long after the end of a round a path that changed in it may change because of what was
   /// reported, as `watchrun make | tee log` does.
   static let echoTime = Duration.milliseconds(300)

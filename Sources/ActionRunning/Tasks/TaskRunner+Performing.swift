@@ -330,7 +330,7 @@ extension TaskRunner {
     report(event)
   }
 
-  /// A process is about to be started. It is looked at before and after that.
+  /// A process is about to be started. Looks at the processes before and after that.
   private func groupsWillChange() {
     monitor.groupsWillChange()
     queue.async { [self] in monitor.look() }

@@ -15,6 +15,6 @@ extension ChangeJudgment {
   }
 
   private var count: String {
-    repetitions > 1 ? ", \(repetitions) times in a row" : ""
+    repetitions > 1 ? " (count \(repetitions))" : ""
   }
 }

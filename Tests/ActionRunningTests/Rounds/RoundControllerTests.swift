@@ -142,9 +142,9 @@ struct RoundControllerTests {
     let controller = delayedController()
     #expect(scheduler.pendingCount == 1)
     queue.sync {
-      #expect(controller.owesRun)
+      #expect(!controller.delayedPaths.isEmpty)
       controller.began()
-      #expect(!controller.owesRun)
+      #expect(controller.delayedPaths.isEmpty)
     }
     #expect(scheduler.pendingCount == 0)
     advance(by: .seconds(60))
@@ -169,7 +169,7 @@ struct RoundControllerTests {
     let count = log.entries.count
     queue.sync {
       controller.stopped()
-      #expect(!controller.owesRun)
+      #expect(controller.delayedPaths.isEmpty)
     }
     #expect(log.entries.count == count)
     advance(by: .seconds(60))

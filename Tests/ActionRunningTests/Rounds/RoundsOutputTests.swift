@@ -54,9 +54,23 @@ struct RoundsOutputTests {
     #expect((1...5).map { save("\($0)", in: &bench) } == [2, 2, 1, 1, 1])
   }
 
+  @Test func `with too many edited endings, any text may be edited, and no program is`() {
+    for programs in [Set<Path>(), ["/p/a.o"]] {
+      var bench = bench(programs)
+      for number in 0..<Rounds.mostEndings { bench.write(Path("/p/x.\(number)"), "x", .idle) }
+      #expect(bench.rounds.editedEndings.count == Rounds.mostEndings)
+      bench.begin()
+      bench.end()
+      let runs = (1...3).map { save("\($0)", in: &bench, .always) }
+      #expect(runs == (programs.isEmpty ? [2, 2, 2] : [2, 2, 1]))
+      #expect(bench.rounds.isProved("/p/a.o") == !programs.isEmpty)
+    }
+  }
+
   @Test func `a text that two follow-ups have written again, unchanged, is an output`() {
     var bench = bench([])
     #expect((1...5).map { save("\($0)", in: &bench, .always) } == [2, 2, 1, 1, 1])
+    #expect(bench.rounds.isProved("/p/a.o"))
   }
 
   /// It may be a test that a person saves during each run.
