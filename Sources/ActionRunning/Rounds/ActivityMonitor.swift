@@ -16,8 +16,8 @@ final class ActivityMonitor: Sendable {
     var groups: @Sendable () -> [any LaunchedGroup] = { [] }
     /// The number of starts: a process may start and end between two looks.
     var startCount: UInt64 = 0
-    /// The leaders of the groups before a process was started whose group is not known yet.
-    var formerLeaders: [pid_t]?
+    /// Whether a process is being started, whose group is not known yet.
+    var isStarting = false
     var timer: (any ScheduledWork)?
     /// Until when processes are looked at often.
     var end: Instant?
@@ -33,28 +33,26 @@ final class ActivityMonitor: Sendable {
     self.scheduler = scheduler
   }
 
-  /// A process is about to be started. Until its group is known, no look is complete.
+  /// A process is about to be started. Until `groupsHaveChanged` is called, no look proves anything.
   func groupsWillChange() {
     look()
-    let leaders = leaders
     state.withLock { state in
-      state.formerLeaders = leaders
+      state.isStarting = true
       state.startCount += 1
       state.log.runStarts(at: .latest())
     }
   }
 
-  /// The process could not be started.
-  func startHasFailed() {
-    state.withLock { $0.formerLeaders = nil }
+  /// The group of the process is known, or it could not be started.
+  func groupsHaveChanged() {
+    state.withLock { $0.isStarting = false }
+    look()
   }
 
   /// Sets what returns the process groups of all runs. It is called on any thread.
   func watch(_ groups: @escaping @Sendable () -> [any LaunchedGroup]) {
     state.withLock { $0.groups = groups }
   }
-
-  private var leaders: [pid_t] { groups.map(\.leader) }
 
   private var groups: [any LaunchedGroup] {
     state.withLock { $0.groups }()
@@ -66,14 +64,14 @@ final class ActivityMonitor: Sendable {
   func look(beginsBurst: Bool = false) {
     // Others may look meanwhile, so that the one that began later is added later.
     let began = FileTime.latest()
-    let groups = groups
-    let (isStarting, startCount) = state.withLock { state in
-      if state.formerLeaders != groups.map(\.leader) { state.formerLeaders = nil }
-      return (state.formerLeaders != nil, state.startCount)
-    }
+    let (isStarting, startCount) = state.withLock { ($0.isStarting, $0.startCount) }
     var activity = launcher.activity(of: groups)
     activity?.writes.processes &+= startCount
-    if isStarting { activity?.isRunning = true }
+    if isStarting {
+      // What it does before its group is known is not counted: the look equals none after that.
+      activity?.writes.processes &+= 1 << 63
+      activity?.isRunning = true
+    }
     let ended = FileTime.latest()
     state.withLock { state in
       state.log.add(

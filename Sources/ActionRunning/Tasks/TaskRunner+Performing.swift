@@ -322,18 +322,14 @@ extension TaskRunner {
     if case .notStarted(let run, let error, _) = event, options.endsAfterFailedStart(run, error) {
       state.access { $0.isInLastRound = true }
     }
-    switch event {
-    case .started: groupsWillChange()
-    case .notStarted: monitor.startHasFailed()
-    default: break
-    }
+    if case .started = event { groupsWillChange() }
     report(event)
   }
 
   /// A process is about to be started. Looks at the processes before and after that.
   private func groupsWillChange() {
     monitor.groupsWillChange()
-    queue.async { [self] in monitor.look() }
+    queue.async { [self] in monitor.groupsHaveChanged() }
   }
 
   /// `replaceGraph` for callers on the queue.

@@ -70,6 +70,16 @@ struct ActivityMonitorTests {
     #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
   }
 
+  @Test func `what a run makes that is over before its group is known is not of others`() throws {
+    monitor.groupsWillChange()
+    monitor.look(beginsBurst: true)
+    awaitTick()
+    try directory.write("x", to: "f")
+    awaitTick(after: .milliseconds(20))
+    monitor.groupsHaveChanged()
+    #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
+  }
+
   @Test func `a save while a process writes proves nothing`() throws {
     setGroups([try launch()])
     awaitTick()
