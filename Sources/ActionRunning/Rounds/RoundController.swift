@@ -54,10 +54,17 @@ final class RoundController: Sendable {
     var isUpToDate: Bool
   }
 
+  /// Who is asked, and who receives events. A tuple of closures would not do: each access to a generic
+  /// container wraps them once more, so that they grow without end.
+  private struct Client {
+    let inquire: Inquiry
+    let deliver: @Sendable (Event) -> Void
+  }
+
   private let state: Confined<State>
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
-  private let client = Mutex<(inquire: Inquiry, deliver: @Sendable (Event) -> Void)?>(nil)
+  private let client = Mutex<Client?>(nil)
   private let reader = ContentReader()
 
   /// - Parameters:
@@ -75,7 +82,7 @@ final class RoundController: Sendable {
 
   /// Sets who is asked, before each judgment, and who receives events, on the queue.
   func connect(_ inquire: @escaping Inquiry, deliver: @escaping @Sendable (Event) -> Void) {
-    client.withLock { $0 = (inquire, deliver) }
+    client.withLock { $0 = Client(inquire: inquire, deliver: deliver) }
   }
 
   private func deliver(_ event: Event) {

@@ -244,6 +244,15 @@ struct RoundControllerTests {
     #expect(settled == [["/no/a"]])
   }
 
+  /// A closure that is wrapped at each step overflows the stack in the end.
+  @Test func `a controller of a long session asks as directly as at first`() {
+    let controller = controller()
+    queue.sync {
+      for _ in 0..<100_000 { controller.stopped() }
+    }
+    #expect(runs.isEmpty)
+  }
+
   @Test func `the client is asked about the paths that are judged`() {
     let controller = controller()
     let asked = Log<[Path]>()
