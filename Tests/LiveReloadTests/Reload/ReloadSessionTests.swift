@@ -86,7 +86,7 @@ struct ReloadSessionTests {
         decision = session.elapsed(at: now)
         continue
       case .waitForLoop(let milliseconds, let path):
-        #expect(milliseconds == 4000 && path == log)
+        #expect(milliseconds == 40_000 && path == log)
       case .send(let message):
         #expect(message == .reload)
         session.requested(at: now + 10)
@@ -101,19 +101,19 @@ struct ReloadSessionTests {
     #expect(session.changed([log], at: now + 50) == nil)
     // Another file does not wait.
     #expect(session.changed(["/p/public/a.js"], at: now + 100) == .send(.reload))
-    #expect(session.elapsed(at: now + 4000) == nil)
+    #expect(session.elapsed(at: now + 40_000) == nil)
   }
 
   @Test func `the end of a former pause does not end the present one`() {
     var session = session()
     let log: Path = "/p/public/app.log"
-    for time in [0, 600, 1200] {
+    for time in [0, 600, 1200, 1800] {
       _ = session.changed([log], at: time)
       session.requested(at: time + 10)
     }
-    #expect(session.changed([log], at: 1800) == .wait(milliseconds: 250))
-    #expect(session.elapsed(at: 1900) == .wait(milliseconds: 150))
-    #expect(session.elapsed(at: 2050) == .send(.reload))
+    #expect(session.changed([log], at: 2400) == .wait(milliseconds: 250))
+    #expect(session.elapsed(at: 2500) == .wait(milliseconds: 150))
+    #expect(session.elapsed(at: 2650) == .send(.reload))
   }
 
   @Test func `what a server answers from its start on has the revision of its round`() {
