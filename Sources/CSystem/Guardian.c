@@ -16,15 +16,14 @@
 #include <sys/syscall.h>
 #endif
 
-#define GROUPS 256
+#define GROUPS 4096
 #define LEADER_IS_REAPED (INT64_C(1) << 40)
 #define CHECK_INTERVAL_MS 10
 #define END_TIMEOUT_MS 1000
 
-// One page, shared by the watched process, its guardian, and each child until it executes its program. A
-// store to it cannot fail, wakes no process, and is atomic.
+// Memory that is shared by the watched process, its guardian, and each child until it executes its program. A
+// store to it cannot fail, wakes no process, and is atomic. Only pages that are used exist.
 struct csystem_guardian {
-  _Atomic int64_t groups[GROUPS];  // 0, or the group's ID, possibly with LEADER_IS_REAPED
   int stop_signal;
   int grace_ms;
   int lifeline;  // closed when the watched process ends
@@ -33,19 +32,27 @@ struct csystem_guardian {
   _Atomic int terminal_is_changed;
   char terminal[64];
   struct termios modes;
+  char mark[64];             // begins a variable in the environment of each process to stop
+  _Atomic int highest;       // no group was ever registered beyond
+  _Atomic int64_t groups[GROUPS];  // 0, or the group's ID, possibly with LEADER_IS_REAPED
 };
 
 // MARK: - Called by the watched process
 
 void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group) {
+  // One without a place is found by its mark.
   for (int i = 0; i < GROUPS; i++) {
     int64_t none = 0;
-    if (atomic_compare_exchange_strong(&guardian->groups[i], &none, group)) return;
+    if (!atomic_compare_exchange_strong(&guardian->groups[i], &none, group)) continue;
+    int highest = atomic_load(&guardian->highest);
+    while (highest <= i && !atomic_compare_exchange_weak(&guardian->highest, &highest, i + 1)) {
+    }
+    return;
   }
 }
 
 static void replace(struct csystem_guardian *guardian, pid_t group, int64_t entry) {
-  for (int i = 0; i < GROUPS; i++) {
+  for (int i = 0; i < guardian->highest; i++) {
     int64_t found = atomic_load(&guardian->groups[i]);
     if (found != 0 && (found & ~LEADER_IS_REAPED) == group) {
       atomic_store(&guardian->groups[i], entry);
@@ -109,7 +116,7 @@ static pid_t group_at(struct csystem_guardian *guardian, int i) {
 // number of the others.
 static int send_to_all(struct csystem_guardian *guardian, int number) {
   int count = 0;
-  for (int i = 0; i < GROUPS; i++) {
+  for (int i = 0; i < guardian->highest; i++) {
     pid_t group = group_at(guardian, i);
     if (group == 0) continue;
     if (kill(-group, number) == 0 || errno != ESRCH) {
@@ -121,16 +128,17 @@ static int send_to_all(struct csystem_guardian *guardian, int number) {
   return count;
 }
 
-// Registers the groups that descendants have made for themselves, as interactive shells do.
+// Registers the groups that descendants have made for themselves, as interactive shells do. One whose parent
+// has ended is found by its mark.
 static void add_descendants(struct csystem_guardian *guardian) {
   pid_t groups[2 * GROUPS];
   int count = 0;
-  for (int i = 0; i < GROUPS; i++) {
+  for (int i = 0; i < guardian->highest; i++) {
     pid_t group = group_at(guardian, i);
     if (group != 0) groups[count++] = group;
   }
-  int all = csystem_descendant_groups(
-      guardian->session, guardian->own_group, groups, count, 2 * GROUPS);
+  int all = csystem_marked_groups(
+      guardian->session, guardian->own_group, groups, count, 2 * GROUPS, guardian->mark);
   for (int i = count; i < all; i++) csystem_guardian_add(guardian, groups[i]);
 }
 
@@ -192,7 +200,7 @@ static int open_lifeline(int ends[2]) {
 #endif
 }
 
-struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms) {
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms, const char *mark) {
   struct csystem_guardian *guardian =
       mmap(NULL, sizeof *guardian, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (guardian == MAP_FAILED) return NULL;
@@ -200,6 +208,7 @@ struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms) {
   guardian->grace_ms = grace_ms;
   guardian->session = getsid(0);
   guardian->own_group = getpgrp();
+  strncpy(guardian->mark, mark, sizeof guardian->mark - 1);
   int ends[2];
   if (open_lifeline(ends) != 0) return abandon(guardian);
   sigset_t all, before;

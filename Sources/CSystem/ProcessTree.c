@@ -53,14 +53,12 @@ static void add_process(struct tree *tree, pid_t process) {
 // Whether there is such a process, possibly of another user.
 static bool exists(pid_t process) { return kill(process, 0) == 0 || errno == EPERM; }
 
-// Calls `visit` with the descriptor of a directory of /proc, and each name in it.
+typedef void visit_entry(void *context, int descriptor, const char *name);
+
+// Calls `visit` with the descriptor of a directory, and each name in it.
 // Returns false if there is no such directory, or it cannot be read.
-static bool for_each_entry(
-    pid_t process, const char *directory, void (*visit)(void *context, int descriptor, const char *name),
-    void *context) {
-  char path[64];
+static bool for_each_name(const char *path, visit_entry *visit, void *context) {
   _Alignas(8) char entries[2048];
-  snprintf(path, sizeof path, "/proc/%d/%s", (int)process, directory);
   int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return false;
   long filled;
@@ -73,6 +71,13 @@ static bool for_each_entry(
   }
   close(descriptor);
   return true;
+}
+
+// The same for a directory of a process in /proc.
+static bool for_each_entry(pid_t process, const char *directory, visit_entry *visit, void *context) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", (int)process, directory);
+  return for_each_name(path, visit, context);
 }
 
 // Adds a child of a process in the tree.
@@ -117,16 +122,6 @@ static void add_descendants(struct tree *tree) {
   }
 }
 
-int csystem_descendant_groups(
-    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity) {
-  struct tree tree = {
-      .session = session, .excluded = excluded, .groups = groups, .count = count,
-      .capacity = capacity};
-  for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
-  add_descendants(&tree);
-  return tree.count;
-}
-
 // Reads a file of /proc, as text. Returns its length, or -1.
 static ssize_t read_text(int directory, const char *name, char *text, size_t size) {
   int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
@@ -135,6 +130,117 @@ static ssize_t read_text(int directory, const char *name, char *text, size_t siz
   close(file);
   if (length >= 0) text[length] = '\0';
   return length;
+}
+
+enum mark { UNMARKED, MARKED, MARKED_FOR_ANOTHER };
+
+// Compares the marks in the initial environment of a process with `mark`, whose first `common` bytes begin
+// all marks of its process. A process that has overwritten its environment has no mark.
+static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
+  char path[64], text[4096];
+  snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return UNMARKED;
+  enum mark found = UNMARKED;
+  size_t length = strlen(mark), place = 0;
+  bool is_equal = true;
+  ssize_t count;
+  while (found != MARKED && (count = read(file, text, sizeof text)) > 0) {
+    for (ssize_t i = 0; i < count && found != MARKED; i++) {
+      if (text[i] == '\0') {
+        if (is_equal && place == length) found = MARKED;
+        place = 0;
+        is_equal = true;
+        continue;
+      }
+      is_equal = is_equal && place < length && text[i] == mark[place];
+      place++;
+      if (is_equal && place == common) found = MARKED_FOR_ANOTHER;
+    }
+  }
+  close(file);
+  return found;
+}
+
+// Adds the orphans of a run, which are children of this process.
+static void add_orphans(struct tree *tree, const struct csystem_orphans *orphans) {
+  struct tree own = {.crosses_sessions = true};
+  for_each_entry(getpid(), "task", add_children, &own);
+  for (int i = 0; i < own.process_count; i++) {
+    pid_t child = own.processes[i], group = getpgid(child);
+    bool is_own = false, is_other = group == tree->excluded;
+    for (int j = 0; j < tree->count; j++) is_own = is_own || tree->groups[j] == group;
+    for (int j = 0; j < orphans->other_count; j++) {
+      is_other = is_other || orphans->others[j] == child || orphans->others[j] == group;
+    }
+    if (!is_own) {
+      if (is_other || getsid(child) != tree->session) continue;
+      enum mark mark = compare_marks(child, orphans->mark, orphans->common_length);
+      if (mark == MARKED_FOR_ANOTHER || (mark == UNMARKED && !orphans->counts_unmarked)) continue;
+    }
+    add_child(tree, child);
+  }
+}
+
+int csystem_descendant_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity,
+    const struct csystem_orphans *orphans) {
+  struct tree tree = {
+      .session = session, .excluded = excluded, .groups = groups, .count = count,
+      .capacity = capacity};
+  for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
+  if (orphans != NULL) add_orphans(&tree, orphans);
+  add_descendants(&tree);
+  return tree.count;
+}
+
+struct marked {
+  struct tree *tree;
+  const char *mark;
+};
+
+static void add_if_marked(void *context, int processes, const char *name) {
+  struct marked *marked = context;
+  pid_t process = (pid_t)strtol(name, NULL, 10);
+  (void)processes;
+  if (process <= 1 || getsid(process) != marked->tree->session) return;
+  if (compare_marks(process, marked->mark, strlen(marked->mark)) == UNMARKED) return;
+  add_child(marked->tree, process);
+}
+
+int csystem_marked_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity, const char *mark) {
+  struct tree tree = {
+      .session = session, .excluded = excluded, .groups = groups, .count = count,
+      .capacity = capacity};
+  for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
+  struct marked marked = {&tree, mark};
+  for_each_name("/proc", add_if_marked, &marked);
+  add_descendants(&tree);
+  return tree.count;
+}
+
+// Whether a process is alive and in the group, from a line such as `42 (name) S 1 42 …`. The name may hold
+// any byte.
+static bool is_living_member(pid_t process, pid_t group) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  int actual;
+  char state;
+  if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return false;
+  const char *fields = strrchr(text, ')');
+  if (fields == NULL || sscanf(fields + 1, " %c %*d %d", &state, &actual) != 2) return false;
+  return actual == group && state != 'Z' && state != 'X';
+}
+
+bool csystem_has_living_descendant(pid_t group) {
+  struct tree tree = {.crosses_sessions = true};
+  for_each_entry(getpid(), "task", add_children, &tree);
+  for (int i = 0; i < tree.process_count; i++) {
+    if (is_living_member(tree.processes[i], group)) return true;
+    for_each_entry(tree.processes[i], "task", add_children, &tree);
+  }
+  return false;
 }
 
 // Adds what one thread tells: whether it runs, and how often it has stopped to run.
@@ -265,8 +371,15 @@ void csystem_files_open_for_writing(
 #else
 
 int csystem_descendant_groups(
-    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity) {
-  (void)session, (void)excluded, (void)groups, (void)capacity;
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity,
+    const struct csystem_orphans *orphans) {
+  (void)session, (void)excluded, (void)groups, (void)capacity, (void)orphans;
+  return count;
+}
+
+int csystem_marked_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity, const char *mark) {
+  (void)session, (void)excluded, (void)groups, (void)capacity, (void)mark;
   return count;
 }
 

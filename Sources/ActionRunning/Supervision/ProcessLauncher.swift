@@ -20,7 +20,8 @@ package protocol LaunchedGroup: Sendable {
   /// Sends a signal to all members, and to the groups that descendants have made within the session. Returns
   /// false if none of them accepts signals from this process.
   func sendToAll(_ signal: Signal) -> Bool
-  /// Whether a member is alive, or a member of a group that ``sendToAll(_:)`` has found.
+  /// Whether a member is alive, or a member of a group that descendants have made within the session. After
+  /// ``sendToAll(_:)``, a group that is found later is sent the same signal.
   var isAlive: Bool { get }
   /// A member that is alive; see ``isAlive``.
   var survivor: Survivor? { get }
@@ -32,10 +33,10 @@ package protocol LaunchedGroup: Sendable {
 
 /// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
 /// hold the lock, so that none is taken for an orphan.
-private let launchedProcesses = Mutex<Set<pid_t>>([])
+let launchedProcesses = Mutex<Set<pid_t>>([])
 
 /// Whether this process adopts orphans, which children are not those of commands, and how many were reaped.
-private let adoption = Mutex<(isOn: Bool, strangers: [pid_t], reaped: UInt64)>((false, [], 0))
+let adoption = Mutex<(isOn: Bool, strangers: [pid_t], reaped: UInt64)>((false, [], 0))
 
 /// Starts real processes. The kernel reports their ends, on a queue.
 package struct SystemLauncher: ProcessLauncher {
@@ -108,78 +109,24 @@ package struct SystemLauncher: ProcessLauncher {
   }
 
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
+    let mark = RunMark()
+    var request = request
+    mark.mark(&request.environment)
     let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil
     let context = SpawnRequest.LaunchContext(
       ignored: ignoredSignals, descriptors: descriptors, guardian: guardian, terminal: terminal)
     do throws(SystemError) {
-      let leader = try launchedProcesses.withLock { processes throws(SystemError) in
+      let leader = try launchedProcesses.withLock { [request] processes throws(SystemError) in
         let leader = try request.spawn(in: context)
         processes.insert(leader)
         return leader
       }
       let group = ProcessGroup(leader: leader)
       jobControl?.launched(group, isInteractive: request.takesTerminal)
-      return SystemGroup(group, guardian)
+      return SystemGroup(group, mark, guardian)
     } catch {
       jobControl?.launchFailed()
       throw error
-    }
-  }
-
-  private final class SystemGroup: LaunchedGroup {
-    let group: ProcessGroup
-    private let guardian: GuardianProcess?
-    /// The groups that descendants have made, as far as they were found when a signal was sent.
-    private let descendants = Mutex<[ProcessGroup]>([])
-
-    init(_ group: ProcessGroup, _ guardian: GuardianProcess?) {
-      self.group = group
-      self.guardian = guardian
-    }
-
-    func send(_ signal: Signal) {
-      group.send(signal)
-    }
-
-    func sendToAll(_ signal: Signal) -> Bool {
-      // Before the signal: when a process ends, its children are no longer known as its descendants.
-      let groups = descendants.withLock { descendants in
-        let living = descendants.filter(\.hasLivingMember)
-        let groups = ProcessGroup.withDescendants([group] + living)
-        descendants = Array(groups.dropFirst())
-        return groups
-      }
-      return groups.count { $0.isAccepting(signal) } > 0
-    }
-
-    var survivor: Survivor? {
-      let survivors = ([group] + descendants.withLock { $0 }).compactMap(\.survivor)
-      return survivors.first { $0.owner != nil } ?? survivors.first
-    }
-
-    var isAlive: Bool {
-      if group.hasLivingMember || descendants.withLock({ $0 }).contains(where: \.hasLivingMember) {
-        return true
-      }
-      guardian?.forget(group)
-      return false
-    }
-
-    var leader: pid_t { group.leader }
-
-    func filesOpenForWriting(_ paths: [Path]) -> Set<Path> { group.filesOpenForWriting(paths) }
-
-    /// Reaps the leader and returns how it ended.
-    func leaderEnded() -> ExitStatus {
-      // If other code in this process took the status, only the end itself is known.
-      let status = (try? group.leaderStatus()) ?? .exited(0)
-      guardian?.leaderIsReaped(of: group)
-      launchedProcesses.withLock { processes in
-        try? group.reap()
-        processes.remove(group.leader)
-      }
-      if group.isEmpty { guardian?.forget(group) }
-      return status
     }
   }
 }

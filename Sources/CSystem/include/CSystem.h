@@ -54,13 +54,32 @@ int csystem_wait(pid_t pid, int options, int *code, int *status);
 /// A child that has ended and has not been waited for; 0 if there is none. It is not reaped.
 pid_t csystem_ended_child(void);
 
-/// Adds to `groups` the process groups, in the session, of the descendants of their leaders, and returns
-/// their new number. Descendants whose parents have ended are not found, and `excluded` is left out.
-/// Only on Linux with CONFIG_PROC_CHILDREN.
-int csystem_descendant_groups(
-    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity);
+/// Which children of this process are descendants of a run whose parents have ended.
+struct csystem_orphans {
+  const char *mark;       // the variable, with its value, in the environment of the run
+  size_t common_length;   // of the part with which the marks of all runs of this process begin
+  const pid_t *others;    // children that are not of the run, nor are the members of their groups
+  int other_count;
+  bool counts_unmarked;   // whether children without any of the marks are of the run
+};
 
-//// What processes and their descendants have done.
+/// Adds to `groups` the process groups, in the session, of the descendants of their leaders, and returns
+/// their new number. Without `orphans`, descendants whose parents have ended are not found. `excluded` is
+/// left out. Only on Linux with CONFIG_PROC_CHILDREN.
+int csystem_descendant_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity,
+    const struct csystem_orphans *orphans);
+
+/// The same, also for all processes in the session whose environment has a variable that begins with `mark`.
+/// Reads the environment of each of them.
+int csystem_marked_groups(
+    pid_t session, pid_t excluded, pid_t *groups, int count, int capacity, const char *mark);
+
+/// Whether a descendant of this process is alive and in the group. One whose parent ends meanwhile may be
+/// missed. Linux only.
+bool csystem_has_living_descendant(pid_t group);
+
+/// What processes and their descendants have done.
 struct csystem_process_activity {
   uint64_t written;       // bytes, also of reaped children, to anything
   uint64_t dirtied;       // bytes of pages of files, also by way of memory maps
@@ -124,8 +143,9 @@ void csystem_close_range(int lowest, int highest);
 
 struct csystem_guardian;
 
-/// Starts a guardian. Returns NULL with `errno` on failure.
-struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms);
+/// Starts a guardian. It also stops the groups of processes in this session that have a variable in their
+/// environment that begins with `mark`. Returns NULL with `errno` on failure.
+struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms, const char *mark);
 /// Makes it act as if this process had ended, and waits for its end, for at most a second.
 void csystem_guardian_end(struct csystem_guardian *guardian);
 /// Registers a group.

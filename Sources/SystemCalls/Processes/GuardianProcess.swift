@@ -2,7 +2,8 @@
 ///
 /// Groups are registered in a page of memory that both processes share. A child registers itself before
 /// it executes its program, so there is no moment in which this process could be killed and a group be
-/// missed. The guardian sleeps until this process has ended.
+/// missed. Groups that descendants of runs have made are found by their ``RunMark``. The guardian sleeps until
+/// this process has ended.
 package struct GuardianProcess: Sendable, Hashable {
   // Points to the shared page, which is never unmapped; all its fields that change are atomic.
   nonisolated(unsafe) let page: OpaquePointer
@@ -16,7 +17,7 @@ package struct GuardianProcess: Sendable, Hashable {
     signal: Signal, gracePeriod: Duration
   ) throws(SystemError) -> GuardianProcess {
     let milliseconds = Int32((gracePeriod / .milliseconds(1)).rounded())
-    guard let page = csystem_guardian_start(signal.rawValue, milliseconds) else {
+    guard let page = csystem_guardian_start(signal.rawValue, milliseconds, RunMark.common) else {
       throw .last("fork")
     }
     return GuardianProcess(page: page)

@@ -5,6 +5,8 @@ extension ProcessGroup {
   /// zombies stay forever.
   package var hasLivingMember: Bool {
     if isEmpty { return false }
+    if csystem_has_living_descendant(leader) { return true }
+    // Members may be no descendants of this process, unless it adopts orphans.
     guard let processes = Self.processes else { return true }
     return processes.contains { isLivingMember($0) }
   }

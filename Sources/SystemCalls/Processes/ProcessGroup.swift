@@ -56,20 +56,54 @@ package struct ProcessGroup: Hashable, Sendable {
 }
 
 extension ProcessGroup {
+  /// Which children of this process are descendants of a run whose parents have ended.
+  package struct Orphans: Sendable {
+    let mark: RunMark
+    let others: [pid_t]
+    let countsUnmarked: Bool
+
+    /// - Parameters:
+    ///   - mark: The mark of the run.
+    ///   - others: Children that are not of the run, nor are the members of their groups.
+    ///   - countsUnmarked: Whether children without the mark of any run are of this one.
+    package init(of mark: RunMark, except others: [pid_t], countingUnmarked countsUnmarked: Bool) {
+      self.mark = mark
+      self.others = others
+      self.countsUnmarked = countsUnmarked
+    }
+  }
+
   /// These groups, followed by the groups in a session that descendants of their leaders have made
   /// for themselves, as interactive shells do.
   ///
-  /// Descendants whose parents have ended are not found.
+  /// - Parameter orphans: Tells which descendants have no parent among the processes of the groups. Without
+  ///   it, they are not found.
   package static func withDescendants(
-    _ groups: [ProcessGroup], session: Int32 = getsid(0)
+    _ groups: [ProcessGroup], _ orphans: Orphans? = nil, session: Int32 = getsid(0)
   ) -> [ProcessGroup] {
     var leaders = groups.map(\.leader)
     let capacity = leaders.count + maximumDescendants
     leaders += Array(repeating: 0, count: maximumDescendants)
-    let count = csystem_descendant_groups(
-      session, getpgrp(), &leaders, Int32(groups.count), Int32(capacity))
+    let count = withOrphans(orphans) { orphans in
+      csystem_descendant_groups(
+        session, getpgrp(), &leaders, Int32(groups.count), Int32(capacity), orphans)
+    }
     return leaders.prefix(Int(count)).map(ProcessGroup.init)
   }
 
-  private static let maximumDescendants = 256
+  private static let maximumDescendants = 1024
+
+  private static func withOrphans<Result>(
+    _ orphans: Orphans?, _ body: (UnsafePointer<csystem_orphans>?) -> Result
+  ) -> Result {
+    guard let orphans else { return body(nil) }
+    return orphans.mark.variable.withCString { mark in
+      orphans.others.withUnsafeBufferPointer { others in
+        var raw = csystem_orphans(
+          mark: mark, common_length: RunMark.common.utf8.count, others: others.baseAddress,
+          other_count: Int32(others.count), counts_unmarked: orphans.countsUnmarked)
+        return body(&raw)
+      }
+    }
+  }
 }

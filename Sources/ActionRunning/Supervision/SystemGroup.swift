@@ -1,0 +1,102 @@
+import Synchronization
+import SystemCalls
+
+/// The process group of a run, and the groups that descendants of the run have made within the session.
+///
+/// A descendant whose parent has ended is a child of this process if it adopts orphans, and is recognised by its
+/// group or by the mark in its environment.
+final class SystemGroup: LaunchedGroup {
+  fileprivate struct State {
+    /// Whether the leader was reaped, so that its ID is in use only as long as the group has members.
+    var leaderIsReaped = false
+    /// The groups that descendants have made, as far as they were found.
+    var descendants: [ProcessGroup] = []
+    /// The latest signal that asked all processes to end.
+    var signal: Signal?
+  }
+
+  let group: ProcessGroup
+  private let mark: RunMark
+  private let guardian: GuardianProcess?
+  private let state = Mutex(State())
+
+  init(_ group: ProcessGroup, _ mark: RunMark, _ guardian: GuardianProcess?) {
+    self.group = group
+    self.mark = mark
+    self.guardian = guardian
+  }
+
+  var leader: pid_t { group.leader }
+
+  func filesOpenForWriting(_ paths: [Path]) -> Set<Path> { group.filesOpenForWriting(paths) }
+
+  func send(_ signal: Signal) {
+    group.send(signal)
+  }
+
+  func sendToAll(_ signal: Signal) -> Bool {
+    if signal != .continue { state.withLock { $0.signal = signal } }
+    // Before the signal, because it may end a process and make its children orphans.
+    return findGroups().count { $0.isAccepting(signal) } > 0
+  }
+
+  var isAlive: Bool {
+    let known = state.withLock { $0.knownGroups(with: group) }
+    if known.contains(where: \.hasLivingMember) { return true }
+    let found = findGroups().filter(\.hasLivingMember)
+    if found.isEmpty {
+      guardian?.forget(group)
+      return false
+    }
+    // It was made by a process whose parent ended while the groups were searched.
+    if let signal = state.withLock({ $0.signal }) {
+      for group in found where !known.contains(group) {
+        group.send(signal)
+        group.send(.continue)
+      }
+    }
+    return true
+  }
+
+  var survivor: Survivor? {
+    let survivors = state.withLock { $0.knownGroups(with: group) }.compactMap(\.survivor)
+    return survivors.first { $0.owner != nil } ?? survivors.first
+  }
+
+  /// Reaps the leader and returns how it ended.
+  func leaderEnded() -> ExitStatus {
+    // If other code in this process took the status, only the end itself is known.
+    let status = (try? group.leaderStatus()) ?? .exited(0)
+    guardian?.leaderIsReaped(of: group)
+    state.withLock { $0.leaderIsReaped = true }
+    launchedProcesses.withLock { processes in
+      try? group.reap()
+      processes.remove(group.leader)
+    }
+    if group.isEmpty { guardian?.forget(group) }
+    return status
+  }
+
+  /// Searches the groups of the run that exist, and remembers those of descendants.
+  private func findGroups() -> [ProcessGroup] {
+    let (isReaped, known) = state.withLock { ($0.leaderIsReaped, $0.knownGroups(with: group)) }
+    // The ID of a group without members may be in use for another one.
+    let existing = known.filter { ($0 == group && !isReaped) || $0.hasLivingMember }
+    let groups = ProcessGroup.withDescendants(existing, orphans)
+    state.withLock { $0.descendants = groups.filter { $0 != group } }
+    return groups
+  }
+
+  /// Which children of this process are of the run; `nil` if it does not adopt orphans.
+  private var orphans: ProcessGroup.Orphans? {
+    let (isOn, strangers, _) = adoption.withLock { $0 }
+    guard isOn else { return nil }
+    let others = launchedProcesses.withLock { $0.filter { $0 != group.leader } }
+    return ProcessGroup.Orphans(
+      of: mark, except: Array(others) + strangers, countingUnmarked: others.isEmpty)
+  }
+}
+
+extension SystemGroup.State {
+  fileprivate func knownGroups(with group: ProcessGroup) -> [ProcessGroup] { [group] + descendants }
+}

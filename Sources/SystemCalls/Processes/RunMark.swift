@@ -1,0 +1,30 @@
+import Synchronization
+
+/// A variable in the environment of a run, by which its processes are recognised when their parents have
+/// ended. No two runs on a machine have the same.
+package struct RunMark: Hashable, Sendable {
+  private static let name = "WATCHRUN_RUN="
+  private static let count = Atomic(0)
+
+  /// The part that all runs of this process have in common.
+  package static let common: String = {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let nanoseconds = UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
+    return "\(name)\(getpid())-\(String(nanoseconds, radix: 36))-"
+  }()
+
+  /// The variable, as `NAME=value`.
+  package let variable: String
+
+  /// Creates the mark of another run.
+  package init() {
+    variable = Self.common + String(Self.count.add(1, ordering: .relaxed).newValue)
+  }
+
+  /// Adds the mark to an environment, instead of one that this process may have itself.
+  package func mark(_ environment: inout [[UInt8]]) {
+    environment.removeAll { $0.starts(with: Self.name.utf8) }
+    environment.append(Array(variable.utf8))
+  }
+}
