@@ -17,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #endif
 
@@ -88,6 +89,19 @@ int csystem_pending_open(int signal) {
   sigemptyset(&only);
   sigaddset(&only, signal);
   return signalfd(-1, &only, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int csystem_timer_open(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+void csystem_timer_set(int timer, int64_t time_ns) {
+  struct itimerspec time = {
+      .it_value = {.tv_sec = time_ns / NS_PER_S, .tv_nsec = time_ns % NS_PER_S}};
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+bool csystem_timer_take(int timer) {
+  uint64_t count;
+  return read(timer, &count, sizeof count) == sizeof count;
 }
 
 // Creates an epoll instance for one descriptor.

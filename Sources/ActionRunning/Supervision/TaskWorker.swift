@@ -25,6 +25,8 @@ final class TaskWorker: Sendable {
   /// What a worker shares with those of other tasks.
   struct Context: Sendable {
     let queue: DispatchQueue
+    /// Does work on the queue.
+    let scheduler: any Scheduler
     let launcher: any ProcessLauncher
     let probe: any ReadinessProbe
     /// The directory from which relative ones start, and in which commands run by default.
@@ -77,11 +79,11 @@ final class TaskWorker: Sendable {
   let definition: TaskDefinition
   let context: Context
   let state: Confined<State>
-  let scheduler: DispatchScheduler
   let supervisors: [TaskReport.Job: Supervisor]
   let files = RunDirectory()
 
   var name: String { definition.name }
+  var scheduler: any Scheduler { context.scheduler }
 
   init(_ definition: TaskDefinition, _ context: Context) {
     self.definition = definition
@@ -90,11 +92,9 @@ final class TaskWorker: Sendable {
       State(
         machine: RunStateMachine(definition.runRules),
         backOff: BackOff(limit: definition.restartLimit)), to: context.queue)
-    let scheduler = DispatchScheduler(queue: context.queue)
-    self.scheduler = scheduler
     let pairs = TaskReport.Job.allCases.map { job in
       let plan = definition.stopPlan
-      return (job, Supervisor(plan: plan, launcher: context.launcher, scheduler: scheduler))
+      return (job, Supervisor(plan: plan, launcher: context.launcher, scheduler: context.scheduler))
     }
     supervisors = Dictionary(uniqueKeysWithValues: pairs)
   }

@@ -289,7 +289,7 @@ extension TaskRunner {
   /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
-      queue: queue, launcher: launcher, probe: probe, directory: directory,
+      queue: queue, scheduler: scheduler, launcher: launcher, probe: probe, directory: directory,
       report: { [self] in forward($0) }, output: output,
       receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
     for task in tasks {

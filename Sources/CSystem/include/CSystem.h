@@ -46,6 +46,13 @@ int csystem_pidfd_open(pid_t pid);
 /// would receive the signal. Linux only.
 int csystem_pending_open(int signal);
 
+/// A timer, which is readable when its time has come. Returns -1 with `errno` on failure. Linux only.
+int csystem_timer_open(void);
+/// Sets a timer to a time of the monotonic clock, or with 0 to none.
+void csystem_timer_set(int timer, int64_t time_ns);
+/// Makes a timer unreadable. Returns false if its time has not come, because it was changed.
+bool csystem_timer_take(int timer);
+
 /// `waitid` for one child, with `options` such as `WEXITED`, `WNOHANG` and `WNOWAIT`. Sets `code`
 /// to a `CLD_…` constant, or 0 if nothing has happened, and `status` to the exit status or the
 /// signal.

@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -31,7 +32,8 @@ struct TaskWorkerTests {
     var task = TaskDefinition("t", Command("run"), isService: ready != nil, readiness: ready)
     change(&task)
     let context = TaskWorker.Context(
-      queue: queue, launcher: launcher, probe: probe, directory: "/",
+      queue: queue, scheduler: DispatchScheduler(queue: queue), launcher: launcher, probe: probe,
+      directory: "/",
       report: { [story] in story.note(Self.word($0)) }, output: nil,
       receive: { [received] _, reason in
         received.note(reason)

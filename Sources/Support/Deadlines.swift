@@ -1,0 +1,38 @@
+/// Work that is due at some time, in order of time. Work can be removed.
+struct Deadlines: Sendable {
+  struct Entry: Sendable {
+    let time: Instant
+    /// How much later it may be done.
+    let leeway: Duration
+    let work: @Sendable () -> Void
+  }
+
+  private var entries: [(id: Int, entry: Entry)] = []
+  private var count = 0
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// The latest time at which nothing is late; `nil` if there is no work.
+  var next: Instant? {
+    entries.lazy.map { $0.entry.time.advanced(by: $0.entry.leeway) }.min()
+  }
+
+  /// Adds work after all that is due at the same time. Returns its ID.
+  mutating func add(_ entry: Entry) -> Int {
+    count += 1
+    let place = entries.lastIndex { $0.entry.time <= entry.time }.map { $0 + 1 } ?? 0
+    entries.insert((count, entry), at: place)
+    return count
+  }
+
+  /// Removes work. Returns nil if it was removed before.
+  mutating func remove(_ id: Int) -> Entry? {
+    entries.firstIndex { $0.id == id }.map { entries.remove(at: $0).entry }
+  }
+
+  /// Removes and returns the first work that is due.
+  mutating func takeDue(at now: Instant) -> Entry? {
+    guard let first = entries.first, first.entry.time <= now else { return nil }
+    return entries.removeFirst().entry
+  }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Support
+
+/// With real time.
+struct DispatchSchedulerTests {
+  private let scheduler = DispatchScheduler(queue: DispatchQueue(label: "test"))
+  private let log = Log<String>()
+
+  private func schedule(_ name: String, in time: Duration) -> any ScheduledWork {
+    scheduler.schedule(at: scheduler.now.advanced(by: time)) { [log] in log.note(name) }
+  }
+
+  @Test func `work is done in order of time, and what is cancelled is not done`() async {
+    _ = schedule("last", in: .milliseconds(60))
+    let cancelled = schedule("cancelled", in: .milliseconds(30))
+    _ = schedule("first", in: .milliseconds(20))
+    _ = schedule("overdue", in: .milliseconds(-5))
+    cancelled.cancel()
+    #expect(await eventually { log.entries.last == "last" })
+    #expect(log.entries == ["overdue", "first", "last"])
+  }
+
+  @Test func `work releases what it retains when it is cancelled or done`() async {
+    final class Thing: Sendable {
+      let log: Log<String>
+      init(_ log: Log<String>) { self.log = log }
+      deinit { log.note("released") }
+    }
+    let later = scheduler.now.advanced(by: .seconds(1000))
+    let work = scheduler.schedule(at: later) { [thing = Thing(log)] in _ = thing }
+    work.cancel()
+    #expect(log.entries == ["released"])
+    _ = scheduler.schedule(at: scheduler.now) { [thing = Thing(log)] in _ = thing }
+    #expect(await eventually { log.entries == ["released", "released"] })
+  }
+
+  @Test func `work is done though nothing else retains its scheduler`() async {
+    DispatchScheduler(queue: .global()).schedule(
+      at: scheduler.now.advanced(by: .milliseconds(10)), leeway: .milliseconds(10)
+    ) { [log] in log.note("done") }.forget()
+    #expect(await eventually { log.entries == ["done"] })
+  }
+
+  @Test func `work may schedule and cancel work`() async {
+    let never = schedule("never", in: .milliseconds(40))
+    _ = scheduler.schedule(at: scheduler.now.advanced(by: .milliseconds(5))) { [self] in
+      never.cancel()
+      _ = schedule("second", in: .milliseconds(50))
+    }
+    #expect(await eventually { log.entries == ["second"] })
+  }
+}
+
+struct QueueTimerTests {
+  private struct FakeAlarm: Alarm {
+    let log: Log<Instant?>
+
+    func set(_ time: Instant?) { log.note(time) }
+  }
+
+  @Test func `no alarm is set when all work is cancelled`() {
+    let log = Log<Instant?>()
+    let timer = QueueTimer { _ in FakeAlarm(log: log) }
+    let times = [20, 10, 30].map { Instant.now.advanced(by: .seconds($0)) }
+    let works = times.map { timer.schedule(.init(time: $0, leeway: .zero, work: {})) }
+    #expect(log.entries == [times[0], times[1]])
+    for work in works { work.cancel() }
+    #expect(log.entries == [times[0], times[1], times[2], nil])
+  }
+}
+
+extension ScheduledWork {
+  fileprivate func forget() {}
+}
