@@ -28,11 +28,26 @@ static void reset_signals(const sigset_t *defaults) {
   }
 }
 
-// The file to execute, searched for in PATH as by `execvpe`, but with a single `execve`: at each
-// failed attempt the child could be suspended.
-static const char *find(const char *program, char found[PATH_MAX]) {
-  const char *directories = strchr(program, '/') == NULL ? getenv("PATH") : NULL;
-  while (directories != NULL && *program != '\0') {
+static const char *variable(char *const *environment, const char *name) {
+  size_t length = strlen(name);
+  for (; *environment != NULL; environment++) {
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') {
+      return *environment + length + 1;
+    }
+  }
+  return NULL;
+}
+
+// The file to execute, searched for in the PATH that the program will have, as by shells and `env`, and with
+// a single `execve`: at each failed attempt the child could be suspended. NULL with `errno` if there is none.
+static const char *find(const struct csystem_spawn *spawn, char found[PATH_MAX]) {
+  const char *program = spawn->program;
+  if (*program == '\0' || strchr(program, '/') != NULL) return program;
+  const char *directories = variable(spawn->environment, "PATH");
+  // Without PATH, `execvpe` decides.
+  if (directories == NULL) return program;
+  int error = ENOENT;
+  while (directories != NULL) {
     size_t length = strcspn(directories, ":"), name = strlen(program) + 1;
     if (length + 1 + name <= PATH_MAX) {
       memcpy(found, length == 0 ? "." : directories, length == 0 ? 1 : length);
@@ -40,13 +55,17 @@ static const char *find(const char *program, char found[PATH_MAX]) {
       found[end] = '/';
       memcpy(found + end + 1, program, name);
       struct stat status;
-      if (stat(found, &status) == 0 && S_ISREG(status.st_mode) && access(found, X_OK) == 0) {
-        return found;
+      if (stat(found, &status) == 0) {
+        if (S_ISREG(status.st_mode) && access(found, X_OK) == 0) return found;
+        error = EACCES;
+      } else if (errno == EACCES) {
+        error = EACCES;
       }
     }
     directories = directories[length] == ':' ? directories + length + 1 : NULL;
   }
-  return program;
+  errno = error;
+  return NULL;
 }
 
 // A child that is suspended before it executes its program suspends this process as well, which
@@ -114,7 +133,8 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
   if (spawn->directory != NULL && chdir(spawn->directory) != 0) return errno;
   char found[PATH_MAX], listener[32];
   take_sockets(spawn->environment, listener);
-  const char *program = find(spawn->program, found);
+  const char *program = find(spawn, found);
+  if (program == NULL) return errno;
   reset_signals(spawn->defaults);
   sigset_t none;
   sigemptyset(&none);

@@ -45,6 +45,36 @@ struct ProcessSpawnTests {
     return "status"
   }
 
+  @Test func `a program is looked up in the PATH of its own environment`() async throws {
+    let program = directory["bin/watchrun-test-program"]
+    try directory.makeDirectories("bin")
+    try directory.write("#!/bin/sh\nexit 7\n", to: "bin/watchrun-test-program")
+    try directory.setMode(0o755, of: "bin/watchrun-test-program")
+    var request = request(String(decoding: program.lastComponent, as: UTF8.self))
+    let paths = request.environment.filter { $0.starts(with: "PATH=".utf8) }
+    request.environment.removeAll { $0.starts(with: "PATH=".utf8) }
+    for path in ["/none::", "\(directory["bin"]):/none"] {
+      request.directory = path == "/none::" ? directory["bin"] : nil
+      request.environment.append(Array("PATH=\(path)".utf8))
+      try await #expect(run(request) == .exited(7))
+      request.environment.removeLast()
+    }
+    #expect(throws: SystemError.self) {
+      var other = request
+      other.environment += paths
+      _ = try other.spawn()
+    }
+  }
+
+  @Test func `a file in PATH that is not executable is named so`() throws {
+    try directory.makeDirectories("bin")
+    try directory.write(to: "bin/watchrun-test-program")
+    var request = request("watchrun-test-program")
+    request.environment = [Array("PATH=/none:\(directory["bin"])".utf8)]
+    let error = #expect(throws: SystemError.self) { try request.spawn() }
+    #expect(error?.code == EACCES)
+  }
+
   @Test(arguments: ["none", "file"])
   func `an unusable directory differs from a missing program`(
     name: String

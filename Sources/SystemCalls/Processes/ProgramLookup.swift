@@ -6,11 +6,11 @@ package func isExecutable(_ path: Path) -> Bool {
   return path.withCString { access($0, X_OK) } == 0
 }
 
-/// The directories in which programs are looked up: those of the variable `PATH`.
-package func programDirectories() -> [Path] {
-  (environmentVariable("PATH") ?? "").split(
-    separator: Character(":"), omittingEmptySubsequences: false
-  ).map { $0.isEmpty ? "." : Path(String($0)) }
+/// The directories in which programs are looked up: those of the variable `PATH`, or of another value of it.
+package func programDirectories(_ value: [UInt8]? = nil) -> [Path] {
+  let value = value ?? Array((environmentVariable("PATH") ?? "").utf8)
+  return value.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    .map { $0.isEmpty ? "." : Path(bytes: Array($0)) }
 }
 
 /// Looks up a program as `execvp` does; `nil` if it is not there.

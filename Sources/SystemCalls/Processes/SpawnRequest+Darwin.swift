@@ -21,7 +21,11 @@ extension SpawnRequest {
   private func spawn(
     _ arguments: [[UInt8]], in context: LaunchContext
   ) throws(SystemError) -> pid_t {
-    let program = Path(bytes: arguments.first ?? [])
+    let name = arguments.first ?? []
+    let path = environment.last { $0.starts(with: "PATH=".utf8) }?.dropFirst(5)
+    // In the PATH that it will have, as shells do.
+    let directories = programDirectories(path.map(Array.init))
+    let program = findProgram(name, in: directories) ?? Path(bytes: name)
     var attributes = posix_spawnattr_t(bitPattern: 0)
     try checkedCode("posix_spawnattr_init") { posix_spawnattr_init(&attributes) }
     defer { posix_spawnattr_destroy(&attributes) }

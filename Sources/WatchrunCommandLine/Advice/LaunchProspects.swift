@@ -1,3 +1,4 @@
+import ActionRunning
 import SystemCalls
 
 /// Whether a command that could not be started may start after a change in the watched tree, such as by a
@@ -8,7 +9,7 @@ struct LaunchProspects {
   /// The watched paths; absolute.
   let watched: [Path]
   /// The directories in which programs are looked up.
-  var programs = programDirectories()
+  let programs: [Path]
 
   /// Whether another attempt may succeed after the start failed for this reason.
   func mayImprove(after error: SystemError) -> Bool {
@@ -27,4 +28,8 @@ struct LaunchProspects {
     if program.bytes.contains(UInt8(ascii: "/")) { return [program.absolute(from: directory)] }
     return programs.map { $0.absolute(from: directory).appending(program.bytes) }
   }
+}
+
+extension Command.EnvironmentVariable {
+  var isPATH: Bool { name.elementsEqual("PATH".utf8) }
 }

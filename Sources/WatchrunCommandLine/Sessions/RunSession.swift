@@ -97,7 +97,8 @@ final class RunSession: ChangeSource {
     if plan.origin == .commandLine {
       let prospects = LaunchProspects(
         directory: session.directory,
-        watched: plan.observation.paths.map { $0.path.absolute(from: session.directory) })
+        watched: plan.observation.paths.map { $0.path.absolute(from: session.directory) },
+        programs: programDirectories(session.settings.environment.last { $0.isPATH }?.value))
       // Later, the program was there before. A build may install it anywhere.
       options.endsAfterFailedStart = { run, error in
         run.job == .command && run.number == 1 && plan.tasks.count == 1
