@@ -330,6 +330,7 @@ extension ReadinessConflict {
       case .line(let text): "'\(Path(text))' was already printed"
       }
     return "not started: \(what) \(process); "
-      + "stop that process and the service starts, or use another port"
+      + "stop that process and the service starts, or use another port; "
+      + "if it belongs to the service, set \"existing\": true in \"ready\""
   }
 }

@@ -187,6 +187,9 @@ extension ProjectKey {
     ProjectKey(
       "timeout", in: .readiness, is: .positiveDuration,
       "the service counts as failed if it is not ready by then (default: 30s)"),
+    ProjectKey(
+      "existing", in: .readiness, is: .boolean,
+      "start it though another process answers already (default: false)"),
   ]
 }
 

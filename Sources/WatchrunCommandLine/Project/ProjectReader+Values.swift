@@ -315,6 +315,7 @@ extension ProjectReader {
     let url = url(fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
     let line = string(fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
     let timeout = positiveDuration(fields["timeout"])
+    let mayExist = boolean(fields["existing"]) ?? false
     let given = ["port", "url", "line"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
     if given.count > 1 || (given.isEmpty && isKnown) {
@@ -322,7 +323,9 @@ extension ProjectReader {
       note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
     }
     guard let condition = port ?? url ?? line else { return nil }
-    return timeout.map { TaskDefinition.Readiness(condition, timeout: $0) }
-      ?? TaskDefinition.Readiness(condition)
+    var readiness = TaskDefinition.Readiness(condition)
+    if let timeout { readiness.timeout = timeout }
+    readiness.detectsConflicts = !mayExist
+    return readiness
   }
 }

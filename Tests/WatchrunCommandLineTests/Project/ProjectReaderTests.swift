@@ -90,6 +90,15 @@ struct ProjectReaderTests {
     #expect(project.tasks.first?.readiness == TaskDefinition.Readiness(sign, timeout: .seconds(30)))
   }
 
+  @Test(arguments: [(true, false), (false, true)])
+  func `a service may be answered for before it starts`(
+    existing: Bool, detectsConflicts: Bool
+  ) throws {
+    let project = try readProject(
+      "{ tasks: { a: { run: 'x', service: true, ready: { port: 80, existing: \(existing) } } } }")
+    #expect(project.tasks.first?.readiness?.detectsConflicts == detectsConflicts)
+  }
+
   @Test(
     arguments: [
       (["b"], ["a", "b"]), (["a"], ["a"]), (["c"], ["a", "b", "c"]), (["d", "a"], ["a", "d"]),
