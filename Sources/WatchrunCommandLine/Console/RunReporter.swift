@@ -96,7 +96,7 @@ extension RunReporter {
     case .notReady(let task, let readiness):
       say(.news, task, "not ready: \(readiness.failure)", style: .bad)
     case .timedOut(let run, let time):
-      say(.news, run.task, "timed out after \(time.shortDescription)", style: .bad)
+      say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)
     case .stopping(let run, let signal, _):
       say(.detail, run.task, "stopping \(object(of: run)) with \(signal)", style: .faint)
     case .killing(let run, let gracePeriod):
@@ -179,9 +179,9 @@ extension RunReporter {
       say(level, run.task, "\(subject)succeeded in \(duration)", style: .good)
     case (.exited(let code), .byItself):
       say(
-        .news, run.task, "\(subject)failed with status \(code) after \(duration)", style: .bad)
+        .problem, run.task, "\(subject)failed with status \(code) after \(duration)", style: .bad)
     case (.signaled(let signal), .byItself):
-      say(.news, run.task, "\(subject)killed by \(signal) after \(duration)", style: .bad)
+      say(.problem, run.task, "\(subject)killed by \(signal) after \(duration)", style: .bad)
     }
   }
 
