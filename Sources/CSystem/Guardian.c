@@ -155,6 +155,8 @@ static void guard(struct csystem_guardian *guardian, int lifeline) {
   while (read(lifeline, &byte, 1) == -1 && errno == EINTR) {
   }
   restore_modes(guardian);
+  // Makes places for those of descendants.
+  send_to_all(guardian, 0);
   add_descendants(guardian);
   if (send_to_all(guardian, guardian->stop_signal) == 0) return;
   send_to_all(guardian, SIGCONT);

@@ -29,6 +29,21 @@ struct GuardianProcessTests {
     for group in groups { #expect(try await end(group) == .signaled(.terminate)) }
   }
 
+  @Test func `the guardian stops any number of groups`() async throws {
+    // No process has such an ID.
+    for number in 0..<5000 { guardian.add(ProcessGroup(leader: 5_000_000 + pid_t(number))) }
+    var request = SpawnRequest(
+      arguments: ["sleep", "100"].map { Array($0.utf8) }, environment: processEnvironment())
+    RunMark(guardedBy: guardian).mark(&request.environment)
+    let marked = ProcessGroup(leader: try request.spawn())
+    let unmarked = try start("sleep 100; :", entrusted: false)
+    guardian.end()
+    #expect(try await end(marked) == .signaled(.terminate))
+    #expect(try unmarked.leaderStatus() == nil)
+    unmarked.send(.kill)
+    _ = try await end(unmarked)
+  }
+
   @Test func `the guardian kills groups that ignore the signal`() async throws {
     let directory = try TemporaryDirectory()
     let group = try start("trap '' TERM; echo > \(directory["up"]); while :; do sleep 0.1; done")

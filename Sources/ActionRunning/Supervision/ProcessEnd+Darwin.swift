@@ -6,7 +6,7 @@ import SystemCalls
 /// Calls `body` on the queue when the process, a child of this one, has ended. It is not reaped.
 func whenProcessEnds(
   _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-) throws(SystemError) {
+) {
   let source = DispatchSource.makeProcessSource(identifier: pid, eventMask: .exit, queue: queue)
   // The handler retains the source until it is cancelled.
   source.setEventHandler { @Sendable [retained = RetainedSource(source)] in

@@ -7,17 +7,23 @@ import SystemCalls
 /// Calls `body` on the queue when the process, a child of this one, has ended. It is not reaped.
 func whenProcessEnds(
   _ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-) throws(SystemError) {
-  let number = csystem_pidfd_open(pid)
-  // Container engines, sandboxes and emulators may refuse the call or not know it.
-  if number == -1 { return ChildEnds.shared.await(pid, on: queue, body) }
-  let source = try makeReadSource(owning: Descriptor(owning: number), on: queue)
+) {
+  // Container engines, sandboxes and emulators may refuse the call or not know it, and a process may have no
+  // descriptor left.
+  guard let source = makeSource(of: pid, on: queue) else {
+    return ChildEnds.shared.await(pid, on: queue, body)
+  }
   // The handler retains the source until it is cancelled.
   source.setEventHandler { @Sendable [retained = RetainedSource(source)] in
     retained.source.cancel()
     body()
   }
   source.activate()
+}
+
+private func makeSource(of pid: pid_t, on queue: DispatchQueue) -> (any DispatchSourceRead)? {
+  let number = csystem_pidfd_open(pid)
+  return number == -1 ? nil : try? makeReadSource(owning: Descriptor(owning: number), on: queue)
 }
 
 /// Reports the ends of child processes by SIGCHLD, where the kernel gives no descriptor for a process.

@@ -64,18 +64,11 @@ package struct SystemLauncher: ProcessLauncher {
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup {
     let group = try spawn(request)
-    do throws(SystemError) {
-      try whenProcessEnds(group.group.leader, on: queue) { [jobControl] in
-        jobControl?.ended(group.group)
-        let status = group.leaderEnded()
-        if jobControl != nil { Self.reapOrphans() }
-        ended(status)
-      }
-    } catch {
-      // A process whose end is not reported cannot be supervised.
-      group.send(.kill)
-      launchedProcesses.withLock { _ = $0.remove(group.group.leader) }
-      throw error
+    whenProcessEnds(group.leader, on: queue) { [jobControl] in
+      jobControl?.ended(group.group)
+      let status = group.leaderEnded()
+      if jobControl != nil { Self.reapOrphans() }
+      ended(status)
     }
     return group
   }
@@ -109,7 +102,7 @@ package struct SystemLauncher: ProcessLauncher {
   }
 
   private func spawn(_ request: SpawnRequest) throws(SystemError) -> SystemGroup {
-    let mark = RunMark()
+    let mark = RunMark(guardedBy: guardian)
     var request = request
     mark.mark(&request.environment)
     let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil

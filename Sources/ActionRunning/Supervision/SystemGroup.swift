@@ -15,6 +15,10 @@ final class SystemGroup: LaunchedGroup {
     var signal: Signal?
   }
 
+  /// The status where other code in this process has taken it, so that only the end itself is known: not a
+  /// success.
+  private static let unknownStatus = ExitStatus.exited(255)
+
   let group: ProcessGroup
   private let mark: RunMark
   private let guardian: GuardianProcess?
@@ -65,8 +69,7 @@ final class SystemGroup: LaunchedGroup {
 
   /// Reaps the leader and returns how it ended.
   func leaderEnded() -> ExitStatus {
-    // If other code in this process took the status, only the end itself is known.
-    let status = (try? group.leaderStatus()) ?? .exited(0)
+    let status = (try? group.leaderStatus()) ?? Self.unknownStatus
     guardian?.leaderIsReaped(of: group)
     state.withLock { $0.leaderIsReaped = true }
     launchedProcesses.withLock { processes in

@@ -7,6 +7,8 @@
 package struct GuardianProcess: Sendable, Hashable {
   // Points to the shared page, which is never unmapped; all its fields that change are atomic.
   nonisolated(unsafe) let page: OpaquePointer
+  /// The beginning of the marks of the runs that it stops.
+  let mark: String
 
   /// Starts a guardian. Call this before threads exist and much memory is in use: it is a fork.
   ///
@@ -17,10 +19,11 @@ package struct GuardianProcess: Sendable, Hashable {
     signal: Signal, gracePeriod: Duration
   ) throws(SystemError) -> GuardianProcess {
     let milliseconds = Int32((gracePeriod / .milliseconds(1)).rounded())
-    guard let page = csystem_guardian_start(signal.rawValue, milliseconds, RunMark.common) else {
+    let mark = RunMark.makeCommonPart()
+    guard let page = csystem_guardian_start(signal.rawValue, milliseconds, mark) else {
       throw .last("fork")
     }
-    return GuardianProcess(page: page)
+    return GuardianProcess(page: page, mark: mark)
   }
 
   /// Makes it stop the registered groups now, and waits until it has ended, for at most a second. Call

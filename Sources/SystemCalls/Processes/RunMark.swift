@@ -5,6 +5,7 @@ import Synchronization
 package struct RunMark: Hashable, Sendable {
   private static let name = "WATCHRUN_RUN="
   private static let count = Atomic(0)
+  private static let guardianCount = Atomic(0)
 
   /// The part that all runs of this process have in common.
   package static let common: String = {
@@ -18,8 +19,16 @@ package struct RunMark: Hashable, Sendable {
   package let variable: String
 
   /// Creates the mark of another run.
-  package init() {
-    variable = Self.common + String(Self.count.add(1, ordering: .relaxed).newValue)
+  ///
+  /// - Parameter guardian: The guardian that stops it; `nil` if none does.
+  package init(guardedBy guardian: GuardianProcess?) {
+    let number = String(Self.count.add(1, ordering: .relaxed).newValue)
+    variable = (guardian?.mark ?? Self.common) + number
+  }
+
+  /// The part that the runs of another guardian have in common.
+  static func makeCommonPart() -> String {
+    "\(common)\(guardianCount.add(1, ordering: .relaxed).newValue)-"
   }
 
   /// Adds the mark to an environment, instead of one that this process may have itself.
