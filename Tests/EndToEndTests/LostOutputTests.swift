@@ -73,6 +73,63 @@ import enum SystemCalls.ExitStatus
     }
   }
 
+  @Test func `output that nothing reads keeps only the task from running that writes it`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        #"""
+        loud: { run: "seq 1 10000000", watch: ["none"], service: true },
+        other: { run: "echo run >> $LOG; echo said", watch: ["file-*"] },
+        """#, "jobs: 2")
+      // Reads nothing before it is told to, and then everything.
+      let pipeline = try await project.start(
+        [],
+        prefix: Self.caller(
+          #""$@" | { "#
+            + #"while ! [ -e "$OUTSIDE/end" ]; do sleep 0.02; done; cat; }"#))
+      for number in 1...4 {
+        try await project.logged("run", times: number)
+        try project.place("file-\(number)")
+      }
+      try await project.logged("run", times: 5)
+      let pid = try #require(
+        ProcessTable.children(of: pipeline.process.pid).first {
+          ProcessTable.name(of: $0) == "watchrun"
+        })
+      kill(pid, SIGTERM)
+      try await eventually("watchrun ends though nothing reads") { !ProcessTable.isAlive(pid) }
+      #expect(project.commandProcesses.allSatisfy { ProcessTable.name(of: $0) != "seq" })
+      try project.write(project.outside + "/end")
+      _ = try await pipeline.ended()
+    }
+  }
+
+  @Test func `the last lines of commands are not lost after Ctrl-C`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        ["a", "b"].map { name in
+          "\(name): { run: \"trap 'seq 20000; exit' TERM; echo up >> $LOG; while :; do sleep 0.1; done\" },"
+        }.joined(), "jobs: 2")
+      // Reads slowly.
+      let pipeline = try await project.start(
+        ["-q"],
+        prefix: Self.caller(
+          #"sh -c 'echo $$; exec "$@"' sh "$@" | { read pid; echo $pid > "$OUTSIDE/pid"; sleep 1; "#
+            + #"while dd bs=16k count=1 2> "$OUTSIDE/dd"; do grep -q '^0+0' "$OUTSIDE/dd" && break; sleep 0.02; done; }"#
+        ))
+      try await project.logged("up", times: 2)
+      let pid = try await value("it runs") {
+        pid_t(project.read(project.outside + "/pid").split(separator: "\n").first ?? "")
+      }
+      kill(pid, SIGINT)
+      _ = try await pipeline.ended()
+      let lines = pipeline.process.output.lines
+      for name in ["a", "b"] { #expect(lines.count { $0.hasPrefix("\(name) | ") } == 20000) }
+      #expect(lines.count { $0.hasSuffix("| 20000") } == 2)
+    }
+  }
+
   // MARK: - Readers
 
   /// Starts watchrun with its standard output, and its messages where the line says so, in a pipe whose reader

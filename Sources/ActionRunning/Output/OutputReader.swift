@@ -6,9 +6,9 @@ import SystemCalls
 /// Reads the output of a run from a pipe and delivers it line by line. A line that remains unfinished,
 /// such as a prompt or a row of dots, is delivered as far as it goes, too.
 ///
-/// Nothing is read ahead: while a line is delivered, the pipe fills up and its writers block. Other
-/// processes may keep the pipe open after the run has ended, so the reader does not wait for the
-/// end of the pipe.
+/// Nothing is read while the receiver has no room: the pipe fills up and its writers block, and nothing else
+/// waits. Other processes may keep the pipe open after the run has ended, so the reader does not wait for
+/// the end of the pipe.
 final class OutputReader: Sendable {
   enum Event: Hashable, Sendable {
     /// A line, or a piece of one, without the line feed.
@@ -21,6 +21,8 @@ final class OutputReader: Sendable {
     var splitter = LineSplitter()
     /// Whether the unfinished line is about to be delivered.
     var isDeliveryPlanned = false
+    /// Whether the source is suspended until there is room.
+    var isSuspended = false
     /// `nil` after the end of the pipe.
     var source: (any DispatchSourceRead)?
   }
@@ -34,31 +36,35 @@ final class OutputReader: Sendable {
   private let descriptor: Int32
   private let queue: DispatchQueue
   private let state: Confined<State>
+  private let hasRoom: TaskOutput.Room
   private let deliver: @Sendable (Event) -> Void
 
   /// Creates a reader, and the write end of its pipe.
   /// - Parameter deliver: Called on the queue.
   static func open(
-    on queue: DispatchQueue, deliver: @escaping @Sendable (Event) -> Void
+    on queue: DispatchQueue, hasRoom: @escaping TaskOutput.Room = { _ in true },
+    deliver: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
     let (output, input) = try makePipe()
-    return (try OutputReader(output, queue, deliver), input)
+    return (try OutputReader(output, queue, hasRoom, deliver), input)
   }
 
   private init(
-    _ descriptor: Int32, _ queue: DispatchQueue, _ deliver: @escaping @Sendable (Event) -> Void
+    _ descriptor: Int32, _ queue: DispatchQueue, _ hasRoom: @escaping TaskOutput.Room,
+    _ deliver: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) {
     self.descriptor = descriptor
     self.queue = queue
+    self.hasRoom = hasRoom
     self.deliver = deliver
     let source = try makeReadSource(owning: Descriptor(owning: descriptor), on: queue)
     state = Confined(State(source: source), to: queue)
     // The handlers retain the reader until the source is cancelled.
-    source.setEventHandler { @Sendable [self] in _ = read() }
+    source.setEventHandler { @Sendable [self] in readIfRoom() }
     source.activate()
   }
 
-  /// Delivers all that the ended run has written. Output of other processes that have the pipe open
+  /// Delivers all that the ended run has written, at most what a pipe holds if there is no room. Output of other processes that have the pipe open
   /// is delivered as it arrives.
   func runHasEnded() {
     // Other processes may write without end.
@@ -68,6 +74,24 @@ final class OutputReader: Sendable {
 
   private func finishLine() {
     if let rest = state.access({ $0.splitter.finish() }) { deliver(.line(rest)) }
+  }
+
+  private func readIfRoom() {
+    if hasRoom({ [self] in queue.async { @Sendable [self] in resume() } }) {
+      _ = read()
+    } else {
+      state.access { state in
+        state.source?.suspend()
+        state.isSuspended = true
+      }
+    }
+  }
+
+  private func resume() {
+    state.access { state in
+      if state.isSuspended { state.source?.resume() }
+      state.isSuspended = false
+    }
   }
 
   /// Reads once. Returns false if nothing was available.
@@ -81,6 +105,7 @@ final class OutputReader: Sendable {
     case .nothing:
       return false
     case .end:
+      resume()
       state.access { state in
         state.source?.cancel()
         state.source = nil

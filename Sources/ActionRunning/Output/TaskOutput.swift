@@ -23,6 +23,10 @@ public struct TaskOutput: Sendable, Hashable {
   /// Receives output.
   public typealias Sink = @Sendable (TaskOutput) -> Void
 
+  /// Returns whether the receiver has room for more output. If not, calls the closure once, on any thread, when
+  /// it has. Until then output stays in the pipes, and the processes that write it wait.
+  package typealias Room = @Sendable (_ whenFree: @escaping @Sendable () -> Void) -> Bool
+
   /// Which output is read and delivered. Other output goes to the descriptors of this process. A
   /// command that takes the terminal always has those.
   public enum Reading: Sendable, Hashable {

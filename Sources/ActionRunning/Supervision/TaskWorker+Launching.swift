@@ -114,7 +114,8 @@ extension TaskWorker {
   /// Opens a pipe for the output of a run and begins to read it; `nil` if the output is not read.
   private func openOutput(of run: TaskReport.Run) throws(SystemError) -> PipeInput? {
     guard let sink = context.output, state.access({ $0.readsOutput }) else { return nil }
-    let (reader, input) = try OutputReader.open(on: context.queue) { [self] event in
+    let (reader, input) = try OutputReader.open(on: context.queue, hasRoom: context.outputRoom) {
+      [self] event in
       switch event {
       case .line(let line):
         sink(TaskOutput(run: run, line: line.bytes, isSplit: line.isSplit, isFinished: true))

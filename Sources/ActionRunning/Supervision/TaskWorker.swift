@@ -34,6 +34,7 @@ final class TaskWorker: Sendable {
     let report: @Sendable (TaskReport) -> Void
     /// `nil` if no output is read.
     let output: TaskOutput.Sink?
+    var outputRoom: TaskOutput.Room = { _ in true }
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
     let notify: @Sendable (TaskWorker, Event) -> Void

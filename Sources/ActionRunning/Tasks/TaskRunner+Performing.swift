@@ -290,7 +290,7 @@ extension TaskRunner {
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: launcher, probe: probe, directory: directory,
-      report: { [self] in forward($0) }, output: output,
+      report: { [self] in forward($0) }, output: output, outputRoom: options.outputRoom,
       receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
     for task in tasks {
       let worker = TaskWorker(task, context)

@@ -41,6 +41,8 @@ public final class TaskRunner: Sendable {
     package var inheritedDescriptors: [Int32] = []
     /// Receives the paths that the tasks change again and again, when they have changed.
     package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
+    /// Whether the receiver of output has room for more.
+    package var outputRoom: TaskOutput.Room = { _ in true }
     /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 

@@ -104,7 +104,7 @@ final class Console: Sendable {
   }
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
-  /// in front. Waits while much output has not been written, until `stopWaiting` is called.
+  /// in front. Does not wait: see `hasRoom`.
   func write(_ output: TaskOutput, of task: TaskLabel?) {
     let prefix = task.map { task in
       (isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded) + " | "
@@ -117,8 +117,10 @@ final class Console: Sendable {
         prefix: Array((prefix ?? "").utf8), end: Array((isStyled ? "\u{1B}[0m\n" : "\n").utf8))
       if !text.isEmpty { self.output.enqueue(text) }
     }
-    self.output.awaitRoom()
   }
+
+  /// Whether little output waits to be written. If not, calls `body` when that is so.
+  func hasRoom(_ body: @escaping @Sendable () -> Void) -> Bool { output.hasRoom(body) }
 
   /// Calls `body` with the descriptor once for each one whose reader is found to have closed its pipe.
   func onBrokenPipe(_ body: @escaping @Sendable (Int32) -> Void) {
@@ -128,13 +130,13 @@ final class Console: Sendable {
   /// Whether messages or output were lost for another reason than a reader that has closed its pipe.
   var hasLostOutput: Bool { failures.hasLostOutput }
 
-  /// Waits until everything is written, or `stopWaiting` is called.
+  /// Waits until everything is written; after `stopWaiting`, only while a reader reads.
   func flush() {
     output.flush()
     messages.flush()
   }
 
-  /// Ends all waiting for slow readers, now and later.
+  /// Ends all waiting for readers that do not read, now and later.
   func stopWaiting() {
     output.stopWaiting()
     messages.stopWaiting()

@@ -19,6 +19,8 @@ final class OutputWriter: Sendable {
     var hasStoppedWaiting = false
     /// Those who wait until everything is written.
     var waiting: [DispatchSemaphore] = []
+    /// Called when the backlog is small again.
+    var whenFree: [@Sendable () -> Void] = []
 
     mutating func release() -> [DispatchSemaphore] {
       defer { waiting = [] }
@@ -28,10 +30,12 @@ final class OutputWriter: Sendable {
 
   /// How long to wait until a message is written, so that what follows appears after it.
   private static let patience = DispatchTimeInterval.milliseconds(100)
-  /// The size of the backlog from which on `awaitRoom` waits.
+  /// How long the rest may not be read before it is given up at the end.
+  private static let patienceAtEnd = DispatchTimeInterval.milliseconds(300)
+  /// The size of the backlog from which on there is no room for output.
   private static let maximumAhead = 64 * 1024
-  /// The size of the backlog from which on messages are dropped.
-  private static let maximumKept = 256 * 1024
+  /// The size of the backlog from which on text is dropped: messages, and the ends of many runs.
+  private static let maximumKept = 4 * 1024 * 1024
   /// The size up to which a pipe accepts a write as a whole (`PIPE_BUF`), unmixed with those of others.
   private static let piece = 4096
 
@@ -48,7 +52,7 @@ final class OutputWriter: Sendable {
   }
 
   /// Writes a message, and waits until it is written, but at most 100 ms. A message that the reader does
-  /// not take is kept, up to 256 KiB in all.
+  /// not take is kept, up to 4 MiB in all.
   func write(message: [UInt8]) {
     enqueue(message)
     drain()
@@ -59,17 +63,27 @@ final class OutputWriter: Sendable {
     if !state.withLock({ $0.isStuck }) { wait(until: .now() + Self.patience) }
   }
 
-  /// Waits while the backlog is large, until `stopWaiting` is called.
-  func awaitRoom() {
-    if state.withLock({ $0.backlog > Self.maximumAhead }) { flush() }
+  /// Whether the backlog is small. If not, calls `body` once when it is.
+  func hasRoom(_ body: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      if state.backlog <= Self.maximumAhead { return true }
+      state.whenFree.append(body)
+      return false
+    }
   }
 
-  /// Waits until everything is written, or `stopWaiting` is called.
+  /// Waits until everything is written; after `stopWaiting`, only while the reader reads.
   func flush() {
     if !state.withLock({ $0.hasStoppedWaiting }) { wait(until: .distantFuture) }
+    while true {
+      let before = state.withLock { $0.backlog }
+      if before == 0 { return }
+      wait(until: .now() + Self.patienceAtEnd)
+      if state.withLock({ $0.backlog }) >= before { return }
+    }
   }
 
-  /// Ends all waiting for the reader, now and later.
+  /// Ends all waiting for a reader that does not read, now and later.
   func stopWaiting() {
     let waiting = state.withLock { state in
       state.hasStoppedWaiting = true
@@ -133,6 +147,12 @@ extension OutputWriter {
     } catch {
       failed(error)
     }
-    state.withLock { $0.backlog -= bytes.count }
+    let free = state.withLock { state -> [@Sendable () -> Void] in
+      state.backlog -= bytes.count
+      if state.backlog > Self.maximumAhead / 2 { return [] }
+      defer { state.whenFree = [] }
+      return state.whenFree
+    }
+    for body in free { body() }
   }
 }
