@@ -52,7 +52,8 @@ final class ByteStream: SocketHandler {
   private var canWrite = true
   private var isPaused = false
   private var hasReadEnd = false
-  private var closesWhenSent = false
+  /// Whether our side is ended as soon as the output has been sent.
+  private var endsWhenSent = false
   private var isDiscarding = false
   private var isConnecting = false
   /// Whether a peer that takes no output is left alone.
@@ -127,14 +128,14 @@ final class ByteStream: SocketHandler {
         }
       case .nothing:
         canWrite = false
-        if (!isPatient || closesWhenSent) && !deadlines.has(.output) { start(.output) }
+        if (!isPatient || endsWhenSent) && !deadlines.has(.output) { start(.output) }
         return
       case .failed:
         return close()
       }
     }
     clear(.output)
-    if closesWhenSent { finishClosing() }
+    if endsWhenSent { endSide() }
   }
 
   private func send(_ part: Part) -> Socket.Sent {
@@ -208,11 +209,12 @@ final class ByteStream: SocketHandler {
       if count == 0 {
         canRead = false
         hasReadEnd = true
-        if isDiscarding { return close() }
+        if isDiscarding || deadlines.has(.halfClosed) { return close() }
         owner?.receivedEnd()
         return
       }
       if isDiscarding { continue }
+      if deadlines.has(.halfClosed) { start(.halfClosed) }
       owner?.received(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
     }
     continueLater()
@@ -278,10 +280,10 @@ final class ByteStream: SocketHandler {
   private func alarmRings() {
     alarm = nil
     var passed = deadlines.passed(at: loop.now)
-    if isPaused && passed.contains(.body) {
-      // It is not the client that makes no progress.
-      passed.remove(.body)
-      deadlines.set(.body, at: loop.now)
+    // It is not a paused peer that makes no progress.
+    for reason in [Deadlines.Reason.body, .halfClosed] where isPaused && passed.contains(reason) {
+      passed.remove(reason)
+      deadlines.set(reason, at: loop.now)
     }
     if passed.isEmpty { setAlarm() } else { close() }
   }
@@ -291,18 +293,23 @@ final class ByteStream: SocketHandler {
   /// Closes the stream after the peer has received all output. Bytes from the peer are dropped
   /// meanwhile.
   func closeWhenSent() {
-    if isClosed { return }
-    closesWhenSent = true
     isDiscarding = true
     for reason in Deadlines.Reason.allCases where reason != .output { clear(reason) }
-    if output.isEmpty { finishClosing() } else if !canWrite { start(.output) }
+    endWhenSent()
   }
 
-  private func finishClosing() {
+  /// Ends our side after the peer has received all output. The peer may still send.
+  func endWhenSent() {
+    if isClosed { return }
+    endsWhenSent = true
+    if output.isEmpty { endSide() } else if !canWrite { start(.output) }
+  }
+
+  private func endSide() {
     if hasReadEnd { return close() }
     socket.shutDownWriting()
-    closesWhenSent = false
-    start(.draining)
+    endsWhenSent = false
+    start(isDiscarding ? .draining : .halfClosed)
     if canRead { continueLater() }
   }
 

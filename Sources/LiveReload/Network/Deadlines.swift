@@ -18,12 +18,14 @@ struct Deadlines {
     case pooled
     /// The end of the peer's input, after ours.
     case draining
+    /// The next part of the input of a peer that is sent nothing more. Each part renews it.
+    case halfClosed
 
     var limit: Duration {
       switch self {
       case .connecting: .seconds(5)
       case .head: .seconds(10)
-      case .body, .output: .seconds(60)
+      case .body, .output, .halfClosed: .seconds(60)
       case .idle: .seconds(75)
       case .pooled: .seconds(20)
       case .draining: .seconds(2)

@@ -305,7 +305,8 @@ final class ServerConnection: ByteStreamOwner {
     case .answering where isRequestComplete:
       keepsAlive = false
       exchange?.clientEnded()
-    case .answering, .upgraded, .closed: stream.close()
+    case .upgraded: exchange?.clientEnded()
+    case .answering, .closed: stream.close()
     }
   }
 

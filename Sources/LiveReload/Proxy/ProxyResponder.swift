@@ -99,7 +99,11 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func receiveBody(_ bytes: [UInt8]) { step { $0.receiveBody(bytes) } }
   func receiveEnd() { step { $0.receiveEnd() } }
   func drained() { server?.stream.resume() }
-  func clientEnded() { if isEndless { connection.stream.close() } }
+  func clientEnded() {
+    if let server, server.isTunnel { return server.stream.endWhenSent() }
+    if isEndless { connection.stream.close() }
+  }
+
   func clientClosed() { step { $0.clientClosed() } }
 
   // MARK: - The server
@@ -126,6 +130,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   func upstreamReceived(raw bytes: [UInt8]) { step { $0.receiveResponseBody(bytes) } }
   func upstreamDrained() { connection.stream.resume() }
+
+  func upstreamEnded() { connection.stream.endWhenSent() }
 
   func upstreamLost(_ failure: ProxyExchange.Failure) {
     let isRestarting = upstream.isRestarting

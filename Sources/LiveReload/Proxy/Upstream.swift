@@ -220,5 +220,6 @@ private final class ConnectionAttempt: UpstreamUser {
   func upstreamReceived(_ event: HTTPParser.Event) {}
   func upstreamReceived(raw bytes: [UInt8]) {}
   func upstreamDrained() {}
+  func upstreamEnded() {}
   func upstreamLost(_ failure: ProxyExchange.Failure) { fail() }
 }

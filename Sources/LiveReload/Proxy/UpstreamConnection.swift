@@ -11,6 +11,8 @@ protocol UpstreamUser: AnyObject {
   /// Bytes after a change of protocol.
   func upstreamReceived(raw bytes: [UInt8])
   func upstreamDrained()
+  /// The server has ended its side of a tunnel.
+  func upstreamEnded()
   func upstreamLost(_ failure: ProxyExchange.Failure)
 }
 
@@ -85,7 +87,8 @@ final class UpstreamConnection: ByteStreamOwner {
   }
 
   func receivedEnd() {
-    if !isTunnel, let event = try? parser.finish() { user?.upstreamReceived(event) }
+    if isTunnel, let user { return user.upstreamEnded() }
+    if let event = try? parser.finish() { user?.upstreamReceived(event) }
     stream.close()
   }
 

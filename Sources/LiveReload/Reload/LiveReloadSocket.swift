@@ -68,6 +68,10 @@ final class LiveReloadSocket: Exchange {
     connection.stream.closeWhenSent()
   }
 
+  func clientEnded() {
+    connection.stream.close()
+  }
+
   func clientClosed() {
     onClose(self)
   }

@@ -124,30 +124,6 @@ struct DeadlineTests {
     return connection
   }
 
-  @Test func `a tunnel that the server closes is closed for the client, after the last bytes`()
-    throws
-  {
-    let connection = try openStream(isTunnel: true)
-    connection.send("bye")
-    connection.close()
-    #expect(client.receiveAll().hasSuffix("bye"))
-    #expect(client.isEnded)
-    pages.network.advance(seconds: 3)
-    #expect(!client.send(Array("x".utf8)))
-  }
-
-  @Test func `a tunnel that the client closes is closed for the server, after the last bytes`()
-    throws
-  {
-    let connection = try openStream(isTunnel: true)
-    client.send("bye")
-    client.close()
-    #expect(connection.receiveAll().hasSuffix("bye"))
-    #expect(connection.isEnded)
-    pages.network.advance(seconds: 3)
-    #expect(!connection.send(Array("x".utf8)))
-  }
-
   @Test func `requests are not read while their responses cannot be sent`() throws {
     let request = "GET /__watchrun/client.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
     var sent = 0
