@@ -8,13 +8,12 @@ extension PageSite {
     case .changed(let paths):
       let changed = contents.changed(
         paths.filter { path in page.watched.contains(where: path.isWithin) })
+      if !changed.isEmpty { monitor?.saved() }
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
-      guard isServer(task), let upstream else { return }
-      session.serverStarted()
-      upstream.serverSettled()
+      noteStart(of: task)
     case .stopping(let task):
       if isServer(task) { upstream?.serverRestarts() }
     case .ended(let task, let outcome, let status, let duration):
@@ -25,7 +24,39 @@ extension PageSite {
   }
 
   private func isServer(_ task: String) -> Bool {
-    page.dependencies.contains(task) && core.status.task(task)?.description.isService == true
+    session.serving.contains(task) || page.dependencies.contains(task) && isService(task)
+  }
+
+  private func isService(_ task: String) -> Bool {
+    core.status.task(task)?.description.isService == true
+  }
+
+  private func noteStart(of task: String) {
+    guard isServer(task), let upstream else { return }
+    if session.serving.contains(task) {
+      clear(task)
+      perform(session.servingStarted(task, at: core.milliseconds))
+      upstream.isHopeless = session.hasFailed
+    } else {
+      session.serverStarted()
+    }
+    upstream.serverSettled()
+  }
+
+  /// The processes behind the page are known, or have changed.
+  func note(_ event: ServerMonitor.Event) {
+    switch event {
+    case .found(isDescendant: true):
+      // The command may keep running, and even start its server again by itself.
+      let running = page.dependencies.filter {
+        core.status.task($0)?.state == .running && !isService($0)
+      }
+      perform(session.serves(running, at: core.milliseconds))
+    case .found(isDescendant: false):
+      break
+    case .changed:
+      perform(session.serverChanged(at: core.milliseconds))
+    }
   }
 
   private func noteEnd(

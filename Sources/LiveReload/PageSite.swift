@@ -8,6 +8,7 @@ final class PageSite {
   let access: AccessPolicy
   private let files: FileResponder?
   let upstream: Upstream?
+  private(set) var monitor: ServerMonitor?
   var session: ReloadSession
   var contents = ContentMemory()
   var streams: [ObjectIdentifier: EventStream] = [:]
@@ -36,6 +37,11 @@ final class PageSite {
     }
     session = ReloadSession(
       dependencies: page.dependencies, watched: page.watched, loadsMayWrite: upstream != nil)
+    if let address = upstream?.address, address.isLoopback {
+      monitor = ServerMonitor(port: address.port, on: core.loop) { [weak self] in
+        self?.note($0)
+      }
+    }
   }
 
   /// Starts serving a connection.
@@ -47,6 +53,7 @@ final class PageSite {
 
   /// Closes all connections.
   func close() {
+    monitor?.stop()
     for connection in connections.values { connection.stream.close() }
     connections = [:]
   }
@@ -121,6 +128,10 @@ extension PageSite: ProxyResponder.Site {
 
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
     ScriptTag(session: core.session, revision: revision, nonce: nonce)
+  }
+
+  func serverAnswered() {
+    if upstream?.isRestarting == false { monitor?.answered() }
   }
 
   func makeNonce() -> String { core.randomText() }

@@ -12,7 +12,9 @@ final class KernelNetwork: Network, @unchecked Sendable {
   private var handler: ((SocketEvent) -> Void)?
   /// The completions of connection attempts that wait for a name to be resolved.
   private var resolving: [UInt64: ((any StreamSocket)?) -> Void] = [:]
-  private var lastResolution: UInt64 = 0
+  /// The completions of searches for processes.
+  private var searches: [UInt64: (ListeningProcesses) -> Void] = [:]
+  private var lastNumber: UInt64 = 0
 
   init(queue: DispatchQueue) throws(SystemError) {
     self.queue = queue
@@ -32,7 +34,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
   func stop() {
     dispatchPrecondition(condition: .onQueue(queue))
     handler = nil
-    resolving = [:]
+    (resolving, searches) = ([:], [:])
     source?.cancel()
   }
 
@@ -64,8 +66,8 @@ final class KernelNetwork: Network, @unchecked Sendable {
       return completion(Self.connect(to: host, port: port).map { socket(owning: $0) })
     }
     // Resolving a name may take long.
-    lastResolution += 1
-    let number = lastResolution
+    lastNumber += 1
+    let number = lastNumber
     resolving[number] = completion
     DispatchQueue.global(qos: .userInitiated).async { @Sendable [self] in
       let socket = Self.connect(to: host, port: port)
@@ -84,6 +86,26 @@ final class KernelNetwork: Network, @unchecked Sendable {
   private func resolved(_ number: UInt64, _ socket: Int32?) {
     let socket = socket.map { self.socket(owning: $0) }
     resolving.removeValue(forKey: number)?(socket)
+  }
+
+  func findProcesses(
+    listeningAt port: UInt16, after former: ListeningProcesses?,
+    _ completion: @escaping (ListeningProcesses) -> Void
+  ) {
+    lastNumber += 1
+    let number = lastNumber
+    searches[number] = completion
+    DispatchQueue.global(qos: .userInitiated).async { @Sendable [self] in
+      let found = listeningProcesses(atPort: port, after: former)
+      queue.async { @Sendable [self] in searches.removeValue(forKey: number)?(found) }
+    }
+  }
+
+  func end(of process: pid_t) throws(SystemError) -> (any EventSocket)? {
+    let number = csystem_pidfd_open(process)
+    if number >= 0 { return KernelProcessEnd(Descriptor(owning: number), self) }
+    if errno == ESRCH { throw SystemError(call: "pidfd_open", code: ESRCH) }
+    return nil
   }
 
   fileprivate func socket(owning number: Int32) -> KernelSocket {
@@ -158,6 +180,26 @@ private final class KernelListener: ListeningSocket {
       let (accepted, peer) = try Socket.accept(from: number)
     else { return nil }
     return (network.socket(owning: accepted), peer)
+  }
+}
+
+/// A process of the kernel, which is readable once it has ended.
+private final class KernelProcessEnd: EventSocket {
+  private var descriptor: Descriptor?
+  private let network: KernelNetwork
+
+  init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
+    self.descriptor = consume descriptor
+    self.network = network
+  }
+
+  func watch(token: UInt64) throws(SystemError) {
+    guard let number = descriptor.borrowedNumber else { return }
+    try network.poller.add(number, token: token)
+  }
+
+  func close() {
+    descriptor = nil
   }
 }
 

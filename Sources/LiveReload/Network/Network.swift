@@ -16,6 +16,14 @@ protocol Network: AnyObject, Sendable {
   ///   attempt has ended, or with `nil` if the attempt has failed already.
   func connect(
     to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void)
+  /// Finds the processes that listen at a port of this machine, which may take some time.
+  ///
+  /// - Parameter former: What was found before, which makes it faster.
+  func findProcesses(
+    listeningAt port: UInt16, after former: ListeningProcesses?,
+    _ completion: @escaping (ListeningProcesses) -> Void)
+  /// What becomes readable when a process has ended; `nil` if the system has no such thing.
+  func end(of process: pid_t) throws(SystemError) -> (any EventSocket)?
 }
 
 /// A change of the state of a socket. Each is reported once.

@@ -10,6 +10,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
     func scriptTag(nonce: String?, revision: Int) -> ScriptTag
     /// Returns a fresh nonce.
     func makeNonce() -> String
+    /// The server has answered a request.
+    func serverAnswered()
     /// Returns the page that is shown if the server cannot be reached.
     func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8]
     /// Reports once that the script cannot be added to the document at a path.
@@ -143,6 +145,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func respond(_ head: HTTPResponseHead) {
     // From here on there is no deadline.
     upstream.endLimit(of: self)
+    site?.serverAnswered()
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
     }

@@ -11,7 +11,8 @@ import SystemCalls
 /// its start begins a revision: what it answers needs no reload when the round has ended.
 ///
 /// A server behind a proxy may write a file, such as a log, whenever a page is loaded. Reloads for such a
-/// file are delayed (`ReloadSuspicion`).
+/// file are delayed (`ReloadSuspicion`). It may also start again by itself after a save, which reloads
+/// the page (`ServerRestarts`).
 struct ReloadSession: Sendable {
   enum Message: Hashable, Sendable {
     case reload
@@ -38,10 +39,29 @@ struct ReloadSession: Sendable {
   /// Whether a dependency has run since the last message.
   private var hasRun = false
   private var failed: Set<String> = []
-  private var isBusy = false
+  /// The tasks that are queued, running, or services that are not ready.
+  private var unsettled: Set<String> = []
+  /// The dependencies that keep running because they are the server behind the page. Nothing waits
+  /// for their ends.
+  private(set) var serving: Set<String> = []
   private var suspicion = ReloadSuspicion()
-  /// When a reload that is delayed is due.
-  private var due: Int?
+  private var restarts = ServerRestarts()
+  /// The delay of a reload.
+  private var delay: Delay?
+
+  private struct Delay {
+    enum Reason {
+      /// Loads may have written the changed files.
+      case suspicion
+      /// The server is about to start again by itself.
+      case restart
+      /// Further processes of the server may start again.
+      case processes
+    }
+
+    var end: Int
+    var reason: Reason
+  }
 
   /// - Parameters:
   ///   - dependencies: The tasks on which the page depends.
@@ -61,15 +81,53 @@ struct ReloadSession: Sendable {
       isRevisionNew = false
       if !changed.contains(path) { changed.append(path) }
     }
+    restarts.saved(paths.filter { path in watched.contains(where: path.isWithin) }, at: now)
     return decide(at: now)
   }
 
   /// Sets the tasks that are queued, running, or services that are not ready.
   mutating func unsettled(_ names: Set<String>, at now: Int) -> Decision? {
-    let isBusy = !names.isDisjoint(with: dependencies)
+    unsettled = names.intersection(dependencies)
     if isBusy { hasRun = true }
-    self.isBusy = isBusy
     return decide(at: now)
+  }
+
+  private var isBusy: Bool { !unsettled.isSubset(of: serving) }
+
+  /// Dependencies are the server behind the page, which the page has reached.
+  mutating func serves(_ tasks: Set<String>, at now: Int) -> Decision? {
+    let added = tasks.intersection(dependencies).subtracting(serving)
+    if added.isEmpty { return nil }
+    serving.formUnion(added)
+    // What the page has received is the answer of this very run.
+    if !isBusy && changed.isEmpty { hasRun = false }
+    return decide(at: now)
+  }
+
+  /// A dependency that is the server behind the page has started again.
+  mutating func servingStarted(_ task: String, at now: Int) -> Decision? {
+    failed.remove(task)
+    serverStarted()
+    (hasRun, delay) = (true, nil)
+    return decide(at: now)
+  }
+
+  /// Another process serves than before.
+  mutating func serverChanged(at now: Int) -> Decision? {
+    // The page reloads when the task has ended that ends the server.
+    if isBusy { return nil }
+    switch restarts.serverChanged(at: now) {
+    case .ignore:
+      return nil
+    case .reload:
+      serverStarted()
+      hasRun = true
+      changed = []
+      return isReloadDue ? send(at: now) : nil
+    case .reloadLater(let milliseconds):
+      hasRun = true
+      return wait(milliseconds, for: .processes, at: now)
+    }
   }
 
   /// A request is passed on to the server.
@@ -96,10 +154,11 @@ struct ReloadSession: Sendable {
 
   /// The pause has ended.
   mutating func elapsed(at now: Int) -> Decision? {
-    guard let due else { return nil }
+    guard let delay else { return nil }
     // The end of another pause, after which a new one has begun.
-    if now < due { return .wait(milliseconds: due - now) }
-    self.due = nil
+    if now < delay.end { return .wait(milliseconds: delay.end - now) }
+    self.delay = nil
+    if delay.reason == .restart { restarts.waitedInVain(for: changed) }
     return isReloadDue ? send(at: now) : nil
   }
 
@@ -107,20 +166,29 @@ struct ReloadSession: Sendable {
 
   private mutating func decide(at now: Int) -> Decision? {
     if !isReloadDue { return nil }
+    if let delay, delay.reason != .suspicion { return nil }
     // Reloads after rounds are delayed by the rounds themselves.
     if !loadsMayWrite || hasRun { return send(at: now) }
-    if due != nil {
-      return suspicion.isOfOthers(changed, at: now) ? send(at: now) : nil
+    let hasDelay = delay != nil
+    if hasDelay && !suspicion.isOfOthers(changed, at: now) { return nil }
+    let time = hasDelay ? 0 : suspicion.delay(of: changed, at: now)
+    if ReloadSuspicion.isNoticed(time) {
+      _ = wait(time, for: .suspicion, at: now)
+      return .waitForLoop(milliseconds: time, changed[0])
     }
-    let delay = suspicion.delay(of: changed, at: now)
-    if delay == 0 { return send(at: now) }
-    due = now + delay
-    return ReloadSuspicion.isNoticed(delay)
-      ? .waitForLoop(milliseconds: delay, changed[0]) : .wait(milliseconds: delay)
+    let restart = restarts.wait(for: changed)
+    if max(time, restart) == 0 { return send(at: now) }
+    return restart > time
+      ? wait(restart, for: .restart, at: now) : wait(time, for: .suspicion, at: now)
+  }
+
+  private mutating func wait(_ time: Int, for reason: Delay.Reason, at now: Int) -> Decision {
+    delay = Delay(end: now + time, reason: reason)
+    return .wait(milliseconds: time)
   }
 
   private mutating func send(at now: Int) -> Decision {
-    due = nil
+    delay = nil
     if !isRevisionNew { revision += 1 }
     isRevisionNew = false
     suspicion.reloaded(for: changed, at: now)
@@ -131,9 +199,9 @@ struct ReloadSession: Sendable {
   private var message: Message {
     let replaceable = changed.filter(Self.isReplaceable)
     if replaceable.isEmpty { return .reload }
-    let hasStylesheet = replaceable.contains { Self.ending(of: $0) == "css" }
+    let hasStylesheet = replaceable.contains { $0.extensionName == "css" }
     let others = changed.filter {
-      !Self.isReplaceable($0) && !(hasStylesheet && Self.sources.contains(Self.ending(of: $0)))
+      !Self.isReplaceable($0) && !(hasStylesheet && Self.sources.contains($0.extensionName))
     }
     return others.isEmpty ? .update(replaceable) : .reload
   }
@@ -147,12 +215,6 @@ struct ReloadSession: Sendable {
   private static let sources: Set = ["scss", "sass", "less", "styl", "map"]
 
   private static func isReplaceable(_ path: Path) -> Bool {
-    replaceable.contains(ending(of: path))
-  }
-
-  private static func ending(of path: Path) -> String {
-    let name = path.lastComponent
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
-    return String(decoding: name[(dot + 1)...].map(\.lowercasedASCII), as: UTF8.self)
+    replaceable.contains(path.extensionName)
   }
 }

@@ -2,6 +2,64 @@
 
 /// The process that listens at a TCP port, as far as `/proc` shows it to this user: its ID and its name.
 package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? {
+  let sockets = listeningSockets(atPort: port)
+  guard !sockets.isEmpty, let process = runningProcesses().first(where: { $0.hasOpen(sockets) })
+  else { return nil }
+  let comm = (try? fileContents(of: process.directory.appending("comm"))) ?? nil
+  let name = Path(bytes: (comm ?? []).prefix { $0 != UInt8(ascii: "\n") })
+  return (process, name.description)
+}
+
+/// The processes that listen at a TCP port.
+///
+/// - Parameter former: What was found before. Only processes that have started since are searched if the
+///   sockets are the same.
+package func listeningProcesses(
+  atPort port: UInt16, after former: ListeningProcesses?
+) -> ListeningProcesses {
+  let sockets = listeningSockets(atPort: port)
+  let running = Set(runningProcesses())
+  let known = former?.sockets == sockets ? former : nil
+  let fresh = sockets.isEmpty ? [] : running.subtracting(known?.searched ?? [])
+  let processes = Set(fresh.filter { $0.hasOpen(sockets) })
+    .union(known?.processes.intersection(running) ?? [])
+  return ListeningProcesses(
+    sockets: sockets, processes: processes,
+    includesDescendant: processes.contains { $0.isDescendant }, searched: running)
+}
+
+private func runningProcesses() -> [pid_t] {
+  ((try? directoryNames(of: "/proc")) ?? []).compactMap { $0.string.flatMap { pid_t($0) } }
+}
+
+extension pid_t {
+  fileprivate var directory: Path { Path("/proc/\(self)") }
+
+  /// Whether the process has one of the sockets open.
+  fileprivate func hasOpen(_ sockets: Set<Path>) -> Bool {
+    let descriptors = directory.appending("fd")
+    return ((try? directoryNames(of: descriptors)) ?? []).contains { number in
+      (try? linkTarget(of: descriptors.appending(number.bytes))).map(sockets.contains) ?? false
+    }
+  }
+
+  /// Whether the process is a descendant of this one.
+  fileprivate var isDescendant: Bool {
+    var process = self
+    // Parents are older, unless a number is used again meanwhile.
+    for _ in 0..<64 {
+      guard process > 1, let line = try? fileContents(of: process.directory.appending("stat")),
+        let status = ProcessStatus(line)
+      else { return false }
+      process = status.parent
+      if process == getpid() { return true }
+    }
+    return false
+  }
+}
+
+/// The names by which descriptors refer to the sockets that listen at a port.
+private func listeningSockets(atPort port: UInt16) -> Set<Path> {
   let tables: [Path] = ["/proc/net/tcp", "/proc/net/tcp6"]
   let sockets = tables.flatMap { table -> [Path] in
     guard let text = try? fileContents(of: table) else { return [] }
@@ -9,21 +67,7 @@ package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? {
       listeningSocket($0, at: port)
     }
   }
-  if sockets.isEmpty { return nil }
-  for name in (try? directoryNames(of: "/proc")) ?? [] {
-    guard let process = name.string.flatMap({ pid_t($0) }) else { continue }
-    let directory = Path("/proc/\(process)")
-    let descriptors = directory.appending("fd")
-    for number in (try? directoryNames(of: descriptors)) ?? [] {
-      guard let target = try? linkTarget(of: descriptors.appending(number.bytes)),
-        sockets.contains(target)
-      else { continue }
-      let comm = (try? fileContents(of: directory.appending("comm"))) ?? nil
-      let name = Path(bytes: (comm ?? []).prefix { $0 != UInt8(ascii: "\n") })
-      return (process, name.description)
-    }
-  }
-  return nil
+  return Set(sockets)
 }
 
 /// The name by which descriptors refer to the socket in a line such as

@@ -21,8 +21,9 @@ extension FileTime {
   }
 }
 
-/// What `/proc/PID/stat` says about the start of a process.
+/// What `/proc/PID/stat` says about a process.
 struct ProcessStatus {
+  let parent: pid_t
   /// The start of the process since the boot, rounded down, in nanoseconds.
   let startSinceBoot: Int64
   /// Whether it has reaped a child.
@@ -41,7 +42,10 @@ struct ProcessStatus {
       index < fields.count ? Int64(String(decoding: fields[index], as: UTF8.self)) : nil
     }
     // Fields are counted from the state. The page faults of children survive an exec.
-    guard let start = number(19), let childFaults = number(8) else { return nil }
+    guard let start = number(19), let childFaults = number(8), let parent = number(1) else {
+      return nil
+    }
+    self.parent = pid_t(truncatingIfNeeded: parent)
     startSinceBoot = start * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
     hadChildren = childFaults > 0
   }

@@ -119,6 +119,14 @@ extension Project {
     return watchrun
   }
 
+  /// Starts another program in the watched directory.
+  @discardableResult
+  func startBeside(_ arguments: [String]) throws -> ChildProcess {
+    let process = try ChildProcess(arguments, environment: environment, directory: root)
+    state.withLock { $0.started.append(Watchrun(process: process)) }
+    return process
+  }
+
   /// Starts an interactive shell, in which `watchrun` is the program under test.
   func startShell(_ terminal: PseudoTerminal) async throws -> Watchrun {
     let programDirectory = String(Watchrun.program.dropLast("/watchrun".count))

@@ -63,10 +63,71 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     return near
   }
 
+  /// The processes that listen.
+  var processes: Set<pid_t> = []
+  /// Whether they are descendants of this process.
+  var haveDescendants = false
+  /// Whether searches for processes end at once.
+  var answersSearches = true {
+    didSet {
+      for search in searches { search() }
+      searches = []
+    }
+  }
+  private var searches: [() -> Void] = []
+  private var ends: [pid_t: MemoryProcessEnd] = [:]
+
+  func findProcesses(
+    listeningAt port: UInt16, after former: ListeningProcesses?,
+    _ completion: @escaping (ListeningProcesses) -> Void
+  ) {
+    let search = { [self] in
+      completion(ListeningProcesses(processes: processes, includesDescendant: haveDescendants))
+    }
+    if answersSearches { search() } else { searches.append(search) }
+  }
+
+  func end(of process: pid_t) -> (any EventSocket)? {
+    let end = MemoryProcessEnd(self)
+    ends[process] = end
+    return end
+  }
+
+  /// Ends the processes that listen, in favour of others.
+  func replaceProcesses(by others: Set<pid_t>) {
+    let ended = processes.subtracting(others)
+    processes = others
+    for process in ended.sorted() { ends.removeValue(forKey: process)?.happen() }
+    run()
+  }
+
   func connect(
     to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
   ) {
     completion(host == "127.0.0.1" ? connect(to: port) : nil)
+  }
+}
+
+/// A process that may end.
+final class MemoryProcessEnd: EventSocket {
+  private let network: MemoryNetwork
+  private var token: UInt64?
+
+  init(_ network: MemoryNetwork) {
+    self.network = network
+  }
+
+  func watch(token: UInt64) {
+    self.token = token
+  }
+
+  func happen() {
+    guard let token else { return }
+    network.report(SocketEvent(token: token, isReadable: true, isWritable: false))
+  }
+
+  func close() {
+    token = nil
   }
 }
 

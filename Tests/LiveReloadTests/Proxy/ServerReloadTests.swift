@@ -1,0 +1,182 @@
+import SystemCalls
+import Testing
+
+@testable import LiveReload
+
+/// Pages in front of servers that start again by themselves. Sockets and processes are in memory, and
+/// time is manual.
+struct ServerReloadTests {
+  private let pages = MemoryPages()
+  private let server: MemoryListener
+  private let events: MemorySocket
+
+  init() throws {
+    server = pages.network.listen(3000)
+    let source = Page.Source.upstream(ServerAddress(host: "127.0.0.1", port: 3000))
+    try pages.core.open(
+      Page(name: "page", source: source, port: 80, dependencies: ["flask"], watched: ["/p"]))
+    pages.core.note(.tasks([.init(name: "flask", command: "flask run --debug")]))
+    pages.network.processes = [10, 11]
+    events = try pages.connect()
+    events.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+  }
+
+  /// Loads the page, by which its server becomes known.
+  private func load() throws {
+    let client = try pages.connect()
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try #require(server.next()).send(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    pages.network.run()
+    _ = client.receiveAll()
+  }
+
+  /// Saves a file that was not saved before.
+  private func save(_ name: String) {
+    pages.core.note(.changed([Path("/p/" + name)]))
+    pages.network.run()
+  }
+
+  /// The number of reloads since the last call.
+  private func reloads() -> Int {
+    events.receiveAll().split(separator: "\n").count { $0.contains(#""type":"reload""#) }
+  }
+
+  @Test func `a page reloads when the server has started again after a save`() throws {
+    try load()
+    save("a.py")
+    #expect(reloads() == 1, "it is not known yet that the server starts again")
+    pages.network.advance(seconds: 20)
+    pages.network.replaceProcesses(by: [10, 12])
+    #expect(reloads() == 1, "the build of a server may take long")
+  }
+
+  @Test func `a reload waits for a server that started again after the last such save`() throws {
+    try load()
+    save("a.py")
+    pages.network.scheduler.advance(by: .milliseconds(400))
+    pages.network.replaceProcesses(by: [10, 12])
+    #expect(reloads() == 2)
+    try load()
+    save("b.py")
+    #expect(reloads() == 0)
+    pages.network.scheduler.advance(by: .milliseconds(600))
+    pages.network.replaceProcesses(by: [10, 13])
+    #expect(reloads() == 1)
+    pages.network.advance(seconds: 60)
+    #expect(reloads() == 0)
+    // A template is read for each request.
+    save("a.html")
+    #expect(reloads() == 1)
+  }
+
+  @Test func `a reload that has waited in vain is sent, and the next one does not wait`() throws {
+    try load()
+    save("a.py")
+    pages.network.scheduler.advance(by: .milliseconds(400))
+    pages.network.replaceProcesses(by: [10, 12])
+    try load()
+    #expect(reloads() == 2)
+    save("test.py")
+    #expect(reloads() == 0)
+    pages.network.advance(seconds: 2)
+    #expect(reloads() == 1)
+    save("test2.py")
+    #expect(reloads() == 1)
+  }
+
+  @Test func `a server that runs another program in its process is noticed after a save`() throws {
+    try load()
+    save("a.py")
+    #expect(reloads() == 1)
+    // Nothing ends.
+    pages.network.processes = [20]
+    pages.network.advance(seconds: 1)
+    #expect(reloads() == 1)
+    pages.network.advance(seconds: 100)
+    #expect(pages.network.scheduler.pendingCount == 0)
+  }
+
+  @Test func `a command that is the server reloads the page although it never ends`() throws {
+    pages.network.haveDescendants = true
+    pages.core.note(.started(task: "flask"))
+    pages.core.note(.unsettled(["flask"]))
+    try load()
+    #expect(reloads() == 0)
+    save("a.py")
+    #expect(reloads() == 1)
+    pages.network.replaceProcesses(by: [10, 12])
+    #expect(reloads() == 1)
+    try load()
+    // A person starts the command again.
+    pages.core.note(.stopping(task: "flask"))
+    pages.network.replaceProcesses(by: [])
+    pages.core.note(.ended(task: "flask", .stopped, status: nil, duration: .zero))
+    #expect(reloads() == 0)
+    pages.core.note(.started(task: "flask"))
+    #expect(reloads() == 1)
+    pages.core.note(.unsettled([]))
+    #expect(reloads() == 0)
+  }
+
+  @Test func `a command that is not the server is waited for`() throws {
+    pages.core.note(.started(task: "flask"))
+    pages.core.note(.unsettled(["flask"]))
+    try load()
+    save("a.py")
+    pages.network.replaceProcesses(by: [10, 12])
+    #expect(reloads() == 0)
+    pages.core.note(.ended(task: "flask", .succeeded, status: 0, duration: .zero))
+    pages.core.note(.unsettled([]))
+    #expect(reloads() == 1)
+  }
+
+  @Test func `processes that end without a save do not reload the page`() throws {
+    for number in 0..<5 {
+      try load()
+      pages.network.replaceProcesses(by: [10, pid_t(20 + number)])
+      pages.network.advance(seconds: 5)
+    }
+    #expect(reloads() == 0)
+    save("a.py")
+    var count = 0
+    for number in 0..<10 {
+      try load()
+      pages.network.replaceProcesses(by: [10, pid_t(30 + number)])
+      pages.network.advance(seconds: 5)
+      count += reloads()
+    }
+    #expect(count == 3, "once for the save, and twice for the server")
+  }
+
+  @Test(arguments: [false, true])
+  func `a save before the process of the server is known reloads the page afterwards`(
+    isCommand: Bool
+  ) throws {
+    if isCommand {
+      pages.network.haveDescendants = true
+      pages.core.note(.started(task: "flask"))
+      pages.core.note(.unsettled(["flask"]))
+    }
+    pages.network.answersSearches = false
+    try load()
+    save("a.py")
+    pages.network.processes = [10, 12]
+    #expect(reloads() == (isCommand ? 0 : 1))
+    pages.network.answersSearches = true
+    pages.network.advance(seconds: 5)
+    #expect(reloads() >= 1)
+  }
+
+  @Test func `the last of several processes that start again reloads the page too`() throws {
+    try load()
+    save("a.py")
+    pages.network.replaceProcesses(by: [10, 12])
+    #expect(reloads() == 2)
+    try load()
+    pages.network.replaceProcesses(by: [12, 13])
+    #expect(reloads() == 0)
+    pages.network.advance(seconds: 1)
+    #expect(reloads() == 1)
+  }
+}
