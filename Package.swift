@@ -26,9 +26,12 @@ let package = Package(
     .target(
       name: "LiveReload", dependencies: ["Support", "SystemCalls"],
       // The scripts are served without their comments; Client/minify.py makes those files.
-      exclude: ["Client/client.js", "Client/minify.py", "Client/overlay.js"],
+      exclude: [
+        "Client/client.js", "Client/minify.py", "Client/overlay.js", "Client/worker.js",
+      ],
       resources: [
         .embedInCode("Client/client.min.js"), .embedInCode("Client/overlay.min.js"),
+        .embedInCode("Client/worker.min.js"),
         .embedInCode("Client/status.html"),
       ]),
     .target(

@@ -14,6 +14,7 @@ struct Route: Sendable {
     Route(reading, script, isForAnyone: true, .response { $0.client(for: $1) }),
     Route(reading, prefix + "client.js", isForAnyone: true, .response { $0.client(for: $1) }),
     Route(reading, prefix + "overlay.js", .response { _, _ in .overlay }),
+    Route(reading, prefix + "worker.js", .response { _, _ in .worker }),
     Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
     Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
     Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
@@ -104,6 +105,7 @@ extension PageSite {
 
 extension HTTPResponse {
   fileprivate static var overlay: HTTPResponse { script(PackageResources.overlay_min_js) }
+  fileprivate static var worker: HTTPResponse { script(PackageResources.worker_min_js) }
 
   fileprivate static func script(_ text: [UInt8], isImmutable: Bool = false) -> HTTPResponse {
     var response = HTTPResponse(200, text, type: "text/javascript; charset=utf-8")

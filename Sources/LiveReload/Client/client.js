@@ -280,7 +280,7 @@
     };
   };
   const listenAlone = () => listen(receive, listenAlone);
-  // A browser opens at most six connections to a host, so one tab listens for all of them.
+  // A browser opens at most six connections to a host, so one worker or tab listens for all tabs.
   const share = () => {
     const channel = new BroadcastChannel('watchrun');
     let leads;
@@ -299,7 +299,13 @@
       leads = true;
       listen(deliver, () => { leads = false; release(); lead(); });
     })).catch(listenAlone);
-    lead();
+    // A tab may be blocked by a dialog or a long script, a worker not. A policy with nonces forbids it.
+    try {
+      if (script.nonce) throw script;
+      new SharedWorker(base + 'worker.js').onerror = lead;
+    } catch {
+      lead();
+    }
   };
   const connect = (pause = 300) => { // LiveReload protocol 7
     const socket = new WebSocket(new URL('/livereload', script.src).href.replace('http', 'ws'));

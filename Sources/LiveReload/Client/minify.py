@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes client.min.js and overlay.min.js: the sources without comments and spaces, with short local
+"""Writes client.min.js, overlay.min.js and worker.min.js: the sources without comments and spaces, with short local
 names.
 
 Not a general minifier. It expects what the sources keep to: a semicolon ends each statement, there
@@ -103,7 +103,7 @@ def isList(found, i):
 
 
 if __name__ == "__main__":
-    for name in ("client", "overlay"):
+    for name in ("client", "overlay", "worker"):
         target, text = HERE / f"{name}.min.js", minified((HERE / f"{name}.js").read_text())
         if "--check" not in sys.argv:
             target.write_text(text)
