@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "FileObservation", targets: ["FileObservation"]),
     .library(name: "ActionRunning", targets: ["ActionRunning"]),
     .library(name: "LiveReload", targets: ["LiveReload"]),
+    .library(name: "SessionControl", targets: ["SessionControl"]),
     .plugin(name: "WatchPackage", targets: ["WatchPackage"]),
   ],
   targets: [
@@ -34,11 +35,12 @@ let package = Package(
         .embedInCode("Client/worker.min.js"),
         .embedInCode("Client/status.html"),
       ]),
+    .target(name: "SessionControl", dependencies: ["Support", "SystemCalls"]),
     .target(
       name: "WatchrunCommandLine",
       dependencies: [
-        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "Support",
-        "SystemCalls",
+        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SessionControl",
+        "Support", "SystemCalls",
       ],
       resources: [
         .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),
@@ -69,10 +71,13 @@ let package = Package(
       dependencies: ["ActionRunning", "PathFiltering", "Support", "TestSupport"]),
     .testTarget(name: "LiveReloadTests", dependencies: ["LiveReload", "Support", "TestSupport"]),
     .testTarget(
-      name: "WatchrunCommandLineTests", dependencies: ["WatchrunCommandLine", "TestSupport"],
+      name: "SessionControlTests", dependencies: ["SessionControl", "Support", "TestSupport"]),
+    .testTarget(
+      name: "WatchrunCommandLineTests",
+      dependencies: ["SessionControl", "WatchrunCommandLine", "TestSupport"],
       exclude: ["FirstCommands/FirstCommands.txt"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["SystemCalls", "TestSupport", "watchrun"]),
+      name: "EndToEndTests", dependencies: ["Support", "SystemCalls", "TestSupport", "watchrun"]),
   ],
   swiftLanguageModes: [.v6]
 )

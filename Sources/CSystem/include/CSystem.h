@@ -139,6 +139,17 @@ long csystem_copy_pipe(int from, int to, unsigned long limit);
 /// Starts to connect to a TCP port of a host name or numeric address, without blocking. Returns the
 /// socket, or -1 with `errno`.
 int csystem_connect(const char *host, uint16_t port);
+/// Listens at a new Unix socket, which only this user may connect to. Returns the socket, which does not
+/// block, or -1 with `errno`.
+int csystem_local_listen(const char *path);
+/// Connects to a Unix socket. Returns the socket, which does not block, or -1 with `errno`: EAGAIN if too
+/// many connections wait to be accepted.
+int csystem_local_connect(const char *path);
+/// The next connection of a Unix socket, which does not block, or -1 with `errno`.
+int csystem_local_accept(int listener);
+/// The user that runs the process at the other end of a Unix socket. Returns 0, or -1 with `errno`.
+int csystem_local_peer(int socket, uid_t *user);
+
 /// `send` without SIGPIPE.
 ssize_t csystem_send(int socket, const void *bytes, size_t count);
 

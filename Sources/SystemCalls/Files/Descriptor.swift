@@ -108,3 +108,10 @@ package func readAll(
     }
   }
 }
+
+extension Descriptor {
+  /// Another descriptor of the same file.
+  package static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
+    Descriptor(owning: try checked("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+  }
+}

@@ -1,0 +1,84 @@
+import Support
+
+/// The questions of `--wait` that have not been answered: a pure state machine. Questions, the ends of flushes
+/// and the condition of the tasks go in, answers come out.
+///
+/// ```
+///   ask ─▶ flush ─▶ flushed ─▶ at rest ─▶ answer
+///              └── blocked, or the time is over ─▶ answer
+/// ```
+///
+/// A flush delivers all changes made before it, so that what they lead to is under way, or nothing is. It is
+/// not repeated: later changes belong to later questions.
+struct Questions {
+  /// The condition of the tasks that a question is about.
+  struct Condition: Hashable {
+    /// Whether a run is under way, or one is due.
+    var isBusy = false
+    /// Nothing else is expected to happen until this time.
+    var settlesAt: Instant?
+    /// Whether the session is paused or held, so that it does not come to rest by itself.
+    var isBlocked = false
+  }
+
+  /// The answer to a question.
+  struct Answer: Hashable {
+    let number: Int
+    /// Whether its time was over before the tasks came to rest.
+    let isLate: Bool
+  }
+
+  private struct Question {
+    let tasks: [String]
+    let deadline: Instant?
+    var isFlushed = false
+  }
+
+  private var open: [Int: Question] = [:]
+
+  /// Whether nothing is asked.
+  var isEmpty: Bool { open.isEmpty }
+
+  /// The tasks that questions are about.
+  var subjects: Set<[String]> { Set(open.values.map(\.tasks)) }
+
+  /// Adds a question. The caller flushes the source of changes, then calls `flushed`.
+  mutating func ask(_ number: Int, about tasks: [String], until deadline: Instant?) {
+    open[number] = Question(tasks: tasks, deadline: deadline)
+  }
+
+  /// All changes made before the question have been delivered.
+  mutating func flushed(_ number: Int) {
+    open[number]?.isFlushed = true
+  }
+
+  /// The client does not wait any more.
+  mutating func drop(_ number: Int) {
+    open[number] = nil
+  }
+
+  /// Answers the questions that can be answered. Returns when to review the others again if nothing happens
+  /// before.
+  ///
+  /// - Parameter conditions: Those of the `subjects`.
+  mutating func review(
+    at now: Instant, _ conditions: [[String]: Condition]
+  ) -> (answers: [Answer], next: Instant?) {
+    var answers: [Answer] = []
+    var times: [Instant] = []
+    for (number, question) in open.sorted(by: { $0.key < $1.key }) {
+      let condition = conditions[question.tasks] ?? Condition()
+      let settles = condition.settlesAt.flatMap { $0 > now ? $0 : nil }
+      let isAtRest = question.isFlushed && !condition.isBusy && settles == nil
+      let isLate = question.deadline.map { $0 <= now } ?? false
+      if condition.isBlocked || isAtRest || isLate {
+        open[number] = nil
+        answers.append(
+          Answer(number: number, isLate: isLate && !condition.isBlocked && !isAtRest))
+      } else {
+        times += [question.deadline, settles].compactMap(\.self)
+      }
+    }
+    return (answers, times.min())
+  }
+}

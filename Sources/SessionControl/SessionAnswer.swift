@@ -1,0 +1,157 @@
+import Support
+import SystemCalls
+
+/// The picture that a session gives of itself.
+public struct SessionAnswer: Hashable, Sendable {
+  /// Whether anything is to be expected without a further change.
+  public enum State: String, Sendable {
+    /// No run is under way and none is due, except those that are delayed because a task keeps writing
+    /// what it reads.
+    case rest
+    case busy
+    /// The user has paused the session.
+    case paused
+    /// A client holds the changes.
+    case held
+  }
+
+  /// A task, and the result of its latest run.
+  public struct Task: Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// Its command, for people.
+    public var command = ""
+    /// `pending`, `running`, `ready`, `succeeded`, `failed`, `skipped` or `stopped`.
+    public var state = "pending"
+    /// Its exit status.
+    public var status: Int?
+    /// Milliseconds since 1970.
+    public var startedAt: Int?
+    /// How long it took, or until it was ready.
+    public var milliseconds: Int?
+    /// Whether it keeps running.
+    public var isService = false
+    /// The end of its output, if it failed.
+    public var output: [String] = []
+
+    /// Creates a task that has not run yet.
+    public init(_ name: String) { self.name = name }
+
+    /// Whether it keeps the session from being green. A task that has not run yet does not.
+    public var isRed: Bool { state == "failed" || state == "skipped" || state == "stopped" }
+  }
+
+  /// A task that is owed a run, and why that has not begun.
+  public struct Pending: Hashable, Sendable {
+    /// The name of the task.
+    public var task: String
+    /// `runs`, `hook`, `job`, `dependencies`, `dependents`, `predecessor`, `pause`, `delay` or `nextRun`.
+    public var cause: String
+    /// For people.
+    public var text: String
+    /// Some of the changed paths.
+    public var changes: [String] = []
+
+    /// Creates an entry.
+    public init(task: String, cause: String, text: String, changes: [String] = []) {
+      (self.task, self.cause, self.text, self.changes) = (task, cause, text, changes)
+    }
+  }
+
+  /// The directory of the session.
+  public var directory: Path
+  /// The command line of the session.
+  public var command: String
+  /// Its process ID.
+  public var process: Int
+  /// Whether it is at rest.
+  public var state: State
+  /// Whether the time of the question was over before the session came to rest.
+  public var isLate = false
+  /// The tasks that were asked for.
+  public var tasks: [Task] = []
+  /// Which of them are owed a run, in the order in which they will run.
+  public var pending: [Pending] = []
+
+  /// Creates the answer of a session without tasks.
+  public init(directory: Path, command: String, process: Int, state: State) {
+    (self.directory, self.command) = (directory, command)
+    (self.process, self.state) = (process, state)
+  }
+
+  /// Whether no task has failed, was skipped or was stopped.
+  public var isGreen: Bool { !tasks.contains(where: \.isRed) }
+
+  // MARK: - JSON
+
+  /// An object in one line.
+  public var json: [UInt8] {
+    JSONWriter.encode { writer in
+      writer.object { writer in
+        writer.member("version", SessionRequest.version)
+        writer.member("directory", directory)
+        writer.member("command", command)
+        writer.member("process", process)
+        writer.member("state", state.rawValue)
+        writer.member("green", isGreen)
+        writer.member("late", isLate)
+        writer.array("tasks") { writer in for task in tasks { Self.write(task, to: &writer) } }
+        writer.array("pending") { writer in
+          for entry in pending { Self.write(entry, to: &writer) }
+        }
+      }
+    }
+  }
+
+  private static func write(_ task: Task, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", task.name)
+      writer.member("command", task.command)
+      writer.member("service", task.isService)
+      writer.member("state", task.state)
+      writer.member("status", task.status)
+      writer.member("startedAt", task.startedAt)
+      writer.member("durationMs", task.milliseconds)
+      writer.member("output", task.output)
+    }
+  }
+
+  private static func write(_ entry: Pending, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("task", entry.task)
+      writer.member("cause", entry.cause)
+      writer.member("text", entry.text)
+      writer.member("changes", entry.changes)
+    }
+  }
+
+  /// Reads the answer of a session; `nil` if it is none.
+  init?(_ value: JSONValue) {
+    guard let state = value["state"]?.text.flatMap(State.init), let tasks = value["tasks"] else {
+      return nil
+    }
+    self.init(
+      directory: Path(value["directory"]?.text ?? ""), command: value["command"]?.text ?? "",
+      process: value["process"]?.int ?? 0, state: state)
+    isLate = value["late"]?.bool ?? false
+    self.tasks = tasks.elements.map(Self.task)
+    pending = (value["pending"]?.elements ?? []).map { entry in
+      Pending(
+        task: entry["task"]?.text ?? "", cause: entry["cause"]?.text ?? "",
+        text: entry["text"]?.text ?? "",
+        changes: entry["changes"]?.elements.compactMap(\.text) ?? [])
+    }
+  }
+
+  private static func task(_ value: JSONValue) -> Task {
+    var task = Task(value["name"]?.text ?? "")
+    task.command = value["command"]?.text ?? ""
+    task.state = value["state"]?.text ?? task.state
+    task.status = value["status"]?.int
+    task.startedAt = value["startedAt"]?.int
+    task.milliseconds = value["durationMs"]?.int
+    task.isService = value["service"]?.bool ?? false
+    task.output = value["output"]?.elements.compactMap(\.text) ?? []
+    return task
+  }
+}

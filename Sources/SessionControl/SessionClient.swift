@@ -1,0 +1,130 @@
+import Support
+import SystemCalls
+
+/// Asks the sessions of a directory.
+public struct SessionClient: Sendable {
+  /// How long a session may take to answer what it answers at once.
+  private static let patience = Duration.seconds(5)
+  /// Longer answers are no answers.
+  private static let longest = 64 * 1024 * 1024
+
+  /// The directory whose sessions are asked: the given one, or its nearest ancestor with a session.
+  public let directory: Path
+  private let sockets: [Path]
+
+  /// Finds the sessions of a directory, or of its nearest ancestor that has any.
+  ///
+  /// - Parameter directory: An absolute path without symbolic links.
+  public init(in directory: Path) throws(SessionError) {
+    try self.init(in: directory, SessionDirectory.candidates())
+  }
+
+  init(in directory: Path, _ candidates: [SessionDirectory]) throws(SessionError) {
+    var place: Path? = directory
+    var problem: SessionError?
+    while let next = place {
+      var found: [Path] = []
+      for candidate in candidates {
+        do throws(PrivateDirectory.Flaw) {
+          found += try candidate.sockets(of: next)
+        } catch {
+          if error != .missing { problem = .noDirectory(candidate.path, error.reason) }
+        }
+      }
+      found.removeAll { !Self.isServed($0) }
+      if !found.isEmpty {
+        (self.directory, sockets) = (next, found)
+        return
+      }
+      place = next.parent
+    }
+    throw problem ?? .noSession(directory)
+  }
+
+  /// Whether a session listens at the socket. The one of a session that was killed is removed.
+  private static func isServed(_ socket: Path) -> Bool {
+    do throws(SystemError) {
+      _ = try LocalSocket.connect(to: socket)
+      return true
+    } catch {
+      if error.code == ECONNREFUSED { removeFile(socket) }
+      return error.code == EAGAIN
+    }
+  }
+
+  /// Sends a request to all sessions, then returns the answer of each, as a line of JSON and parsed.
+  public func ask(
+    _ request: SessionRequest
+  ) throws(SessionError) -> [(json: [UInt8], answer: SessionAnswer)] {
+    var limit: Duration? = Self.patience
+    if request.verb == .wait { limit = request.time.map { $0 + Self.patience } }
+    let deadline = limit.map { ContinuousClock.now + $0 }
+    var open: [Int32] = []
+    defer { for number in open { _ = Descriptor(owning: number) } }
+    for socket in sockets { open.append(try Self.send(request, to: socket)) }
+    var answers: [(json: [UInt8], answer: SessionAnswer)] = []
+    var refusal: String?
+    for number in open {
+      let line = try Self.readLine(from: number, until: deadline)
+      guard let value = try? JSONValue(parsing: line) else {
+        throw .lost("the session has sent something else than an answer")
+      }
+      if let reason = value["error"]?.text {
+        refusal = reason
+        continue
+      }
+      guard let answer = SessionAnswer(value) else {
+        throw .lost("the session has sent an answer of another version of watchrun")
+      }
+      answers.append((line, answer))
+    }
+    // Of several sessions, only some may have the tasks.
+    if let refusal, answers.isEmpty { throw .refused(refusal) }
+    return answers
+  }
+
+  private static func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32
+  {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      do throws(SystemError) {
+        let connection = try LocalSocket.connect(to: socket)
+        // It fits into the buffer of a new socket.
+        try writeAll(request.json, to: connection.number)
+        return connection.release()
+      } catch {
+        // Too many clients are about to be accepted.
+        guard error.code == EAGAIN, ContinuousClock.now < deadline else {
+          throw .lost("cannot ask the session: \(error.reason)")
+        }
+        _ = try? LocalSocket.wait(for: -1, atMost: .milliseconds(10))
+      }
+    }
+  }
+
+  private static func readLine(
+    from socket: Int32, until deadline: ContinuousClock.Instant?
+  ) throws(SessionError) -> [UInt8] {
+    var line: [UInt8] = []
+    do throws(SystemError) {
+      while line.last != UInt8(ascii: "\n"), line.count < longest {
+        let rest = deadline.map { max(.zero, $0 - .now) }
+        guard try LocalSocket.wait(for: socket, atMost: rest) else {
+          throw SystemError(call: "poll", code: ETIMEDOUT)
+        }
+        switch readAvailable(socket, atMost: 64 * 1024) {
+        case .bytes(let bytes): line += bytes
+        case .nothing: continue
+        case .end: throw SystemError(call: "read", code: ECONNRESET)
+        }
+      }
+    } catch {
+      throw .lost(
+        error.code == ETIMEDOUT
+          ? "the session does not answer; is it suspended?"
+          : "the session ended before it answered, or has too many clients")
+    }
+    _ = line.popLast()
+    return line
+  }
+}

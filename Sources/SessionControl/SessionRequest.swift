@@ -1,0 +1,109 @@
+import Support
+
+/// A question or an order to a session: one line of JSON.
+public struct SessionRequest: Hashable, Sendable {
+  /// What is asked.
+  public enum Verb: String, CaseIterable, Sendable {
+    /// Answer when every change made before the request has been dealt with.
+    case wait
+    /// Answer at once.
+    case status
+    case run, stop, restart, pause, resume, reload, hold, release
+    /// Send the output of the latest runs.
+    case logs
+  }
+
+  /// The version of the protocol.
+  public static let version = 1
+  /// Longer requests are refused.
+  static let longest = 64 * 1024
+  private static let mostTasks = 1000
+
+  /// What is asked.
+  public var verb: Verb
+  /// The tasks that are meant; all, if there are none.
+  public var tasks: [String] = []
+  /// How long `wait` waits, or a hold lasts.
+  public var time: Duration?
+  /// The number of lines of output of each task that has failed.
+  public var lines = 100
+  /// Whether `status` and `logs` go on with what happens later.
+  public var follows = false
+  /// Identifies the client that holds the changes, so that its `wait` ends the hold.
+  public var owner = 0
+
+  /// Creates a request.
+  public init(_ verb: Verb, tasks: [String] = []) {
+    self.verb = verb
+    self.tasks = tasks
+  }
+
+  /// Why a request is refused.
+  struct Refusal: Error, Hashable {
+    let reason: String
+  }
+
+  // MARK: - JSON
+
+  var json: [UInt8] {
+    JSONWriter.encode { writer in
+      writer.object { writer in
+        writer.member("version", Self.version)
+        writer.member("ask", verb.rawValue)
+        writer.member("tasks", tasks)
+        if let time { writer.member("timeMs", time.milliseconds) }
+        writer.member("lines", lines)
+        writer.member("follow", follows)
+        writer.member("owner", owner)
+      }
+    } + [UInt8(ascii: "\n")]
+  }
+
+  /// Parses a line. Unknown members are ignored.
+  init(parsing line: [UInt8]) throws(Refusal) {
+    guard line.count <= Self.longest, let value = try? JSONValue(parsing: line),
+      case .object = value.content
+    else { throw Refusal(reason: "the request is not a JSON object in one line") }
+    guard let version = value["version"]?.int, version == Self.version else {
+      throw Refusal(
+        reason: "this session speaks version \(Self.version) of the protocol; "
+          + "use the version of watchrun that started it, or restart it")
+    }
+    guard let word = value["ask"]?.text, let verb = Verb(rawValue: word) else {
+      let known = Verb.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Refusal(reason: "unknown request; known: \(known)")
+    }
+    self.verb = verb
+    if case .array(let values)? = value["tasks"]?.content {
+      tasks = values.prefix(Self.mostTasks).compactMap(\.text)
+    }
+    time = value["timeMs"]?.int.map { .milliseconds(max(0, $0)) }
+    lines = min(max(0, value["lines"]?.int ?? lines), 100_000)
+    follows = value["follow"]?.bool ?? false
+    owner = value["owner"]?.int ?? 0
+  }
+}
+
+extension JSONValue {
+  /// An integer of at most 10^15; `nil` for any other value.
+  var int: Int? {
+    guard case .number(let number) = content, abs(number) <= 1e15 else { return nil }
+    return Int(number)
+  }
+
+  var text: String? {
+    if case .string(let text) = content { text } else { nil }
+  }
+
+  var bool: Bool? {
+    if case .boolean(let bool) = content { bool } else { nil }
+  }
+
+  var elements: [JSONValue] {
+    if case .array(let values) = content { values } else { [] }
+  }
+}
+
+extension Duration {
+  var milliseconds: Int { Int(clamping: nanoseconds / 1_000_000) }
+}

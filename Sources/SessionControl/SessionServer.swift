@@ -1,0 +1,229 @@
+import Dispatch
+import Support
+import SystemCalls
+
+/// A session that can be asked. All methods but `flush` are called on the queue of the server.
+public protocol ServedSession: AnyObject, Sendable {
+  /// Calls `done` once, on any queue, when every change made before this call has been delivered.
+  func flush(then done: @escaping @Sendable () -> Void)
+  /// Whether these tasks, all if there are none, are at rest.
+  func condition(of tasks: [String]) -> SessionCondition
+  /// The present picture, with so many lines of the output of each task that has failed.
+  func answer(about tasks: [String], lines: Int) -> SessionAnswer
+  /// Performs an order, or refuses it for the returned reason.
+  func perform(_ request: SessionRequest) -> String?
+}
+
+/// The condition of the tasks of a session.
+public struct SessionCondition: Hashable, Sendable {
+  /// Whether a run is under way, or one is due.
+  public var isBusy = false
+  /// How long to wait for something that may still happen.
+  public var settlesAfter: Duration?
+  /// Whether the session is paused or held, so that it does not come to rest by itself.
+  public var isBlocked = false
+
+  /// Creates the condition of a session at rest.
+  public init() {}
+}
+
+/// Serves a session to clients of the same user, at a Unix socket. While nobody asks, it is one descriptor, and
+/// one file in the directory of sockets.
+///
+/// Requests and answers are lines of JSON. A client sends one request; the session answers and closes the
+/// connection.
+public final class SessionServer: Sendable {
+  struct State {
+    weak var session: (any ServedSession)?
+    var listener: (any DispatchSourceRead)?
+    var clients: [Int: SessionConnection] = [:]
+    var lastNumber = 0
+    var questions = Questions()
+    /// The requests to which the questions belong.
+    var requests: [Int: SessionRequest] = [:]
+    var timer: (any ScheduledWork)?
+    var isReviewPlanned = false
+  }
+
+  /// More clients are refused.
+  static let mostClients = 400
+
+  let state: Confined<State>
+  private let queue: DispatchQueue
+  private let scheduler: any Scheduler
+  private let socket: Path
+
+  /// Listens for a session, until `stop`. The session is not retained.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the session, absolute and without symbolic links.
+  ///   - queue: A serial queue, on which the session is used.
+  public convenience init(
+    _ session: any ServedSession, in directory: Path, on queue: DispatchQueue
+  ) throws(SessionError) {
+    try self.init(
+      session, in: directory, on: queue, DispatchScheduler(queue: queue),
+      try SessionDirectory.make())
+  }
+
+  init(
+    _ session: any ServedSession, in directory: Path, on queue: DispatchQueue,
+    _ scheduler: any Scheduler, _ sockets: SessionDirectory
+  ) throws(SessionError) {
+    (self.queue, self.scheduler) = (queue, scheduler)
+    let (listener, socket) = try sockets.listen(for: directory)
+    self.socket = socket
+    let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+    state = Confined(State(session: session, listener: source), to: queue)
+    source.setEventHandler { @Sendable [weak self] in self?.accept(listener) }
+    source.setCancelHandler { @Sendable in _ = Descriptor(owning: listener) }
+    source.activate()
+  }
+
+  /// Removes the socket, so that no client finds it. May be called on any thread, also at the end of the process.
+  public func stop() {
+    removeFile(socket)
+    queue.async { [self] in
+      let (listener, clients) = state.access { state in
+        defer { (state.listener, state.clients) = (nil, [:]) }
+        state.timer?.cancel()
+        return (state.listener, state.clients.values)
+      }
+      listener?.cancel()
+      for client in clients { client.close() }
+    }
+  }
+
+  /// Must be called on the queue when the condition of the session may have changed.
+  public func changed() {
+    let isNeeded = state.access { state in
+      if state.questions.isEmpty || state.isReviewPlanned { return false }
+      state.isReviewPlanned = true
+      return true
+    }
+    // The step that has changed it may go on.
+    if isNeeded { queue.async { [weak self] in self?.review() } }
+  }
+
+  // MARK: - Connections
+
+  private func accept(_ listener: Int32) {
+    do throws(SystemError) {
+      while let socket = try LocalSocket.accept(from: listener) { add(Descriptor(owning: socket)) }
+    } catch {
+      // Without a free descriptor, the client that waits would wake this process again and again.
+      guard let source = state.access({ $0.listener }) else { return }
+      source.suspend()
+      nonisolated(unsafe) let suspended = source
+      _ = scheduler.schedule(at: scheduler.now.advanced(by: .milliseconds(100)), leeway: .zero) {
+        suspended.resume()
+      }
+    }
+  }
+
+  private func add(_ socket: consuming Descriptor) {
+    let number = state.access { state -> Int? in
+      if state.clients.count >= Self.mostClients { return nil }
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    guard let number else { return }
+    let connection = SessionConnection(socket, on: queue) { [weak self] event in
+      switch event {
+      case .line(let line): self?.take(line, from: number)
+      case .closed: self?.drop(number)
+      }
+    }
+    state.access { $0.clients[number] = connection }
+    connection.begin()
+  }
+
+  private func drop(_ number: Int) {
+    state.access { state in
+      state.clients[number] = nil
+      state.questions.drop(number)
+      state.requests[number] = nil
+    }
+  }
+
+  private func send(_ json: [UInt8], to number: Int) {
+    guard let client = state.access({ $0.clients[number] }) else { return }
+    client.send(json + [UInt8(ascii: "\n")], isLast: true)
+  }
+
+  private func refuse(_ reason: String, to number: Int) {
+    send(
+      JSONWriter.encode { writer in
+        writer.object { writer in
+          writer.member("version", SessionRequest.version)
+          writer.member("error", reason)
+        }
+      }, to: number)
+  }
+
+  // MARK: - Requests
+
+  private func take(_ line: [UInt8], from number: Int) {
+    guard let session = state.access({ $0.session }) else { return }
+    do throws(SessionRequest.Refusal) {
+      let request = try SessionRequest(parsing: line)
+      if let reason = session.perform(request) { return refuse(reason, to: number) }
+      guard request.verb == .wait else {
+        return send(session.answer(about: request.tasks, lines: request.lines).json, to: number)
+      }
+      ask(request, number)
+    } catch {
+      refuse(error.reason, to: number)
+    }
+  }
+
+  private func ask(_ request: SessionRequest, _ number: Int) {
+    let deadline = request.time.map { scheduler.now.advanced(by: $0) }
+    state.access { state in
+      state.questions.ask(number, about: request.tasks, until: deadline)
+      state.requests[number] = request
+    }
+    state.access({ $0.session })?.flush { [weak self, queue] in
+      queue.async { [weak self] in
+        self?.state.access { $0.questions.flushed(number) }
+        self?.review()
+      }
+    }
+    review()
+  }
+
+  private func review() {
+    let now = scheduler.now
+    guard let session = state.access({ $0.session }) else { return }
+    var conditions: [[String]: Questions.Condition] = [:]
+    for tasks in state.access({ $0.questions.subjects }) {
+      let condition = session.condition(of: tasks)
+      conditions[tasks] = Questions.Condition(
+        isBusy: condition.isBusy,
+        settlesAt: condition.settlesAfter.map { now.advanced(by: $0) },
+        isBlocked: condition.isBlocked)
+    }
+    let (answers, next) = state.access { state in
+      state.isReviewPlanned = false
+      return state.questions.review(at: now, conditions)
+    }
+    for question in answers {
+      guard let request = state.access({ $0.requests.removeValue(forKey: question.number) })
+      else { continue }
+      var answer = session.answer(about: request.tasks, lines: request.lines)
+      answer.isLate = question.isLate
+      send(answer.json, to: question.number)
+    }
+    planReview(at: next)
+  }
+
+  private func planReview(at time: Instant?) {
+    let timer = time.map { time in
+      scheduler.schedule(at: time, leeway: .zero) { [weak self] in self?.review() }
+    }
+    state.access { state in
+      state.timer?.cancel()
+      state.timer = timer
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Support
+import TestSupport
+import Testing
+
+@testable import SessionControl
+
+/// The lines that clients send.
+struct SessionRequestTests {
+  private func refusal(_ text: String) -> String? {
+    do throws(SessionRequest.Refusal) {
+      _ = try SessionRequest(parsing: Array(text.utf8))
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  private static let full: SessionRequest = {
+    var request = SessionRequest(.hold, tasks: ["a", "ü\"\\\n"])
+    (request.time, request.lines) = (.milliseconds(1500), 7)
+    (request.follows, request.owner) = (true, 4711)
+    return request
+  }()
+
+  @Test func `a request is read as it was written`() throws {
+    for request in [SessionRequest(.wait), Self.full] {
+      let line = request.json
+      #expect(line.last == UInt8(ascii: "\n"))
+      #expect(try SessionRequest(parsing: line.dropLast()) == request)
+    }
+  }
+
+  @Test func `another version is named`() {
+    let reason = refusal(#"{"version":2,"ask":"wait"}"#)
+    #expect(reason?.hasPrefix("this session speaks version 1 of the protocol") == true)
+    #expect(refusal(#"{"ask":"wait"}"#)?.hasPrefix("this session speaks version 1") == true)
+  }
+
+  @Test func `an unknown word is answered by the list`() {
+    #expect(
+      refusal(#"{"version":1,"ask":"explode"}"#)?.hasPrefix("unknown request; known: wait, status,")
+        == true)
+  }
+
+  @Test(arguments: ["", "wait", "[1]", "{", #""wait""#, "GET / HTTP/1.1", "\u{0}"])
+  func `anything else is refused`(text: String) {
+    #expect(refusal(text) == "the request is not a JSON object in one line")
+  }
+
+  @Test func `numbers have limits`() throws {
+    let line = #"{"version":1,"ask":"wait","timeMs":-5,"lines":1e12,"owner":1e300,"more":[1]}"#
+    let request = try SessionRequest(parsing: Array(line.utf8))
+    #expect(request.time == .zero)
+    #expect(request.lines == 100_000)
+    #expect(request.owner == 0)
+    let long = SessionRequest(.wait, tasks: [String(repeating: "x", count: 70_000)])
+    #expect(refusal(String(decoding: long.json, as: UTF8.self)) != nil)
+  }
+
+  @Test func `no line is a trap`() {
+    var generator = SeededGenerator(seed: 38)
+    for _ in 0..<Effort.count(200_000, quick: 20_000) {
+      let line = generator.mutated(json: Self.full.json)
+      if let request = try? SessionRequest(parsing: line) {
+        #expect(request.lines >= 0 && request.time ?? .zero >= .zero)
+      }
+    }
+  }
+}
+
+/// The answers of sessions.
+struct SessionAnswerTests {
+  static let full: SessionAnswer = {
+    var task = SessionAnswer.Task("test")
+    (task.command, task.state, task.status) = ("make test", "failed", 2)
+    (task.startedAt, task.milliseconds, task.isService) = (1_700_000_000_000, 1234, true)
+    task.output = ["a \"b\"", "\u{1B}[31mred"]
+    var answer = SessionAnswer(directory: "/p", command: "make test", process: 12, state: .busy)
+    (answer.isLate, answer.tasks) = (true, [task, SessionAnswer.Task("lint")])
+    answer.pending = [.init(task: "lint", cause: "delay", text: "later", changes: ["a.c"])]
+    return answer
+  }()
+
+  @Test func `an answer is read as it was written`() throws {
+    let value = try JSONValue(parsing: Self.full.json)
+    #expect(SessionAnswer(value) == Self.full)
+    #expect(value["green"]?.bool == false)
+  }
+
+  @Test func `an answer follows its schema`() throws {
+    let schema = try SchemaEvaluator(documented: "session.schema.json")
+    #expect(try schema.accepts(text: String(decoding: Self.full.json, as: UTF8.self)))
+  }
+
+  @Test(arguments: [
+    ("succeeded", false), ("failed", true), ("skipped", true), ("stopped", true),
+    ("pending", false), ("ready", false), ("running", false),
+  ])
+  func `a task that failed, was skipped or was stopped is red`(state: String, isRed: Bool) {
+    var answer = SessionAnswer(directory: "/p", command: "", process: 1, state: .rest)
+    answer.tasks = [SessionAnswer.Task("a")]
+    answer.tasks[0].state = state
+    #expect(answer.isGreen == !isRed)
+  }
+
+  @Test func `no answer is a trap`() {
+    var generator = SeededGenerator(seed: 39)
+    for _ in 0..<Effort.count(100_000, quick: 10_000) {
+      let line = generator.mutated(json: Self.full.json)
+      if let value = try? JSONValue(parsing: line) { _ = SessionAnswer(value) }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import Support
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import SessionControl
+
+/// A server and its clients, over real sockets.
+struct SessionServerTests {
+  /// A session whose condition is set by the test.
+  private final class FakeSession: ServedSession {
+    let queue = DispatchQueue(label: "test.session")
+    let state = Mutex((condition: SessionCondition(), flushes: 0, output: [String]()))
+
+    func flush(then done: @escaping @Sendable () -> Void) {
+      state.withLock { $0.flushes += 1 }
+      DispatchQueue.global().async { done() }
+    }
+
+    func condition(of tasks: [String]) -> SessionCondition { state.withLock { $0.condition } }
+
+    func answer(about tasks: [String], lines: Int) -> SessionAnswer {
+      var answer = SessionAnswer(directory: "/p", command: "make", process: 1, state: .rest)
+      answer.tasks = tasks.map { SessionAnswer.Task($0) }
+      if !tasks.isEmpty { answer.tasks[0].output = state.withLock { $0.output } }
+      return answer
+    }
+
+    func perform(_ request: SessionRequest) -> String? {
+      request.tasks.contains("none") ? "no task 'none'" : nil
+    }
+  }
+
+  private let base: TemporaryDirectory
+  private let sockets: SessionDirectory
+  private let session = FakeSession()
+  private let server: SessionServer
+
+  init() throws {
+    base = try TemporaryDirectory()
+    sockets = try SessionDirectory.make(among: [SessionDirectory(path: base["watchrun"])])
+    server = try SessionServer(
+      session, in: "/p", on: session.queue, DispatchScheduler(queue: session.queue), sockets)
+  }
+
+  private func client() throws -> SessionClient { try SessionClient(in: "/p", [sockets]) }
+
+  private func ask(_ request: SessionRequest) async throws -> [SessionAnswer] {
+    let client = try client()
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try client.ask(request).map(\.answer) })
+      }
+    }
+  }
+
+  /// Sends bytes, and returns what comes back until the connection is closed.
+  private func send(_ bytes: [UInt8]) throws -> String {
+    let socket = try LocalSocket.connect(to: try #require(try sockets.sockets(of: "/p").first))
+    try writeAll(bytes, to: socket.number)
+    var answer: [UInt8] = []
+    while try LocalSocket.wait(for: socket.number, atMost: .seconds(60)) {
+      guard case .bytes(let more) = readAvailable(socket.number, atMost: 4096) else { break }
+      answer += more
+    }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  @Test func `a status is answered at once, and a wait after a flush`() async throws {
+    #expect(try await ask(SessionRequest(.status)).map(\.command) == ["make"])
+    #expect(session.state.withLock { $0.flushes } == 0)
+    #expect(try await ask(SessionRequest(.wait, tasks: ["a"])).first?.tasks.first?.name == "a")
+    #expect(session.state.withLock { $0.flushes } == 1)
+    server.stop()
+  }
+
+  @Test func `a wait ends when the session comes to rest`() async throws {
+    session.state.withLock { $0.condition.isBusy = true }
+    async let answers = ask(SessionRequest(.wait))
+    #expect(await eventually { session.state.withLock { $0.flushes } == 1 })
+    session.queue.sync { server.changed() }
+    session.state.withLock { $0.condition.isBusy = false }
+    session.queue.sync { server.changed() }
+    #expect(try await answers.map(\.isLate) == [false])
+    server.stop()
+  }
+
+  @Test func `a wait ends with its time`() async throws {
+    session.state.withLock { $0.condition.isBusy = true }
+    var request = SessionRequest(.wait)
+    request.time = .milliseconds(20)
+    #expect(try await ask(request).map(\.isLate) == [true])
+    server.stop()
+  }
+
+  @Test func `refusals name their reason`() async throws {
+    await #expect(throws: SessionError.refused("no task 'none'")) {
+      try await ask(SessionRequest(.status, tasks: ["none"]))
+    }
+    #expect(try send(Array("{}\n".utf8)).contains("speaks version 1"))
+    #expect(try send(Array("GET / HTTP/1.1\r\n\r\n".utf8)).contains("not a JSON object"))
+    // Without a line feed, so much is enough.
+    #expect(try send([UInt8](repeating: 65, count: 70_000)).contains("not a JSON object"))
+    server.stop()
+  }
+
+  @Test func `clients that send nothing, leave, or do not read harm nobody`() async throws {
+    session.state.withLock { $0.output = [String(repeating: "x", count: 1_000_000)] }
+    let path = try #require(try sockets.sockets(of: "/p").first)
+    var open: [Int32] = []
+    for index in 0..<200 {
+      let socket = try LocalSocket.connect(to: path)
+      let tasks = index % 4 == 0 ? ["a"] : []
+      if index % 2 == 0 {
+        try writeAll(SessionRequest(.wait, tasks: tasks).json, to: socket.number)
+      }
+      if index % 3 != 0 { open.append(socket.release()) }
+    }
+    let answer = try await ask(SessionRequest(.wait, tasks: ["a"]))
+    #expect(answer.first?.tasks.first?.output.first?.utf8.count == 1_000_000)
+    for number in open { _ = Descriptor(owning: number) }
+    #expect(await eventually { session.queue.sync { server.state.access { $0.clients.isEmpty } } })
+    server.stop()
+  }
+
+  @Test func `a session that has ended is not found`() async throws {
+    server.stop()
+    #expect(throws: SessionError.noSession("/p")) { try client() }
+  }
+}
