@@ -2,6 +2,14 @@
 enum ExitCode {
   /// The user ended it, or there was nothing left to do.
   static let success: Int32 = 0
+  /// A task of the session that was asked has failed, was skipped or was stopped.
+  static let red: Int32 = 1
+  /// The session that was asked is busy, paused or held.
+  static let unsettled: Int32 = 2
+  /// There is no session to ask.
+  static let noSession: Int32 = 3
+  /// The time of `--wait` is over.
+  static let late: Int32 = 124
   /// Wrong usage or configuration (`EX_USAGE`).
   static let usage: Int32 = 64
   /// A path to watch, or the directory of `-C`, does not exist (`EX_NOINPUT`).

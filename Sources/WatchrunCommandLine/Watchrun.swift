@@ -1,5 +1,6 @@
 import ActionRunning
 import Dispatch
+import SessionControl
 import SystemCalls
 
 /// The program `watchrun`.
@@ -30,6 +31,7 @@ public enum Watchrun {
     _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
     if let text = constantAnswer(to: settings.task) { answer(text) }
+    if case .ask(let verb) = settings.task { ask(verb, settings) }
     checkRequirements()
     let console = Console(settings)
     do throws(Failure) {
@@ -47,7 +49,7 @@ public enum Watchrun {
         let source = ProjectSource(settings, directory: directory)
         exit(
           try ProjectQuestions(settings: settings, console: console, source: source).answer())
-      case .run, .help, .version, .manual, .completions:
+      case .run, .help, .version, .manual, .completions, .ask:
         break
       }
       try run(
@@ -138,6 +140,17 @@ public enum Watchrun {
     }
   }
 
+  /// Asks the sessions of the directory, without a thread, and exits.
+  private static func ask(_ verb: SessionRequest.Verb, _ settings: Settings) -> Never {
+    do throws(Failure) {
+      let directory = try enterDirectory(settings)
+      exit(try SessionQuestion(settings, verb).ask(in: directory))
+    } catch {
+      sayWithoutThreads(error.message)
+      exit(error.status)
+    }
+  }
+
   /// The answer that depends on nothing but the program; `nil` if there is none.
   private static func constantAnswer(to task: Settings.Task) -> String? {
     switch task {
@@ -145,7 +158,7 @@ public enum Watchrun {
     case .version: HelpText.version + "\n"
     case .manual(let manual): manual.text
     case .completions(let shell): shell.script
-    case .run, .explain, .doctor, .listTasks, .initialize, .check, .schema: nil
+    case .run, .explain, .doctor, .listTasks, .initialize, .check, .schema, .ask: nil
     }
   }
 }

@@ -157,27 +157,53 @@ extension TaskRunner {
     }
     if hasChanged { report(.waiting(waiting)) }
     reportIdle(isSettled)
+    options.stepTaken?()
   }
+
+  /// The tasks that are not at rest: they are unsettled, a hook runs, or processes are being stopped.
+  package var restlessTasks: [String] {
+    state.access { state in
+      let active = state.workers.values.filter { $0.state.access(\.isActive) }
+      return (active + state.retiring).map(\.name)
+    } + unsettled + restartedSoon
+  }
+
+  /// What waits, for callers on the queue.
+  package var waitingTasks: [Waiting] { waiting }
+
+  /// Whether the task is a service whose process may exist.
+  package func isUp(_ name: String) -> Bool { state.access { $0.machine.isUp(name) } }
 
   /// A restart that is due within this time counts as under way: a page is not reloaded from the old
   /// service. A later one brings a reload of its own.
   private static let shortDelay = Duration.milliseconds(300)
 
+  /// The tasks that wait or run, or whose changes are being judged.
+  private var unsettled: Set<String> {
+    let components = state.access { $0.components }
+    let judged = components.filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
+    return state.access { state in
+      Set(state.machine.order.filter(state.machine.isUnsettled) + judged)
+    }
+  }
+
+  /// The tasks of components with a service that is restarted soon.
+  private var restartedSoon: [String] {
+    state.access { $0.components }.filter { $0.rounds.owesRestart(within: Self.shortDelay) }
+      .flatMap(\.names)
+  }
+
   /// Reports which tasks are unsettled. Returns whether none is, but for services that are restarted
   /// soon.
   private func reportUnsettled() -> Bool {
-    let components = state.access { $0.components }
-    let reading = components.filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
-    let delayed = components.filter { $0.rounds.owesRestart(within: Self.shortDelay) }.flatMap(
-      \.names)
-    let (isSettled, names, hasChanged) = state.access { state in
-      let unsettled = Set(state.machine.order.filter(state.machine.isUnsettled) + reading)
-      let names = unsettled.union(delayed)
+    let unsettled = unsettled
+    let names = unsettled.union(restartedSoon)
+    let hasChanged = state.access { state in
       defer { state.unsettled = names }
-      return (unsettled.isEmpty, names, state.unsettled != names)
+      return state.unsettled != names
     }
     if hasChanged && options.reportsSettling { report(.unsettled(names)) }
-    return isSettled
+    return unsettled.isEmpty
   }
 
   /// Reports that no task runs or is due, unless that was so before. A change during the delay before a

@@ -43,6 +43,8 @@ public final class TaskRunner: Sendable {
     package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
     /// Whether the receiver of output has room for more.
     package var outputRoom: TaskOutput.Room = { _ in true }
+    /// Called on the queue after each step, when the reports of what it has changed were made.
+    package var stepTaken: (@Sendable () -> Void)?
     /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 

@@ -1,18 +1,18 @@
 import SystemCalls
 
 /// The state of the tasks and of the last rounds. Activities in, JSON out; times are parameters.
-struct StatusModel: Sendable {
-  enum State: String, Sendable {
+package struct StatusModel: Sendable {
+  package enum State: String, Sendable {
     case pending, running, ready, succeeded, failed, skipped, stopped
   }
 
-  struct Task: Sendable {
-    var description: Activity.TaskDescription
-    var state = State.pending
-    var status: Int?
+  package struct Task: Sendable {
+    package var description: Activity.TaskDescription
+    package var state = State.pending
+    package var status: Int?
     /// Milliseconds since 1970.
-    var startedAt: Int?
-    var duration: Duration?
+    package var startedAt: Int?
+    package var duration: Duration?
     /// The last lines of the output of the latest run.
     var lines: [[Span]] = []
     /// The number of lines that have been searched for links.
@@ -43,10 +43,12 @@ struct StatusModel: Sendable {
   private static let mostRounds = 50
   private static let mostChanges = 100
 
-  private(set) var tasks: [Task] = []
+  package private(set) var tasks: [Task] = []
   /// The rounds, the latest first.
   private(set) var rounds: [Round] = []
   private var roundCount = 0
+
+  package init() {}
 
   func task(_ name: String) -> Task? {
     tasks.first { $0.description.name == name }
@@ -55,7 +57,7 @@ struct StatusModel: Sendable {
   /// Processes an activity.
   ///
   /// - Parameter time: Milliseconds since 1970.
-  mutating func note(_ activity: Activity, at time: Int) {
+  package mutating func note(_ activity: Activity, at time: Int) {
     switch activity {
     case .tasks(let descriptions):
       tasks = descriptions.map { description in

@@ -38,6 +38,9 @@ final class KeyPresses: Sendable {
     self.dependencies = dependencies
   }
 
+  /// Whether the session is paused by the key.
+  var isPaused: Bool { state.withLock { $0.isPaused } }
+
   /// Takes a report of the runner.
   func take(_ report: TaskReport) {
     switch report {
@@ -68,7 +71,7 @@ final class KeyPresses: Sendable {
       for run in runs { reporter.explain(run, after: dependencies(run.task)) }
       waiting.list()
       ignored?.list()
-      if state.withLock({ $0.isPaused }) { reporter.reportPause(true) }
+      if isPaused { reporter.reportPause(true) }
     case .help: reporter.listKeys()
     case .quit: return false
     }

@@ -114,13 +114,13 @@ extension WaitingReporter {
       ? "-r restarts at once" : "\"onBusy\": \"restart\" restarts at once"
   }
 
-  private func cause(_ trigger: RunTrigger) -> String {
+  func cause(_ trigger: RunTrigger) -> String {
     if trigger.reason == .key { return "a run was requested by key" }
     return reporter.changes(of: trigger) ?? "a change was reported"
   }
 
   /// What a task waits for, and why.
-  private static func line(_ waiting: TaskRunner.Waiting, _ cause: String) -> String {
+  static func line(_ waiting: TaskRunner.Waiting, _ cause: String) -> String {
     switch waiting.cause {
     case .runs(let names):
       names == [waiting.name]

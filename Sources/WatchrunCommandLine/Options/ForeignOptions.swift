@@ -66,7 +66,7 @@ enum ForeignOptions {
     (["--bin", "--build-cmd"], airBuild),
     // When.
     (
-      ["--delay", "--delay-run", "--wait", "--throttle", "--quiet-period", "--latency"],
+      ["--delay", "--delay-run", "--throttle", "--quiet-period", "--latency"],
       "set the quiet period with -d, as in: -d 500ms"
     ),
     (

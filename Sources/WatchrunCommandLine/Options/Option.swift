@@ -10,6 +10,7 @@ struct Option: Sendable {
     case running = "Running the command"
     case page = "Page"
     case project = "Project (without a command)"
+    case session = "Asking a running session"
     case output = "Output"
   }
 
@@ -42,6 +43,7 @@ struct Option: Sendable {
       case server
       case port
       case host
+      case count
     }
 
     /// The placeholder in the help, such as `PATH`.

@@ -124,7 +124,10 @@ extension OptionTable {
       "0", "null", nil, .output,
       "Separate paths by NUL in --files-from, --print, --explain and --emit lines"
     ) { settings, _ in settings.separatesByNUL = true },
-    Option(nil, "json", nil, .output, "Print the answer of --list-tasks or --doctor as JSON") {
+    Option(
+      nil, "json", nil, .output,
+      "Print the answer of --list-tasks, --doctor, --wait or --status as JSON"
+    ) {
       settings, _ in settings.answersInJSON = true
     },
     Option("c", "clear", nil, .output, "Clear the screen before each run") {

@@ -3,7 +3,7 @@ import FileObservation
 /// All options, in the order of the help.
 enum OptionTable {
   static let options: [Option] =
-    watching + filtering + timing + running + page + project + output + manual
+    watching + filtering + timing + running + page + project + session + output + manual
 
   private static let watching: [Option] = [
     Option(

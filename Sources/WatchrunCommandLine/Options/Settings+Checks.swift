@@ -10,6 +10,10 @@ extension Settings {
       throw UsageError("--explain needs a path, as in: watchrun --explain build/main.o")
     }
     try checkJSON()
+    if case .ask = task { return try checkQuestion() }
+    if let option = given["lines"] {
+      throw UsageError("\(option) needs --wait or --status")
+    }
     try checkPage()
     if task == .run { try checkContradictions() }
     if task.isAboutProject || isForProject {
@@ -30,12 +34,39 @@ extension Settings {
     return self
   }
 
+  /// Refuses options that a question ignores. Other options belong to the session.
+  private func checkQuestion() throws(UsageError) -> Settings {
+    let asking = ["wait", "status"]
+    let questions = asking.compactMap { given[$0] }
+    if questions.count > 1 {
+      throw UsageError(
+        "\(questions[0]) and \(questions[1]) exclude each other; remove one of them")
+    }
+    let allowed = asking + ["lines", "json", "directory", "color"]
+    for option in OptionTable.options where !allowed.contains(option.long) {
+      guard let written = given[option.long] else { continue }
+      throw UsageError(
+        "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
+          + "remove one of them")
+    }
+    if let option = given["wait"], questionTime == nil, let word = command.first,
+      Duration(parsing: String(decoding: word, as: UTF8.self)) != nil
+    {
+      throw UsageError(
+        "\(option) takes its value after '=': \(option)=\(Path(bytes: word)); "
+          + "the quiet period is set with -d")
+    }
+    return self
+  }
+
   private func checkJSON() throws(UsageError) {
     guard let option = given["json"] else { return }
     switch task {
-    case .listTasks, .doctor, .help, .version, .manual, .completions: return
+    case .listTasks, .doctor, .help, .version, .manual, .completions, .ask: return
     case .run, .explain, .initialize, .check, .schema:
-      throw UsageError("\(option) needs --list-tasks or --doctor; for changes: --print json")
+      throw UsageError(
+        "\(option) needs --list-tasks, --doctor, --wait or --status; "
+          + "for changes: --print json")
     }
   }
 

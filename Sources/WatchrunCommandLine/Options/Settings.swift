@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import PathFiltering
+import SessionControl
 
 /// The parsed command line.
 struct Settings: Sendable {
@@ -18,12 +19,14 @@ struct Settings: Sendable {
     case initialize
     case check
     case schema
+    /// Asks the session of this directory; the words are tasks.
+    case ask(SessionRequest.Verb)
 
     /// Whether this asks about a project and runs nothing.
     var isAboutProject: Bool {
       switch self {
       case .listTasks, .initialize, .check, .schema: true
-      case .run, .explain, .doctor, .help, .version, .manual, .completions: false
+      case .run, .explain, .doctor, .help, .version, .manual, .completions, .ask: false
       }
     }
   }
@@ -111,6 +114,11 @@ struct Settings: Sendable {
   var opensBrowser = false
   /// The value of `--editor`.
   var editor: String?
+
+  /// The time of `--wait` or `--send hold`.
+  var questionTime: Duration?
+  /// The value of `--lines`.
+  var outputLines: Int?
 
   var printMode: PrintMode?
   var separatesByNUL = false

@@ -15,7 +15,7 @@ struct ProjectQuestions {
     case .initialize: try initialize()
     case .check: try check()
     case .schema: try writeAnswer(Array(ProjectSchema.text.utf8))
-    case .run, .explain, .doctor, .help, .version, .manual, .completions: break
+    case .run, .explain, .doctor, .help, .version, .manual, .completions, .ask: break
     }
     return ExitCode.success
   }

@@ -52,6 +52,7 @@ extension RunSession {
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       warnOfMissingPaths(in: project, since: old)
       reporter.take(plan)
+      desk.take(plan)
       replacePages(with: plan)
       runner.replace(plan.graph, reading: plan.reading)
     } catch {

@@ -13,6 +13,8 @@ final class RunSession: ChangeSource {
   let source: ProjectSource?
   let reporter: RunReporter
   private let waiting: WaitingReporter
+  /// Answers clients.
+  let desk: SessionDesk
 
   struct State {
     var plan: SessionPlan
@@ -51,6 +53,7 @@ final class RunSession: ChangeSource {
     reporter = RunReporter(session.console, directory: session.directory)
     reporter.take(state.plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
+    desk = SessionDesk(session, state.plan, waiting)
     self.state = Mutex(state)
   }
 
@@ -81,6 +84,8 @@ final class RunSession: ChangeSource {
       }
     }
     runner.start()
+    // A question that arrives finds the first runs requested.
+    desk.serve(runner, keys, flushing: isObserved ? self : nil)
   }
 
   private func makeKeys() -> KeyPresses {
@@ -112,6 +117,7 @@ final class RunSession: ChangeSource {
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
     }
     options.reportsSettling = true
+    options.stepTaken = { [desk] in desk.changed() }
     options.reportsJudgments = session.settings.isVerbose
     options.reportsUnwatched = source != nil && session.ignoredChanges != nil
     options.jobControl = session.makeJobControl(
@@ -120,6 +126,7 @@ final class RunSession: ChangeSource {
         : "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(plan.graph, options: options, source: self) { [self] output in
       reporter.write(output)
+      desk.take(output)
       state.withLock { $0.pages }?.take(output)
     } report: { [self] report in
       take(report, keys)
@@ -147,6 +154,7 @@ extension RunSession {
     reporter.report(report)
     waiting.take(report)
     keys.take(report)
+    desk.take(report)
     session.notifier.take(report, of: plan, settings)
     pages?.take(report)
     switch report {

@@ -2,6 +2,7 @@ import ActionRunning
 import Dispatch
 import FileObservation
 import PathFiltering
+import SessionControl
 import Support
 import Synchronization
 import SystemCalls
@@ -25,6 +26,8 @@ final class Session: Sendable {
 
   private struct State {
     var observers: [FileObserver] = []
+    /// Answers clients.
+    var server: SessionServer?
     /// Stops the command; `workHasEnded` is called when that is done.
     var endWork: (@Sendable () -> Void)?
     /// How watchrun ends after the command; the first request decides.
@@ -253,8 +256,22 @@ extension Session {
     end(state.withLock { $0.ending } ?? .exit(status?.code ?? ExitCode.success))
   }
 
+  /// Answers clients until the end. Returns the server; `nil` without a directory for its socket.
+  func serve(_ served: some ServedSession, on queue: DispatchQueue) -> SessionServer? {
+    do throws(SessionError) {
+      let server = try SessionServer(served, in: directory, on: queue)
+      state.withLock { $0.server = server }
+      return server
+    } catch {
+      console.say(.detail, "watchrun --status finds no session: \(error)", style: .warning)
+      return nil
+    }
+  }
+
   func end(_ ending: Ending) {
-    for observer in state.withLock({ $0.observers }) { observer.stop() }
+    let (observers, server) = state.withLock { ($0.observers, $0.server) }
+    server?.stop()
+    for observer in observers { observer.stop() }
     console.flush()
     terminalController?.restore()
     guardian?.end()

@@ -52,7 +52,7 @@ final class Project: Sendable {
     root = base + "/project"
     outside = base + "/outside"
     log = base + "/log"
-    for path in [root, outside, base + "/tmp"] { try makeDirectory(path) }
+    for path in [root, outside, base + "/tmp", base + "/run"] { try makeDirectory(path) }
   }
 
   /// Where watchrun puts its temporary files.
@@ -72,7 +72,7 @@ final class Project: Sendable {
     [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": outside,
       "SHELL": "/bin/sh", "TMPDIR": base + "/tmp", "LC_ALL": "C.UTF-8", "LOG": log,
-      "OUTSIDE": outside, "PROJECT": base, "TERM": "xterm",
+      "OUTSIDE": outside, "PROJECT": base, "TERM": "xterm", "XDG_RUNTIME_DIR": base + "/run",
     ]
   }
 

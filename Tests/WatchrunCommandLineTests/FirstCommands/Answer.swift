@@ -55,6 +55,7 @@ struct Answer {
     case .initialize: return ["writes watchrun.json"]
     case .check: return ["checks watchrun.json"]
     case .schema: return ["prints the schema"]
+    case .ask(let verb): return ["asks the session: \(verb.rawValue)"]
     case .run: break
     }
     if let mode = settings.printMode { return ["prints changes as \(mode)\(scope(of: settings))"] }

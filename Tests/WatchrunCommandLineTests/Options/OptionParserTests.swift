@@ -164,9 +164,30 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor", "man", "json", "doctor",
+        "open", "editor", "man", "json", "doctor", "wait", "status", "lines",
       ],
       "these need a page or exclude a command, and are tested below")
+  }
+
+  @Test func `a question takes tasks, and refuses options that belong to the session`() throws {
+    let settings = try parse("--wait=2m", "--lines", "7", "--json", "build", "test")
+    #expect(settings.task == .ask(.wait))
+    #expect(settings.questionTime == .seconds(120))
+    #expect(settings.outputLines == 7)
+    #expect(settings.command == ["build", "test"].map { Array($0.utf8) })
+    #expect(try parse("-C", "p", "--status").task == .ask(.status))
+    let errors = [
+      ["--wait", "--status"]: "--wait and --status exclude each other; remove one of them",
+      ["--wait", "-r"]: "--wait asks a session that runs already, so -r has no effect; "
+        + "remove one of them",
+      ["--lines", "5", "make"]: "--lines needs --wait or --status",
+      ["--status", "--lines", "x"]: "--lines: 'x' is not a number from 0 to 100000",
+      ["--wait", "500ms"]: "--wait takes its value after '=': --wait=500ms; "
+        + "the quiet period is set with -d",
+    ]
+    for (words, message) in errors {
+      #expect(throws: UsageError(message)) { try OptionParser.parse(words.map { Array($0.utf8) }) }
+    }
   }
 
   @Test func `a page needs no command, and has options of its own`() throws {
@@ -209,7 +230,8 @@ struct OptionParserTests {
     #expect(try parse("--list-tasks", "--json").answersInJSON)
     #expect(try parse("--json", "--help").task == .help)
     for words in [["--json"], ["--json", "make"], ["--json", "--check"], ["--json", "-v"]] {
-      let error = UsageError("--json needs --list-tasks or --doctor; for changes: --print json")
+      let error = UsageError(
+        "--json needs --list-tasks, --doctor, --wait or --status; for changes: --print json")
       #expect(throws: error) {
         try OptionParser.parse(words.map { Array($0.utf8) })
       }

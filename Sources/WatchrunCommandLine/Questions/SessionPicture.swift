@@ -1,0 +1,191 @@
+import ActionRunning
+import LiveReload
+import SessionControl
+import Support
+import SystemCalls
+
+/// What a session answers: the model of the status page, the output of the latest runs, and what is needed to
+/// decide whether the tasks are at rest. A pure state machine: reports in, answers out.
+struct SessionPicture {
+  /// The process of a service without a readiness check.
+  private struct Unchecked {
+    let since: Instant
+    /// How long to wait for its end, as runs of the command may end by themselves.
+    let patience: Duration
+  }
+
+  /// How long a service without a readiness check must run before it counts as ready.
+  static let startTime = Duration.seconds(1)
+  /// A test delays a run for less than this; what is delayed for longer is written by the runs themselves.
+  static let testTime = RepetitionCount.Rules.lastTest + .milliseconds(200)
+  private static let mostChanges = 20
+
+  let directory: Path
+  private(set) var plan: SessionPlan
+  private(set) var model = StatusModel()
+  private var translator: ActivityTranslator
+  private var output = OutputLog()
+  private var starting: [String: Unchecked] = [:]
+  /// The longest time after which a run of a service has ended by itself.
+  private var ownEnds: [String: Duration] = [:]
+  /// Since when a task waits for the end of a delay.
+  private var delays: [String: Instant] = [:]
+
+  init(directory: Path, _ plan: SessionPlan) {
+    (self.directory, self.plan) = (directory, plan)
+    translator = ActivityTranslator(directory: directory)
+    take(plan)
+  }
+
+  /// Replaces the tasks.
+  mutating func take(_ plan: SessionPlan) {
+    self.plan = plan
+    model.note(translator.take(plan), at: 0)
+  }
+
+  mutating func take(_ output: TaskOutput) {
+    self.output.take(output)
+  }
+
+  /// - Parameter time: Milliseconds since 1970.
+  mutating func take(_ report: TaskReport, at now: Instant, time: Int) {
+    for activity in translator.activities(for: report) { model.note(activity, at: time) }
+    switch report {
+    case .started(let run) where run.job == .command:
+      output.began(run)
+      starting[run.task] = unchecked(run.task, now)
+    case .ended(let run, _, let duration, let ending) where run.job == .command:
+      starting[run.task] = nil
+      if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
+    case .waiting(let waiting):
+      let names = waiting.filter { $0.cause == .delay }.map(\.name)
+      delays = Dictionary(names.map { ($0, delays[$0] ?? now) }) { first, _ in first }
+    default:
+      break
+    }
+  }
+
+  private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
+    guard let task = plan.graph[name], task.isService || task.keepsAlive, task.readiness == nil
+    else { return nil }
+    // A command that a change restarts may be a test that ends, or a server that does not.
+    let patience = max(Self.startTime, (ownEnds[name] ?? .zero) * 2)
+    return Unchecked(since: now, patience: plan.origin == .commandLine ? patience : Self.startTime)
+  }
+}
+
+// MARK: - Whether it is at rest
+
+extension SessionPicture {
+  /// These tasks and those they depend on; all, if there are none.
+  private func subjects(_ tasks: [String]) -> Set<String> {
+    var names = Set(tasks.isEmpty ? plan.graph.order : tasks)
+    for name in plan.graph.order.reversed() where names.contains(name) {
+      names.formUnion(plan.graph[name]?.dependencies ?? [])
+    }
+    return names
+  }
+
+  /// - Parameters:
+  ///   - restless: The tasks that are not at rest, as the runner says.
+  ///   - isUp: Whether the process of a service may exist.
+  func condition(
+    of tasks: [String], at now: Instant, restless: [String], waiting: [TaskRunner.Waiting],
+    isUp: (String) -> Bool
+  ) -> SessionCondition {
+    let subjects = subjects(tasks)
+    var condition = SessionCondition()
+    condition.isBusy = restless.contains { name in
+      guard subjects.contains(name) else { return false }
+      // It runs until it is stopped, unless a change waits for its end.
+      let isKeptAlive = plan.graph[name]?.keepsAlive == true && starting[name] != nil
+      return !isKeptAlive || waiting.contains { $0.name == name && $0.cause != .delay }
+    }
+    var rest = Duration.zero
+    for name in subjects {
+      if let process = starting[name] {
+        rest = max(rest, now.duration(to: process.since.advanced(by: process.patience)))
+      } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {
+        // Its end was reported, and is about to be handled.
+        condition.isBusy = true
+      }
+      if let since = delays[name] {
+        rest = max(rest, now.duration(to: since.advanced(by: Self.testTime)))
+      }
+    }
+    if rest > .zero { condition.settlesAfter = rest }
+    return condition
+  }
+}
+
+extension StatusModel {
+  /// Whether the latest run of the task has ended.
+  fileprivate func isOver(_ name: String) -> Bool {
+    let state = tasks.first { $0.description.name == name }?.state
+    return state == .succeeded || state == .failed || state == .stopped
+  }
+}
+
+// MARK: - Answers
+
+extension SessionPicture {
+  /// Why tasks cannot be asked for; `nil` if they can.
+  func refusal(of tasks: [String]) -> String? {
+    let known = plan.tasks.map(\.name)
+    guard let stranger = tasks.first(where: { !known.contains($0) }) else { return nil }
+    return "no task '\(Path(stranger))' in this session; tasks: "
+      + known.map { Path($0).description }.joined(separator: ", ")
+  }
+
+  /// - Parameter text: Describes what a task waits for.
+  func answer(
+    about tasks: [String], lines: Int, _ state: SessionAnswer.State, process: Int,
+    waiting: [TaskRunner.Waiting], _ text: (TaskRunner.Waiting) -> String
+  ) -> SessionAnswer {
+    let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
+    var answer = SessionAnswer(
+      directory: directory, command: commandLine, process: process, state: state)
+    answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
+      var entry = SessionAnswer.Task(task.description.name)
+      entry.command = task.description.command
+      entry.isService = task.description.isService
+      (entry.state, entry.status) = (task.state.rawValue, task.status)
+      entry.startedAt = task.startedAt
+      entry.milliseconds = task.duration.map { Int(clamping: $0.nanoseconds / 1_000_000) }
+      if task.state == .failed { entry.output = output.end(of: entry.name, lines: lines) }
+      return entry
+    }
+    answer.pending = waiting.filter { isMeant($0.name) }.map { waiting in
+      SessionAnswer.Pending(
+        task: waiting.name, cause: waiting.cause.word, text: text(waiting),
+        changes: waiting.trigger.changes.prefix(Self.mostChanges).map {
+          ($0.path.relative(to: directory) ?? $0.path).description
+        })
+    }
+    return answer
+  }
+
+  /// Tells sessions of the same directory apart.
+  private var commandLine: String {
+    plan.origin == .commandLine && !plan.tasks.isEmpty
+      ? plan.tasks.map(\.command).joined(separator: " && ")
+      : (plan.tasks.map(\.name) + plan.pages.map(\.name)).joined(separator: " ")
+  }
+}
+
+extension TaskRunner.Waiting.Cause {
+  /// The word for programs.
+  fileprivate var word: String {
+    switch self {
+    case .runs: "runs"
+    case .hook: "hook"
+    case .job: "job"
+    case .dependencies: "dependencies"
+    case .dependents: "dependents"
+    case .predecessor: "predecessor"
+    case .pause: "pause"
+    case .delay: "delay"
+    case .nextRun: "nextRun"
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Support
+import SystemCalls
+import TestSupport
+import Testing
+
+/// Questions to a running session: `--status` and `--wait`.
+@Suite struct SessionQuestionTests {
+  /// Asks, and returns what was printed.
+  private func ask(
+    _ arguments: String..., status: Int32 = 0, in project: Project, directory: String? = nil
+  ) async throws -> String {
+    let watchrun = try await project.start(arguments, in: directory)
+    let end = try await watchrun.ended()
+    let text = watchrun.process.output.text + watchrun.process.errors.text
+    #expect(end == .exited(status), "\(arguments): \(text)")
+    return text
+  }
+
+  /// A command that takes a while and fails if the file says so.
+  private static let command = #"sleep 0.1; cat status >> "$LOG"; exit "$(cat status)""#
+
+  @Test func `a wait includes the save before it, and its status is the result`() async throws {
+    try await withProject { project in
+      try project.place("status", "0\n")
+      let watchrun = try await project.startRunning([], "sh", "-c", Self.command)
+      #expect(try await ask("--wait", in: project).hasPrefix("sh: succeeded in "))
+      for status in ["3", "0", "4"] {
+        try project.place("status", status + "\n")
+        let text = try await ask("--wait", status: status == "0" ? 0 : 1, in: project)
+        #expect(
+          text.hasPrefix(status == "0" ? "sh: succeeded" : "sh: failed with status \(status)"))
+        #expect(project.logged.last == status)
+      }
+      #expect(
+        try await ask("--status", status: 1, in: project).hasPrefix("sh: failed with status 4"))
+      kill(watchrun.process.pid, SIGINT)
+      try await watchrun.ended()
+      #expect(
+        try await ask("--status", status: 3, in: project).contains("no session of watchrun in"))
+    }
+  }
+
+  @Test func `a run under way is awaited for the time that is given`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG"; exec sleep 1000"#)
+      #expect(try await ask("--status", status: 2, in: project).hasPrefix("sh: running for "))
+      let text = try await ask("--wait=50ms", status: 124, in: project)
+      #expect(text.hasSuffix("not at rest yet: the time is over\n"))
+    }
+  }
+
+  @Test func `a session is found from below, and by -C`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("a/b")
+      _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG""#)
+      #expect(try await ask("--wait", in: project, directory: project.path("a/b")).hasPrefix("sh:"))
+      #expect(
+        try await ask("-C", project.root, "--wait", in: project, directory: project.outside)
+          .hasPrefix("sh: succeeded"))
+      _ = try await ask("--wait", status: 3, in: project, directory: project.outside)
+    }
+  }
+
+  @Test func `two sessions of a directory both count`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG""#)
+      _ = try await project.startRunning([], "false")
+      let text = try await ask("--wait", status: 1, in: project)
+      #expect(text.contains("sh: succeeded in ") && text.contains("false: failed with status 1"))
+      #expect(text.components(separatedBy: "session ").count == 3)
+      #expect(try await ask("--wait", "sh", in: project).hasPrefix("sh: succeeded"))
+    }
+  }
+
+  @Test func `a session that was killed is not found, and its socket is removed`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG""#)
+      kill(watchrun.process.pid, SIGKILL)
+      try await watchrun.ended()
+      _ = try await ask("--wait", status: 3, in: project)
+      let sockets = try await project.shell(#"ls "$XDG_RUNTIME_DIR/watchrun""#)
+      #expect(sockets == "")
+    }
+  }
+
+  @Test func `the end of the output of a task that failed is printed`() async throws {
+    try await withProject { project in
+      try project.write(
+        "watchrun.json",
+        #"{ tasks: { test: { run: "for i in 1 2 3 4; do echo line $i; done; false" },"#
+          + #" late: { run: "true", after: ["test"] }, good: { run: "echo fine" } } }"#)
+      _ = try await project.start(["-v"]).watching()
+      let text = try await ask("--wait", "--lines", "2", status: 1, in: project)
+      let lines = text.split(separator: "\n")
+      #expect(lines.contains { $0.hasPrefix("test: failed with status 1 after ") })
+      #expect(lines.filter { $0.hasPrefix("  ") } == ["  line 3", "  line 4"])
+      #expect(lines.contains("late: skipped, since a task that it depends on failed"))
+      #expect(try await ask("--wait", "good", in: project).hasPrefix("good: succeeded in "))
+      let unknown = try await ask("--wait", "nosuch", status: 64, in: project)
+      #expect(unknown.contains("no task 'nosuch' in this session; tasks: test, late, good"))
+    }
+  }
+
+  @Test func `a server that is restarted is awaited until it has run for a second`() async throws {
+    try await withProject { project in
+      try project.place("status", "0\n")
+      _ = try await project.startRunning(
+        ["-r"], "sh", "-c", #"cat status >> "$LOG"; exec sleep 1000"#)
+      try project.place("status", "7\n")
+      #expect(try await ask("--wait", in: project) == "sh: ready\n")
+      #expect(project.logged.last == "7")
+    }
+  }
+
+  @Test func `a paused session is reported at once`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("true")
+      try await session.readsKeys()
+      try await session.shows("succeeded")
+      try session.type("p")
+      try await session.shows("paused")
+      try project.place("file")
+      #expect(try await ask("--wait", status: 2, in: project).contains("paused: the key p"))
+    }
+  }
+
+  @Test func `answers in JSON are as the schema says`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG""#)
+      let schema = try SchemaEvaluator(documented: "session.schema.json")
+      let text = try await ask("--wait", "--json", in: project)
+      #expect(try schema.accepts(text: text), "\(text)")
+      let answer = try JSONValue(parsing: Array(text.utf8))
+      #expect(answer["directory"]?.content == .string(project.root))
+      #expect(answer["state"]?.content == .string("rest"))
+      #expect(answer["green"]?.content == .boolean(true))
+    }
+  }
+}

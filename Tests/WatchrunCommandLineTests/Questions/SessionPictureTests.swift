@@ -1,0 +1,171 @@
+import SessionControl
+import Support
+import SystemCalls
+import Testing
+
+@testable import ActionRunning
+@testable import WatchrunCommandLine
+
+import enum SystemCalls.ExitStatus
+
+/// When a session counts as at rest, and what it answers, in virtual time.
+struct SessionPictureTests {
+  private let start = Instant(offset: .seconds(100))
+
+  private func run(_ task: String, _ number: Int = 1) -> TaskReport.Run {
+    TaskReport.Run(task: task, job: .command, number: number, trigger: RunTrigger(.change))
+  }
+
+  private func ended(
+    _ task: String, _ status: Int32 = 0, after milliseconds: Int = 10,
+    _ ending: TaskReport.Ending = .byItself
+  ) -> TaskReport {
+    .ended(run(task), .exited(status), duration: .milliseconds(milliseconds), ending)
+  }
+
+  /// A picture after these reports at the start.
+  private func picture(_ plan: SessionPlan, _ reports: TaskReport...) -> SessionPicture {
+    var picture = SessionPicture(directory: "/p", plan)
+    for report in reports { picture.take(report, at: start, time: 0) }
+    return picture
+  }
+
+  /// The condition so many milliseconds after the start.
+  private func condition(
+    _ picture: SessionPicture, _ milliseconds: Int = 0, of tasks: [String] = [],
+    restless: [String] = [], _ waiting: [TaskRunner.Waiting] = [], isUp: Bool = false
+  ) -> String {
+    let condition = picture.condition(
+      of: tasks, at: start.advanced(by: .milliseconds(milliseconds)), restless: restless,
+      waiting: waiting, isUp: { _ in isUp })
+    if condition.isBusy { return "busy" }
+    return condition.settlesAfter.map { "rest in \($0.nanoseconds / 1_000_000)" } ?? "rest"
+  }
+
+  private static let chain = #"a: { run: "a" }, b: { run: "b", after: ["a"] }, c: { run: "c" }"#
+
+  @Test func `a task is at rest when those on which it depends are`() throws {
+    let picture = picture(try projectPlan(Self.chain))
+    #expect(condition(picture) == "rest")
+    #expect(condition(picture, restless: ["a"]) == "busy")
+    #expect(condition(picture, of: ["b"], restless: ["a"]) == "busy")
+    #expect(condition(picture, of: ["a"], restless: ["b"]) == "rest")
+    #expect(condition(picture, of: ["c"], restless: ["a", "b"]) == "rest")
+  }
+
+  @Test func `a delay is awaited as long as it may be a test`() throws {
+    let waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .delay)
+    let picture = picture(try projectPlan(Self.chain), .waiting([waiting]))
+    #expect(condition(picture, 0, [waiting]) == "rest in 1200")
+    #expect(condition(picture, 1199, [waiting]) == "rest in 1")
+    #expect(condition(picture, 1200, [waiting]) == "rest")
+    #expect(condition(picture, 0, of: ["c"], [waiting]) == "rest")
+  }
+
+  @Test func `a command that a change restarts is ready after a second`() throws {
+    let picture = picture(try plan("-r", "./app"), .started(run("app")))
+    #expect(condition(picture, 200, isUp: true) == "rest in 800")
+    #expect(condition(picture, 1000, isUp: true) == "rest")
+  }
+
+  @Test func `one that has ended by itself is awaited for twice the time`() throws {
+    var picture = picture(
+      try plan("-r", "./app"), .started(run("app")), ended("app", after: 3000), .started(run("app"))
+    )
+    #expect(condition(picture, 0, isUp: true) == "rest in 6000")
+    picture.take(ended("app", 1), at: start, time: 0)
+    // The runner is about to handle its end.
+    #expect(condition(picture, 0, isUp: true) == "busy")
+    #expect(condition(picture, 0) == "rest")
+    // What was stopped has not ended by itself.
+    var stopped = self.picture(
+      try plan("-r", "./app"), .started(run("app")), ended("app", after: 3000, .stopped))
+    stopped.take(.started(run("app")), at: start, time: 0)
+    #expect(condition(stopped, 0, isUp: true) == "rest in 1000")
+  }
+
+  @Test func `a command that is kept alive is awaited only if a change waits for its end`() throws {
+    let plan = try plan("--keep-alive", "./app")
+    let picture = picture(plan, .started(run("app")))
+    #expect(condition(picture, 1000, restless: ["app"]) == "rest")
+    let waiting = TaskRunner.Waiting("app", RunTrigger(.change), for: .runs(["app"]))
+    #expect(condition(picture, 1000, restless: ["app"], [waiting]) == "busy")
+  }
+
+  @Test func `an answer has the results, the output of what failed, and what waits`() throws {
+    var picture = picture(try projectPlan(Self.chain), .started(run("a")), .started(run("c")))
+    for line in ["1", "2", "3"] {
+      for task in ["a", "c"] {
+        picture.take(TaskOutput(run: run(task), line: Array(line.utf8), isFinished: true))
+      }
+    }
+    let ends = [ended("a", 3), ended("c"), .skipped("b", because: .failed("a"))]
+    for report in ends { picture.take(report, at: start, time: 0) }
+    let waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .nextRun)
+    let answer = picture.answer(
+      about: [], lines: 2, .rest, process: 7, waiting: [waiting]
+    ) { _ in "text" }
+    #expect(answer.tasks.map(\.state) == ["failed", "skipped", "succeeded"])
+    #expect(answer.tasks.map(\.output) == [["2", "3"], [], []])
+    #expect(answer.pending == [.init(task: "a", cause: "nextRun", text: "text")])
+    #expect(answer.command == "a b c" && !answer.isGreen)
+    let other = picture.answer(about: ["c"], lines: 2, .rest, process: 7, waiting: [waiting]) { _ in
+      ""
+    }
+    #expect(other.tasks.map(\.name) == ["c"] && other.pending.isEmpty && other.isGreen)
+    #expect(picture.refusal(of: ["a", "c"]) == nil)
+    #expect(picture.refusal(of: ["x"]) == "no task 'x' in this session; tasks: a, b, c")
+  }
+
+  @Test func `only the output of the latest run is shown, and not more than fits is kept`() {
+    var log = OutputLog()
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
+    for _ in 0..<2000 { log.take(TaskOutput(run: run("a"), line: line, isFinished: true)) }
+    #expect(log.end(of: "a", lines: 10_000).count < 1400)
+    log.began(run("a", 2))
+    #expect(log.end(of: "a", lines: 5) == [])
+    log.take(TaskOutput(run: run("a", 2), line: [65], isSplit: true, isFinished: true))
+    log.take(TaskOutput(run: run("a", 2), line: [66], isFinished: false))
+    log.take(TaskOutput(run: run("a", 2), line: [67], isFinished: true))
+    #expect(log.end(of: "a", lines: 5) == ["AC"])
+  }
+}
+
+/// What a client prints, and its exit status.
+struct SessionQuestionStatusTests {
+  private func answer(
+    _ state: SessionAnswer.State, _ tasks: String..., isLate: Bool = false
+  ) -> SessionAnswer {
+    var answer = SessionAnswer(directory: "/p", command: "make", process: 7, state: state)
+    answer.isLate = isLate
+    answer.tasks = tasks.enumerated().map { index, state in
+      var task = SessionAnswer.Task("t\(index)")
+      (task.state, task.status, task.milliseconds) = (state, 2, 1234)
+      if state == "failed" { task.output = ["oops"] }
+      return task
+    }
+    return answer
+  }
+
+  @Test func `the status is that of the session that is not green`() {
+    let green = answer(.rest, "succeeded", "ready", "pending")
+    #expect(SessionQuestion.status([green, green]) == 0)
+    #expect(SessionQuestion.status([green, answer(.rest, "failed")]) == 1)
+    #expect(SessionQuestion.status([answer(.rest, "skipped")]) == 1)
+    #expect(SessionQuestion.status([answer(.paused), answer(.rest, "failed")]) == 2)
+    #expect(SessionQuestion.status([answer(.busy, isLate: true), answer(.paused)]) == 124)
+  }
+
+  @Test func `the text has a line for each task, and the output of those that failed`() {
+    #expect(
+      SessionQuestion.text(of: answer(.rest, "succeeded", "failed", "ready"), isNamed: true) == """
+        session 7: make
+        t0: succeeded in 1.2 s
+        t1: failed with status 2 after 1.2 s
+          oops
+        t2: ready
+
+        """)
+    #expect(SessionQuestion.text(of: answer(.rest), isNamed: false) == "no tasks\n")
+  }
+}
