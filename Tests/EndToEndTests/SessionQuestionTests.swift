@@ -137,4 +137,56 @@ import Testing
       #expect(answer["green"]?.content == .boolean(true))
     }
   }
+
+  @Test func `a task is run, and a service restarted, by another program`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "echo a >> $LOG" }, b: { run: "echo b >> $LOG", after: ["a"] },"#
+          + #" s: { run: "echo s >> $LOG; exec sleep 1000", service: true },"#
+          + #" d: { run: "echo d >> $LOG", postpone: true }"#)
+      _ = try await project.start(["-v"]).watching()
+      #expect(try await ask("--wait", in: project).contains("d: has not run yet"))
+      #expect(try await ask("--send", "run", "b", in: project) == "")
+      #expect(try await ask("--wait", "b", in: project).hasPrefix("b: succeeded"))
+      #expect(project.logged.count { $0 == "b" } == 2 && project.logged.count { $0 == "a" } == 1)
+      _ = try await ask("--send", "restart", "s", in: project)
+      _ = try await ask("--wait", in: project)
+      #expect(project.logged.count { $0 == "s" } == 2)
+      _ = try await ask("--send", "run", "d", in: project)
+      #expect(try await ask("--wait", in: project).contains("d: succeeded"))
+      _ = try await ask("--send", "stop", in: project)
+      #expect(try await ask("--wait", status: 1, in: project).contains("s: stopped"))
+      #expect(
+        try await ask("--send", "reload", status: 64, in: project).contains("has no page"))
+    }
+  }
+
+  @Test func `changes are held for a client, until its time is over or it waits`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", Project.record)
+      _ = try await ask("--send", "hold", in: project)
+      try project.place("one")
+      #expect(try await ask("--status", status: 2, in: project).contains("held: "))
+      // This test is the client of both.
+      #expect(try await ask("--wait", in: project).hasPrefix("sh: succeeded"))
+      #expect(project.recordedRuns == [["one"]])
+      // Another client's hold ends by itself.
+      try await project.shell("'\(Watchrun.program)' --send hold=200ms; true")
+      try project.place("two")
+      try await project.logged("change \(project.path("two"))")
+      #expect(try await ask("--wait", in: project).hasPrefix("sh: succeeded"))
+    }
+  }
+
+  @Test func `a session that another program has paused is reported at once`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", Project.record)
+      _ = try await ask("--send", "pause", in: project)
+      try project.place("file")
+      #expect(try await ask("--wait", status: 2, in: project).contains("paused: "))
+      _ = try await ask("--send", "resume", in: project)
+      _ = try await ask("--wait", in: project)
+      #expect(project.recordedRuns == [["file"]])
+    }
+  }
 }

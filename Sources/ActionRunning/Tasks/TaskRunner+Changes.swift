@@ -228,8 +228,13 @@ extension TaskRunner {
   }
 
   /// Begins a round in each idle component, because of a start or a key.
-  func beginRounds(_ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]) {
+  ///
+  /// - Parameter names: The tasks that are requested; `nil` for all.
+  func beginRounds(
+    of names: Set<String>? = nil, _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
+  ) {
     for component in state.access({ $0.components }) {
+      if names?.isDisjoint(with: component.names) == true { continue }
       if isBusy(component.names) {
         component.rounds.resumed()
       } else {

@@ -156,6 +156,20 @@ public final class TaskRunner: Sendable {
     queue.async { [self] in beginRounds { $0.keyPressed() } }
   }
 
+  /// Runs these tasks, even while the runner is paused, and first those of their dependencies that have not
+  /// succeeded.
+  public func submitKey(for names: [String]) {
+    queue.async { [self] in
+      let (graph, machine) = state.access { ($0.graph, $0.machine) }
+      var wanted = Set(names)
+      for name in graph.order.reversed() where wanted.contains(name) {
+        wanted.formUnion(
+          (graph[name]?.dependencies ?? []).filter { machine.state(of: $0) != .succeeded })
+      }
+      beginRounds(of: wanted) { [wanted] in $0.keyPressed(wanted) }
+    }
+  }
+
   /// Requests all tasks because of changes that are not known.
   func requestAll() {
     queue.async { [self] in beginRounds { $0.changed(Set($0.order)) } }

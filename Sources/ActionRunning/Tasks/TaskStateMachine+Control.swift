@@ -12,10 +12,10 @@ extension TaskStateMachine {
     settle(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
-  /// Requests all tasks, even while paused.
-  package mutating func keyPressed() -> [Action] {
+  /// Requests these tasks, or all, even while paused.
+  package mutating func keyPressed(_ names: Set<String>? = nil) -> [Action] {
     hasStarted = true
-    return settle(order.flatMap { request($0, .key) })
+    return settle(order.flatMap { names?.contains($0) == false ? [] : request($0, .key) })
   }
 
   /// Pauses: only a key starts runs. Active runs continue.

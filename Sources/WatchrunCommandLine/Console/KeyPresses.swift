@@ -7,6 +7,8 @@ protocol KeyListener: Sendable {
   func stopNow()
   func pause()
   func resume()
+  /// Reloads the pages. Returns false if there is none.
+  func reload() -> Bool
 }
 
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
@@ -14,32 +16,31 @@ final class KeyPresses: Sendable {
   private struct State {
     /// The runs of the present or latest round.
     var latestRuns: [TaskReport.Run] = []
-    var isPaused = false
   }
 
   private let state = Mutex(State())
   private let reporter: RunReporter
   private let waiting: WaitingReporter
   private let ignored: IgnoredChangeReporter?
+  private let pause: PauseControl
   private let dependencies: @Sendable (_ task: String) -> [String]
 
   /// - Parameters:
   ///   - reporter: Answers the keys.
   ///   - waiting: Lists what waits.
   ///   - ignored: Lists the changes that did not count.
+  ///   - pause: Pauses and resumes the session.
   ///   - dependencies: Returns the tasks that a task depends on directly.
   init(
     _ reporter: RunReporter, waiting: WaitingReporter, ignored: IgnoredChangeReporter?,
-    dependencies: @escaping @Sendable (_ task: String) -> [String]
+    pause: PauseControl, dependencies: @escaping @Sendable (_ task: String) -> [String]
   ) {
     self.reporter = reporter
     self.ignored = ignored
+    self.pause = pause
     self.waiting = waiting
     self.dependencies = dependencies
   }
-
-  /// Whether the session is paused by the key.
-  var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Takes a report of the runner.
   func take(_ report: TaskReport) {
@@ -63,7 +64,7 @@ final class KeyPresses: Sendable {
     switch key {
     case .run: runner.runNow()
     case .stop: runner.stopNow()
-    case .pause: togglePause(runner)
+    case .pause: reporter.reportPause(pause.toggle())
     case .clear: reporter.console.clearScreen()
     case .explain:
       let runs = state.withLock { $0.latestRuns }
@@ -71,19 +72,10 @@ final class KeyPresses: Sendable {
       for run in runs { reporter.explain(run, after: dependencies(run.task)) }
       waiting.list()
       ignored?.list()
-      if isPaused { reporter.reportPause(true) }
+      if pause.condition.isPaused { reporter.reportPause(true) }
     case .help: reporter.listKeys()
     case .quit: return false
     }
     return true
-  }
-
-  private func togglePause(_ runner: some KeyListener) {
-    let isPaused = state.withLock { state in
-      state.isPaused.toggle()
-      return state.isPaused
-    }
-    reporter.reportPause(isPaused)
-    if isPaused { runner.pause() } else { runner.resume() }
   }
 }

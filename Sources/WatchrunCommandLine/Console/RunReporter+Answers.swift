@@ -36,6 +36,13 @@ extension RunReporter {
     console.say(.answer, isPaused ? "paused: changes start nothing until you press p" : "resumed")
   }
 
+  func reportHold(_ isHeld: Bool) {
+    console.say(
+      .news,
+      isHeld ? "held by another program: changes start nothing until it is done" : "released",
+      style: .faint)
+  }
+
   /// Reports why a run was started, and the changes that it received.
   ///
   /// - Parameter dependencies: The tasks that its task depends on directly.

@@ -83,7 +83,7 @@ extension OptionTable {
     throw notOne(of: Choice.names, value)
   }
 
-  private static func notOne(of names: [String], _ value: some Collection<UInt8>) -> UsageError {
+  static func notOne(of names: [String], _ value: some Collection<UInt8>) -> UsageError {
     let written = Array(value)
     let advice = nearestName(to: text(written), among: names).map { "; did you mean '\($0)'?" }
     let list = names.joined(separator: ", ")

@@ -36,7 +36,7 @@ extension Settings {
 
   /// Refuses options that a question ignores. Other options belong to the session.
   private func checkQuestion() throws(UsageError) -> Settings {
-    let asking = ["wait", "status"]
+    let asking = ["wait", "status", "send"]
     let questions = asking.compactMap { given[$0] }
     if questions.count > 1 {
       throw UsageError(

@@ -10,7 +10,7 @@ final class SessionDesk: ServedSession {
   /// What the session consists of, once it runs.
   private struct Parts {
     let runner: TaskRunner
-    let keys: KeyPresses
+    let listener: any KeyListener
     /// `nil` if nothing is observed.
     let source: (any ChangeSource)?
     let server: SessionServer
@@ -18,19 +18,26 @@ final class SessionDesk: ServedSession {
 
   private let session: Session
   private let waiting: WaitingReporter
+  private let pause: PauseControl
   private let picture: Mutex<SessionPicture>
   private let parts = Mutex<Parts?>(nil)
   private let clock = DispatchScheduler(queue: .global())
 
-  init(_ session: Session, _ plan: SessionPlan, _ waiting: WaitingReporter) {
-    (self.session, self.waiting) = (session, waiting)
+  init(
+    _ session: Session, _ plan: SessionPlan, _ waiting: WaitingReporter, _ pause: PauseControl
+  ) {
+    (self.session, self.waiting, self.pause) = (session, waiting, pause)
     picture = Mutex(SessionPicture(directory: session.directory, plan))
   }
 
   /// Begins to answer.
-  func serve(_ runner: TaskRunner, _ keys: KeyPresses, flushing source: (any ChangeSource)?) {
+  func serve(
+    _ runner: TaskRunner, _ listener: any KeyListener, flushing source: (any ChangeSource)?
+  ) {
     guard let server = session.serve(self, on: runner.queue) else { return }
-    parts.withLock { $0 = Parts(runner: runner, keys: keys, source: source, server: server) }
+    parts.withLock {
+      $0 = Parts(runner: runner, listener: listener, source: source, server: server)
+    }
   }
 
   func take(_ plan: SessionPlan) { picture.withLock { $0.take(plan) } }
@@ -62,26 +69,68 @@ final class SessionDesk: ServedSession {
       $0.condition(
         of: tasks, at: now, restless: restless, waiting: waiting, isUp: parts.runner.isUp)
     }
-    condition.isBlocked = parts.keys.isPaused
+    condition.isBlocked = pause.condition.isPaused || pause.condition.isHeld
     return condition
   }
 
   func answer(about tasks: [String], lines: Int) -> SessionAnswer {
     let runs = parts.withLock { $0?.runner }?.waitingTasks ?? []
     let condition = condition(of: tasks)
+    let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
       condition.isBlocked
-      ? .paused : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
+      ? blocked : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
     let isCommandLine = picture.withLock { $0.plan.origin } == .commandLine
     return picture.withLock { picture in
       picture.answer(
         about: tasks, lines: lines, state, process: Int(processIDs().own),
         waiting: isCommandLine ? WaitingReporter.ofCommand(runs) : runs
-      ) { WaitingReporter.line($0, waiting.cause($0.trigger)) }
+      ) { entry in
+        entry.cause == .pause
+          ? "runs when the session is \(blocked == .held ? "released" : "resumed")"
+          : WaitingReporter.line(entry, waiting.cause(entry.trigger))
+      }
     }
   }
 
+  // MARK: - Orders
+
   func perform(_ request: SessionRequest) -> String? {
-    picture.withLock { $0.refusal(of: request.tasks) }
+    if let refusal = picture.withLock({ $0.refusal(of: request.tasks) }) { return refusal }
+    guard let parts = parts.withLock({ $0 }) else { return nil }
+    switch request.verb {
+    case .status, .logs: return nil
+    case .wait: pause.release(of: request.owner)
+    case .run: run(request.tasks, parts)
+    case .restart where request.tasks.isEmpty:
+      parts.listener.stopNow()
+      parts.listener.runNow()
+    case .restart: run(request.tasks, parts)
+    default:
+      if !request.tasks.isEmpty { return "\(request.verb.rawValue) is for the whole session" }
+      return performForAll(request, parts)
+    }
+    return nil
+  }
+
+  private func run(_ tasks: [String], _ parts: Parts) {
+    if tasks.isEmpty { parts.listener.runNow() } else { parts.runner.submitKey(for: tasks) }
+  }
+
+  private func performForAll(_ request: SessionRequest, _ parts: Parts) -> String? {
+    switch request.verb {
+    case .stop: parts.listener.stopNow()
+    case .pause, .resume:
+      let isPaused = request.verb == .pause
+      pause.set(isPaused)
+      session.console.say(
+        .news, isPaused ? "paused by another program; p resumes" : "resumed by another program",
+        style: .faint)
+    case .hold: pause.hold(for: request.time, by: request.owner)
+    case .release: pause.release()
+    case .reload: if !parts.listener.reload() { return "this session has no page" }
+    case .wait, .status, .run, .restart, .logs: break
+    }
+    return nil
   }
 }

@@ -27,6 +27,8 @@ struct SessionQuestion {
       if case .refused = error { status = ExitCode.usage }
       throw Failure(error.description, status)
     }
+    let isOrder = SessionRequest.Verb.orders.contains(request.verb.rawValue)
+    if isOrder && !printsJSON { return ExitCode.success }
     var text: [UInt8] = []
     for (json, answer) in answers {
       if printsJSON {
@@ -36,7 +38,7 @@ struct SessionQuestion {
       }
     }
     try writeAnswer(text)
-    return Self.status(answers.map(\.answer))
+    return isOrder ? ExitCode.success : Self.status(answers.map(\.answer))
   }
 
   /// The status of several sessions: whatever keeps one of them from being green at rest.

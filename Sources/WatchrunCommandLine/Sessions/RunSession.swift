@@ -13,6 +13,7 @@ final class RunSession: ChangeSource {
   let source: ProjectSource?
   let reporter: RunReporter
   private let waiting: WaitingReporter
+  private let pause: PauseControl
   /// Answers clients.
   let desk: SessionDesk
 
@@ -53,7 +54,8 @@ final class RunSession: ChangeSource {
     reporter = RunReporter(session.console, directory: session.directory)
     reporter.take(state.plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
-    desk = SessionDesk(session, state.plan, waiting)
+    pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
+    desk = SessionDesk(session, state.plan, waiting, pause)
     self.state = Mutex(state)
   }
 
@@ -67,7 +69,9 @@ final class RunSession: ChangeSource {
     let keys = makeKeys()
     let runner = makeRunner(plan, keys)
     session.listen { runner.end() }
-    session.readKeys(keys, for: KeyTarget(session: self, runner: runner))
+    let target = KeyTarget(session: self, runner: runner)
+    pause.connect(target)
+    session.readKeys(keys, for: target)
     session.passOnSignals { runner.send($0, to: plan.command) }
     if let project { warnOfMissingPaths(in: project) }
     if plan.command != nil && settings.filesFrom == nil {
@@ -85,11 +89,13 @@ final class RunSession: ChangeSource {
     }
     runner.start()
     // A question that arrives finds the first runs requested.
-    desk.serve(runner, keys, flushing: isObserved ? self : nil)
+    desk.serve(runner, target, flushing: isObserved ? self : nil)
   }
 
   private func makeKeys() -> KeyPresses {
-    KeyPresses(reporter, waiting: waiting, ignored: session.ignoredChanges) { [self] task in
+    KeyPresses(
+      reporter, waiting: waiting, ignored: session.ignoredChanges, pause: pause
+    ) { [self] task in
       state.withLock { $0.plan.graph[task]?.dependencies ?? [] }
     }
   }
@@ -226,6 +232,14 @@ private struct KeyTarget: KeyListener {
 
   func stopNow() {
     runner.stop()
+  }
+
+  func reload() -> Bool {
+    let (pages, watched) = session.state.withLock { state in
+      (state.pages, state.plan.pages.flatMap(\.watched))
+    }
+    pages?.changed(watched)
+    return pages != nil
   }
 
   func pause() {

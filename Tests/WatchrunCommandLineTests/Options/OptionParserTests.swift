@@ -164,7 +164,7 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor", "man", "json", "doctor", "wait", "status", "lines",
+        "open", "editor", "man", "json", "doctor", "wait", "status", "send", "lines",
       ],
       "these need a page or exclude a command, and are tested below")
   }
@@ -176,12 +176,18 @@ struct OptionParserTests {
     #expect(settings.outputLines == 7)
     #expect(settings.command == ["build", "test"].map { Array($0.utf8) })
     #expect(try parse("-C", "p", "--status").task == .ask(.status))
+    #expect(try parse("--send", "restart", "web").task == .ask(.restart))
+    #expect(try parse("--send=hold=2m").questionTime == .seconds(120))
     let errors = [
       ["--wait", "--status"]: "--wait and --status exclude each other; remove one of them",
       ["--wait", "-r"]: "--wait asks a session that runs already, so -r has no effect; "
         + "remove one of them",
       ["--lines", "5", "make"]: "--lines needs --wait or --status",
       ["--status", "--lines", "x"]: "--lines: 'x' is not a number from 0 to 100000",
+      ["--send", "run=1s"]: "--send: run takes no value; only hold=TIME does",
+      ["--send", "hold=1h"]: "--send: a hold lasts at most 10m",
+      ["--send", "explode"]: "--send: 'explode' is not one of: run, stop, restart, pause, resume, "
+        + "reload, hold, release",
       ["--wait", "500ms"]: "--wait takes its value after '=': --wait=500ms; "
         + "the quiet period is set with -d",
     ]
