@@ -42,14 +42,15 @@ final class QueueTimer: Sendable {
       let entry = state.deadlines.remove(id)
       return (entry, setAlarm(&state))
     }
-    _ = (entry, retained)
+    entry?.item.cancel()
+    _ = retained
   }
 
   /// Does what is due, on the queue.
   private func elapsed() {
     state.withLock { $0.alarmTime = nil }
     let now = Instant.now
-    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.work() }
+    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
     let retained = state.withLock { setAlarm(&$0) }
     _ = retained
   }
