@@ -247,3 +247,10 @@ void csystem_close_range(int lowest, int highest) {
   int limit = (int)sysconf(_SC_OPEN_MAX);
   for (int number = lowest; number <= highest && number < limit; number++) close(number);
 }
+
+pid_t csystem_ended_child(void) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
+  return info.si_pid;
+}

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #ifdef __linux__
 
@@ -185,9 +184,7 @@ static void add_orphans(struct tree *tree, const struct csystem_orphans *orphans
 int csystem_descendant_groups(
     pid_t session, pid_t excluded, pid_t *groups, int count, int capacity,
     const struct csystem_orphans *orphans) {
-  struct tree tree = {
-      .session = session, .excluded = excluded, .groups = groups, .count = count,
-      .capacity = capacity};
+  struct tree tree = {false, session, excluded, groups, count, capacity};
   for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
   if (orphans != NULL) add_orphans(&tree, orphans);
   add_descendants(&tree);
@@ -210,9 +207,7 @@ static void add_if_marked(void *context, int processes, const char *name) {
 
 int csystem_marked_groups(
     pid_t session, pid_t excluded, pid_t *groups, int count, int capacity, const char *mark) {
-  struct tree tree = {
-      .session = session, .excluded = excluded, .groups = groups, .count = count,
-      .capacity = capacity};
+  struct tree tree = {false, session, excluded, groups, count, capacity};
   for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
   struct marked marked = {&tree, mark};
   for_each_name("/proc", add_if_marked, &marked);
@@ -401,10 +396,3 @@ void csystem_files_open_for_writing(
 }
 
 #endif
-
-pid_t csystem_ended_child(void) {
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
-  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
-  return info.si_pid;
-}
