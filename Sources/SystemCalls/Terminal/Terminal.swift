@@ -11,6 +11,13 @@ package struct Terminal: Hashable, Sendable {
     isatty(descriptor) == 1
   }
 
+  /// The number of columns; `nil` if it is not known.
+  package var columns: Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Makes the session's terminal the standard input. Returns false if the session has none.
   package static func becomeStandardInput() -> Bool {
     guard let terminal = try? Descriptor.open("/dev/tty", O_RDWR) else { return false }

@@ -36,6 +36,9 @@ final class Console: Sendable {
   let isTerminal: Bool
   private let failures: WriteFailures
   private let lines: Mutex<OutputLines>
+  private let freshLine = Mutex(FreshLine())
+  /// Whether the terminal of messages understands control sequences.
+  private let wrapsLines: Bool
   private let output: OutputWriter
   private let messages: OutputWriter
 
@@ -44,6 +47,7 @@ final class Console: Sendable {
     self.isColored = isColored
     self.isOutputColored = isOutputColored
     isTerminal = Terminal.isTerminal(STDERR_FILENO)
+    wrapsLines = isTerminal && environmentVariable("TERM").map { $0 != "dumb" } ?? false
     lines = Mutex(OutputLines(showsUnfinished: Terminal.isTerminal(STDOUT_FILENO)))
     let failures = WriteFailures()
     self.failures = failures
@@ -100,8 +104,17 @@ final class Console: Sendable {
       if !end.isEmpty { output.enqueue(end) }
     }
     output.drain()
-    messages.write(message: Array(line.utf8))
+    let start = freshLine.withLock { freshLine in
+      freshLine.beginMessage(columns: wrapsLines ? Terminal(STDERR_FILENO).columns : nil)
+    }
+    messages.write(message: start + Array(line.utf8))
   }
+
+  /// A command begins to write to the terminal by itself, and not through this process.
+  func commandBegins() { freshLine.withLock { $0.commandBegins() } }
+
+  /// Such a command has ended.
+  func commandEnds() { freshLine.withLock { $0.commandEnds() } }
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
   /// in front. Does not wait: see `hasRoom`.

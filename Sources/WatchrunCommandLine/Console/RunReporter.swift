@@ -77,9 +77,13 @@ extension RunReporter {
     switch report {
     case .started(let run):
       reportStart(run)
+      // The output of several tasks is forwarded.
+      if isAlone { console.commandBegins() }
     case .ended(let run, let status, let duration, let ending):
+      console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending)
     case .notStarted(let run, let error, _):
+      console.commandEnds()
       reportFailedStart(run, error)
     case .conflict(let task, let conflict):
       let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
