@@ -18,16 +18,26 @@ struct LineSplitter: Sendable {
   /// Adds bytes and returns the lines and pieces that they complete.
   mutating func add(_ bytes: some Sequence<UInt8>) -> [Piece] {
     var pieces: [Piece] = []
-    for byte in bytes {
-      if byte == UInt8(ascii: "\n") {
-        pieces.append(take(isSplit: false))
-      } else {
-        // Only with the next byte it is known that the line does not end here.
-        if rest.count == Self.longest { pieces.append(take(isSplit: true)) }
-        rest.append(byte)
-      }
+    var left = Array(bytes)[...]
+    while let end = left.firstIndex(of: UInt8(ascii: "\n")) {
+      extend(by: left[..<end], &pieces)
+      pieces.append(take(isSplit: false))
+      left = left[(end + 1)...]
     }
+    extend(by: left, &pieces)
     return pieces
+  }
+
+  /// Adds bytes of one line. Only with a further byte it is known that the line does not end after `longest`.
+  private mutating func extend(by bytes: ArraySlice<UInt8>, _ pieces: inout [Piece]) {
+    var bytes = bytes
+    while rest.count + bytes.count > Self.longest {
+      let room = Self.longest - rest.count
+      rest += bytes.prefix(room)
+      bytes = bytes.dropFirst(room)
+      pieces.append(take(isSplit: true))
+    }
+    rest += bytes
   }
 
   /// Returns the last line if it has no line feed; `nil` if it is empty.

@@ -29,6 +29,9 @@ final class Console: Sendable {
     case warning = "\u{1B}[33m"
   }
 
+  private static let end = Array("\n".utf8)
+  private static let styledEnd = Array("\u{1B}[0m\n".utf8)
+
   private let shown: Level
   private let isColored: Bool
   private let isOutputColored: Bool
@@ -119,15 +122,13 @@ final class Console: Sendable {
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
   /// in front. Does not wait: see `hasRoom`.
   func write(_ output: TaskOutput, of task: TaskLabel?) {
-    let prefix = task.map { task in
-      (isOutputColored ? "\(task.color)\(task.padded)\u{1B}[0m" : task.padded) + " | "
-    }
+    let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
     // A colour that the line leaves on must not affect the next line.
     let isStyled = task != nil && isOutputColored && output.line.contains(0x1B)
     lines.withLock { lines in
       let text = lines.add(
         output.line, isFinished: output.isFinished, isSplit: output.isSplit, of: task?.name ?? "",
-        prefix: Array((prefix ?? "").utf8), end: Array((isStyled ? "\u{1B}[0m\n" : "\n").utf8))
+        prefix: prefix, end: isStyled ? Self.styledEnd : Self.end)
       if !text.isEmpty { self.output.enqueue(text) }
     }
   }

@@ -25,6 +25,16 @@ struct OutputLines {
     _ line: [UInt8], isFinished: Bool, isSplit: Bool = false, of task: String, prefix: [UInt8],
     end: [UInt8]
   ) -> [UInt8] {
+    let isReturning = showsUnfinished && line.contains(UInt8(ascii: "\r"))
+    if isFinished && !isSplit && !isReturning && open == nil && shown.isEmpty {
+      // Nearly all lines.
+      var text: [UInt8] = []
+      text.reserveCapacity(prefix.count + line.count + end.count)
+      text += prefix
+      text += line
+      text += end
+      return text
+    }
     if !isFinished && !showsUnfinished { return [] }
     let start = min(shown[task] ?? 0, line.count)
     var rest = line[start...]

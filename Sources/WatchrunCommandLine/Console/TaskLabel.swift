@@ -5,6 +5,9 @@ struct TaskLabel: Hashable, Sendable {
   let padded: String
   /// The escape sequence that turns the colour on.
   let color: String
+  /// What stands in front of its output, without and with colour.
+  let prefix: [UInt8]
+  let coloredPrefix: [UInt8]
 
   /// Cyan, magenta, blue, and their bright variants. Green, red and yellow stand for results.
   private static let colors = [36, 35, 34, 96, 95, 94]
@@ -13,6 +16,8 @@ struct TaskLabel: Hashable, Sendable {
     self.name = name
     padded = name + String(repeating: " ", count: max(0, width - name.count))
     color = "\u{1B}[\(Self.colors[number % Self.colors.count])m"
+    prefix = Array("\(padded) | ".utf8)
+    coloredPrefix = Array("\(color)\(padded)\u{1B}[0m | ".utf8)
   }
 
   /// The labels of tasks, by name.
