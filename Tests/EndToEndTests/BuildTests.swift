@@ -96,7 +96,7 @@ import Testing
       try project.place("slow")
       try await project.logged("slow")
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }

@@ -113,10 +113,13 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test(arguments: [(SIGINT, 0), (SIGHUP, 0), (SIGQUIT, 128 + SIGQUIT)] as [(Int32, Int32)])
-  func `no process is left after watchrun is ended by a signal`(_ signal: Int32, _ status: Int32)
-    async throws
-  {
+  @Test(
+    arguments: [
+      (SIGINT, .signaled(.interrupt)), (SIGHUP, .exited(0)), (SIGQUIT, .exited(128 + SIGQUIT)),
+    ] as [(Int32, SystemCalls.ExitStatus)])
+  func `no process is left after watchrun is ended by a signal`(
+    _ signal: Int32, _ status: SystemCalls.ExitStatus
+  ) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"sleep 1000 & echo $! >> "$LOG"; wait"#)
@@ -124,7 +127,7 @@ import enum SystemCalls.ExitStatus
       try project.place("file")
       try await watchrun.said("created file")
       watchrun.process.send(signal)
-      try await #expect(watchrun.ended() == .exited(status))
+      try await #expect(watchrun.ended() == status)
       #expect(!ProcessTable.isAlive(pid))
       #expect(project.logged.count == 1)
     }
@@ -137,7 +140,7 @@ import enum SystemCalls.ExitStatus
       watchrun.process.send(SIGINT)
       try await watchrun.said("stopping the command")
       for number in 1...5 { try project.place("file-\(number)") }
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.logged == ["run"])
     }
   }
@@ -175,7 +178,9 @@ import enum SystemCalls.ExitStatus
   }
 
   @Test(
-    arguments: [(SIGTERM, .signaled(.terminate)), (SIGINT, .exited(0)), (SIGHUP, .exited(0))]
+    arguments: [
+      (SIGTERM, .signaled(.terminate)), (SIGINT, .signaled(.interrupt)), (SIGHUP, .exited(0)),
+    ]
       as [(Int32, ExitStatus)])
   func `a full output pipe does not keep watchrun from ending`(
     _ signal: Int32, _ status: ExitStatus
@@ -201,7 +206,7 @@ import enum SystemCalls.ExitStatus
         #expect(!ProcessTable.isAlive(pid))
       }
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
     }
   }
 

@@ -61,7 +61,7 @@ struct ForeignProcessTests {
       try await watchrun.watching()
       let pid = try await process(project, 1)
       watchrun.process.send(SIGINT)
-      try await eventually("watchrun ends") { watchrun.process.exitStatus == .exited(0) }
+      try await eventually("watchrun ends") { watchrun.process.exitStatus == .signaled(.interrupt) }
       try await watchrun.said("it keeps running; to end it: sudo kill \(pid)")
       #expect(ProcessTable.isAlive(pid))
     }

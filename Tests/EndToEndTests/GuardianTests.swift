@@ -153,7 +153,7 @@ import Testing
       #expect(guardians.map { ProcessTable.descriptors(of: $0).count } == [1])
       #expect(guardians.allSatisfy { ProcessTable.proportionalMemory(of: $0) < 2 * 1024 })
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       try await eventually("it ends as well") { !guardians.contains(where: ProcessTable.isAlive) }
     }
   }

@@ -79,7 +79,7 @@ import Testing
 
   @Test(
     arguments: [
-      (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137),
+      (SIGINT, 130), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137),
     ] as [(Int32, Int32)])
   func `after a signal, the modes of the terminal are restored`(
     _ signal: Int32, _ status: Int32
@@ -115,7 +115,7 @@ import Testing
       try session.type(Keystroke.controlC)
       try await session.shows("failed with status 3", times: 2)
       try session.type(Keystroke.controlC)
-      try await #expect(session.ended() == 0)
+      try await #expect(session.ended() == 130)
     }
   }
 
@@ -140,7 +140,7 @@ import Testing
         session.terminal.foregroundGroup == session.group
       }
       try session.type(Keystroke.controlC)
-      try await #expect(session.ended() == 0)
+      try await #expect(session.ended() == 130)
     }
   }
 

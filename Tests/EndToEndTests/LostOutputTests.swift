@@ -80,7 +80,7 @@ import enum SystemCalls.ExitStatus
       try project.writeTasks(
         #"""
         loud: { run: "seq 1 10000000", watch: ["none"], service: true },
-        other: { run: "echo run >> $LOG; echo said", watch: ["file-*"] },
+        other: { run: "echo run >> $LOG; echo said" },
         """#, "jobs: 2")
       // Reads nothing before it is told to, and then everything.
       let pipeline = try await project.start(
@@ -125,7 +125,9 @@ import enum SystemCalls.ExitStatus
       kill(pid, SIGINT)
       _ = try await pipeline.ended()
       let lines = pipeline.process.output.lines
-      for name in ["a", "b"] { #expect(lines.count { $0.hasPrefix("\(name) | ") } == 20000) }
+      for name in ["a", "b"] {
+        #expect(lines.count { $0.hasPrefix("\(name) | ") && Int($0.dropFirst(4)) != nil } == 20000)
+      }
       #expect(lines.count { $0.hasSuffix("| 20000") } == 2)
     }
   }

@@ -14,7 +14,7 @@ import Testing
       try await watchrun.said("watchrun: created public/style.css")
       #expect(project.logged.isEmpty)
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       try await watchrun.said("watchrun: serving public at http://localhost:")
       #expect(watchrun.process.exitStatus == nil)
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
     }
   }
 

@@ -55,7 +55,7 @@ import Testing
       }
       try await project.logged("up", times: 4)
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }
@@ -114,7 +114,7 @@ import Testing
           && ProcessTable.descriptors(of: pid).count <= descriptors + 4
       }
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }

@@ -71,7 +71,7 @@ import enum SystemCalls.ExitStatus
       }
       #expect(watchrun.errors.count == (message == nil ? 0 : 1), "\(watchrun.errors)")
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }

@@ -18,9 +18,9 @@ import Testing
       try await watchrun.said("stopping the command with")
       watchrun.process.send(signal)
       let status = try await watchrun.ended()
-      #expect(status == (signal == SIGTERM ? .signaled(.terminate) : .exited(0)))
+      #expect(status == .signaled(Signal(rawValue: signal)))
       #expect(project.logged == ["up", "ended"])
-      #expect(!watchrun.errors.contains { $0.contains("killing") })
+      #expect(!watchrun.errors.contains { $0.contains("SIGKILL") })
     }
   }
 
@@ -31,7 +31,7 @@ import Testing
       watchrun.process.send(SIGINT)
       try await watchrun.said("(Ctrl-C again kills it now)")
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(watchrun.errors.contains("watchrun: killing the command (SIGKILL)"))
       #expect(project.commandProcesses.isEmpty)
     }
@@ -42,7 +42,7 @@ import Testing
       let watchrun = try await project.startRunning(
         ["--stop-timeout", "200ms"], Self.ignoresTERM)
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(watchrun.errors.contains { $0.contains("still running after 200 ms: killing it") })
     }
   }
@@ -60,7 +60,7 @@ import Testing
       try await watchrun.said("slow: still running")
       #expect(!watchrun.errors.contains { $0.contains("fast: still running") })
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(watchrun.errors.contains { $0.hasSuffix("slow: killing the command (SIGKILL)") })
     }
   }
@@ -84,7 +84,7 @@ private let newNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kil
       try await eventually("a restart") { project.logged.count == 2 }
       #expect(!ProcessTable.isAlive(first))
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }
@@ -97,7 +97,7 @@ private let newNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kil
         #"set -m; (trap "" TERM; echo $BASHPID >> "$LOG"; while :; do sleep 0.1; done) & wait"#)
       let job = try #require(project.logged.first.flatMap { pid_t($0) })
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(!ProcessTable.isAlive(job))
       #expect(project.commandProcesses.isEmpty)
     }
@@ -140,7 +140,7 @@ private let newNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kil
           ProcessTable.name(of: $0) == "wr-guard"
         })
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(ProcessTable.state(of: guardian) == nil)
     }
   }

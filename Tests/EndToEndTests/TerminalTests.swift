@@ -20,7 +20,7 @@ import Testing
 
   @Test(
     arguments: [
-      (Keystroke.controlC, 0), ("q", 0), (Keystroke.controlBackslash, 131),
+      (Keystroke.controlC, 130), ("q", 0), (Keystroke.controlBackslash, 131),
     ] as [(String, Int32)])
   func `after a key that ends it, the modes of the terminal are restored`(
     _ key: String, _ status: Int32
@@ -38,7 +38,7 @@ import Testing
 
   @Test(
     arguments: [
-      (SIGINT, 0), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137), (SIGSEGV, 139),
+      (SIGINT, 130), (SIGHUP, 0), (SIGTERM, 143), (SIGQUIT, 131), (SIGKILL, 137), (SIGSEGV, 139),
     ] as [(Int32, Int32)])
   func `after a signal that ends it, the modes of the terminal are restored`(
     _ signal: Int32, _ status: Int32
@@ -70,6 +70,55 @@ import Testing
     }
   }
 
+  @Test func `a message after an unfinished line begins on a line of its own`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal("--", "printf", "50%% done")
+      try await session.shows("succeeded")
+      let end = String(repeating: " ", count: 80) + "\r"
+      #expect(session.terminal.output.text.contains("50% done" + end))
+      try await session.shows("waiting for changes")
+      // What follows a message needs no other line.
+      let texts = session.terminal.output.text.components(separatedBy: end)
+      #expect(texts.count == 2)
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
+  @Test func `while a command is being stopped, s and Ctrl-C are answered`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "--stop-timeout", "1h",
+        #"trap "" INT TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
+      try await session.readsKeys()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try session.type("s")
+      try session.type("s")
+      try await session.shows("still running")
+      try session.type(Keystroke.controlC)
+      try await session.shows("Ctrl-C again kills it now")
+      #expect(ProcessTable.isAlive(pid))
+      try await Task.sleep(for: .milliseconds(600))
+      try session.type(Keystroke.controlC)
+      try await #expect(session.ended() == 130)
+    }
+  }
+
+  @Test(.enabled(if: Tool.bash)) func `a shell does not go on after Ctrl-C`() async throws {
+    try await withProject { project in
+      let terminal = try PseudoTerminal()
+      let shell = try await project.startShell(terminal)
+      try terminal.type("watchrun 'echo up >> $LOG' && echo next >> $LOG\r")
+      try await project.logged("up")
+      try terminal.type(Keystroke.controlC)
+      try await eventually("the shell asks for the next line") {
+        terminal.output.text.components(separatedBy: "ready> ").count > 2
+      }
+      #expect(project.logged == ["up"])
+      kill(shell.process.pid, SIGKILL)
+    }
+  }
+
   @Test func `a second Ctrl-C kills the command`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
@@ -81,7 +130,7 @@ import Testing
       try await session.shows("Ctrl-C again kills it now")
       #expect(ProcessTable.isAlive(pid))
       try session.type(Keystroke.controlC)
-      try await #expect(session.ended() == 0)
+      try await #expect(session.ended() == 130)
       #expect(!ProcessTable.isAlive(pid))
       #expect(try session.terminal.modes == session.modes)
     }

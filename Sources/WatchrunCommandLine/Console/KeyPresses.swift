@@ -63,7 +63,9 @@ final class KeyPresses: Sendable {
   func press(_ key: Key, _ runner: some KeyListener) -> Bool {
     switch key {
     case .run: runner.runNow()
-    case .stop: runner.stopNow()
+    case .stop:
+      waiting.answerStop(toInterrupt: false)
+      runner.stopNow()
     case .pause: reporter.reportPause(pause.toggle())
     case .clear: reporter.console.clearScreen()
     case .explain:

@@ -77,14 +77,28 @@ final class WaitingReporter: Sendable {
 // MARK: - Messages
 
 extension WaitingReporter {
+  /// Answers a request to stop what is being stopped already.
+  ///
+  /// - Parameter isInterrupt: Whether the request is Ctrl-C.
+  func answerStop(toInterrupt isInterrupt: Bool) {
+    let now = scheduler.now
+    for notice in state.withLock({ $0.waiting.pendingStops(at: now) }) {
+      report(notice, .answer, isEnding: isInterrupt || isEnding())
+    }
+  }
+
   private func report(_ notice: WaitingState.Notice) {
+    report(notice, .news, isEnding: isEnding())
+  }
+
+  private func report(_ notice: WaitingState.Notice, _ level: Console.Level, isEnding: Bool) {
     switch notice {
     case .waiting(let waiting):
       report(waiting)
     case .stopping(let run, let signal, let waited, let killIn):
-      let way = isEnding() ? " (Ctrl-C again kills it now)" : ""
+      let way = isEnding ? " (Ctrl-C again kills it now)" : ""
       reporter.say(
-        .news, run.task,
+        level, run.task,
         "\(reporter.subject(of: run))still running \(waited.shortDescription) after \(signal): "
           + "killing it in \(killIn.shortDescription)\(way)", style: .faint)
     }

@@ -80,7 +80,7 @@ struct WaitingState {
     case .stopping(let run, let signal, let killAfter):
       stops.removeAll { $0.run == run }
       stops.append(Stop(run: run, signal: signal, since: now, killAfter: killAfter))
-    case .gone(let run), .notStopped(let run, _, _):
+    case .killing(let run, _), .gone(let run), .notStopped(let run, _, _):
       stops.removeAll { $0.run == run }
     case .started(let run):
       restarts[run.task] = nil

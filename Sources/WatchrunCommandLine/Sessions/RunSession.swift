@@ -68,7 +68,11 @@ final class RunSession: ChangeSource {
     state.withLock { ($0.observer, $0.pages) = (observer, pages) }
     let keys = makeKeys()
     let runner = makeRunner(plan, keys)
-    session.listen { runner.end() }
+    session.listen {
+      runner.end()
+    } answer: { [waiting] in
+      waiting.answerStop(toInterrupt: true)
+    }
     let target = KeyTarget(session: self, runner: runner)
     pause.connect(target)
     session.readKeys(keys, for: target)

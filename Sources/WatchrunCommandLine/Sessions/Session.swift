@@ -167,15 +167,21 @@ extension Session {
 
 extension Session {
   /// Handles the signals that end watchrun: at once, or after `endWork`, which leads to `workHasEnded`.
-  func listen(endWork: (@Sendable () -> Void)? = nil) {
+  ///
+  /// - Parameter answer: Called for Ctrl-C if it kills nothing, in case that something is being stopped.
+  func listen(
+    endWork: (@Sendable () -> Void)? = nil, answer: @escaping @Sendable () -> Void = {}
+  ) {
     state.withLock { $0.endWork = endWork }
+    // As the shell expects of what Ctrl-C ends: it does not go on with a list or a loop then.
     let endings: [Signal: Ending] = [
-      .interrupt: .exit(ExitCode.success), .hangup: .exit(ExitCode.success),
+      .interrupt: .raise(.interrupt), .hangup: .exit(ExitCode.success),
       .terminate: .raise(.terminate), .quit: .exit(128 + Signal.quit.rawValue),
     ]
     // Signals that were ignored at the start, as by `nohup`, stay ignored.
     whenSignaled(endings.keys.filter { !ignoredSignals.contains($0) }) { [self] signal in
       guard let ending = endings[signal] else { return }
+      if signal == .interrupt && (!isEnding || isRepeat) { answer() }
       // The kernel and the shell both report a closed terminal.
       self.endWork(ending, escalates: signal != .hangup && !isRepeat)
     }

@@ -133,7 +133,7 @@ struct ProjectRunTests {
       #expect(project.logged.last == "build")
       #expect(project.commandProcesses.count == 1)
       watchrun.process.send(SIGINT)
-      try await #expect(watchrun.ended() == .exited(0))
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
       #expect(project.commandProcesses.isEmpty)
     }
   }
