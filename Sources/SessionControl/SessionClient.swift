@@ -10,7 +10,7 @@ public struct SessionClient: Sendable {
 
   /// The directory whose sessions are asked: the given one, or its nearest ancestor with a session.
   public let directory: Path
-  private let sockets: [Path]
+  let sockets: [Path]
 
   /// Finds the sessions of a directory, or of its nearest ancestor that has any.
   ///
@@ -83,8 +83,7 @@ public struct SessionClient: Sendable {
     return answers
   }
 
-  private static func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32
-  {
+  static func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32 {
     let deadline = ContinuousClock.now + patience
     while true {
       do throws(SystemError) {

@@ -8,8 +8,9 @@ public protocol ServedSession: AnyObject, Sendable {
   func flush(then done: @escaping @Sendable () -> Void)
   /// Whether these tasks, all if there are none, are at rest.
   func condition(of tasks: [String]) -> SessionCondition
-  /// The present picture, with so many lines of the output of each task that has failed.
-  func answer(about tasks: [String], lines: Int) -> SessionAnswer
+  /// The present picture of the tasks that are asked for, with as many lines of output as are wanted: of each
+  /// task that has failed, and for `logs` of each.
+  func answer(to request: SessionRequest) -> SessionAnswer
   /// Performs an order, or refuses it for the returned reason.
   func perform(_ request: SessionRequest) -> String?
 }
@@ -41,6 +42,8 @@ public final class SessionServer: Sendable {
     var questions = Questions()
     /// The requests to which the questions belong.
     var requests: [Int: SessionRequest] = [:]
+    /// The clients that follow the session.
+    var followers: [Int: SessionRequest] = [:]
     var timer: (any ScheduledWork)?
     var isReviewPlanned = false
   }
@@ -143,12 +146,13 @@ public final class SessionServer: Sendable {
       state.clients[number] = nil
       state.questions.drop(number)
       state.requests[number] = nil
+      state.followers[number] = nil
     }
   }
 
-  private func send(_ json: [UInt8], to number: Int) {
+  private func send(_ json: [UInt8], to number: Int, isLast: Bool = true) {
     guard let client = state.access({ $0.clients[number] }) else { return }
-    client.send(json + [UInt8(ascii: "\n")], isLast: true)
+    client.send(json + [UInt8(ascii: "\n")], isLast: isLast)
   }
 
   private func refuse(_ reason: String, to number: Int) {
@@ -169,7 +173,9 @@ public final class SessionServer: Sendable {
       let request = try SessionRequest(parsing: line)
       if let reason = session.perform(request) { return refuse(reason, to: number) }
       guard request.verb == .wait else {
-        return send(session.answer(about: request.tasks, lines: request.lines).json, to: number)
+        let follows = request.follows && (request.verb == .status || request.verb == .logs)
+        if follows { state.access { $0.followers[number] = request } }
+        return send(session.answer(to: request).json, to: number, isLast: !follows)
       }
       ask(request, number)
     } catch {
@@ -210,7 +216,7 @@ public final class SessionServer: Sendable {
     for question in answers {
       guard let request = state.access({ $0.requests.removeValue(forKey: question.number) })
       else { continue }
-      var answer = session.answer(about: request.tasks, lines: request.lines)
+      var answer = session.answer(to: request)
       answer.isLate = question.isLate
       send(answer.json, to: question.number)
     }

@@ -189,4 +189,68 @@ import Testing
       #expect(project.recordedRuns == [["file"]])
     }
   }
+
+  @Test func `the output of each task is printed`() async throws {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo 1; echo 2" }, b: { run: "echo 3" }"#)
+      _ = try await project.start(["-v"]).watching()
+      _ = try await ask("--wait", in: project)
+      #expect(try await ask("--logs", in: project) == "==> a <==\n1\n2\n==> b <==\n3\n")
+      #expect(try await ask("--logs", "--lines", "1", "a", in: project) == "2\n")
+    }
+  }
+
+  @Test func `what happens is printed until the session ends`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "echo out; cat $OUTSIDE/status; exit 3" }, b: { run: "true" }"#)
+      let watchrun = try await project.start(["-v"])
+      try await watchrun.watching()
+      _ = try await ask("--wait", status: 1, in: project)
+      let followers = [
+        try await project.start("--status", "--follow"),
+        try await project.start("--status", "--follow", "--json"),
+        try await project.start("--logs", "--follow", "a"),
+      ]
+      for follower in followers {
+        try await eventually("it has its first answer") { !follower.process.output.text.isEmpty }
+      }
+      try project.place("file")
+      try await eventually("the end of the round is printed") {
+        followers[0].process.output.text.contains("round ended: failed")
+      }
+      try await eventually("the session is at rest") {
+        followers[0].process.output.lines.last == "state: rest, red"
+      }
+      kill(watchrun.process.pid, SIGINT)
+      try await #expect(followers[0].ended() == .exited(1))
+      let lines = followers[0].process.output.lines
+      #expect(lines.contains("round: change (file)") && lines.contains("a: started"))
+      #expect(lines.contains { $0.hasPrefix("a: failed with status 3 after ") })
+      try await #expect(followers[1].ended() == .exited(1))
+      let schema = try SchemaEvaluator(documented: "session-event.schema.json")
+      for line in followers[1].process.output.lines.dropFirst() {
+        #expect(try schema.accepts(text: line), "\(line)")
+      }
+      try await #expect(followers[2].ended() == .exited(0))
+      #expect(followers[2].process.output.lines.filter { $0 == "out" }.count == 2)
+    }
+  }
+
+  @Test func `a follower that stops reading costs the session nothing`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "head -c 30000000 /dev/zero | tr '\\\\0' x | fold -w 100" }, b: { run: "true" }"#
+      )
+      let watchrun = try await project.start(["-v", "-p"])
+      try await watchrun.watching()
+      let follower = try await project.start("--logs", "--follow")
+      try await eventually("it follows") { !follower.process.output.text.isEmpty }
+      kill(follower.process.pid, SIGSTOP)
+      _ = try await ask("--send", "run", in: project)
+      #expect(try await ask("--wait", in: project).contains("a: succeeded in "))
+      kill(follower.process.pid, SIGCONT)
+      try await #expect(follower.ended() == .exited(0))
+    }
+  }
 }

@@ -111,3 +111,32 @@ struct SessionAnswerTests {
     }
   }
 }
+
+/// What followers receive.
+struct SessionEventTests {
+  private static let full: SessionEvent = {
+    var event = SessionEvent(.ended, task: "a", "failed")
+    (event.status, event.milliseconds, event.isGreen) = (3, 12, false)
+    event.changes = ["a.c"]
+    return event
+  }()
+
+  @Test func `an event is read as it was written, and follows its schema`() throws {
+    let schema = try SchemaEvaluator(documented: "session-event.schema.json")
+    for event in [Self.full, SessionEvent(.state, "rest")] {
+      #expect(SessionEvent(try JSONValue(parsing: event.json)) == event)
+      #expect(try schema.accepts(text: String(decoding: event.json, as: UTF8.self)))
+    }
+  }
+
+  @Test func `events are for the clients that asked for them`() {
+    let output = SessionEvent(.output, task: "a", "line")
+    let round = SessionEvent(.roundEnded)
+    #expect(Self.full.isFor(SessionRequest(.status)))
+    #expect(Self.full.isFor(SessionRequest(.status, tasks: ["a"])))
+    #expect(!Self.full.isFor(SessionRequest(.status, tasks: ["b"])))
+    #expect(round.isFor(SessionRequest(.status, tasks: ["b"])))
+    #expect(!output.isFor(SessionRequest(.status)) && output.isFor(SessionRequest(.logs)))
+    #expect(!round.isFor(SessionRequest(.logs)))
+  }
+}

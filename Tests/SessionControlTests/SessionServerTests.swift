@@ -21,7 +21,8 @@ struct SessionServerTests {
 
     func condition(of tasks: [String]) -> SessionCondition { state.withLock { $0.condition } }
 
-    func answer(about tasks: [String], lines: Int) -> SessionAnswer {
+    func answer(to request: SessionRequest) -> SessionAnswer {
+      let tasks = request.tasks
       var answer = SessionAnswer(directory: "/p", command: "make", process: 1, state: .rest)
       answer.tasks = tasks.map { SessionAnswer.Task($0) }
       if !tasks.isEmpty { answer.tasks[0].output = state.withLock { $0.output } }

@@ -41,6 +41,13 @@ package enum LocalSocket {
     return csystem_local_peer(socket, &user) == 0 && user == geteuid()
   }
 
+  /// Waits until any of the descriptors can be read, and returns those.
+  package static func readable(among descriptors: [Int32]) -> [Int32] {
+    var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    _ = retryingOnInterrupt { poll(&entries, nfds_t(entries.count), -1) }
+    return entries.filter { $0.revents != 0 }.map(\.fd)
+  }
+
   /// Waits until bytes can be read from, or written to, a descriptor. Returns false if the time is over.
   ///
   /// - Parameter time: `nil` waits without a limit.

@@ -12,7 +12,7 @@ enum HelpText {
            watchrun [options] --print json
            watchrun [options] --explain PATH...
            watchrun [options] --doctor
-           watchrun [-C DIR] --wait | --status | --send ACTION [task...]
+           watchrun [-C DIR] --wait | --status | --logs | --send ACTION [task...]
 
     Examples:
       watchrun -e c,h make test         Run the tests again when C files change

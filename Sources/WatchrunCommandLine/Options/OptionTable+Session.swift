@@ -20,9 +20,15 @@ extension OptionTable {
     ) { (settings, value) throws(UsageError) in
       try send(value, &settings)
     },
+    Option(nil, "logs", nil, .session, "Print the output of the latest run of each task") {
+      settings, _ in settings.task = .ask(.logs)
+    },
+    Option(nil, "follow", nil, .session, "With --status or --logs: go on with what happens") {
+      settings, _ in settings.follows = true
+    },
     Option(
       nil, "lines", .init("N", .count), .session, "Print N lines of the output of failed tasks",
-      default: "100"
+      default: "100; with --logs, all"
     ) { (settings, value) throws(UsageError) in
       guard let lines = Int(text(value)), (0...100_000).contains(lines) else {
         throw UsageError("'\(text(value))' is not a number from 0 to 100000")

@@ -11,8 +11,8 @@ extension Settings {
     }
     try checkJSON()
     if case .ask = task { return try checkQuestion() }
-    if let option = given["lines"] {
-      throw UsageError("\(option) needs --wait or --status")
+    if let option = given["lines"] ?? given["follow"] {
+      throw UsageError("\(option) needs --status or --logs")
     }
     try checkPage()
     if task == .run { try checkContradictions() }
@@ -36,18 +36,21 @@ extension Settings {
 
   /// Refuses options that a question ignores. Other options belong to the session.
   private func checkQuestion() throws(UsageError) -> Settings {
-    let asking = ["wait", "status", "send"]
+    let asking = ["wait", "status", "send", "logs"]
     let questions = asking.compactMap { given[$0] }
     if questions.count > 1 {
       throw UsageError(
         "\(questions[0]) and \(questions[1]) exclude each other; remove one of them")
     }
-    let allowed = asking + ["lines", "json", "directory", "color"]
+    let allowed = asking + ["lines", "follow", "json", "directory", "color"]
     for option in OptionTable.options where !allowed.contains(option.long) {
       guard let written = given[option.long] else { continue }
       throw UsageError(
         "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
           + "remove one of them")
+    }
+    if follows && given["status"] == nil && given["logs"] == nil {
+      throw UsageError("--follow needs --status or --logs")
     }
     if let option = given["wait"], questionTime == nil, let word = command.first,
       Duration(parsing: String(decoding: word, as: UTF8.self)) != nil

@@ -117,6 +117,8 @@ struct Settings: Sendable {
 
   /// The time of `--wait` or `--send hold`.
   var questionTime: Duration?
+  /// Whether `--status` or `--logs` goes on.
+  var follows = false
   /// The value of `--lines`.
   var outputLines: Int?
 

@@ -16,11 +16,18 @@ final class SessionDesk: ServedSession {
     let server: SessionServer
   }
 
+  private struct State: Equatable {
+    let state: SessionAnswer.State
+    let isGreen: Bool
+  }
+
   private let session: Session
   private let waiting: WaitingReporter
   private let pause: PauseControl
   private let picture: Mutex<SessionPicture>
   private let parts = Mutex<Parts?>(nil)
+  /// The state that was sent last.
+  private let lastState = Mutex<State?>(nil)
   private let clock = DispatchScheduler(queue: .global())
 
   init(
@@ -42,16 +49,43 @@ final class SessionDesk: ServedSession {
 
   func take(_ plan: SessionPlan) { picture.withLock { $0.take(plan) } }
 
-  func take(_ output: TaskOutput) { picture.withLock { $0.take(output) } }
+  func take(_ output: TaskOutput) {
+    picture.withLock { $0.take(output) }
+    guard output.isFinished, let server = parts.withLock({ $0?.server }), server.isFollowed else {
+      return
+    }
+    server.emit(
+      SessionEvent(
+        .output, task: output.run.task, String(decoding: output.line, as: UTF8.self)))
+  }
 
   func take(_ report: TaskReport) {
     let (now, time) = (clock.now, Int(FileTime.latest().nanoseconds / 1_000_000))
-    picture.withLock { $0.take(report, at: now, time: time) }
+    let activities = picture.withLock { $0.take(report, at: now, time: time) }
+    guard let server = parts.withLock({ $0?.server }), server.isFollowed else { return }
+    for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
   }
 
   /// The runner has taken a step.
   func changed() {
-    parts.withLock { $0?.server }?.changed()
+    guard let server = parts.withLock({ $0?.server }) else { return }
+    server.changed()
+    if server.isFollowed { emitState(server) }
+  }
+
+  /// Sends the state to those who follow the session, if it has changed.
+  private func emitState(_ server: SessionServer) {
+    let answer = answer(to: SessionRequest(.status))
+    let state = State(state: answer.state, isGreen: answer.isGreen)
+    if lastState.withLock({ last in
+      defer { last = state }
+      return last == state
+    }) {
+      return
+    }
+    var event = SessionEvent(.state, state.state.rawValue)
+    event.isGreen = state.isGreen
+    server.emit(event)
   }
 
   // MARK: - Questions
@@ -73,9 +107,9 @@ final class SessionDesk: ServedSession {
     return condition
   }
 
-  func answer(about tasks: [String], lines: Int) -> SessionAnswer {
+  func answer(to request: SessionRequest) -> SessionAnswer {
     let runs = parts.withLock { $0?.runner }?.waitingTasks ?? []
-    let condition = condition(of: tasks)
+    let condition = condition(of: request.tasks)
     let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
       condition.isBlocked
@@ -83,7 +117,7 @@ final class SessionDesk: ServedSession {
     let isCommandLine = picture.withLock { $0.plan.origin } == .commandLine
     return picture.withLock { picture in
       picture.answer(
-        about: tasks, lines: lines, state, process: Int(processIDs().own),
+        to: request, state, process: Int(processIDs().own),
         waiting: isCommandLine ? WaitingReporter.ofCommand(runs) : runs
       ) { entry in
         entry.cause == .pause

@@ -48,8 +48,11 @@ struct SessionPicture {
   }
 
   /// - Parameter time: Milliseconds since 1970.
-  mutating func take(_ report: TaskReport, at now: Instant, time: Int) {
-    for activity in translator.activities(for: report) { model.note(activity, at: time) }
+  /// - Returns: The activities of the status page.
+  @discardableResult
+  mutating func take(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
+    let activities = translator.activities(for: report)
+    for activity in activities { model.note(activity, at: time) }
     switch report {
     case .started(let run) where run.job == .command:
       output.began(run)
@@ -63,6 +66,7 @@ struct SessionPicture {
     default:
       break
     }
+    return activities
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
@@ -139,9 +143,10 @@ extension SessionPicture {
 
   /// - Parameter text: Describes what a task waits for.
   func answer(
-    about tasks: [String], lines: Int, _ state: SessionAnswer.State, process: Int,
+    to request: SessionRequest, _ state: SessionAnswer.State, process: Int,
     waiting: [TaskRunner.Waiting], _ text: (TaskRunner.Waiting) -> String
   ) -> SessionAnswer {
+    let tasks = request.tasks
     let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
@@ -152,7 +157,9 @@ extension SessionPicture {
       (entry.state, entry.status) = (task.state.rawValue, task.status)
       entry.startedAt = task.startedAt
       entry.milliseconds = task.duration.map { Int(clamping: $0.nanoseconds / 1_000_000) }
-      if task.state == .failed { entry.output = output.end(of: entry.name, lines: lines) }
+      if task.state == .failed || request.verb == .logs {
+        entry.output = output.end(of: entry.name, lines: request.lines)
+      }
       return entry
     }
     answer.pending = waiting.filter { isMeant($0.name) }.map { waiting in

@@ -11,7 +11,8 @@ struct SessionQuestion {
     var request = SessionRequest(
       verb, tasks: settings.command.map { String(decoding: $0, as: UTF8.self) })
     request.time = settings.questionTime
-    request.lines = settings.outputLines ?? request.lines
+    request.lines = settings.outputLines ?? (verb == .logs ? 100_000 : request.lines)
+    request.follows = settings.follows
     request.owner = Int(processIDs().parent)
     self.request = request
     printsJSON = settings.answersInJSON
@@ -21,7 +22,9 @@ struct SessionQuestion {
   func ask(in directory: Path) throws(Failure) -> Int32 {
     let answers: [(json: [UInt8], answer: SessionAnswer)]
     do throws(SessionError) {
-      answers = try SessionClient(in: directory).ask(request)
+      let client = try SessionClient(in: directory)
+      if request.follows { return try follow(client) }
+      answers = try client.ask(request)
     } catch {
       var status = ExitCode.noSession
       if case .refused = error { status = ExitCode.usage }
@@ -34,11 +37,11 @@ struct SessionQuestion {
       if printsJSON {
         text += json + [UInt8(ascii: "\n")]
       } else {
-        text += Self.text(of: answer, isNamed: answers.count > 1).utf8
+        text += shown(answer, isNamed: answers.count > 1).utf8
       }
     }
     try writeAnswer(text)
-    return isOrder ? ExitCode.success : Self.status(answers.map(\.answer))
+    return isOrder || request.verb == .logs ? ExitCode.success : Self.status(answers.map(\.answer))
   }
 
   /// The status of several sessions: whatever keeps one of them from being green at rest.
@@ -48,7 +51,52 @@ struct SessionQuestion {
     return answers.allSatisfy(\.isGreen) ? ExitCode.success : ExitCode.red
   }
 
+  /// Prints what happens until the session ends, or nobody reads it.
+  private func follow(_ client: SessionClient) throws(SessionError) -> Int32 {
+    var last: [SessionAnswer] = []
+    var status: Int32 = ExitCode.success
+    try client.follow(request) { json, message in
+      var text = String(decoding: json, as: UTF8.self) + "\n"
+      switch message {
+      case .answer(let answer):
+        last.append(answer)
+        status = Self.status(last)
+        if !printsJSON { text = shown(answer, isNamed: false) }
+      case .event(let event):
+        if event.kind == .state {
+          let isGreen = event.isGreen != false
+          status =
+            event.text != "rest" ? ExitCode.unsettled : isGreen ? ExitCode.success : ExitCode.red
+        }
+        if !printsJSON {
+          let isAlone = event.kind == .output && last.first?.tasks.count == 1
+          text = (isAlone ? event.text : event.line) + "\n"
+        }
+      }
+      do throws(SystemError) {
+        try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+        return true
+      } catch {
+        return false
+      }
+    }
+    return request.verb == .logs ? ExitCode.success : status
+  }
+
   // MARK: - Text
+
+  private func shown(_ answer: SessionAnswer, isNamed: Bool) -> String {
+    request.verb == .logs
+      ? Self.logs(of: answer) : Self.text(of: answer, isNamed: isNamed)
+  }
+
+  /// The output of one task, or that of several, each after its name.
+  static func logs(of answer: SessionAnswer) -> String {
+    let lines = answer.tasks.flatMap { task in
+      (answer.tasks.count > 1 ? ["==> \(Path(task.name)) <=="] : []) + task.output
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
 
   /// - Parameter isNamed: Whether the session must be told from others.
   static func text(of answer: SessionAnswer, isNamed: Bool) -> String {

@@ -164,7 +164,8 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor", "man", "json", "doctor", "wait", "status", "send", "lines",
+        "open", "editor", "man", "json", "doctor", "wait", "status", "send", "logs", "follow",
+        "lines",
       ],
       "these need a page or exclude a command, and are tested below")
   }
@@ -182,12 +183,13 @@ struct OptionParserTests {
       ["--wait", "--status"]: "--wait and --status exclude each other; remove one of them",
       ["--wait", "-r"]: "--wait asks a session that runs already, so -r has no effect; "
         + "remove one of them",
-      ["--lines", "5", "make"]: "--lines needs --wait or --status",
+      ["--lines", "5", "make"]: "--lines needs --status or --logs",
       ["--status", "--lines", "x"]: "--lines: 'x' is not a number from 0 to 100000",
       ["--send", "run=1s"]: "--send: run takes no value; only hold=TIME does",
       ["--send", "hold=1h"]: "--send: a hold lasts at most 10m",
       ["--send", "explode"]: "--send: 'explode' is not one of: run, stop, restart, pause, resume, "
         + "reload, hold, release",
+      ["--wait", "--follow"]: "--follow needs --status or --logs",
       ["--wait", "500ms"]: "--wait takes its value after '=': --wait=500ms; "
         + "the quiet period is set with -d",
     ]

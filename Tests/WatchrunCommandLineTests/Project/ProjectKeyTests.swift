@@ -78,7 +78,7 @@ struct ProjectKeyTests {
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
         "no-keys", "json", "notify", "bell", "color", "help", "version", "man",
-        "completions", "open", "editor", "wait", "status", "send", "lines",
+        "completions", "open", "editor", "wait", "status", "send", "logs", "follow", "lines",
       ])
   }
 }

@@ -101,15 +101,20 @@ struct SessionPictureTests {
     }
     let ends = [ended("a", 3), ended("c"), .skipped("b", because: .failed("a"))]
     for report in ends { picture.take(report, at: start, time: 0) }
+    let request = { (tasks: [String]) in
+      var request = SessionRequest(.status, tasks: tasks)
+      request.lines = 2
+      return request
+    }
     let waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .nextRun)
     let answer = picture.answer(
-      about: [], lines: 2, .rest, process: 7, waiting: [waiting]
+      to: request([]), .rest, process: 7, waiting: [waiting]
     ) { _ in "text" }
     #expect(answer.tasks.map(\.state) == ["failed", "skipped", "succeeded"])
     #expect(answer.tasks.map(\.output) == [["2", "3"], [], []])
     #expect(answer.pending == [.init(task: "a", cause: "nextRun", text: "text")])
     #expect(answer.command == "a b c" && !answer.isGreen)
-    let other = picture.answer(about: ["c"], lines: 2, .rest, process: 7, waiting: [waiting]) { _ in
+    let other = picture.answer(to: request(["c"]), .rest, process: 7, waiting: [waiting]) { _ in
       ""
     }
     #expect(other.tasks.map(\.name) == ["c"] && other.pending.isEmpty && other.isGreen)
