@@ -19,6 +19,10 @@ def judge(results):
     note("save to command, `-d 0`, to the floor", 1.5,
          over(at(latency, "watchrun -d 0", "median"), floor), "×")
 
+    wait = results.get("wait", {})
+    note("`--wait` with nothing to do", 10, at(wait, "idle", "median"), "ms")
+    note("`--wait` right after a save", 40, at(wait, "saved", "median"), "ms")
+
     for size in results.get("readiness", []):
         directories = next(iter(size.values()))["directories"]
         own, to_floor = at(size, "watchrun", "ready"), at(size, "watchrun", "to_floor")
