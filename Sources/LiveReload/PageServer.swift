@@ -1,5 +1,6 @@
 import Dispatch
 import Support
+import Synchronization
 import SystemCalls
 
 /// A server of pages that reloads them in browsers after changes.
@@ -18,6 +19,9 @@ public final class PageServer: Sendable {
 
   private let queue = DispatchQueue(label: "watchrun.pages", qos: .userInitiated)
   private let core: Confined<ServerCore?>
+  private let pending = Mutex(PendingActivities())
+  /// How long output is collected before pages process it.
+  private static let outputPause = DispatchTimeInterval.milliseconds(50)
 
   /// Creates a server without pages.
   ///
@@ -62,7 +66,17 @@ public final class PageServer: Sendable {
 
   /// Processes an event of the tasks.
   public func note(_ activity: Activity) {
-    queue.async { [self] in core.access { $0?.note(activity) } }
+    switch pending.withLock({ $0.add(activity) }) {
+    case .now: queue.async { [self] in processActivities() }
+    case .later:
+      queue.asyncAfter(deadline: .now() + Self.outputPause) { [self] in processActivities() }
+    case nil: break
+    }
+  }
+
+  private func processActivities() {
+    let activities = pending.withLock { $0.take() }
+    core.access { core in for activity in activities { core?.note(activity) } }
   }
 
   /// Stops serving, and closes all connections.

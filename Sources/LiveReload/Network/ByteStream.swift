@@ -105,6 +105,7 @@ final class ByteStream: SocketHandler {
     guard !isClosed, !bytes.isEmpty else { return }
     output.append(.bytes(bytes, from: 0))
     pendingCount += bytes.count
+    loop.noteBuffered(bytes.count)
     flush()
   }
 

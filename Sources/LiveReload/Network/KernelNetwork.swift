@@ -101,6 +101,10 @@ final class KernelNetwork: Network, @unchecked Sendable {
     }
   }
 
+  func returnMemory() {
+    csystem_return_free_memory()
+  }
+
   func end(of process: pid_t) throws(SystemError) -> (any EventSocket)? {
     let number = csystem_pidfd_open(process)
     if number >= 0 { return KernelProcessEnd(Descriptor(owning: number), self) }

@@ -34,6 +34,9 @@ final class SocketLoop: @unchecked Sendable {
   private var waiting: Set<UInt64> = []
   private var calls: [UInt64: Call] = [:]
   private var lastToken: UInt64 = 0
+  /// The bytes that streams have buffered since free memory was returned last.
+  private var bufferedCount = 0
+  private var returnsMemory = false
   private var timer: (time: Instant, work: any ScheduledWork)?
 
   init(_ network: any Network, _ scheduler: any Scheduler) {
@@ -83,6 +86,29 @@ final class SocketLoop: @unchecked Sendable {
       let tokens = waiting
       waiting = []
       for token in tokens.sorted() { handlers[token]?.takeTurn() }
+    }
+  }
+
+  // MARK: - Memory
+
+  /// The bytes from which on free memory is worth to be returned.
+  private static let muchMemory = 16 * 1024 * 1024
+
+  /// A stream has buffered bytes. After many of them, free memory is returned once a second has
+  /// passed without more.
+  func noteBuffered(_ count: Int) {
+    bufferedCount += count
+    if bufferedCount >= Self.muchMemory && !returnsMemory { returnMemorySoon() }
+  }
+
+  private func returnMemorySoon() {
+    returnsMemory = true
+    let before = bufferedCount
+    call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
+      guard let self else { return }
+      if bufferedCount != before { return returnMemorySoon() }
+      (bufferedCount, returnsMemory) = (0, false)
+      network.returnMemory()
     }
   }
 

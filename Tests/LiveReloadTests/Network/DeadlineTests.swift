@@ -124,6 +124,20 @@ struct DeadlineTests {
     return connection
   }
 
+  @Test func `memory is returned after a large answer, once`() throws {
+    let connection = try openStream(isTunnel: true)
+    for _ in 0..<1_000 {
+      connection.send(String(repeating: "x", count: 40_000))
+      _ = client.receiveAll()
+    }
+    #expect(pages.network.memoryReturns == 0)
+    pages.network.advance(seconds: 3)
+    #expect(pages.network.memoryReturns == 1)
+    connection.send("small")
+    pages.network.advance(seconds: 60)
+    #expect(pages.network.memoryReturns == 1)
+  }
+
   @Test func `requests are not read while their responses cannot be sent`() throws {
     let request = "GET /__watchrun/client.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
     var sent = 0

@@ -63,6 +63,13 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     return near
   }
 
+  /// How often free memory was returned.
+  private(set) var memoryReturns = 0
+
+  func returnMemory() {
+    memoryReturns += 1
+  }
+
   /// The processes that listen.
   var processes: Set<pid_t> = []
   /// Whether they are descendants of this process.
