@@ -169,6 +169,8 @@ extension PageSite: ProxyResponder.Site {
     return HTMLText.page(
       "The server does not respond",
       "<p>\(reason) This page reloads itself.</p>" + outputs.joined()
+        + (page.dependencies.isEmpty
+          ? "" : "<p><a href=\"/__watchrun/\">All tasks and their output</a></p>")
         // After a failed task, its success reloads the page.
         + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
       scriptTag(nonce: nil, revision: revision).html)

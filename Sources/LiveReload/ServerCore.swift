@@ -146,7 +146,8 @@ final class ServerCore {
 
   // MARK: - Failures
 
-  private static let shownLines = 120
+  /// The lines of a failed task that are shown after the first ones.
+  private static let lastLines = 80
 
   /// The message that shows the failure of a task, with links to the source locations in its
   /// output.
@@ -154,7 +155,8 @@ final class ServerCore {
     of name: String, _ outcome: Activity.Outcome, _ code: Int?, _ duration: Duration
   ) -> [UInt8] {
     linkOutput(of: name)
-    let lines = Array(status.task(name)?.lines.suffix(Self.shownLines) ?? [])
+    let lines =
+      status.task(name).map { StatusModel.shownLines(of: $0, lastLines: Self.lastLines) } ?? []
     let time = duration.shortDescription
     let title =
       switch (outcome, code) {

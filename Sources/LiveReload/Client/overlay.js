@@ -3,7 +3,7 @@ const colors = (list) => // bright colors look like normal ones
   list.split(' ').map((c, i) => `.f${i},.f${i + 8}{color:#${c}}`).join('');
 const light = '24292f c62828 1a7f37 8a6100 0550ae 8250df 0b7285 57606a';
 const css = `:host{all:initial!important}
-aside{position:fixed;z-index:2147483647;inset:auto 0 0;max-height:70vh;overflow:auto;
+aside{position:fixed;z-index:2147483647;inset:auto 0 0;max-height:50vh;overflow:auto;
 box-sizing:border-box;padding:10px 16px;background:#fff;color:#1f2328;
 border-top:4px solid #cf222e;box-shadow:0 0 24px #0006;font:13px/1.5 ui-monospace,monospace}
 button{all:unset;position:sticky;top:0;float:right;padding:0 10px;font-size:24px;cursor:pointer}
@@ -43,7 +43,7 @@ export default (failures, open, close) => {
     return e;
   };
   const styles = new CSSStyleSheet(), panel = make('aside', {
-    role: 'alertdialog', ariaLabel: 'watchrun: failed: ' + failures.map((f) => f.task).join(', '),
+    role: 'alert', ariaLabel: 'watchrun: failed: ' + failures.map((f) => f.task).join(', '),
   }, make('button', { ariaLabel: 'Close', title: 'Close (Escape)', onclick: close }, '×'));
   for (const { title, lines } of failures) {
     panel.append(make('h2', {}, title),

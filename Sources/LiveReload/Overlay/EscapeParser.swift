@@ -58,6 +58,8 @@ struct EscapeParser {
     case 0x9B: beginControlSequence()
     case 0x9D: state = .operatingSystemCommand
     case 0..<0x20, 0x7F..<0xA0: break
+    // Changes of the direction make a line look like another one.
+    case 0x202A...0x202E, 0x2066...0x2069: break
     default: return .text
     }
     return .nothing

@@ -42,7 +42,9 @@ extension StatusModel {
       writer.member("status", task.status)
       writer.member("startedAt", task.startedAt)
       writer.member("durationMs", task.duration?.wholeMilliseconds)
-      writer.array("output") { writer in for line in task.lines { line.write(to: &writer) } }
+      writer.array("output") { writer in
+        for line in StatusModel.shownLines(of: task) { line.write(to: &writer) }
+      }
     }
   }
 

@@ -13,8 +13,10 @@ package struct StatusModel: Sendable {
     /// Milliseconds since 1970.
     package var startedAt: Int?
     package var duration: Duration?
-    /// The last lines of the output of the latest run.
+    /// The first and the last lines of the output of the latest run.
     var lines: [[Span]] = []
+    /// Whether lines are missing after the first ones.
+    var hasGap = false
     /// The number of lines that have been searched for links.
     fileprivate var linkedCount = 0
     fileprivate var terminal = TerminalText()
@@ -40,6 +42,9 @@ package struct StatusModel: Sendable {
   }
 
   private static let mostLines = 400
+  /// The first lines of a run, which say how it began, are kept.
+  static let firstLines = 40
+  private static let gap = [Span(text: "⋯")]
   private static let mostRounds = 50
   private static let mostChanges = 100
 
@@ -76,6 +81,7 @@ package struct StatusModel: Sendable {
       update(name) { task in
         if task.isOver {
           (task.lines, task.linkedCount, task.terminal) = ([], 0, TerminalText())
+          task.hasGap = false
         }
         task.isOver = false
         (task.state, task.startedAt, task.status, task.duration) = (.running, time, nil, nil)
@@ -84,8 +90,10 @@ package struct StatusModel: Sendable {
       update(name) { task in
         task.lines.append(task.terminal.line(line))
         if task.lines.count > Self.mostLines + 100 {
-          task.lines.removeFirst(100)
-          task.linkedCount = max(0, task.linkedCount - 100)
+          let removed = Self.firstLines..<(Self.firstLines + 100)
+          task.lines.removeSubrange(removed)
+          task.linkedCount -= removed.clamped(to: 0..<task.linkedCount).count
+          task.hasGap = true
         }
       }
     case .ended(let name, let outcome, let status, let duration):
@@ -106,6 +114,16 @@ package struct StatusModel: Sendable {
     case .stopping, .unsettled, .changed:
       break
     }
+  }
+
+  /// The lines of a task, with a mark where lines are missing.
+  ///
+  /// - Parameter lastLines: The number of lines after the first ones; `nil` for all that are kept.
+  static func shownLines(of task: Task, lastLines: Int? = nil) -> [[Span]] {
+    let rest = task.lines.dropFirst(firstLines)
+    let last = rest.suffix(lastLines ?? rest.count)
+    let hasGap = task.hasGap || last.count < rest.count
+    return task.lines.prefix(firstLines) + (hasGap ? [gap] : []) + last
   }
 
   /// Adds links to the output of a task. `link` is called once for each line, however often this is

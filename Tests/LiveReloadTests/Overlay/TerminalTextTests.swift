@@ -57,6 +57,7 @@ struct TerminalTextTests {
     ("\u{9B}31ma\u{9D}0;t\u{9C}b", "{f1|ab}"), ("a\u{85}\u{0}\u{7}\u{7F}b\tc", "ab\tc"),
     ("\u{1B}\u{1B}[1ma", "{b|a}"), ("\u{1B}[3é", "é"), ("\u{1B}é", "é"), ("\u{1B}[!pa", "a"),
     ("\u{1B}[1$ma", "a"),
+    ("a\u{202E}b\u{202C}\u{2067}c\u{2069}", "abc"),
   ])
   func `other sequences and control characters are dropped`(text: String, rendered: String) {
     #expect(Self.render(text) == rendered)

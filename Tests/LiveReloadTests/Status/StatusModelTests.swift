@@ -51,6 +51,10 @@ struct StatusModelTests {
     }
     #expect(model.tasks[0].lines.count <= 500)
     #expect(model.tasks[0].lines.last?.first?.text == "1999")
+    let shown = StatusModel.shownLines(of: model.tasks[0], lastLines: 80).map { $0[0].text }
+    let numbers: [String] = (0..<40).map(String.init)
+    let lastNumbers: [String] = (1920..<2000).map(String.init)
+    #expect(shown == numbers + ["⋯"] + lastNumbers)
     for _ in 0..<200 {
       model.note(.roundBegan(reason: "key", changes: []), at: 0)
       model.note(.roundEnded(succeeded: true), at: 0)
