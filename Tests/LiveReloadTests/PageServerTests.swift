@@ -61,6 +61,19 @@ struct PageServerTests {
     #expect(!response.body.contains("secret") || target.contains("secret"))
   }
 
+  @Test(arguments: ["/git/config", "/git/", "/config"])
+  func `hidden files are not served by way of links`(target: String) async throws {
+    try pages.directory.makeDirectories("site/.git")
+    try pages.directory.write("secret", to: "site/.git/config")
+    try pages.directory.link("site/git", to: ".git")
+    try pages.directory.link("site/config", to: ".git/config")
+    let port = try pages.openSite { $0.listsDirectories = true }
+    let response = try await RawClient.request(port, target)
+    #expect(response.status == 404 && !response.body.contains("secret"))
+    let other = try pages.openSite { $0.servesDotFiles = true }
+    #expect(try await RawClient.request(other, "/git/config").body == "secret")
+  }
+
   @Test func `outside and hidden files are served if enabled`() async throws {
     let port = try pages.openSite {
       $0.followsLinks = true

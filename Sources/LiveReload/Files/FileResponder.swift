@@ -80,11 +80,19 @@ struct FileResponder {
       let file = try Descriptor.open(
         name, beneath: root.directory, at: root.path, followsLinksOut: options.followsLinks)
       let status = try FileStatus(of: file)
+      if isHidden(pathOfFile(file.number), in: root) { return nil }
       return (ByteStream.OpenFile(file), status)
     } catch {
       if error.isOutOfResources || error.code == EACCES { throw error }
       return nil
     }
+  }
+
+  /// Whether a file, after all symbolic links are resolved, may not be served because of its name or
+  /// that of a directory.
+  private func isHidden(_ path: Path?, in root: borrowing OpenRoot) -> Bool {
+    guard !options.servesDotFiles, let inside = path?.relative(to: root.path) else { return false }
+    return inside.components.contains { RequestPath.isDotFile($0) }
   }
 
   private func respond(
@@ -109,8 +117,11 @@ struct FileResponder {
       if let index = try open(name.appending("index.html"), in: root), index.status.type == .file {
         return send(index.file, index.status, "index.html", to: request, script)
       }
-      guard options.listsDirectories else { return nil }
-      return list(root.path.appending(name.bytes), request, script)
+      let directory = root.path.appending(name.bytes)
+      guard options.listsDirectories, !isHidden(try resolvedPath(directory), in: root) else {
+        return nil
+      }
+      return list(directory, request, script)
     case .symlink, .other, .unknown:
       return nil
     }

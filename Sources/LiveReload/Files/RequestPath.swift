@@ -32,10 +32,11 @@ struct RequestPath: Hashable, Sendable {
   }
 
   /// Whether a name other than `.well-known` begins with a dot.
-  var hasDotFile: Bool {
-    components.contains {
-      $0.first == UInt8(ascii: ".") && !$0.elementsEqual(".well-known".utf8)
-    }
+  var hasDotFile: Bool { components.contains { Self.isDotFile($0) } }
+
+  /// Whether a name begins with a dot, except `.well-known`.
+  static func isDotFile(_ name: some Collection<UInt8>) -> Bool {
+    name.first == UInt8(ascii: ".") && !name.elementsEqual(".well-known".utf8)
   }
 
   private static func decode(_ part: some Collection<UInt8>) throws(Refusal) -> [UInt8] {
