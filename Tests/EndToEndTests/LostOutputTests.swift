@@ -132,6 +132,19 @@ import enum SystemCalls.ExitStatus
     }
   }
 
+  @Test(arguments: [(["true"], []), (["false"], ["failed"]), (["sleep", "1000"], ["timed out"])])
+  func `with -q, one line says that a run has failed or timed out`(
+    _ command: [String], _ said: [String]
+  ) async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["-q", "--once", "--timeout", "3s", "--stop-timeout", "5s", "--"] + command)
+      try await watchrun.ended()
+      #expect(watchrun.errors.count == said.count, "\(watchrun.errors)")
+      for text in said { #expect(watchrun.errors.contains { $0.contains(text) }) }
+    }
+  }
+
   // MARK: - Readers
 
   /// Starts watchrun with its standard output, and its messages where the line says so, in a pipe whose reader
