@@ -91,7 +91,40 @@ struct TaskWords {
     ("schema", "the schema of project files", "--schema"),
   ]
 
+  /// Words that people type to ask or tell a running session. Many of them are also programs.
+  private static let questions: [(word: String, purpose: String, option: String)] = [
+    ("status", "the state of the running session", "--status"),
+    ("ps", "the state of the running session", "--status"),
+    ("wait", "the results of the running session", "--wait"),
+    ("logs", "the output of the tasks", "--logs"),
+    ("restart", "a restart in the running session", "--send restart"),
+    ("stop", "a stop of all tasks", "--send stop"),
+    ("pause", "a pause of the running session", "--send pause"),
+    ("resume", "the end of a pause", "--send resume"),
+    ("reload", "a reload of the page", "--send reload"),
+  ]
+
+  /// Refuses such a word, alone or before tasks, if there is no such program.
+  private func refuseQuestion(_ name: String) throws(UsageError) {
+    let tasks = words.dropFirst()
+    guard let first = words.first, !findsProgram(first),
+      // A session of a command line has tasks that no project names.
+      tasks.allSatisfy({ project?.names.contains(text($0)) == true })
+        || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-")
+    else { return }
+    if name == "up" && tasks.isEmpty {
+      throw UsageError("no task and no program 'up'; to run all tasks: watchrun")
+    }
+    guard let row = Self.questions.first(where: { $0.word == name }),
+      project?.commandLine(name) == nil
+    else { return }
+    let arguments = tasks.isEmpty ? "" : " " + ShellWords.quoted(Array(tasks))
+    throw UsageError(
+      "no task and no program '\(name)'; for \(row.purpose): watchrun \(row.option)\(arguments)")
+  }
+
   private func refuseWordOfOption(_ name: String) throws(UsageError) {
+    try refuseQuestion(name)
     guard words.count == 1 else { return }
     if let row = Self.options.first(where: { $0.word == name }) {
       throw UsageError(

@@ -32,6 +32,11 @@ enum BashCompletion {
       watchrun --list-tasks 2>/dev/null | while read -r name _; do printf '%s\\n' "$name"; done
     }
 
+    # The tasks of the running session.
+    _watchrun_session() {
+      watchrun --status --lines 0 2>/dev/null | while IFS=: read -r name _; do printf '%s\\n' "$name"; done
+    }
+
     # Completes the command that begins at this word, as itself.
     _watchrun_command() {
       if declare -F _command_offset >/dev/null; then
@@ -47,7 +52,7 @@ enum BashCompletion {
     }
 
     _watchrun() {
-      local current=${COMP_WORDS[COMP_CWORD]} word value letters explains='' at=1
+      local current=${COMP_WORDS[COMP_CWORD]} word value letters explains='' asks='' at=1
       COMPREPLY=()
       while ((at < COMP_CWORD)); do
         word=${COMP_WORDS[at]}
@@ -57,7 +62,9 @@ enum BashCompletion {
             return
             ;;
           --explain) explains=1 ;;
+          --wait | --status | --logs) asks=1 ;;
           --*)
+            [[ $word != --send ]] || asks=1
             value=$(_watchrun_value "$word")
             # bash splits --name=value at the equals sign.
             if [[ ${COMP_WORDS[at + 1]} == "=" ]]; then
@@ -83,7 +90,7 @@ enum BashCompletion {
             done
             ;;
           *)
-            [[ $explains ]] || {
+            [[ $explains || $asks ]] || {
               _watchrun_command "$at"
               return
             }
@@ -99,6 +106,8 @@ enum BashCompletion {
         mapfile -t COMPREPLY < <(compgen -W '\(names)' -- "$current")
       elif [[ $explains ]]; then
         compopt -o default
+      elif [[ $asks ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_watchrun_session)" -- "$current")
       else
         _watchrun_command "$COMP_CWORD"
       fi

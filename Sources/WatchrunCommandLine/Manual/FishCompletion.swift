@@ -22,6 +22,8 @@ enum FishCompletion {
     function __watchrun_complete_command
       if contains -- --explain (commandline -opc)
         __fish_complete_path (commandline -ct)
+      else if string match -qr -- '^--(wait|status|logs|send)' (commandline -opc)
+        watchrun --status --lines 0 2>/dev/null | string match -r '^[^:]+'
       else
         set -l words (__watchrun_command | string split0)
         __fish_complete_subcommand --commandline $words

@@ -12,10 +12,19 @@ enum ZshCompletion {
       compadd -a tasks
     }
 
+    _watchrun_session() {
+      local -a tasks
+      tasks=(${(f)"$(watchrun --status --lines 0 2>/dev/null)"})
+      tasks=(${tasks%%:*})
+      compadd -a tasks
+    }
+
     _watchrun() {
       local -a rest
       if (( ${words[(I)--explain]} )); then
         rest=('*:path:_files')
+      elif (( ${words[(I)--(wait|status|logs|send)*]} )); then
+        rest=('*:task:_watchrun_session')
       else
         rest=('(-)1:command:_command_names -e' '*::argument:_normal')
       fi

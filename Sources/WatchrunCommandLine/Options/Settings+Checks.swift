@@ -52,11 +52,12 @@ extension Settings {
     if follows && given["status"] == nil && given["logs"] == nil {
       throw UsageError("--follow needs --status or --logs")
     }
-    if let option = given["wait"], questionTime == nil, let word = command.first,
-      Duration(parsing: String(decoding: word, as: UTF8.self)) != nil
-    {
+    if let option = given["wait"], questionTime == nil, let word = command.first {
+      let text = String(decoding: word, as: UTF8.self)
+      let isNumber = UInt32(text) != nil
+      guard isNumber || Duration(parsing: text) != nil else { return self }
       throw UsageError(
-        "\(option) takes its value after '=': \(option)=\(Path(bytes: word)); "
+        "\(option) takes its value after '=': \(option)=\(text)\(isNumber ? "s" : ""); "
           + "the quiet period is set with -d")
     }
     return self

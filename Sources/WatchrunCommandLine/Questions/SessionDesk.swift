@@ -75,6 +75,12 @@ final class SessionDesk: ServedSession {
 
   /// Sends the state to those who follow the session, if it has changed.
   private func emitState(_ server: SessionServer) {
+    if let rest = condition(of: []).settlesAfter, let queue = parts.withLock({ $0?.runner.queue }) {
+      let time = clock.now.advanced(by: rest)
+      _ = DispatchScheduler(queue: queue).schedule(at: time, leeway: .zero) { [weak self] in
+        self?.changed()
+      }
+    }
     let answer = answer(to: SessionRequest(.status))
     let state = State(state: answer.state, isGreen: answer.isGreen)
     if lastState.withLock({ last in
