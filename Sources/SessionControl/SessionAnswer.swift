@@ -155,3 +155,6 @@ public struct SessionAnswer: Hashable, Sendable {
     return task
   }
 }
+
+// Public declarations use it.
+@_exported import struct SystemCalls.Path

@@ -11,7 +11,9 @@ extension SessionClient {
 
   /// Follows the sessions until they have ended, or `handle` returns false.
   ///
-  /// - Parameter handle: Called with each line of JSON, also parsed.
+  /// - Parameters:
+  ///   - request: A request for `status` or `logs`.
+  ///   - handle: Called with each line of JSON, also parsed.
   public func follow(
     _ request: SessionRequest, _ handle: (_ json: [UInt8], Message) -> Bool
   ) throws(SessionError) {

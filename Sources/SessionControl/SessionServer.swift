@@ -59,6 +59,7 @@ public final class SessionServer: Sendable {
   /// Listens for a session, until `stop`. The session is not retained.
   ///
   /// - Parameters:
+  ///   - session: What is served.
   ///   - directory: The directory of the session, absolute and without symbolic links.
   ///   - queue: A serial queue, on which the session is used.
   public convenience init(
