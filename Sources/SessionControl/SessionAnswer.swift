@@ -68,6 +68,8 @@ public struct SessionAnswer: Hashable, Sendable {
   public var state: State
   /// Whether the time of the question was over before the session came to rest.
   public var isLate = false
+  /// Why the session may be out of date, such as errors in the project file; `nil` if it is not.
+  public var problem: String?
   /// The tasks that were asked for.
   public var tasks: [Task] = []
   /// Which of them are owed a run, in the order in which they will run.
@@ -79,8 +81,8 @@ public struct SessionAnswer: Hashable, Sendable {
     (self.process, self.state) = (process, state)
   }
 
-  /// Whether no task has failed, was skipped or was stopped.
-  public var isGreen: Bool { !tasks.contains(where: \.isRed) }
+  /// Whether no task has failed, was skipped or was stopped, and there is no problem.
+  public var isGreen: Bool { problem == nil && !tasks.contains(where: \.isRed) }
 
   // MARK: - JSON
 
@@ -95,6 +97,7 @@ public struct SessionAnswer: Hashable, Sendable {
         writer.member("state", state.rawValue)
         writer.member("green", isGreen)
         writer.member("late", isLate)
+        writer.member("problem", problem)
         writer.array("tasks") { writer in for task in tasks { Self.write(task, to: &writer) } }
         writer.array("pending") { writer in
           for entry in pending { Self.write(entry, to: &writer) }
@@ -134,6 +137,7 @@ public struct SessionAnswer: Hashable, Sendable {
       directory: Path(value["directory"]?.text ?? ""), command: value["command"]?.text ?? "",
       process: value["process"]?.int ?? 0, state: state)
     isLate = value["late"]?.bool ?? false
+    problem = value["problem"]?.text
     self.tasks = tasks.elements.map(Self.task)
     pending = (value["pending"]?.elements ?? []).map { entry in
       Pending(

@@ -118,10 +118,8 @@ public struct SessionClient: Sendable {
         }
       }
     } catch {
-      throw .lost(
-        error.code == ETIMEDOUT
-          ? "the session does not answer; is it suspended?"
-          : "the session ended before it answered, or has too many clients")
+      if error.code == ETIMEDOUT { throw .noAnswer }
+      throw .lost("the session ended before it answered, or has too many clients")
     }
     _ = line.popLast()
     return line

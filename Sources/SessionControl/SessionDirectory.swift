@@ -124,8 +124,10 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
   case noSession(Path)
   /// The directory of sockets cannot be used, for this reason.
   case noDirectory(Path, String)
-  /// The session has ended, or does not answer.
+  /// The session has ended, or has sent something else than an answer.
   case lost(String)
+  /// The session does not answer.
+  case noAnswer
   /// The session refuses the request, for this reason.
   case refused(String)
 
@@ -136,6 +138,7 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
       "no session of watchrun in \(directory) or above it; start one there, or choose another directory with -C"
     case .noDirectory(let path, let reason):
       "cannot use \(path) for sockets: \(reason); set XDG_RUNTIME_DIR to a directory of your own"
+    case .noAnswer: "the session does not answer; is it suspended?"
     case .lost(let reason), .refused(let reason): reason
     }
   }

@@ -51,6 +51,9 @@ public final class SessionServer: Sendable {
   /// More clients are refused.
   static let mostClients = 400
 
+  /// The directories in which sockets may be. What changes there should not cause a run.
+  public static var socketDirectories: [Path] { SessionDirectory.candidates().map(\.path) }
+
   let state: Confined<State>
   private let queue: DispatchQueue
   private let scheduler: any Scheduler

@@ -253,4 +253,31 @@ import Testing
       try await #expect(follower.ended() == .exited(0))
     }
   }
+
+  @Test func `the directory of sockets is not watched`() async throws {
+    try await withProject { project in
+      let runtime = ["XDG_RUNTIME_DIR": project.root]
+      try await project.shell("mkdir -m 700 watchrun")
+      _ = try await project.start(["-v", "--", "sh", "-c", Project.record], environment: runtime)
+        .watching()
+      try await project.shell("ls watchrun/*-*")
+      try project.place("file")
+      let question = try await project.start(["--wait"], environment: runtime)
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.recordedRuns == [["file"]])
+    }
+  }
+
+  @Test func `a session whose project file has errors is not green`() async throws {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "true" }"#)
+      _ = try await project.start(["-v"]).watching()
+      _ = try await ask("--wait", in: project)
+      try project.place("watchrun.json", "{ tasks: { a: { rum: 1 } } }")
+      #expect(
+        try await ask("--wait", status: 1, in: project).hasPrefix("out of date: watchrun.json"))
+      try project.place("watchrun.json", #"{ tasks: { b: { run: "true" } } }"#)
+      #expect(try await ask("--wait", in: project).hasPrefix("b: succeeded"))
+    }
+  }
 }

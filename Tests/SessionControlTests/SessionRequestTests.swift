@@ -76,6 +76,7 @@ struct SessionAnswerTests {
     (task.startedAt, task.milliseconds, task.isService) = (1_700_000_000_000, 1234, true)
     task.output = ["a \"b\"", "\u{1B}[31mred"]
     var answer = SessionAnswer(directory: "/p", command: "make test", process: 12, state: .busy)
+    answer.problem = "1:2: no"
     (answer.isLate, answer.tasks) = (true, [task, SessionAnswer.Task("lint")])
     answer.pending = [.init(task: "lint", cause: "delay", text: "later", changes: ["a.c"])]
     return answer

@@ -47,6 +47,9 @@ final class SessionDesk: ServedSession {
     }
   }
 
+  /// Sets the errors in the project file; `nil` if it has none.
+  func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
+
   func take(_ plan: SessionPlan) { picture.withLock { $0.take(plan) } }
 
   func take(_ output: TaskOutput) {

@@ -22,6 +22,8 @@ struct SessionPicture {
 
   let directory: Path
   private(set) var plan: SessionPlan
+  /// The errors in the project file, if it has any.
+  var problem: String?
   private(set) var model = StatusModel()
   private var translator: ActivityTranslator
   private var output = OutputLog()
@@ -150,6 +152,7 @@ extension SessionPicture {
     let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
+    answer.problem = problem
     answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
       var entry = SessionAnswer.Task(task.description.name)
       entry.command = task.description.command

@@ -28,6 +28,7 @@ struct SessionQuestion {
     } catch {
       var status = ExitCode.noSession
       if case .refused = error { status = ExitCode.usage }
+      if error == .noAnswer && request.verb == .wait { status = ExitCode.late }
       throw Failure(error.description, status)
     }
     let isOrder = SessionRequest.Verb.orders.contains(request.verb.rawValue)
@@ -101,6 +102,7 @@ struct SessionQuestion {
   /// - Parameter isNamed: Whether the session must be told from others.
   static func text(of answer: SessionAnswer, isNamed: Bool) -> String {
     var lines: [String] = []
+    if let problem = answer.problem { lines.append("out of date: \(Path(problem))") }
     if isNamed { lines.append("session \(answer.process): \(Path(answer.command))") }
     for task in answer.tasks {
       lines.append("\(Path(task.name)): \(words(for: task))")

@@ -37,6 +37,7 @@ extension RunSession {
         return session.console.say(
           .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
       }
+      desk.setProblem(nil)
       let (old, wasBroken) = state.withLock { state in
         defer { state.isBroken = false }
         return (state.project ?? Project(), state.isBroken)
@@ -57,6 +58,7 @@ extension RunSession {
       runner.replace(plan.graph, reading: plan.reading)
     } catch {
       state.withLock { $0.isBroken = true }
+      desk.setProblem(error.message)
       session.console.problem(error.message)
       session.console.say(
         .problem, "the tasks stay as they were until \(source.file) is correct", style: .warning)

@@ -113,7 +113,14 @@ extension Session {
     let runs = ((try? resolvedPath(temporary)) ?? temporary).relative(to: "/").flatMap {
       GlobPattern(only: $0, entries: RunDirectory.namePattern)
     }
-    return PatternList((outputs.map { GlobPattern(only: $0) } + [runs]).compactMap(\.self))
+    let sockets = SessionServer.socketDirectories.map { path -> GlobPattern? in
+      let parent = path.parent.flatMap { try? resolvedPath($0) }
+      return parent?.appending(path.lastComponent).relative(to: "/").flatMap {
+        GlobPattern(only: $0)
+      }
+    }
+    return PatternList(
+      (outputs.map { GlobPattern(only: $0) } + [runs] + sockets).compactMap(\.self))
   }
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.
