@@ -209,9 +209,11 @@ struct PageServerTests {
   @Test func `the status links source locations, with the same numbers each time`() async throws {
     let port = try pages.openSite()
     let server = pages.server
-    server.note(.tasks([.init(name: "build", command: "make")]))
+    server.note(.tasks(["build", "lint"].map { .init(name: $0, command: "make") }))
     server.note(.started(task: "build"))
     server.note(.output(task: "build", line: Array("site/index.html:3:7: odd".utf8)))
+    // Output alone waits for more of it.
+    server.note(.started(task: "lint"))
     let path = "/__watchrun/status.json"
     let first = try await RawClient.request(port, path).body
     #expect(first.contains(#"{"t":"site/index.html:3:7","l":1},{"t":": odd"}"#))
