@@ -19,6 +19,7 @@ let package = Package(
         .product(name: "ActionRunning", package: "watchrun"),
         .product(name: "PathFiltering", package: "watchrun"),
         .product(name: "LiveReload", package: "watchrun"),
+        .product(name: "SessionControl", package: "watchrun"),
       ]),
   ],
   swiftLanguageModes: [.v6]
