@@ -115,7 +115,7 @@ import enum SystemCalls.ExitStatus
       let pipeline = try await project.start(
         ["-q"],
         prefix: Self.caller(
-          #"sh -c 'echo $$; exec "$@"' sh "$@" | { read pid; echo $pid > "$OUTSIDE/pid"; sleep 1; "#
+          #"sh -c 'echo $$; exec "$@"' sh "$@" | { read pid; echo $pid > "$OUTSIDE/pid"; "#
             + #"while dd bs=16k count=1 2> "$OUTSIDE/dd"; do grep -q '^0+0' "$OUTSIDE/dd" && break; sleep 0.02; done; }"#
         ))
       try await project.logged("up", times: 2)

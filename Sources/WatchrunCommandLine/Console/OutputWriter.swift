@@ -31,7 +31,7 @@ final class OutputWriter: Sendable {
   /// How long to wait until a message is written, so that what follows appears after it.
   private static let patience = DispatchTimeInterval.milliseconds(100)
   /// How long the rest may not be read before it is given up at the end.
-  private static let patienceAtEnd = DispatchTimeInterval.milliseconds(300)
+  private static let patienceAtEnd = DispatchTimeInterval.seconds(2)
   /// The size of the backlog from which on there is no room for output.
   private static let maximumAhead = 64 * 1024
   /// The size of the backlog from which on text is dropped: messages, and the ends of many runs.
