@@ -3,7 +3,7 @@ import SystemCalls
 
 /// The picture that a session gives of itself.
 public struct SessionAnswer: Hashable, Sendable {
-  /// Whether anything is to be expected without a further change.
+  /// Whether anything can happen without a further change.
   public enum State: String, Sendable {
     /// No run is under way and none is due, except those that are delayed because a task keeps writing
     /// what it reads.

@@ -62,7 +62,7 @@ struct SessionDirectory: Hashable {
     return Int32(String(decoding: parts[1], as: UTF8.self))
   }
 
-  /// The sockets in this directory, if nobody else has access to it.
+  /// The sockets in this directory, if only this user has access to it.
   private var names: [Path] {
     get throws(PrivateDirectory.Flaw) {
       try PrivateDirectory.check(path)
@@ -148,7 +148,7 @@ extension PrivateDirectory.Flaw {
   var reason: String {
     switch self {
     case .missing: "it does not exist"
-    case .untrusted: "it must be a directory of this user that nobody else can enter (mode 700)"
+    case .untrusted: "it must be a directory of this user that no other user can enter (mode 700)"
     case .unavailable(let error): error.reason
     }
   }

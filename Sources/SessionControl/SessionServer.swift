@@ -28,7 +28,7 @@ public struct SessionCondition: Hashable, Sendable {
   public init() {}
 }
 
-/// Serves a session to clients of the same user, at a Unix socket. While nobody asks, it is one descriptor, and
+/// Serves a session to clients of the same user, at a Unix socket. While no client asks, it is one descriptor, and
 /// one file in the directory of sockets.
 ///
 /// Requests and answers are lines of JSON. A client sends one request; the session answers and closes the
@@ -121,6 +121,7 @@ public final class SessionServer: Sendable {
       // Without a free descriptor, the client that waits would wake this process again and again.
       guard let source = state.access({ $0.listener }) else { return }
       source.suspend()
+      // Dispatch documents that sources may be used on any thread, but their types are not Sendable.
       nonisolated(unsafe) let suspended = source
       _ = scheduler.schedule(at: scheduler.now.advanced(by: .milliseconds(100)), leeway: .zero) {
         suspended.resume()

@@ -64,8 +64,8 @@ final class OutputReader: Sendable {
     source.activate()
   }
 
-  /// Delivers all that the ended run has written, at most what a pipe holds if there is no room. Output of other processes that have the pipe open
-  /// is delivered as it arrives.
+  /// Delivers all that the ended run has written, at most what a pipe holds if there is no room. Output of
+  /// other processes that have the pipe open is delivered as it arrives.
   func runHasEnded() {
     // Other processes may write without end.
     for _ in 0..<(Self.mostAtEnd / Self.part) where !read() { break }

@@ -117,102 +117,74 @@ final class KernelNetwork: Network, @unchecked Sendable {
   }
 }
 
-/// A connected socket of the kernel, which owns its descriptor.
-private final class KernelSocket: StreamSocket {
+/// A descriptor whose events the kernel reports to the poller, and which it owns.
+private class KernelEvents: EventSocket {
   private var descriptor: Descriptor?
-  private let network: KernelNetwork
+  fileprivate let network: KernelNetwork
 
   init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
     self.descriptor = consume descriptor
     self.network = network
   }
 
-  func watch(token: UInt64) throws(SystemError) {
-    guard let number = descriptor.borrowedNumber else { return }
+  /// The descriptor; `nil` once it is closed.
+  final var number: Int32? {
+    switch descriptor {
+    case .some(let descriptor): descriptor.number
+    case .none: nil
+    }
+  }
+
+  final func watch(token: UInt64) throws(SystemError) {
+    guard let number else { return }
     try network.poller.add(number, token: token)
   }
 
-  func close() {
+  final func close() {
     descriptor = nil
   }
+}
 
-  var error: SystemError? { descriptor.borrowedNumber.flatMap { Socket.error(of: $0) } }
+/// A process, which is readable once it has ended.
+private final class KernelProcessEnd: KernelEvents {}
+
+/// A connected socket.
+private final class KernelSocket: KernelEvents, StreamSocket {
+  var error: SystemError? { number.flatMap { Socket.error(of: $0) } }
 
   func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent {
-    guard let number = descriptor.borrowedNumber else { return .failed }
+    guard let number else { return .failed }
     return Socket.send(bytes, to: number)
   }
 
   func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
-    guard let number = descriptor.borrowedNumber else { return .failed }
+    guard let number else { return .failed }
     return Socket.send(count, of: file.descriptor, from: &offset, to: number)
   }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let number = descriptor.borrowedNumber else { return 0 }
+    guard let number else { return 0 }
     return Socket.receive(into: buffer, from: number)
   }
 
   func shutDownWriting() {
-    if let number = descriptor.borrowedNumber { Socket.shutDownWriting(number) }
+    if let number { Socket.shutDownWriting(number) }
   }
 }
 
-/// A listening socket of the kernel, which owns its descriptor.
-private final class KernelListener: ListeningSocket {
-  private var descriptor: Descriptor?
-  private let network: KernelNetwork
+/// A listening socket.
+private final class KernelListener: KernelEvents, ListeningSocket {
   let port: UInt16
 
-  init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
+  override init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
     port = Socket.port(of: descriptor)
-    self.descriptor = consume descriptor
-    self.network = network
-  }
-
-  func watch(token: UInt64) throws(SystemError) {
-    guard let number = descriptor.borrowedNumber else { return }
-    try network.poller.add(number, token: token)
-  }
-
-  func close() {
-    descriptor = nil
+    super.init(descriptor, network)
   }
 
   func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
-    guard let number = descriptor.borrowedNumber,
+    guard let number,
       let (accepted, peer) = try Socket.accept(from: number)
     else { return nil }
     return (network.socket(owning: accepted), peer)
-  }
-}
-
-/// A process of the kernel, which is readable once it has ended.
-private final class KernelProcessEnd: EventSocket {
-  private var descriptor: Descriptor?
-  private let network: KernelNetwork
-
-  init(_ descriptor: consuming Descriptor, _ network: KernelNetwork) {
-    self.descriptor = consume descriptor
-    self.network = network
-  }
-
-  func watch(token: UInt64) throws(SystemError) {
-    guard let number = descriptor.borrowedNumber else { return }
-    try network.poller.add(number, token: token)
-  }
-
-  func close() {
-    descriptor = nil
-  }
-}
-
-extension Descriptor? {
-  /// The descriptor; `nil` once it is closed.
-  fileprivate var borrowedNumber: Int32? {
-    switch self {
-    case .some(let descriptor): descriptor.number
-    case .none: nil
-    }
   }
 }

@@ -77,11 +77,10 @@ struct ReloadSession: Sendable {
   var hasFailed: Bool { !failed.isEmpty }
 
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
-    for path in paths where watched.contains(where: path.isWithin) {
-      isRevisionNew = false
-      if !changed.contains(path) { changed.append(path) }
-    }
-    restarts.saved(paths.filter { path in watched.contains(where: path.isWithin) }, at: now)
+    let paths = paths.filter { path in watched.contains(where: path.isWithin) }
+    if !paths.isEmpty { isRevisionNew = false }
+    for path in paths where !changed.contains(path) { changed.append(path) }
+    restarts.saved(paths, at: now)
     return decide(at: now)
   }
 

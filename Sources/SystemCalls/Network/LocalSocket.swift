@@ -62,7 +62,7 @@ package enum LocalSocket {
   }
 }
 
-/// A directory that must belong to this user, and to which nobody else has access.
+/// A directory that must belong to this user, and to which no other user has access.
 package enum PrivateDirectory {
   package enum Flaw: Error, Hashable, Sendable {
     case missing
