@@ -10,6 +10,15 @@ struct BatchComposition {
   /// The paths of directories before the first batch, by their present ones.
   private var origins: [Path: Path] = [:]
   private var count: UInt64 = 0
+  /// The paths that were there before the first batch, and that no batch has named yet.
+  ///
+  /// The report of a rename does not say whether it replaced a file. In one batch, the observer
+  /// knows; here, a file may have been created in an earlier batch than it was renamed in.
+  private var untouched: Set<Path>
+
+  init(existing: Set<Path> = []) {
+    untouched = existing
+  }
 
   mutating func add(_ batch: ChangeBatch) {
     // All renames of a batch start from the tree before it.
@@ -30,7 +39,13 @@ struct BatchComposition {
       name(change.path, .unknown)
       for path in files.keys where path.isWithin(change.path) { _ = disappear(path) }
     }
-    for (path, file) in moved.sorted(by: { $0.path < $1.path }) { appear(path, file) }
+    for (path, file) in moved.sorted(by: { $0.path < $1.path }) {
+      if untouched.contains(path) {
+        name(path, .unknown)
+        _ = disappear(path)
+      }
+      appear(path, file)
+    }
     origins = renames.reduce(into: origins.filter { files[$0.key] != nil }) { known, rename in
       known[rename.to] = origins[rename.from] ?? rename.from
     }
@@ -55,6 +70,7 @@ struct BatchComposition {
 
   /// Adds a file that was there before the first batch. It may have moved with its directory.
   private mutating func name(_ path: Path, _ type: FileType) {
+    untouched.remove(path)
     if files[path] != nil { return }
     let file = fresh(type)
     files[path] = file
@@ -68,6 +84,7 @@ struct BatchComposition {
   }
 
   private mutating func disappear(_ path: Path) -> RawEvent.Sighting? {
+    untouched = untouched.filter { !$0.isWithin(path) }
     guard let file = files.removeValue(forKey: path) else { return nil }
     coalescer.note(RawEvent(path: path, kind: .removed, type: file.type, file: file))
     return file

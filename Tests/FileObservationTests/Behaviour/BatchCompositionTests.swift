@@ -4,8 +4,10 @@ import Testing
 @testable import FileObservation
 
 struct BatchCompositionTests {
-  private func netChanges(_ batches: [[ChangeBatch.Change]]) -> [ChangeBatch.Change] {
-    var composition = BatchComposition()
+  private func netChanges(
+    _ batches: [[ChangeBatch.Change]], existing: Set<Path> = []
+  ) -> [ChangeBatch.Change] {
+    var composition = BatchComposition(existing: existing)
     for changes in batches { composition.add(ChangeBatch(number: 1, changes: changes)) }
     return composition.netChanges().sorted { $0.path < $1.path }
   }
@@ -48,5 +50,13 @@ struct BatchCompositionTests {
         .renamed("d", from: "b/a", .directory), .renamed("d/c", from: "b", .directory),
         .created("d/c/a", .directory),
       ])
+  }
+
+  @Test func `a file that is created, and renamed over another later, modifies it`() {
+    let batches: [[ChangeBatch.Change]] = [
+      [.created("f.new"), .created("g.new")],
+      [.renamed("f", from: "f.new"), .renamed("g", from: "g.new")],
+    ]
+    #expect(netChanges(batches, existing: ["f"]) == [.modified("f"), .created("g")])
   }
 }

@@ -17,6 +17,7 @@ struct ScriptRunner {
       script.hasFollower
       ? try Follower(
         of: observed.path, knowing: Counting(script.settings, in: observed.path)) : nil
+    var existing = try TreeMirror(of: observed.path)
     for step in script.steps {
       switch step {
       case .perform(let operation): try await operation.perform(in: observed.path)
@@ -24,8 +25,9 @@ struct ScriptRunner {
       case .expect(let expectation):
         let batches = try await observed.settle()
         check(
-          batches, expectation.changes(for: backend.name), by: backend, in: observed.path,
-          "\(file):\(expectation.line)")
+          batches, expectation.changes(for: backend.name), existing: Set(existing.nodes.keys),
+          by: backend, in: observed.path, "\(file):\(expectation.line)")
+        existing = try TreeMirror(of: observed.path)
         try follower?.startAgain()
       case .follow(let line):
         let batches = try await observed.settle()
@@ -44,15 +46,15 @@ struct ScriptRunner {
   }
 
   private static func check(
-    _ batches: [ChangeBatch], _ expected: [ExpectedChange], by backend: BackendUnderTest,
-    in directory: Path, _ where_: String
+    _ batches: [ChangeBatch], _ expected: [ExpectedChange], existing: Set<Path>,
+    by backend: BackendUnderTest, in directory: Path, _ where_: String
   ) {
     for batch in batches {
       let paths = batch.changes.map(\.path)
       #expect(Set(paths).count == paths.count, "\(where_): each path once in a batch")
       #expect(!batch.overflow, "\(where_)")
     }
-    let reported = netChanges(of: batches)
+    let reported = netChanges(of: batches, existing: existing)
     var unexpected = reported
     var missing: [ExpectedChange] = []
     for change in expected {
@@ -98,9 +100,13 @@ struct ScriptRunner {
   }
 
   /// The net changes of several batches, between which the burst may have been divided anywhere.
-  static func netChanges(of batches: [ChangeBatch]) -> [ChangeBatch.Change] {
+  ///
+  /// - Parameter existing: The paths before the first of them.
+  static func netChanges(
+    of batches: [ChangeBatch], existing: Set<Path> = []
+  ) -> [ChangeBatch.Change] {
     if batches.count == 1 { return batches[0].changes }
-    var composition = BatchComposition()
+    var composition = BatchComposition(existing: existing)
     for batch in batches { composition.add(batch) }
     return composition.netChanges()
   }
