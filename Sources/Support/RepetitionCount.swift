@@ -37,8 +37,11 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let proofs = 7
     /// By how much the time of a change after the start varies, if it always follows the start.
     package static let tolerance = Duration.milliseconds(25)
-    /// The same where processes are busy: so much, or this part of the time.
-    package static let looseTolerance = (time: Duration.milliseconds(100), part: 0.1)
+    /// The same where processes are busy: so much, or this part of the time. Smaller than a test, which
+    /// would show nothing otherwise.
+    package static let looseTolerance = (
+      time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
+    )
     /// At least so often a run that writes a path has changed it when it did something: each third time.
     package static let ownShare = 3
     /// A run that lasts so many times as long as the change took, without it, ends the row.
@@ -142,7 +145,8 @@ package struct RepetitionCount: Hashable, Sendable {
 
   private func isNear(_ offset: Duration, _ former: Duration?) -> Bool {
     guard let former else { return false }
-    let tolerance = max(Rules.looseTolerance.time, former * Rules.looseTolerance.part)
+    let rule = Rules.looseTolerance
+    let tolerance = min(max(rule.time, former * rule.part), rule.longest)
     return Self.distance(former, offset) <= tolerance
   }
 

@@ -100,8 +100,10 @@ struct RepetitionCountTests {
     change(1, .unknown, at: .milliseconds(701), blind)
     #expect(count.repetitions == 4)
     change(1, .unknown, at: .seconds(5), blind)
-    change(1, .unknown, at: .milliseconds(5499), blind)
+    change(1, .unknown, at: .milliseconds(5200), blind)
     #expect(count.repetitions == 5)
+    change(1, .unknown, at: .milliseconds(5401), blind)
+    #expect(count.repetitions == 4)
   }
 
   @Test
@@ -117,6 +119,17 @@ struct RepetitionCountTests {
   @Test mutating func `every other restart of those that are tested is not delayed`() {
     let delays = change(5, .unknown, at: .seconds(1), .restarted(activity: nil))
     #expect(delays == [.zero, .zero, .zero, .milliseconds(250), .zero])
+  }
+
+  @Test(arguments: [1.3, 2, 3, 4, 7, 9])
+  mutating func `a person who saves at an even pace waits for a test at the most`(pace: Double) {
+    var longest = Duration.zero
+    for _ in 0..<200 {
+      let offset = .seconds(pace) - count.delay
+      change(1, .unknown, at: offset, .restarted(activity: nil))
+      longest = max(longest, count.delay)
+    }
+    #expect(longest == RepetitionCount.Rules.test)
   }
 
   @Test mutating func `the last test is not left out`() {
