@@ -107,7 +107,7 @@ package struct RepetitionCount: Hashable, Sendable {
   ///
   /// What a run that is restarted changes follows its start, or what it does. Each of both counts twice, and
   /// the second is not taken back by a run without the change: a server writes its log when it is asked. What
-  /// follows neither counts against it.
+  /// follows neither counts against it, until the second is proved.
   ///
   /// - Parameter offset: How long after the latest start.
   /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
@@ -136,8 +136,10 @@ package struct RepetitionCount: Hashable, Sendable {
       if follows(activity) {
         add(isFirst ? 2 : 1)
         isFirm = repetitions > 0
-      } else if isFirst {
-        add(isNear(offset, former) ? 2 : repetitions > Rules.free ? -1 : 1)
+      } else if isFirst && isNear(offset, former) {
+        add(2)
+      } else if isFirst && !(isProved && isFirm) {
+        add(repetitions > Rules.free ? -1 : 1)
       }
     }
     return repetitions - before

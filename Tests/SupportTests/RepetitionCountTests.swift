@@ -121,6 +121,18 @@ struct RepetitionCountTests {
     #expect(delays == [.zero, .zero, .zero, .milliseconds(250), .zero])
   }
 
+  @Test(arguments: [true, false])
+  mutating func `a change at another time takes nothing back from what is proved to follow`(
+    follows: Bool
+  ) {
+    for number in 1...12 {
+      change(1, .unknown, at: .seconds(1), .restarted(activity: follows ? number : nil))
+    }
+    let proved = count.repetitions
+    change(1, .unknown, at: .seconds(40), .restarted(activity: nil))
+    #expect(count.repetitions == (follows ? proved : proved - 1))
+  }
+
   @Test(arguments: [1.3, 2, 3, 4, 7, 9])
   mutating func `a person who saves at an even pace waits for a test at the most`(pace: Double) {
     var longest = Duration.zero

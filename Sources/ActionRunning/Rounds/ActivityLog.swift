@@ -39,6 +39,7 @@ struct ActivityLog: Sendable {
   }
 
   private static let mostLooks = 64
+  private static let mostFailures = 8
   /// A look before a change that is not older is recent: few processes write by coincidence meanwhile.
   private static let recent = Duration.milliseconds(60)
   /// By how much the timestamp of a change may precede it.
@@ -48,9 +49,12 @@ struct ActivityLog: Sendable {
   /// How long after it was made a change is reported by the kernel, at most.
   private static let delayOfReports = Duration.milliseconds(50)
 
+  /// Those that have not failed.
   private var looks: [Look] = []
+  /// How many looks in a row have failed.
+  private var failureCount = 0
   /// In how many pauses between two looks the processes have written something, started or ended, without
-  /// the starts of runs.
+  /// the starts and stops of runs.
   private var activityCount = 0
   private var latestStart = FileTime(nanoseconds: 0)
   /// When the kernel reported the first change of the burst that is under way.
@@ -60,9 +64,15 @@ struct ActivityLog: Sendable {
   /// and the last are kept.
   mutating func add(_ look: Look) {
     if look.beginsBurst { burstBegan = look.began }
-    if looks.last?.activity?.writes != look.activity?.writes,
-      latestStart.duration(to: look.began) > Self.startTime
-    {
+    guard let now = look.activity?.writes else {
+      failureCount += 1
+      return
+    }
+    failureCount = 0
+    let before = looks.last?.activity?.writes
+    // What a run did is no longer counted when it has been stopped.
+    let wasStopped = before.map { now.hasDecreased(since: $0) } ?? false
+    if before != now, !wasStopped, latestStart.duration(to: look.began) > Self.startTime {
       activityCount += 1
     }
     let isSame = looks.suffix(2).count { $0.isSame(as: look) } == 2
@@ -76,8 +86,8 @@ struct ActivityLog: Sendable {
     latestStart = time
   }
 
-  /// Whether the kernel tells nothing.
-  var isBlind: Bool { looks.last.map { $0.activity == nil } ?? true }
+  /// Whether the kernel tells nothing. A single look may fail because a process ends meanwhile.
+  var isBlind: Bool { looks.isEmpty || failureCount > Self.mostFailures }
 
   /// The evidence about a change.
   func evidence(about subject: Subject) -> Evidence {
@@ -135,7 +145,7 @@ struct ActivityLog: Sendable {
 extension ActivityLog.Look {
   /// Whether nothing was done between both looks, of which none begins a burst.
   fileprivate func isSame(as other: Self) -> Bool {
-    activity != nil && activity == other.activity && !beginsBurst && !other.beginsBurst
+    activity == other.activity && !beginsBurst && !other.beginsBurst
   }
 
   /// Whether all that was done before is counted. A thread that runs may be in the middle of a change.

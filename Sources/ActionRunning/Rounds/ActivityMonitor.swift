@@ -18,9 +18,14 @@ final class ActivityMonitor: Sendable {
     var startCount: UInt64 = 0
     /// Whether a process is being started, whose group is not known yet.
     var isStarting = false
+    var closeWatch: CloseWatch?
     var timer: (any ScheduledWork)?
-    /// Until when processes are looked at often.
-    var end: Instant?
+  }
+
+  private struct CloseWatch {
+    var end: Instant
+    /// Whether any path is still suspected.
+    let isNeeded: @Sendable () -> Bool
   }
 
   private let state = Mutex(State())
@@ -47,6 +52,7 @@ final class ActivityMonitor: Sendable {
   func groupsHaveChanged() {
     state.withLock { $0.isStarting = false }
     look()
+    resumeCloseWatch()
   }
 
   /// Sets what returns the process groups of all runs. It is called on any thread.
@@ -114,39 +120,49 @@ final class ActivityMonitor: Sendable {
   ///
   /// - Parameter isNeeded: Whether any path is still suspected.
   func watchClosely(while isNeeded: @escaping @Sendable () -> Bool) {
-    let (now, groups) = (scheduler.now, groups)
-    let begins = state.withLock { state in
-      defer { state.end = now.advanced(by: Self.longest) }
-      return state.timer == nil && !groups.isEmpty
-    }
-    if begins { lookLater(after: Self.pause, while: isNeeded) }
+    let end = scheduler.now.advanced(by: Self.longest)
+    state.withLock { $0.closeWatch = CloseWatch(end: end, isNeeded: isNeeded) }
+    resumeCloseWatch()
   }
 
-  private func lookLater(after pause: Duration, while isNeeded: @escaping @Sendable () -> Bool) {
+  /// Nobody looks often while nothing runs, as between the stop of a run and the start of the next one.
+  private func resumeCloseWatch() {
+    let isIdle = state.withLock { $0.closeWatch == nil || $0.timer != nil }
+    if !isIdle && !groups.isEmpty { lookLater(after: Self.pause) }
+  }
+
+  private func lookLater(after pause: Duration) {
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
-      self?.lookOften(while: isNeeded)
+      self?.lookOften()
     }
     state.withLock { $0.timer = timer }
   }
 
-  private func lookOften(while isNeeded: @escaping @Sendable () -> Bool) {
-    let began = scheduler.now
-    let groups = groups
-    let isOver = state.withLock { state in
+  private func lookOften() {
+    let now = scheduler.now
+    let watch = state.withLock { state in
       state.timer = nil
-      return groups.isEmpty || state.end.map { $0 < began } ?? true
+      return state.closeWatch
     }
-    if isOver || !isNeeded() { return }
+    guard let watch else { return }
+    if watch.end < now || !watch.isNeeded() {
+      return state.withLock { $0.closeWatch = nil }
+    }
+    if groups.isEmpty { return }
+    let before = processorTimeOfThread()
     look()
-    if state.withLock({ $0.log.isBlind }) { return }
-    lookLater(
-      after: max(Self.pause, began.duration(to: scheduler.now) * Self.share), while: isNeeded)
+    let cost = processorTimeOfThread() - before
+    if state.withLock({ $0.log.isBlind }) {
+      return state.withLock { $0.closeWatch = nil }
+    }
+    lookLater(after: max(Self.pause, cost * Self.share))
   }
 
   /// Stops to look.
   func end() {
     let timer = state.withLock { state in
       state.groups = { [] }
+      state.closeWatch = nil
       return state.timer.take()
     }
     timer?.cancel()

@@ -263,12 +263,33 @@ struct ActivityLogTests {
     #expect(log.evidence(about: try subject()).activity == nil)
   }
 
+  @Test(arguments: [UInt64(6), 4])
+  mutating func `what ends because a run is stopped is no activity of its own`(bytes: UInt64) throws {
+    let time = try changed()
+    look(-900, after: time, bytes: 5, processes: 3)
+    look(-800, after: time, bytes: bytes, processes: 2)
+    look(-10, after: time, bytes: bytes, processes: 2)
+    look(20, after: time, bytes: 7, processes: 2, switches: 1)
+    #expect(log.evidence(about: try subject()).activity == (bytes > 5 ? 3 : 2))
+  }
+
   // MARK: Systems that do not tell
+
+  @Test mutating func `a look that fails proves nothing, and is no activity`() throws {
+    let time = try changed()
+    look(-30, after: time)
+    let moment = time.advanced(by: .milliseconds(-20))
+    log.add(ActivityLog.Look(began: moment, ended: moment, activity: nil))
+    #expect(!log.isBlind)
+    look(-10, after: time)
+    look(20, after: time, bytes: 1, switches: 1)
+    #expect(log.evidence(about: try subject()).activity == 2)
+  }
 
   @Test mutating func `where the kernel tells nothing, nothing is known`() throws {
     let time = try changed()
     #expect(log.isBlind)
-    for milliseconds in [-20, -10, 10, 20] {
+    for milliseconds in -20..<0 {
       let moment = time.advanced(by: .milliseconds(milliseconds))
       log.add(ActivityLog.Look(began: moment, ended: moment, activity: nil))
     }
@@ -277,5 +298,7 @@ struct ActivityLogTests {
     look(30, after: time)
     #expect(!log.isBlind)
     #expect(verdict(try subject()) == .unknown)
+    for _ in 0..<9 { log.add(ActivityLog.Look(began: time, ended: time, activity: nil)) }
+    #expect(log.isBlind)
   }
 }

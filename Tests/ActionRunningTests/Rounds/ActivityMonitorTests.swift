@@ -161,6 +161,24 @@ struct ActivityMonitorTests {
     #expect(scheduler.pendingCount == 0)
   }
 
+  @Test func `it goes on with the next run, and after a look that fails`() throws {
+    setGroups([try launch()])
+    monitor.watchClosely { true }
+    setGroups([])
+    scheduler.advance(by: .seconds(1))
+    setGroups([try launch()])
+    monitor.groupsHaveChanged()
+    let activity = launcher.activity
+    launcher.activity = nil
+    scheduler.advance(by: .milliseconds(10))
+    launcher.activity = activity
+    let before = launcher.lookCount
+    scheduler.advance(by: .milliseconds(100))
+    #expect(launcher.lookCount == before + 10)
+    scheduler.advance(by: .seconds(60))
+    #expect(scheduler.pendingCount == 0)
+  }
+
   @Test func `the end of the runner ends it`() throws {
     setGroups([try launch()])
     monitor.watchClosely { true }
