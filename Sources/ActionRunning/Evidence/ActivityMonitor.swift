@@ -6,9 +6,10 @@ import SystemCalls
 /// Looks at the processes of all runs of a runner: when a run starts, when a change is reported, and for a
 /// while often, after a path has changed for which a run is suspected.
 final class ActivityMonitor: Sendable {
-  /// How often processes are looked at after a suspicious change, and how long. What this costs is limited.
+  /// How often processes are looked at after a suspicious change, and how long.
   private static let pause = Duration.milliseconds(10)
   private static let longest = Duration.seconds(9)
+  /// A pause is at least so many times as long as the processor time of the look before it.
   private static let share = 25
 
   private struct State {
