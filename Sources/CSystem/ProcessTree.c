@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 #define PROCESSES 1024
+// How often an environment is read that is not there yet, and the pause between: 50 ms in all.
+#define MOST_LOOKS 250
+#define PAUSE_MICROSECONDS 200
 
 // Functions that the guardian calls: no allocation, no locks.
 
@@ -131,20 +134,40 @@ static ssize_t read_text(int directory, const char *name, char *text, size_t siz
   return length;
 }
 
+enum loading { NOT_ALIVE, WITHOUT_ENVIRONMENT, LOADING };
+
+// Whether a process without a whole environment is loading a program, or was. For a moment, such a process
+// looks like one whose environment is empty.
+static enum loading loading(pid_t process) {
+  char path[64], text[1024], state;
+  unsigned long long environment_start, environment_end;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return NOT_ALIVE;
+  const char *field = strrchr(text, ')');
+  if (field == NULL || sscanf(field + 1, " %c", &state) != 1 || state == 'Z' || state == 'X') return NOT_ALIVE;
+  for (int number = 2; number < 50 && field != NULL; number++) field = strchr(field + 1, ' ');
+  bool is_empty = field != NULL && sscanf(field, "%llu %llu", &environment_start, &environment_end) == 2 &&
+                  environment_end != 0 && environment_start == environment_end;
+  return is_empty ? WITHOUT_ENVIRONMENT : LOADING;
+}
+
 enum mark { UNMARKED, MARKED, MARKED_FOR_ANOTHER };
 
 // Compares the marks in the initial environment of a process with `mark`, whose first `common` bytes begin
-// all marks of its process. A process that has overwritten its environment has no mark.
-static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
+// all marks of its process. Says whether the whole environment was read.
+static enum mark compare_marks_once(pid_t process, const char *mark, size_t common, bool *is_whole) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
+  *is_whole = true;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return UNMARKED;
   enum mark found = UNMARKED;
   size_t length = strlen(mark), place = 0;
   bool is_equal = true;
   ssize_t count;
+  *is_whole = false;
   while (found != MARKED && (count = read(file, text, sizeof text)) > 0) {
+    *is_whole = text[count - 1] == '\0';
     for (ssize_t i = 0; i < count && found != MARKED; i++) {
       if (text[i] == '\0') {
         if (is_equal && place == length) found = MARKED;
@@ -161,10 +184,26 @@ static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
   return found;
 }
 
+// The same, after the program has been loaded. A process that has overwritten its environment has no mark.
+static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
+  enum mark found;
+  bool is_whole;
+  for (int i = 0, empty = 0; i < MOST_LOOKS; i++) {
+    found = compare_marks_once(process, mark, common, &is_whole);
+    if (is_whole || found != UNMARKED) break;
+    enum loading state = loading(process);
+    empty = state == WITHOUT_ENVIRONMENT ? empty + 1 : 0;
+    if (state == NOT_ALIVE || empty == 3) break;
+    usleep(PAUSE_MICROSECONDS);
+  }
+  return found;
+}
+
 // Adds the orphans of a run, which are children of this process.
 static void add_orphans(struct tree *tree, const struct csystem_orphans *orphans) {
   struct tree own = {.crosses_sessions = true};
-  for_each_entry(getpid(), "task", add_children, &own);
+  // Twice, because the kernel may leave one out if another one ends meanwhile.
+  for (int i = 0; i < 2; i++) for_each_entry(getpid(), "task", add_children, &own);
   for (int i = 0; i < own.process_count; i++) {
     pid_t child = own.processes[i], group = getpgid(child);
     bool is_own = false, is_other = group == tree->excluded;

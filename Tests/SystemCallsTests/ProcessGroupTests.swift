@@ -72,6 +72,23 @@ struct ProcessGroupTests {
     try group.reap()
   }
 
+  /// While a program is being loaded, its process has no environment that could be read.
+  @Test func `an orphan that executes programs all the time has its mark all the time`() throws {
+    let mark = RunMark(guardedBy: nil)
+    var environment = processEnvironment() + [Array(#"SELF=exec sh -c "$SELF""#.utf8)]
+    mark.mark(&environment)
+    let request = SpawnRequest(
+      arguments: ["sh", "-c", #"exec sh -c "$SELF""#].map { Array($0.utf8) },
+      environment: environment, standardInput: .null)
+    let group = ProcessGroup(leader: try request.spawn())
+    let orphans = ProcessGroup.Orphans(of: mark, except: [], countingUnmarked: false)
+    let found = (0..<2000).count { _ in ProcessGroup.withDescendants([], orphans) == [group] }
+    #expect(found == 2000)
+    group.send(.kill)
+    while try group.leaderStatus() == nil { sched_yield() }
+    try group.reap()
+  }
+
   @Test func `a signal reaches every member`() async throws {
     let directory = try TemporaryDirectory()
     let (up, got) = (directory["up"], directory["got"])
