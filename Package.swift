@@ -28,11 +28,12 @@ let package = Package(
       name: "LiveReload", dependencies: ["Support", "SystemCalls"],
       // The scripts are served without their comments; Client/minify.py makes those files.
       exclude: [
-        "Client/client.js", "Client/minify.py", "Client/overlay.js", "Client/worker.js",
+        "Client/client.js", "Client/console.js", "Client/minify.py", "Client/overlay.js",
+        "Client/worker.js",
       ],
       resources: [
-        .embedInCode("Client/client.min.js"), .embedInCode("Client/overlay.min.js"),
-        .embedInCode("Client/worker.min.js"),
+        .embedInCode("Client/client.min.js"), .embedInCode("Client/console.min.js"),
+        .embedInCode("Client/overlay.min.js"), .embedInCode("Client/worker.min.js"),
         .embedInCode("Client/status.html"),
       ]),
     .target(name: "SessionControl", dependencies: ["Support", "SystemCalls"]),

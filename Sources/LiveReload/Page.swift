@@ -27,6 +27,9 @@ public struct Page: Hashable, Sendable {
   public var fallback: String?
   /// Whether failures of the dependencies are shown in the page.
   public var showsOverlay = true
+  /// Whether errors and warnings in the consoles of browsers are reported. They come from whoever can
+  /// reach the page, and are limited in size and rate.
+  public var reportsConsole = false
   /// Whether a directory without an index lists its files.
   public var listsDirectories = false
   /// Whether files with names that begin with a dot are served.

@@ -15,6 +15,9 @@ public final class PageServer: Sendable {
     case warning(Warning)
     /// The user of the overlay has clicked on a source location, to open it in the editor.
     case editorRequested(Path, line: Int, column: Int?)
+    /// A page with ``Page/reportsConsole`` has written an error or a warning to its console in a
+    /// browser, or a script of it has failed.
+    case consoleMessage(page: String, ConsoleMessage)
   }
 
   private let queue = DispatchQueue(label: "watchrun.pages", qos: .userInitiated)

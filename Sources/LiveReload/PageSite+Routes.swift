@@ -3,11 +3,12 @@ struct Route: Sendable {
   /// The handler of a request.
   enum Answer: Sendable {
     case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
-    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> any Exchange)
+    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?)
   }
 
   private static let prefix = "/__watchrun/"
-  private static let script = "/livereload.js"
+  /// The path at which clients of the LiveReload protocol request the script.
+  fileprivate static let script = "/livereload.js"
   private static let reading = ["GET", "HEAD"]
 
   private static let all = [
@@ -18,6 +19,7 @@ struct Route: Sendable {
     Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
     Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
     Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
+    Route(["POST"], prefix + "console", .exchange { $0.receiveConsole($1, on: $2) }),
     Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
   ]
 
@@ -94,9 +96,11 @@ extension PageSite {
   /// The client script, which does not change during a session, so that a reload need not fetch it
   /// again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
-    let isOfSession = request.query.elementsEqual(core.session.utf8)
+    let hasConsole = page.reportsConsole && !request.path.elementsEqual(Route.script.utf8)
+    let query = ScriptTag.query(session: core.session, hasConsole: hasConsole)
     var response = HTTPResponse.script(
-      PackageResources.client_min_js, isImmutable: isOfSession)
+      (hasConsole ? PackageResources.console_min_js : []) + PackageResources.client_min_js,
+      isImmutable: request.query.elementsEqual(query.utf8))
     // Pages of other servers on this machine may use it too.
     response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")
     return response

@@ -16,6 +16,9 @@ final class PageSite {
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   private var hasWarned = false
   var hasFoundLoop = false
+  var consoleLimit = ConsoleLimit()
+  /// The latest lines of the console, for the status.
+  var consoleLines: [String] = []
   /// The dependencies that have failed, with the messages that show their failures.
   var failures: [(task: String, message: [UInt8])] = []
 
@@ -123,11 +126,13 @@ extension PageSite: ProxyResponder.Site {
 
   private var script: FileResponder.Script {
     FileResponder.Script(
-      tag: scriptTag(nonce: nil, revision: revision), variant: "\(core.session)-\(revision)")
+      tag: scriptTag(nonce: nil, revision: revision),
+      variant: "\(core.session)-\(revision)" + (page.reportsConsole ? "-console" : ""))
   }
 
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
-    ScriptTag(session: core.session, revision: revision, nonce: nonce)
+    ScriptTag(
+      session: core.session, revision: revision, nonce: nonce, hasConsole: page.reportsConsole)
   }
 
   func serverAnswered() {

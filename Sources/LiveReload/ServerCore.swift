@@ -9,7 +9,7 @@ final class ServerCore {
   let report: (PageServer.Report) -> Void
   /// Identifies this run of the server.
   let session: String
-  /// The secret that a page must send to open the editor.
+  /// The secret that a page must send to open the editor, and to report its console.
   let token: String
   private(set) var status = StatusModel()
   private var links = LinkTable()
@@ -105,7 +105,7 @@ final class ServerCore {
   }
 
   /// Notifies clients that show the status, at most five times a second.
-  private func broadcastStatus() {
+  func broadcastStatus() {
     guard !isStatusBroadcastPending, sites.values.contains(where: { $0.site.hasStatusClients })
     else {
       return
@@ -123,7 +123,9 @@ final class ServerCore {
   func statusJSON() -> HTTPResponse {
     for task in status.tasks { linkOutput(of: task.description.name) }
     let pages = sites.sorted { $0.key < $1.key }.map { name, served in
-      StatusModel.PageEntry(name: name, url: served.url, source: served.site.page.source.text)
+      StatusModel.PageEntry(
+        name: name, url: served.url, source: served.site.page.source.text,
+        console: served.site.consoleLines)
     }
     let text = status.json(directory: directory, pages: pages)
     var response = HTTPResponse(200, text, type: "application/json")
@@ -182,6 +184,18 @@ final class ServerCore {
 
   /// Opens the editor at a source location that a page has shown.
   func openEditor(query: ArraySlice<UInt8>) -> HTTPResponse {
+    let values = Self.values(in: query)
+    guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
+      let place = links[number]
+    else { return .text(403, "The link is unknown, or the page is out of date") }
+    report(.editorRequested(place.path, line: place.line, column: place.column))
+    return HTTPResponse(204)
+  }
+
+  /// Whether a query has the secret that only pages of this server know.
+  func hasToken(_ query: ArraySlice<UInt8>) -> Bool { Self.values(in: query)["token"] == token }
+
+  private static func values(in query: ArraySlice<UInt8>) -> [String: String] {
     var values: [String: String] = [:]
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
@@ -190,11 +204,7 @@ final class ServerCore {
           decoding: parts[1], as: UTF8.self)
       }
     }
-    guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
-      let place = links[number]
-    else { return .text(403, "The link is unknown, or the page is out of date") }
-    report(.editorRequested(place.path, line: place.line, column: place.column))
-    return HTTPResponse(204)
+    return values
   }
 }
 

@@ -239,6 +239,7 @@
       const isStale = run && (run !== m.session || version < m.revision);
       if (run !== m.session || !(version > m.revision)) version = m.revision;
       ({ session: run, token: secret, overlay: isShown = true } = greeting = m);
+      fire('hello', m);
       earlier = failures;
       failures = new Map();
       draw();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes client.min.js, overlay.min.js and worker.min.js: the sources without comments and spaces, with short local
-names.
+"""Writes client.min.js, console.min.js, overlay.min.js and worker.min.js: the sources without comments and spaces,
+with short local names.
 
 Not a general minifier. It expects what the sources keep to: a semicolon ends each statement, there
 is no division, and a name means the same in the whole file. A name that is also a property, a key
@@ -103,7 +103,7 @@ def isList(found, i):
 
 
 if __name__ == "__main__":
-    for name in ("client", "overlay", "worker"):
+    for name in ("client", "console", "overlay", "worker"):
         target, text = HERE / f"{name}.min.js", minified((HERE / f"{name}.js").read_text())
         if "--check" not in sys.argv:
             target.write_text(text)

@@ -6,6 +6,13 @@ struct ScriptTag: Sendable {
   var revision: Int
   /// The nonce with which the document's policy admits the script.
   var nonce: String?
+  /// Whether the script reports the console of the page. It must then run before the other scripts.
+  var hasConsole = false
+
+  /// The query of the script's URL.
+  static func query(session: String, hasConsole: Bool) -> String {
+    hasConsole ? session + "-console" : session
+  }
 
   /// The element in HTML.
   var html: [UInt8] { text(namespace: "") }
@@ -14,11 +21,13 @@ struct ScriptTag: Sendable {
   var xhtml: [UInt8] { text(namespace: " xmlns=\"http://www.w3.org/1999/xhtml\"") }
 
   private func text(namespace: String) -> [UInt8] {
-    let attribute = nonce.map { " nonce=\"\($0)\"" } ?? ""
+    let query = Self.query(session: session, hasConsole: hasConsole)
+    let attributes =
+      (nonce.map { " nonce=\"\($0)\"" } ?? "") + (hasConsole ? "" : " async=\"\"")
     return Array(
       """
-      <script\(namespace) src="/__watchrun/client.js?\(session)" data-session="\(session)" \
-      data-revision="\(revision)"\(attribute) async=""></script>
+      <script\(namespace) src="/__watchrun/client.js?\(query)" data-session="\(session)" \
+      data-revision="\(revision)"\(attributes)></script>
       """.utf8)
   }
 }

@@ -7,6 +7,8 @@ extension StatusModel {
     var name: String
     var url: String
     var source: String
+    /// The latest lines of its console.
+    var console: [String] = []
   }
 
   /// The status in the format of `/__watchrun/status.json`.
@@ -17,10 +19,13 @@ extension StatusModel {
         writer.member("directory", directory.description)
         writer.array("pages") { writer in
           for page in pages {
-            writer.object {
-              $0.member("name", page.name)
-              $0.member("url", page.url)
-              $0.member("source", page.source)
+            writer.object { writer in
+              writer.member("name", page.name)
+              writer.member("url", page.url)
+              writer.member("source", page.source)
+              writer.array("console") { writer in
+                for line in page.console { writer.value(line) }
+              }
             }
           }
         }

@@ -88,6 +88,16 @@ final class Console: Sendable {
     write("watchrun: \(label): \(said)\n")
   }
 
+  /// Writes a message of a page, with its name in front of each line.
+  func say(_ level: Level, ofPage label: TaskLabel, _ lines: [String], style: Style) {
+    guard level <= shown else { return }
+    let prefix = String(decoding: isColored ? label.coloredPrefix : label.prefix, as: UTF8.self)
+    let text = lines.map { line in
+      prefix + (isColored ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n")
+    }
+    write(text.joined())
+  }
+
   /// Writes a message that is only of interest to someone at the terminal.
   func sayAtTerminal(_ text: String) {
     if isTerminal { say(.news, text, style: .faint) }
@@ -167,6 +177,10 @@ final class Console: Sendable {
     _ = lines.withLock { $0.interrupt() }
     output.write(message: Array("\u{1B}[H\u{1B}[2J".utf8))
   }
+
+  /// Whether the consoles of pages are shown unless the user says otherwise: where messages go to a
+  /// terminal.
+  static var showsPageConsoles: Bool { Terminal.isTerminal(STDERR_FILENO) }
 
   static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
     switch mode {

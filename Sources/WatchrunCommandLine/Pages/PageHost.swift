@@ -61,6 +61,7 @@ final class PageHost: Sendable {
 
   /// Replaces the tasks.
   func take(_ plan: SessionPlan) {
+    reporter.take(plan)
     server.note(state.withLock { $0.translator.take(plan) })
   }
 

@@ -7,6 +7,8 @@ import SystemCalls
 final class PageReporter: Sendable {
   private struct State {
     var pages: [String: Page] = [:]
+    /// The names in front of the lines of pages.
+    var labels: [String: TaskLabel] = [:]
     /// The names of the pages for which no browser has been opened yet.
     var unopened: Set<String> = []
   }
@@ -22,6 +24,14 @@ final class PageReporter: Sendable {
     directory = session.directory
     browser = session.settings.opensBrowser ? BrowserLauncher(session.console) : nil
     editor = EditorLauncher(session.settings.editor, console: session.console)
+  }
+
+  /// Replaces the tasks and pages.
+  func take(_ plan: SessionPlan) {
+    let namesTasks = plan.origin == .project && plan.tasks.count > 1
+    let names = (namesTasks ? plan.tasks.map(\.name) : []) + plan.pages.map(\.name)
+    let labels = TaskLabel.labels(names)
+    state.withLock { $0.labels = labels }
   }
 
   /// Must be called before a page is opened.
@@ -41,6 +51,19 @@ final class PageReporter: Sendable {
       console.say(.problem, warning.text(in: directory), style: .warning)
     case .editorRequested(let file, let line, let column):
       editor.open(file, line: line, column: column)
+    case .consoleMessage(let name, let message):
+      show(message, of: name)
+    }
+  }
+
+  private func show(_ message: ConsoleMessage, of name: String) {
+    // A page that the project file no longer has may report until it is closed.
+    guard let label = state.withLock({ $0.labels[name] }) else { return }
+    var lines = message.lines
+    lines[0] = "\(message.level.rawValue): \(lines[0])"
+    switch message.level {
+    case .error: console.say(.problem, ofPage: label, lines, style: .bad)
+    case .warning: console.say(.news, ofPage: label, lines, style: .warning)
     }
   }
 

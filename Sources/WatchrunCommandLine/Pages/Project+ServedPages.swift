@@ -7,7 +7,9 @@ import SystemCalls
 
 extension Project {
   /// The pages as the page server takes them, relative to a directory.
-  func servedPages(in directory: Path) -> [LiveReload.Page] {
+  ///
+  /// - Parameter reportsConsoles: Whether they report their consoles unless a key says otherwise.
+  func servedPages(in directory: Path, reportsConsoles: Bool) -> [LiveReload.Page] {
     pages.map { page in
       let ancestors = ancestors(of: page)
       var watched = page.reload
@@ -25,6 +27,7 @@ extension Project {
         fallback: page.fallback)
       served.showsOverlay = page.showsOverlay
       served.listsDirectories = page.listsDirectories
+      served.reportsConsole = page.reportsConsole ?? reportsConsoles
       served.servesDotFiles = page.servesDotFiles
       return served
     }

@@ -27,6 +27,7 @@ extension Settings {
       name: "page", source: source, port: pagePort, hosts: pageHosts, dependencies: dependencies,
       watched: watched)
     page.followsLinks = followsLinks
+    page.reportsConsole = Console.showsPageConsoles
     return page
   }
 

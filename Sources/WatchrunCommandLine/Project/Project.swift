@@ -82,6 +82,8 @@ struct Project: Hashable, Sendable {
     var hosts: [String] = []
     var fallback: String?
     var showsOverlay = true
+    /// `nil` for the default: where messages go to a terminal.
+    var reportsConsole: Bool?
     var listsDirectories = false
     var servesDotFiles = false
   }

@@ -16,6 +16,8 @@ struct ProjectContext: Sendable {
   var environment: [Command.EnvironmentVariable] = []
   /// Variables for tasks whose output is forwarded, which ask for colours.
   var colorVariables: [Command.EnvironmentVariable] = []
+  /// Whether pages report their consoles unless a key says otherwise.
+  var reportsConsoles = false
   /// Whether no task runs at the start.
   var isPostponed = false
 }

@@ -169,6 +169,9 @@ extension ProjectKey {
       "fallback", in: .page, is: .string, "file to serve for missing paths, as in index.html"),
     ProjectKey("overlay", in: .page, is: .boolean, "show failures in the page (default: true)"),
     ProjectKey(
+      "console", in: .page, is: .boolean,
+      "print errors and warnings of the page's console (default: true at a terminal)"),
+    ProjectKey(
       "listing", in: .page, is: .boolean,
       "list directories that have no index.html (default: false)"),
     ProjectKey(

@@ -250,7 +250,7 @@ extension ProjectReader {
     }
     let hosts = hosts(fields["host"])
     let fallback = string(fields["fallback"])
-    let flags = ["overlay", "listing", "dotfiles"].map { boolean(fields[$0]) }
+    let flags = ["overlay", "listing", "dotfiles", "console"].map { boolean(fields[$0]) }
     guard let source else { return }
     var page = Project.Page(
       name: member.key, source: source, port: draft.port, reload: reload,
@@ -258,6 +258,7 @@ extension ProjectReader {
     page.showsOverlay = flags[0] ?? true
     page.listsDirectories = flags[1] ?? false
     page.servesDotFiles = flags[2] ?? false
+    page.reportsConsole = flags[3]
     draft.page = page
   }
 }

@@ -31,6 +31,7 @@ extension Settings {
     if case .always(let shell) = shell { context.shell = shell }
     context.environment = environment
     context.colorVariables = Console.forcedColors(colorMode)
+    context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = isPostponed
     return context
   }

@@ -20,7 +20,9 @@ extension SessionPlan {
         name: task.name, words: [Array(text.utf8)], command: ProjectText.shown(task.run),
         shownCommand: ShownCommand.text([Array(text.utf8)]))
     }
-    pages = servesPages ? project.servedPages(in: context.directory) : []
+    pages =
+      servesPages
+      ? project.servedPages(in: context.directory, reportsConsoles: context.reportsConsoles) : []
     let paths = files.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
     observation = Observation(
       paths: project.watched(in: context.directory) + paths, ignores: project.ignores,

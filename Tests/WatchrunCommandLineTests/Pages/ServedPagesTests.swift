@@ -8,8 +8,11 @@ import Testing
 
 /// From a project, or a command line, to the pages that are served.
 struct ServedPagesTests {
-  private func pages(_ text: String) throws -> [LiveReload.Page] {
-    try readProject("{ tasks: { \(text) } }").servedPages(in: "/p")
+  private func pages(
+    _ text: String, reportsConsoles: Bool = false
+  ) throws -> [LiveReload.Page] {
+    try readProject("{ tasks: { \(text) } }")
+      .servedPages(in: "/p", reportsConsoles: reportsConsoles)
   }
 
   @Test func `a page of a project is served as its keys say`() throws {
@@ -32,6 +35,14 @@ struct ServedPagesTests {
     #expect(page.port == nil && page.hosts.isEmpty && page.fallback == nil)
     #expect(page.showsOverlay && !page.listsDirectories && !page.servesDotFiles)
     #expect(!page.followsLinks && page.dependencies.isEmpty && page.watched == ["/p"])
+  }
+
+  @Test(arguments: [true, false])
+  func `a page reports its console as its key says, or as all do`(all: Bool) throws {
+    let pages = try pages(
+      "a: { serve: 'a', console: true }, b: { serve: 'b', console: false }, c: { serve: 'c' }",
+      reportsConsoles: all)
+    #expect(pages.map(\.reportsConsole) == [true, false, all])
   }
 
   @Test func `a page depends on all ancestors`() throws {

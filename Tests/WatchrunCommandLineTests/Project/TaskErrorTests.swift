@@ -193,13 +193,14 @@ struct TaskErrorTests {
       "2:14: 'listing' is for a served directory; a proxy leaves that to its server"
     ),
     ("{ serve: 'a', overlay: 'no' }", #"2:24: 'overlay' must be true or false, not "no""#),
+    ("{ serve: 'a', console: 1 }", "2:24: 'console' must be true or false, not 1"),
     (
       "{ proxy: 80, port: 80 }",
       "2:20: the page must have another port than the server that it is a proxy for"
     ),
     (
       "{ serve: 'a', watch: [] }",
-      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, host, reload, fallback, overlay, listing, dotfiles"
+      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, host, reload, fallback, overlay, console, listing, dotfiles"
     ),
     (
       "{ run: 'x', serve: 'a' }",
