@@ -264,7 +264,8 @@ struct ActivityLogTests {
   }
 
   @Test(arguments: [UInt64(6), 4])
-  mutating func `what ends because a run is stopped is no activity of its own`(bytes: UInt64) throws {
+  mutating func `what ends because a run is stopped is no activity of its own`(bytes: UInt64) throws
+  {
     let time = try changed()
     look(-900, after: time, bytes: 5, processes: 3)
     look(-800, after: time, bytes: bytes, processes: 2)
