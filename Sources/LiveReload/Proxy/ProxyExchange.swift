@@ -2,10 +2,13 @@
 /// clock.
 ///
 /// ```
-///   waiting ─▶ connecting ─▶ sent ─▶ responding ─▶ done
-///      ▲            │          │         └────▶ tunnel, after 101
-///      └── later ◀──┴──────────┘ while the server restarts, for a request that is repeatable
+///   waiting ─▶ connecting ─▶ sent ─▶ (holding) ─▶ responding ─▶ done
+///      ▲            │          │         │             └────▶ tunnel, after 101
+///      └── later ◀──┴──────────┴─────────┘ while the server restarts, for a request that is repeatable
 /// ```
+///
+/// The head of a page is held until its body begins. A server that is killed in between would leave the
+/// browser with a blank page that nothing reloads.
 struct ProxyExchange: Sendable {
   enum Action: Sendable {
     /// Get a connection; a new one if `isFresh` is set. `connected` or `connectionFailed` follows.
@@ -39,6 +42,8 @@ struct ProxyExchange: Sendable {
     case waiting
     case connecting
     case sent
+    /// The head of a page has arrived, and nothing of its body.
+    case holding
     case responding
     case tunnel
     case done
@@ -63,6 +68,8 @@ struct ProxyExchange: Sendable {
   private var hasResent = false
   /// The reason for which the request waits.
   private var lastFailure = Failure.unreachable
+  /// The head of a page, until its body begins.
+  private var heldHead: HTTPResponseHead?
   private var keepsConnection = false
   private var isClientPaused = false
 
@@ -94,7 +101,7 @@ struct ProxyExchange: Sendable {
   mutating func receiveBody(_ bytes: [UInt8]) -> [Action] {
     switch phase {
     case .tunnel: return [.sendUpstream(bytes)]
-    case .sent, .responding: return [.sendUpstream(encoded(bytes))]
+    case .sent, .holding, .responding: return [.sendUpstream(encoded(bytes))]
     case .waiting, .connecting:
       pendingBody += encoded(bytes)
       guard pendingBody.count > Self.mostKept, !isClientPaused else { return [] }
@@ -119,7 +126,7 @@ struct ProxyExchange: Sendable {
   }
 
   mutating func clientClosed() -> [Action] {
-    let hadConnection = phase == .sent || phase == .responding || phase == .tunnel
+    let hadConnection = [.sent, .holding, .responding, .tunnel].contains(phase)
     phase = .done
     return hadConnection ? [.release(isReusable: false)] : []
   }
@@ -181,7 +188,8 @@ struct ProxyExchange: Sendable {
 
   // MARK: - The response
 
-  mutating func receive(_ head: HTTPResponseHead) -> [Action] {
+  /// - Parameter isPage: Whether the response is a document that a browser shows.
+  mutating func receive(_ head: HTTPResponseHead, isPage: Bool = false) -> [Action] {
     guard phase == .sent else { return [] }
     if head.status == 101 {
       guard asksForUpgrade else {
@@ -190,24 +198,40 @@ struct ProxyExchange: Sendable {
       phase = .tunnel
       return [.openTunnel(head)]
     }
-    phase = .responding
     // A server that has not read a body, or the bytes of another protocol, would take them for the
     // head of the next request.
     keepsConnection = head.keepsAlive && !hasBody && !asksForUpgrade
+    if isPage && isRepeatable && head.framing != .none {
+      phase = .holding
+      heldHead = head
+      return []
+    }
+    phase = .responding
     return [.respond(head)]
   }
 
   mutating func receiveResponseBody(_ bytes: [UInt8]) -> [Action] {
     switch phase {
+    case .holding: releaseHead() + [.sendBody(bytes)]
     case .responding, .tunnel: [.sendBody(bytes)]
     default: []
     }
   }
 
   mutating func receiveResponseEnd() -> [Action] {
+    let actions = releaseHead()
     guard phase == .responding else { return [] }
     phase = .done
-    return [.release(isReusable: keepsConnection && isRequestComplete), .finishResponse]
+    return actions + [
+      .release(isReusable: keepsConnection && isRequestComplete), .finishResponse,
+    ]
+  }
+
+  private mutating func releaseHead() -> [Action] {
+    guard phase == .holding, let head = heldHead else { return [] }
+    phase = .responding
+    heldHead = nil
+    return [.respond(head)]
   }
 
   /// The server has closed the connection, or sent an invalid response.
@@ -217,7 +241,8 @@ struct ProxyExchange: Sendable {
     _ failure: Failure = .closedEarly, isRestarting: Bool = false
   ) -> [Action] {
     switch phase {
-    case .sent:
+    case .sent, .holding:
+      heldHead = nil
       return [.release(isReusable: false)] + repeatOrFail(failure, isRestarting: isRestarting)
     case .responding:
       phase = .done

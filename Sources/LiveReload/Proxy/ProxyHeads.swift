@@ -34,6 +34,16 @@ enum ProxyHeads {
     return acceptsHTML ? .wholeDocuments : nil
   }
 
+  /// The documents to which the script is added if they are in this response; `nil` if it is none.
+  static func scriptScope(
+    _ request: HTTPRequestHead, _ response: HTTPResponseHead
+  ) -> ScriptInjector.Scope? {
+    guard ![204, 206, 304].contains(response.status),
+      let type = response.fields.first("content-type"), MediaType.isHTML(type)
+    else { return nil }
+    return scriptScope(request)
+  }
+
   /// The fields of scripts that request parts of a page.
   private static let fragmentFields = ["hx-request", "turbo-frame", "x-pjax", "x-up-version"]
 

@@ -123,7 +123,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   func upstreamReceived(_ event: HTTPParser.Event) {
     switch event {
-    case .response(let head): step { $0.receive(head) }
+    case .response(let head):
+      let isPage = ProxyHeads.scriptScope(request, head) != nil
+      step { $0.receive(head, isPage: isPage) }
     case .body(let bytes): step { $0.receiveResponseBody(bytes) }
     case .end: step { $0.receiveResponseEnd() }
     case .request: break
@@ -163,9 +165,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   /// Prepares adding the script if the response is a document.
   private func prepareInjector(for head: HTTPResponseHead, _ fields: inout HTTPFields) {
-    guard let site, let scope = ProxyHeads.scriptScope(request), head.status != 206,
-      head.status != 204,
-      head.status != 304, let type = head.fields.first("content-type"), MediaType.isHTML(type)
+    guard let site, let scope = ProxyHeads.scriptScope(request, head),
+      let type = head.fields.first("content-type")
     else { return }
     if let coding = head.fields.first("content-encoding"), !coding.equalsIgnoringCase("identity") {
       return warnOfMissingScript("it is compressed, though it was asked not to be")

@@ -167,4 +167,78 @@ struct ProxyConnectionTests {
     }
     #expect(server.next() == nil)
   }
+
+  private static let navigation = get("/1", "Sec-Fetch-Dest: document\r\n")
+  private static let pageHead = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+  @Test func `a page of which only the head has arrived is asked for again`() throws {
+    client.send(Self.navigation)
+    let first = try #require(server.next())
+    first.send(Self.pageHead + "Content-Length: 4\r\n\r\n")
+    #expect(client.receiveAll().isEmpty)
+    first.close()
+    pages.network.advance(seconds: 1)
+    let second = try #require(server.next())
+    #expect(second.receiveAll().hasPrefix("GET /1 "))
+    second.send(Self.pageHead + "X-Number: 2\r\nContent-Length: 4\r\n\r\n")
+    second.send("good")
+    let answer = client.receiveAll()
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("X-Number: 2\r\n"))
+    #expect(answer.contains("client.js") && answer.contains("good"))
+    #expect(answer.hasSuffix("0\r\n\r\n"))
+    #expect(!answer.dropFirst().contains("HTTP/1.1"))
+  }
+
+  @Test func `a page that never has a body is explained`() throws {
+    client.send(Self.navigation)
+    for _ in 0..<2 {
+      let connection = try #require(server.next())
+      connection.send(Self.pageHead + "Transfer-Encoding: chunked\r\n\r\n")
+      connection.close()
+      pages.network.advance(seconds: 1)
+    }
+    #expect(server.next() == nil)
+    let answer = client.receiveAll()
+    #expect(answer.hasPrefix("HTTP/1.1 502"))
+    #expect(answer.contains("closed the connection without an answer"))
+  }
+
+  @Test(arguments: ["Content-Length: 0", "Connection: close"])
+  func `a page without a body is an answer`(framing: String) throws {
+    client.send(Self.navigation)
+    let first = try #require(server.next())
+    first.send(Self.pageHead + framing + "\r\n\r\n")
+    if framing.hasSuffix("close") { first.close() }
+    #expect(client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(server.next() == nil)
+  }
+
+  @Test func `the body of a page may begin late`() throws {
+    client.send(Self.navigation)
+    let first = try #require(server.next())
+    first.send(Self.pageHead + "Content-Length: 4\r\n\r\n")
+    pages.network.advance(seconds: 300)
+    first.send("good")
+    let answer = client.receiveAll()
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("good"))
+  }
+
+  @Test(arguments: [
+    ("Sec-Fetch-Dest: empty\r\nSec-Fetch-Mode: cors\r\n", "text/html"),
+    ("Sec-Fetch-Dest: empty\r\n", "text/event-stream"),
+    ("Sec-Fetch-Dest: document\r\n", "text/event-stream"),
+    ("Sec-Fetch-Dest: document\r\n", "application/json"),
+    ("Accept: */*\r\n", "text/plain"),
+  ])
+  func `the head of anything but a page is passed on at once`(fields: String, type: String) throws {
+    client.send(Self.get("/1", fields))
+    let first = try #require(server.next())
+    first.send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 4\r\n\r\n")
+    #expect(client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
+    first.close()
+    pages.network.run()
+    #expect(client.isEnded)
+    pages.network.advance(seconds: 1)
+    #expect(server.next() == nil)
+  }
 }

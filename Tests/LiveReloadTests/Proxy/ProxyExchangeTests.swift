@@ -140,6 +140,47 @@ struct ProxyExchangeTests {
     #expect(exchange.connectionLost().isEmpty)
   }
 
+  @Test func `the head of a page is held until its body begins or ends`() throws {
+    var exchange = try exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.receiveEnd()
+    _ = exchange.connected(isReused: false)
+    #expect(exchange.receive(head(200), isPage: true).isEmpty)
+    var empty = exchange
+    #expect(exchange.receiveResponseBody([97]).map(\.text) == ["respond 200", "body a"])
+    #expect(exchange.receiveResponseBody([98]).map(\.text) == ["body b"])
+    #expect(exchange.receiveResponseEnd().map(\.text) == ["release", "finish"])
+    #expect(empty.receiveResponseEnd().map(\.text) == ["respond 200", "release", "finish"])
+  }
+
+  @Test func `a page that breaks before its body is asked for once more`() throws {
+    var exchange = try exchange()
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
+    _ = exchange.receive(head(200), isPage: true)
+    var stopped = exchange
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "wait"])
+    #expect(exchange.retry().map(\.text) == ["connect fresh"])
+    _ = exchange.connected(isReused: false)
+    _ = exchange.receive(head(200), isPage: true)
+    #expect(exchange.connectionLost().map(\.text) == ["drop", "fail closedEarly"])
+    // A restart ends requests as often as it happens.
+    for _ in 0..<3 {
+      #expect(stopped.connectionLost(isRestarting: true).map(\.text) == ["drop", "wait"])
+      _ = stopped.retry()
+      _ = stopped.connected(isReused: false)
+      _ = stopped.receive(head(200), isPage: true)
+    }
+    #expect(stopped.clientClosed().map(\.text) == ["drop"])
+  }
+
+  @Test func `the head of a page that cannot be asked for again is not held`() throws {
+    var exchange = try exchange("GET", "Content-Length: 3\r\n")
+    _ = exchange.begin(isHeld: false)
+    _ = exchange.connected(isReused: false)
+    #expect(exchange.receive(head(200), isPage: true).map(\.text) == ["respond 200"])
+  }
+
   @Test func `a request with an invalid response is repeated on a fresh connection only`() throws {
     var exchange = try exchange()
     _ = exchange.begin(isHeld: false)
