@@ -153,7 +153,8 @@ import Testing
       for number in 1...3 {
         try project.place("file-\(number)")
         try await eventually("a run") { project.logged.contains { $0.contains("file-\(number)") } }
-        try await eventually("its end") { watchrun.runsEnded == number + 1 }
+        // On a busy machine, the file may be reported twice: by the first scan, and by the kernel.
+        try await eventually("its end") { watchrun.runsEnded > number }
       }
       #expect(!project.logged.contains { $0.contains("command-") })
       #expect(!watchrun.errors.contains { $0.contains("watchrun-") })
