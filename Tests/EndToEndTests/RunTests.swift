@@ -158,6 +158,8 @@ import Testing
       }
       #expect(!project.logged.contains { $0.contains("command-") })
       #expect(!watchrun.errors.contains { $0.contains("watchrun-") })
+      let starts = watchrun.errors.filter { $0.contains("watchrun: running ") }
+      #expect(starts.dropFirst().allSatisfy { $0.contains("(file-") }, "\(starts)")
     }
   }
 
