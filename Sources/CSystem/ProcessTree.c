@@ -19,6 +19,7 @@
 #define PROCESSES 1024
 // How often an environment is read that is not there yet, and the pause between: 50 ms in all.
 #define MOST_LOOKS 250
+#define MOST_LOOKS_AT_LOADED 8
 #define PAUSE_MICROSECONDS 200
 
 // Functions that the guardian calls: no allocation, no locks.
@@ -134,21 +135,20 @@ static ssize_t read_text(int directory, const char *name, char *text, size_t siz
   return length;
 }
 
-enum loading { NOT_ALIVE, WITHOUT_ENVIRONMENT, LOADING };
+enum loading { NOT_ALIVE, LOADING, LOADED };
 
-// Whether a process without a whole environment is loading a program, or was. For a moment, such a process
-// looks like one whose environment is empty.
+// Whether a process is loading a program, so that it has no environment yet.
 static enum loading loading(pid_t process) {
   char path[64], text[1024], state;
-  unsigned long long environment_start, environment_end;
+  unsigned long long environment_end;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
   if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return NOT_ALIVE;
   const char *field = strrchr(text, ')');
   if (field == NULL || sscanf(field + 1, " %c", &state) != 1 || state == 'Z' || state == 'X') return NOT_ALIVE;
-  for (int number = 2; number < 50 && field != NULL; number++) field = strchr(field + 1, ' ');
-  bool is_empty = field != NULL && sscanf(field, "%llu %llu", &environment_start, &environment_end) == 2 &&
-                  environment_end != 0 && environment_start == environment_end;
-  return is_empty ? WITHOUT_ENVIRONMENT : LOADING;
+  // The end of the environment is field 51, and the state is field 3.
+  for (int number = 2; number < 51 && field != NULL; number++) field = strchr(field + 1, ' ');
+  bool is_loaded = field != NULL && sscanf(field, "%llu", &environment_end) == 1 && environment_end != 0;
+  return is_loaded ? LOADED : LOADING;
 }
 
 enum mark { UNMARKED, MARKED, MARKED_FOR_ANOTHER };
@@ -184,16 +184,17 @@ static enum mark compare_marks_once(pid_t process, const char *mark, size_t comm
   return found;
 }
 
-// The same, after the program has been loaded. A process that has overwritten its environment has no mark.
+// The same, after the program has been loaded. A process that has overwritten its environment has no mark, and
+// looks as if it had loaded a program between the two looks at it, each time.
 static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
   enum mark found;
   bool is_whole;
-  for (int i = 0, empty = 0; i < MOST_LOOKS; i++) {
+  for (int i = 0, loaded = 0; i < MOST_LOOKS && loaded < MOST_LOOKS_AT_LOADED; i++) {
     found = compare_marks_once(process, mark, common, &is_whole);
     if (is_whole || found != UNMARKED) break;
     enum loading state = loading(process);
-    empty = state == WITHOUT_ENVIRONMENT ? empty + 1 : 0;
-    if (state == NOT_ALIVE || empty == 3) break;
+    if (state == NOT_ALIVE) break;
+    if (state == LOADED) loaded++;
     usleep(PAUSE_MICROSECONDS);
   }
   return found;
