@@ -27,7 +27,7 @@ public struct Page: Hashable, Sendable {
   public var fallback: String?
   /// Whether failures of the dependencies are shown in the page.
   public var showsOverlay = true
-  /// Whether errors and warnings in the consoles of browsers are reported. They come from whoever can
+  /// Whether errors and warnings in the consoles of browsers are reported. They come from anyone who can
   /// reach the page, and are limited in size and rate.
   public var reportsConsole = false
   /// Whether a directory without an index lists its files.

@@ -126,7 +126,7 @@ final class ActivityMonitor: Sendable {
     resumeCloseWatch()
   }
 
-  /// Nobody looks often while nothing runs, as between the stop of a run and the start of the next one.
+  /// Pauses while nothing runs, as between the stop of a run and the start of the next one.
   private func resumeCloseWatch() {
     let isIdle = state.withLock { $0.closeWatch == nil || $0.timer != nil }
     if !isIdle && !groups.isEmpty { lookLater(after: Self.pause) }

@@ -1,6 +1,6 @@
 import ActionRunning
 
-/// The output of the latest runs of each task, as much as fits. Nothing is parsed before somebody asks.
+/// The output of the latest runs of each task, as much as fits. Nothing is parsed before a client asks.
 struct OutputLog {
   /// The number of bytes that are kept of a task.
   static let most = 1024 * 1024

@@ -52,7 +52,7 @@ struct SessionQuestion {
     return answers.allSatisfy(\.isGreen) ? ExitCode.success : ExitCode.red
   }
 
-  /// Prints what happens until the session ends, or nobody reads it.
+  /// Prints what happens until the session ends, or its reader has gone.
   private func follow(_ client: SessionClient) throws(SessionError) -> Int32 {
     var last: [SessionAnswer] = []
     var status: Int32 = ExitCode.success

@@ -38,7 +38,7 @@ struct Pause {
     }
   }
 
-  /// Ends a hold: that of the owner, or whoever's.
+  /// Ends a hold: that of this owner, or of any.
   mutating func release(of owner: Int? = nil) -> Transition? {
     change { if owner == nil || $0.hold?.owner == owner { $0.hold = nil } }
   }

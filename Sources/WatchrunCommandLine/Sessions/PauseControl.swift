@@ -49,7 +49,7 @@ final class PauseControl: Sendable {
     change { pause, now in pause.hold(for: time, by: owner, at: now) }
   }
 
-  /// Ends a hold: that of the owner, or whoever's.
+  /// Ends a hold: that of this owner, or of any.
   func release(of owner: Int? = nil) {
     change { pause, _ in pause.release(of: owner) }
   }
