@@ -76,7 +76,7 @@ let package = Package(
     .testTarget(
       name: "WatchrunCommandLineTests",
       dependencies: ["SessionControl", "WatchrunCommandLine", "TestSupport"],
-      exclude: ["FirstCommands/FirstCommands.txt"]),
+      exclude: ["FirstCommands/FirstCommands.txt", "FirstCommands/SecondTrial.txt"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Support", "SystemCalls", "TestSupport", "watchrun"]),
   ],
@@ -90,9 +90,13 @@ if Context.environment["WATCHRUN_STRICT"] == "1" {
   }
 }
 
-// Packaging/build sets this. Only the targets that handle every file and every event are compiled
-// for speed, and the others for size. No package that depends on this one sees unsafe flags.
+// Packaging/build sets this. What is async, for those who embed, is left out. Only the targets that
+// handle every file and every event are compiled for speed, and the others for size. No package that
+// depends on this one sees unsafe flags.
 if Context.environment["WATCHRUN_RELEASE"] == "1" {
+  for target in package.targets where target.type != .plugin {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.define("WITHOUT_CONCURRENCY")]
+  }
   let fast = ["CSystem", "SystemCalls", "PathFiltering", "FileObservation"]
   for target in package.targets where target.type != .plugin && !fast.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"])]

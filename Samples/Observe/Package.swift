@@ -13,6 +13,9 @@ let package = Package(
         .product(name: "ActionRunning", package: "watchrun"),
       ]),
     .executableTarget(
+      name: "mirror",
+      dependencies: [.product(name: "FileObservation", package: "watchrun")]),
+    .executableTarget(
       name: "Snippets",
       dependencies: [
         .product(name: "FileObservation", package: "watchrun"),
@@ -20,7 +23,9 @@ let package = Package(
         .product(name: "PathFiltering", package: "watchrun"),
         .product(name: "LiveReload", package: "watchrun"),
         .product(name: "SessionControl", package: "watchrun"),
-      ]),
+      ],
+      // Each file sees what it imports, as the articles say.
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,7 +14,7 @@ public enum BusyPolicy: Sendable, Hashable {
 
 extension BusyPolicy {
   /// Whether a change during a run stops or signals the command.
-  var isLive: Bool {
+  var interruptsRuns: Bool {
     switch self {
     case .restart, .signal: true
     case .queue, .ignore: false

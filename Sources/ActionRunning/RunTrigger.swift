@@ -2,36 +2,38 @@ import FileObservation
 
 /// A reason for a run, with the changes that the run receives.
 public struct RunTrigger: Sendable, Hashable {
-  /// The kind of a reason. Its raw value is passed to the command as `WATCHRUN_REASON`.
+  /// A reason for a run.
   public enum Reason: String, Sendable, Hashable {
     /// The start of the program.
     case start
     /// Files changed.
     case change
-    /// Files changed, and the list may be incomplete, because the kernel dropped events.
-    case overflow
     /// A user pressed a key.
     case key
     /// The command ended by itself and is kept alive.
     case restart
   }
 
-  /// The kind of the reason.
+  /// The reason.
   public var reason: Reason
-  /// The changes, at most one for each path.
-  public var changes: [ChangeBatch.Change]
-  /// Whether the burst of the changes goes on.
-  var isPartial = false
+  /// The changes that the run receives.
+  public var batch: ChangeBatch
+
+  /// Creates a trigger.
+  public init(_ reason: Reason, _ batch: ChangeBatch) {
+    self.reason = reason
+    self.batch = batch
+  }
 
   /// Creates a trigger, by default without changes.
   public init(_ reason: Reason, changes: [ChangeBatch.Change] = []) {
-    self.reason = reason
-    self.changes = changes
+    self.init(reason, ChangeBatch(number: 0, changes: changes))
   }
 
-  /// Creates a trigger from a batch of an observer.
-  public init(_ batch: ChangeBatch) {
-    self.init(batch.overflow ? .overflow : .change, changes: batch.changes)
-    isPartial = batch.isPartial
-  }
+  /// The changes, at most one for each path.
+  public var changes: [ChangeBatch.Change] { batch.changes }
+
+  /// The reason as commands and pages receive it: also whether the changes were found by a scan after
+  /// an overflow.
+  package var reasonName: String { batch.overflow ? "overflow" : reason.rawValue }
 }

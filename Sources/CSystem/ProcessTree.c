@@ -151,53 +151,62 @@ static enum loading loading(pid_t process) {
   return is_loaded ? LOADED : LOADING;
 }
 
-enum mark { UNMARKED, MARKED, MARKED_FOR_ANOTHER };
+enum mark { UNMARKED, MARKED, UNREADABLE };
 
-// Compares the marks in the initial environment of a process with `mark`, whose first `common` bytes begin
-// all marks of its process. Says whether the whole environment was read.
-static enum mark compare_marks_once(pid_t process, const char *mark, size_t common, bool *is_whole) {
+// Searches the initial environment of a process for a variable that begins with `mark`, and sets `run` to the
+// number at its end.
+static enum mark find_mark_once(pid_t process, const char *mark, uint64_t *run) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/%d/environ", (int)process);
-  *is_whole = true;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return UNMARKED;
-  enum mark found = UNMARKED;
   size_t length = strlen(mark), place = 0;
-  bool is_equal = true;
+  bool is_equal = true, is_found = false, is_whole = false;
+  uint64_t number = 0;
   ssize_t count;
-  *is_whole = false;
-  while (found != MARKED && (count = read(file, text, sizeof text)) > 0) {
-    *is_whole = text[count - 1] == '\0';
-    for (ssize_t i = 0; i < count && found != MARKED; i++) {
+  while (!is_found && (count = read(file, text, sizeof text)) > 0) {
+    is_whole = text[count - 1] == '\0';
+    for (ssize_t i = 0; i < count && !is_found; i++) {
       if (text[i] == '\0') {
-        if (is_equal && place == length) found = MARKED;
+        is_found = is_equal && place == length;
         place = 0;
         is_equal = true;
-        continue;
+      } else if (is_equal && place == length) {
+        number = text[i] == '-' ? 0 : number * 10 + (uint64_t)(text[i] - '0');
+      } else {
+        is_equal = is_equal && text[i] == mark[place++];
+        number = 0;
       }
-      is_equal = is_equal && place < length && text[i] == mark[place];
-      place++;
-      if (is_equal && place == common) found = MARKED_FOR_ANOTHER;
     }
   }
   close(file);
-  return found;
+  if (is_found) *run = number;
+  return is_found ? MARKED : is_whole ? UNMARKED : UNREADABLE;
 }
 
 // The same, after the program has been loaded. A process that has overwritten its environment has no mark, and
 // looks as if it had loaded a program between the two looks at it, each time.
-static enum mark compare_marks(pid_t process, const char *mark, size_t common) {
-  enum mark found;
-  bool is_whole;
+static bool find_mark(pid_t process, const char *mark, uint64_t *run) {
   for (int i = 0, loaded = 0; i < MOST_LOOKS && loaded < MOST_LOOKS_AT_LOADED; i++) {
-    found = compare_marks_once(process, mark, common, &is_whole);
-    if (is_whole || found != UNMARKED) break;
+    enum mark found = find_mark_once(process, mark, run);
+    if (found != UNREADABLE) return found == MARKED;
     enum loading state = loading(process);
-    if (state == NOT_ALIVE) break;
+    if (state == NOT_ALIVE) return false;
     if (state == LOADED) loaded++;
     usleep(PAUSE_MICROSECONDS);
   }
-  return found;
+  return false;
+}
+
+// Whether a child whose parent has ended is of the run, or of one of which nothing is known any more.
+static bool is_orphan_of_run(pid_t child, const struct csystem_orphans *orphans) {
+  uint64_t run;
+  if (!find_mark(child, orphans->mark, &run)) return orphans->counts_unmarked;
+  if (run == orphans->run) return true;
+  for (int i = 0; i < orphans->known_count; i++) {
+    if (orphans->known[i] == run) return false;
+  }
+  return run <= orphans->latest;
 }
 
 // Adds the orphans of a run, which are children of this process.
@@ -214,8 +223,7 @@ static void add_orphans(struct tree *tree, const struct csystem_orphans *orphans
     }
     if (!is_own) {
       if (is_other || getsid(child) != tree->session) continue;
-      enum mark mark = compare_marks(child, orphans->mark, orphans->common_length);
-      if (mark == MARKED_FOR_ANOTHER || (mark == UNMARKED && !orphans->counts_unmarked)) continue;
+      if (!is_orphan_of_run(child, orphans)) continue;
     }
     add_child(tree, child);
   }
@@ -239,9 +247,10 @@ struct marked {
 static void add_if_marked(void *context, int processes, const char *name) {
   struct marked *marked = context;
   pid_t process = (pid_t)strtol(name, NULL, 10);
+  uint64_t run;
   (void)processes;
   if (process <= 1 || getsid(process) != marked->tree->session) return;
-  if (compare_marks(process, marked->mark, strlen(marked->mark)) == UNMARKED) return;
+  if (!find_mark(process, marked->mark, &run)) return;
   add_child(marked->tree, process);
 }
 
@@ -278,6 +287,12 @@ bool csystem_has_living_descendant(pid_t group) {
   return false;
 }
 
+// A number that says which task has which count: in sums of them, one task does not make up for another.
+static uint64_t hash(pid_t task, unsigned long long count) {
+  uint64_t identity = ((uint64_t)task << 40 ^ count) * 0x9e3779b97f4a7c15;
+  return identity ^ identity >> 29;
+}
+
 // Adds what one thread tells: whether it runs, and how often it has stopped to run.
 static void add_thread(void *context, int tasks, const char *thread) {
   struct csystem_process_activity *activity = context;
@@ -291,7 +306,7 @@ static void add_thread(void *context, int tasks, const char *thread) {
   if ((line = strstr(line, "\nvoluntary_ctxt_switches:")) &&
       sscanf(line, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu", &yielded,
           &preempted) == 2) {
-    activity->switches += yielded + preempted;
+    activity->switches += hash((pid_t)strtol(thread, NULL, 10), yielded + preempted);
   } else {
     activity->is_running = true;
   }
@@ -329,8 +344,7 @@ static bool add_activity(pid_t process, struct csystem_process_activity *activit
       // What a zombie has written is counted by its parent when it reaps it.
       is_known = state == 'Z';
     }
-    uint64_t identity = ((uint64_t)process << 40 ^ start) * 0x9e3779b97f4a7c15;
-    activity->processes += identity ^ identity >> 29;
+    activity->processes += hash(process, start);
   }
   close(directory);
   if (!is_known) activity->is_running = true;

@@ -27,19 +27,18 @@ final class BatchInbox: Sendable {
     available.signal()
   }
 
-  /// Removes and returns the oldest batch; `nil` if none arrives before the deadline, or if the
-  /// queue is closed and empty.
-  func take(until deadline: DispatchTime) throws(ObserverError) -> ChangeBatch? {
-    guard available.wait(timeout: deadline) == .success else { return nil }
+  /// Removes and returns the oldest batch, if one arrives before the deadline.
+  func take(until deadline: DispatchTime) throws(ObserverError) -> FileObserver.WaitResult {
+    guard available.wait(timeout: deadline) == .success else { return .timedOut }
     let (batch, failure, isClosed) = state.withLock { state in
       (
         state.batches.isEmpty ? nil : state.batches.removeFirst(), state.failure, state.isClosed
       )
     }
-    if let batch { return batch }
+    if let batch { return .changed(batch) }
     // Wakes the next waiting thread.
     if isClosed { available.signal() }
     if let failure { throw failure }
-    return nil
+    return .stopped
   }
 }

@@ -13,8 +13,7 @@ import SystemCalls
 ///
 /// Where a filter or ignore rule leaves the directory out, or treats its old and its new path
 /// differently, its descendants are reported one by one: as `renamed` or `created` where they count
-/// now, and as `removed` where they counted before. To mirror a tree, apply each rename of a
-/// directory to everything below it.
+/// now, and as `removed` where they counted before. <doc:ApplyingABatch> says how to mirror a tree.
 public struct ChangeBatch: Sendable, Hashable {
   /// A path, and how it differs at the end of the burst from its beginning.
   public struct Change: Sendable, Hashable {
@@ -54,7 +53,8 @@ public struct ChangeBatch: Sendable, Hashable {
   public var number: Int
   /// The changes, in the order in which the paths first appeared.
   public var changes: [Change]
-  /// Whether the kernel's queue overflowed, so that the changes were found by a rescan.
+  /// Whether the kernel's queue overflowed, so that the changes were found by a rescan. They are as
+  /// complete as otherwise.
   public var overflow: Bool
   /// Whether a flush delivered it before the end of the burst, which goes on.
   package var isPartial = false
@@ -67,7 +67,7 @@ public struct ChangeBatch: Sendable, Hashable {
   }
 }
 
-// Clients need the types of a batch's properties, and need not know the module that defines them.
+// Clients need the types of a batch's properties and of an observer's options, and need not know the
+// modules that define them.
+@_exported import PathFiltering
 @_exported import enum SystemCalls.FileType
-@_exported import struct SystemCalls.Path
-@_exported import struct SystemCalls.SystemError

@@ -48,7 +48,7 @@ extension FileObserver {
   }
 
   /// Calls `done` after the bursts that are being compared.
-  private func afterDelivery(_ done: @escaping @Sendable () -> Void) {
+  func afterDelivery(_ done: @escaping @Sendable () -> Void) {
     if let comparison { comparison.flush(then: done) } else { done() }
   }
 

@@ -35,6 +35,12 @@ extension FileObserver {
     request?()
   }
 
+  /// Watches one more file or directory, recursively, which must exist.
+  @_disfavoredOverload
+  public func add(_ path: Path) throws(ObserverError) {
+    try add(WatchedPath(path))
+  }
+
   /// Stops watching a file or directory that is one of ``watchedPaths``.
   ///
   /// A part of it that another watched path covers stays watched. Changes that were noticed before
@@ -94,16 +100,32 @@ extension FileObserver {
   /// two calls are kept for the next call. The method blocks its thread; a task uses ``events`` or
   /// ``batches`` instead.
   ///
-  /// - Parameter timeout: The longest time to wait; `nil` for no limit.
-  /// - Returns: The oldest batch that has not been returned; `nil` after the timeout, or if the
-  ///   observer is stopped.
+  /// - Returns: The oldest batch that has not been returned; `nil` if the observer is stopped.
   /// - Throws: ``ObserverError`` if observing cannot start, or has failed.
-  public func waitForChange(timeout: Duration? = nil) throws(ObserverError) -> ChangeBatch? {
+  public func waitForChange() throws(ObserverError) -> ChangeBatch? {
+    if case .changed(let batch) = try wait(until: .distantFuture) { batch } else { nil }
+  }
+
+  /// Waits for the next batch like ``waitForChange()``, but not longer than a time.
+  ///
+  /// - Throws: ``ObserverError`` if observing cannot start, or has failed.
+  public func waitForChange(timeout: Duration) throws(ObserverError) -> WaitResult {
+    try wait(until: .now() + .nanoseconds(Int(clamping: timeout.nanoseconds)))
+  }
+
+  /// Why ``waitForChange(timeout:)`` has returned.
+  public enum WaitResult: Sendable, Hashable {
+    /// The oldest batch that has not been returned.
+    case changed(ChangeBatch)
+    /// Nothing has changed in that time.
+    case timedOut
+    /// The observer is stopped.
+    case stopped
+  }
+
+  private func wait(until deadline: DispatchTime) throws(ObserverError) -> WaitResult {
     let inbox = openInbox()
     try startIfNeeded()
-    let deadline =
-      timeout.map { DispatchTime.now() + .nanoseconds(Int(clamping: $0.nanoseconds)) }
-      ?? .distantFuture
     return try inbox.take(until: deadline)
   }
 
@@ -118,7 +140,7 @@ extension FileObserver {
       subscribe(
         Subscriber(
           receive: { if case .changed(let batch) = $0 { inbox.put(batch) } },
-          end: { inbox.close($0) }))
+          end: { inbox.close($0) }, settle: { $0() }))
     }
     return inbox
   }

@@ -22,6 +22,14 @@ extension FileObserver {
     public let backend: String
     /// The ignore files that are applied.
     public let ignoreFiles: [IgnoreFile]
+
+    /// Creates a state, for tests of code that receives one.
+    public init(watches: Int, pruned: Int = 0, backend: String, ignoreFiles: [IgnoreFile] = []) {
+      self.watches = watches
+      self.pruned = pruned
+      self.backend = backend
+      self.ignoreFiles = ignoreFiles
+    }
   }
 
   /// Counters of an observer. One that is not running has no watches.
@@ -30,7 +38,8 @@ extension FileObserver {
     public let watches: Int
     /// The number of directories that are polled because they cannot be watched.
     public let polledDirectories: Int
-    /// The number of ignored directories, not counting those below them.
+    /// The number of ignored directories that the first scan has found, not counting those below
+    /// them.
     public let pruned: Int
     /// The number of times that the kernel has dropped events.
     public let overflows: Int

@@ -1,3 +1,4 @@
+import Dispatch
 import SystemCalls
 
 extension FileObserver {
@@ -21,6 +22,8 @@ extension FileObserver {
     let receive: @Sendable (Event) -> Void
     /// Called once, after the last event: with the error if observing failed.
     let end: @Sendable (ObserverError?) -> Void
+    /// Calls a closure when the receiver has dealt with all events so far.
+    let settle: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
   }
 
   /// Identifies a subscriber.
@@ -43,6 +46,8 @@ extension FileObserver {
     /// Git's index locks, which exist while git is working, by the root that they concern.
     var gitLocks: [Path: Path] = [:]
     var isPaused = false
+    /// The queue of the handler, if there is one.
+    var handlerQueue: DispatchQueue?
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
     /// Whether changes have been noted that were not delivered.
@@ -111,6 +116,15 @@ extension FileObserver {
   func send(_ event: Event) {
     let subscribers = state.withLock { $0.subscribers }
     for (_, subscriber) in subscribers { subscriber.receive(event) }
+  }
+
+  /// Calls `done` when all receivers have dealt with all events so far.
+  func settle(_ done: @escaping @Sendable () -> Void) {
+    let subscribers = state.withLock { $0.subscribers.map(\.subscriber) }
+    // One after the other, the last one first.
+    subscribers.reduce(done) { done, subscriber in
+      { subscriber.settle(done) }
+    }()
   }
 
   /// Ends observing, with an error if it failed, and releases everything. Only the first call

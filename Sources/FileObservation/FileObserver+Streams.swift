@@ -1,5 +1,7 @@
-// The only file that uses Swift concurrency. A program without streams is linked without its
-// runtime, as long as no type here conforms to one of its protocols.
+#if !WITHOUT_CONCURRENCY
+
+// The only file here that uses Swift concurrency. It is left out of the program of a release: what is
+// async is never stripped, and neither is the runtime that it needs.
 
 extension FileObserver {
   /// The events from now on: the primary way to observe from a task.
@@ -12,12 +14,13 @@ extension FileObserver {
   /// ```
   ///
   /// The first iteration starts the observer if it has not been started; call ``start()`` to choose
-  /// an earlier moment. Each access returns a new stream of the events from then on. It buffers
-  /// events without limit until they are consumed, and keeps the observer alive.
+  /// an earlier moment. Each access returns a new stream of the events from then on, which keeps the
+  /// observer alive. While its task does not read, batches are merged (``ChangeBatch/merge(_:)``), so
+  /// that the stream holds no more than the paths that have changed.
   ///
   /// The stream ends when the observer is stopped or the task is cancelled, and throws an
   /// ``ObserverError`` if observing cannot start, or fails. The observer runs on after its last
-  /// stream has ended, until ``stop()`` or until it is released.
+  /// stream has ended, until `stop` or until it is released.
   public var events: AsyncThrowingStream<Event, any Error> {
     makeStream { $0 }
   }
@@ -27,22 +30,58 @@ extension FileObserver {
     makeStream { if case .changed(let batch) = $0 { batch } else { nil } }
   }
 
+  /// Delivers every change made before this call, like ``flush(then:)``, and returns when the handler
+  /// has returned from it, and each task that reads a stream has come back for the next element.
+  ///
+  /// A task that reads must not call it: it would wait for itself.
+  public func flush() async {
+    await withCheckedContinuation { continuation in
+      flush { [self] in settle { continuation.resume() } }
+    }
+  }
+
+  /// Stops observing, like the other method of this name, and returns when no handler is running any
+  /// more, or will be called again.
+  public func stop() async {
+    await withCheckedContinuation { continuation in
+      stop { continuation.resume() }
+    }
+  }
+
   private func makeStream<Element: Sendable>(
     of select: @escaping @Sendable (Event) -> Element?
   ) -> AsyncThrowingStream<Element, any Error> {
-    let received = AsyncThrowingStream<Element, any Error> { continuation in
-      let subscription = subscribe(
-        Subscriber(
-          receive: { event in
-            if let element = select(event) { continuation.yield(element) }
-          },
-          end: { continuation.finish(throwing: $0) }))
-      continuation.onTermination = { [weak self] _ in self?.unsubscribe(subscription) }
-    }
-    return AsyncThrowingStream { [self] in
-      try startIfNeeded()
-      var iterator = received.makeAsyncIterator()
-      return try await iterator.next()
+    let reader = StreamReader(self)
+    return AsyncThrowingStream {
+      while let event = try await reader.next() {
+        if let element = select(event) { return element }
+      }
+      return nil
     }
   }
 }
+
+extension StreamReader {
+  func next() async throws -> FileObserver.Event? {
+    try observer.startIfNeeded()
+    if let event = try await buffer.next() { return event }
+    observer.unsubscribe(subscription)
+    return nil
+  }
+}
+
+extension EventBuffer {
+  /// Waits for the next event; `nil` at the end, or when the task is cancelled.
+  func next() async throws(ObserverError) -> FileObserver.Event? {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        wait { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      close(nil)
+    }
+    return try result.get()
+  }
+}
+
+#endif  // !WITHOUT_CONCURRENCY

@@ -25,7 +25,7 @@ import SystemCalls
 /// may be reported as a removal and a creation. ``ChangeBatch`` explains how directories are
 /// reported.
 ///
-/// An observer is started once, and stays stopped after ``stop()``. It stops when it is released.
+/// An observer is started once, and stays stopped after `stop`. It stops when it is released.
 /// All methods may be called on any thread, also at the same time.
 public final class FileObserver: Sendable {
   let options: ObserverOptions
@@ -106,7 +106,7 @@ public final class FileObserver: Sendable {
   ///     observer's own. On a concurrent queue, calls may overlap.
   ///   - handler: Called with each event. The observer keeps it until it stops or fails.
   ///   - onFailure: Called once if observing fails later. It is the last call. It is not called for
-  ///     the error that this method throws, nor after ``stop()``.
+  ///     the error that this method throws, nor after `stop`.
   /// - Throws: ``ObserverError`` if nothing can be watched, or if the observer has been started or
   ///   stopped before.
   public func start(
@@ -137,11 +137,13 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     let queue = queue ?? DispatchQueue(label: "watchrun.observer.events")
     let call = { @Sendable (body: @escaping @Sendable () -> Void) in
-      if isAwaited { queue.sync(execute: body) } else { queue.async(execute: body) }
+      if isAwaited { queue.wait(for: body) } else { queue.async(execute: body) }
     }
     let subscriber = Subscriber(
       receive: { event in call { handler(event) } },
-      end: { error in if let error { call { onFailure(error) } } })
+      end: { error in if let error { call { onFailure(error) } } },
+      settle: { queue.async(flags: .barrier, execute: $0) })
+    state.withLock { if case .idle = $0.phase { $0.handlerQueue = queue } }
     if try !self.start(for: subscriber, countingFrom: start, makeBackend) { throw misuse }
   }
 
@@ -244,9 +246,24 @@ public final class FileObserver: Sendable {
     }
   }
 
-  /// Stops observing. Streams end after the events that they have buffered; a handler may still be
-  /// called with events that were delivered to its queue before. Calling it again does nothing.
+  /// Stops observing, and returns at once. Streams end after the events that they have buffered; a
+  /// handler may still be called with events that were delivered to its queue before. Calling it again
+  /// does nothing.
   public func stop() {
     end()
+  }
+
+  /// Stops observing, and calls `done` once when no handler is running any more, or will be called
+  /// again, like the cancel handler of a `DispatchSource`.
+  ///
+  /// - Parameter done: Called on the handler's queue; without a handler, on a queue of the observer's.
+  public func stop(then done: @escaping @Sendable () -> Void) {
+    end()
+    queue.async { [self] in
+      afterDelivery { [self] in
+        let handlerQueue = state.withLock { $0.handlerQueue } ?? queue
+        handlerQueue.async(flags: .barrier, execute: done)
+      }
+    }
   }
 }

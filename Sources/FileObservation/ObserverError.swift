@@ -48,6 +48,17 @@ public struct ObserverError: Error, Sendable, Hashable {
   public let message: String
   /// What to do about it, for people, if there is anything to do.
   public let advice: String?
+
+  /// Creates an error, for tests of code that receives one.
+  public init(
+    code: Code, path: Path? = nil, cause: SystemError? = nil, message: String, advice: String? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.cause = cause
+    self.message = message
+    self.advice = advice
+  }
 }
 
 extension ObserverError: CustomStringConvertible {

@@ -54,7 +54,8 @@ public struct ObserverWarning: Sendable, Hashable {
   /// What to do about it, for people, if there is anything to do outside of the program.
   public let advice: String?
 
-  private init(
+  /// Creates a warning, for tests of code that receives one.
+  public init(
     code: Code, path: Path? = nil, cause: SystemError? = nil, rule: FilterDecision.Rule? = nil,
     message: String, advice: String? = nil
   ) {

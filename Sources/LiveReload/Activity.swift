@@ -27,16 +27,21 @@ public enum Activity: Sendable {
     public var name: String
     /// The command for display.
     public var command: String
+    /// What names the task in messages about its failure: its name, unless something says more.
+    public var title: String
     /// The tasks on which it depends.
     public var dependencies: [String]
     /// Whether it is a service, which keeps running.
     public var isService: Bool
 
     /// Creates a description of a task.
-    public init(name: String, command: String, dependencies: [String] = [], isService: Bool = false)
-    {
+    public init(
+      name: String, command: String, title: String? = nil, dependencies: [String] = [],
+      isService: Bool = false
+    ) {
       self.name = name
       self.command = command
+      self.title = title ?? name
       self.dependencies = dependencies
       self.isService = isService
     }

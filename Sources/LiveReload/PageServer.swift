@@ -13,12 +13,17 @@ public final class PageServer: Sendable {
     case serving(page: String, urls: [String])
     /// A limitation of a page. Each is reported once.
     case warning(Warning)
-    /// The user of the overlay has clicked on a source location, to open it in the editor.
-    case editorRequested(Path, line: Int, column: Int?)
+    /// The user of the status page asks for another run of a task.
+    case runRequested(task: String)
     /// A page with ``Page/reportsConsole`` has written an error or a warning to its console in a
     /// browser, or a script of it has failed.
     case consoleMessage(page: String, ConsoleMessage)
   }
+
+  /// Opens a file at a line in the user's editor. Returns why that cannot be done, and what to do about
+  /// it; `nil` if it can. The page shows the answer.
+  public typealias EditorOpener =
+    @Sendable (_ file: Path, _ line: Int, _ column: Int?) -> String?
 
   private let queue = DispatchQueue(label: "watchrun.pages", qos: .userInitiated)
   private let core: Confined<ServerCore?>
@@ -29,16 +34,26 @@ public final class PageServer: Sendable {
   /// Creates a server without pages.
   ///
   /// - Parameters:
-  ///   - directory: The directory in which the tasks run. Relative paths in their output are
-  ///     relative to it.
+  ///   - directory: The directory from which relative paths in the output of tasks start; by default
+  ///     the current directory.
+  ///   - hostAdvice: How to allow a host that is not among those of a page. A browser that asks for it
+  ///     shows the answer.
   ///   - report: Called with every report, in order, on a serial queue of the server's.
-  public init(directory: Path, report: @escaping @Sendable (Report) -> Void) {
+  ///   - openEditor: Called when the user clicks on a source location, on the same queue.
+  public init(
+    directory: Path? = nil,
+    hostAdvice: @escaping @Sendable (_ host: String) -> String? = { _ in nil },
+    report: @escaping @Sendable (Report) -> Void,
+    openEditor: @escaping EditorOpener = { _, _, _ in "no editor is known" }
+  ) {
     core = Confined(nil, to: queue)
-    queue.sync {
+    let directory = directory ?? (try? currentDirectory()) ?? "/"
+    queue.wait {
       guard let loop = try? SocketLoop(queue: queue) else { return }
       let made = ServerCore(
         directory: directory, loop: loop,
-        mostConnections: ConnectionLimit.connections(forOpenFiles: openFileLimit()), report: report)
+        mostConnections: ConnectionLimit.connections(forOpenFiles: openFileLimit()),
+        hostAdvice: hostAdvice, report: report, openEditor: openEditor)
       core.access { $0 = made }
     }
   }
@@ -47,7 +62,7 @@ public final class PageServer: Sendable {
   ///
   /// - Throws: ``PageError`` if the server cannot listen. A page of the same name is then closed.
   public func open(_ page: Page) throws(PageError) {
-    let result: Result<Void, PageError> = queue.sync {
+    let result: Result<Void, PageError> = queue.wait {
       core.access { core in
         guard let core else {
           return .failure(.descriptorLimitReached(page.name))
@@ -65,6 +80,18 @@ public final class PageServer: Sendable {
   /// Stops serving a page.
   public func close(page name: String) {
     queue.async { [self] in core.access { $0?.close(name) } }
+  }
+
+  /// Reloads a page in all browsers that show it, at once, and takes away the failure that
+  /// ``showFailure(_:page:)`` shows. Tasks and watched files make no difference.
+  public func reload(page name: String) {
+    queue.async { [self] in core.access { $0?.site(name)?.reload() } }
+  }
+
+  /// Shows a failure in all browsers that show a page, also in those that open it later, until
+  /// ``reload(page:)`` or the next failure. A page without ``Page/showsOverlay`` does not show it.
+  public func showFailure(_ failure: PageFailure, page name: String) {
+    queue.async { [self] in core.access { $0?.site(name)?.show(failure) } }
   }
 
   /// Processes an event of the tasks.

@@ -8,14 +8,15 @@ extension PageSite {
     case .changed(let paths):
       let changed = contents.changed(
         paths.filter { path in page.watched.contains(where: path.isWithin) })
-      if !changed.isEmpty { monitor?.saved() }
+      if !changed.isEmpty { for monitor in monitors.values { monitor.saved() } }
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
       noteStart(of: task)
     case .stopping(let task):
-      if isServer(task) { upstream?.serverRestarts() }
+      // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
+      if isServer(task) { for server in servers.values { server.upstream.serverRestarts() } }
     case .ended(let task, let outcome, let status, let duration):
       noteEnd(of: task, outcome, status, duration)
     case .tasks, .roundBegan, .roundEnded, .output:
@@ -32,15 +33,15 @@ extension PageSite {
   }
 
   private func noteStart(of task: String) {
-    guard isServer(task), let upstream else { return }
+    guard isServer(task), !servers.isEmpty else { return }
     if session.serving.contains(task) {
       clear(task)
       perform(session.servingStarted(task, at: core.milliseconds))
-      upstream.isHopeless = session.hasFailed
+      for server in servers.values { server.upstream.isHopeless = session.hasFailed }
     } else {
       session.serverStarted()
     }
-    upstream.serverSettled()
+    for server in servers.values { server.upstream.serverSettled() }
   }
 
   /// The processes behind the page are known, or have changed.
@@ -77,8 +78,11 @@ extension PageSite {
       // A stopped server is about to be started again.
       return
     }
-    upstream?.isHopeless = session.hasFailed
-    if isServer(task) { upstream?.serverSettled() }
+    let isServer = isServer(task)
+    for server in servers.values {
+      server.upstream.isHopeless = session.hasFailed
+      if isServer { server.upstream.serverSettled() }
+    }
   }
 
   private func show(_ task: String, _ message: [UInt8]) {
@@ -93,7 +97,18 @@ extension PageSite {
     for stream in streams.values { stream.send(ReloadMessage.cleared(task: task)) }
   }
 
-  private func perform(_ decision: ReloadSession.Decision?) {
+  /// Reloads the page because the embedding program says so.
+  func reload() {
+    clear(PageFailure.task)
+    perform(session.reloadRequested(at: core.milliseconds))
+  }
+
+  /// Shows a failure of the embedding program.
+  func show(_ failure: PageFailure) {
+    show(PageFailure.task, core.failureMessage(of: PageFailure.task, failure))
+  }
+
+  func perform(_ decision: ReloadSession.Decision?) {
     switch decision {
     case .send(let message):
       send(message)
@@ -122,6 +137,7 @@ extension PageSite {
   private func send(_ message: ReloadSession.Message) {
     switch message {
     case .reload:
+      for server in servers.values { server.answers.reloads(revision: revision) }
       broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])
     case .update(let paths):
       let (shown, isExact) = addresses(of: paths)

@@ -21,6 +21,7 @@ struct Route: Sendable {
     Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
     Route(["POST"], prefix + "console", .exchange { $0.receiveConsole($1, on: $2) }),
     Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
+    Route(["POST"], prefix + "run", .response { $0.core.runAgain(query: $1.query) }),
   ]
 
   /// Whether pages of other servers may request it.

@@ -7,8 +7,12 @@ final class PageSite {
   let core: ServerCore
   let access: AccessPolicy
   private let files: FileResponder?
-  let upstream: Upstream?
-  private(set) var monitor: ServerMonitor?
+  private let headers: PageHeaders
+  private let rules: [ProxyRule]
+  /// The servers of the rules.
+  private(set) var servers: [ServerAddress: ProxiedServer] = [:]
+  /// What notices that another process serves, by port.
+  private(set) var monitors: [UInt16: ServerMonitor] = [:]
   var session: ReloadSession
   var contents = ContentMemory()
   var streams: [ObjectIdentifier: EventStream] = [:]
@@ -26,6 +30,8 @@ final class PageSite {
     self.page = page
     self.core = core
     access = AccessPolicy(hosts: page.hosts)
+    headers = PageHeaders(page.headers, nonce: core.nonce)
+    rules = page.rules
     switch page.source {
     case .directory(let path):
       files = FileResponder(
@@ -33,18 +39,36 @@ final class PageSite {
         FileResponder.Options(
           fallback: page.fallback, listsDirectories: page.listsDirectories,
           servesDotFiles: page.servesDotFiles, followsLinks: page.followsLinks))
-      upstream = nil
-    case .upstream(let address):
+    case .upstream:
       files = nil
-      upstream = Upstream(address, on: core.loop)
     }
     session = ReloadSession(
-      dependencies: page.dependencies, watched: page.watched, loadsMayWrite: upstream != nil)
-    if let address = upstream?.address, address.isLoopback {
-      monitor = ServerMonitor(port: address.port, on: core.loop) { [weak self] in
-        self?.note($0)
-      }
+      dependencies: page.dependencies, watched: page.watched, loadsMayWrite: !rules.isEmpty)
+    for address in Set(rules.map(\.server)) {
+      servers[address] = makeServer(Upstream(address, on: core.loop))
     }
+    if headers.forbidScripts {
+      warnOfMissingScript(in: "/", because: ContentSecurityPolicy.refusal)
+    }
+  }
+
+  private func makeServer(_ upstream: Upstream) -> ProxiedServer {
+    ProxiedServer(upstream, monitor: monitor(of: upstream.address)) { [weak self] in
+      guard let self else { return }
+      session.requested(at: core.milliseconds)
+    } changed: { [weak self] in
+      guard let self else { return }
+      perform(session.answerChanged(at: core.milliseconds))
+    }
+  }
+
+  /// The monitor of a server on this machine. Its addresses may have several names, but one port.
+  private func monitor(of address: ServerAddress) -> ServerMonitor? {
+    guard address.isLoopback else { return nil }
+    if let monitor = monitors[address.port] { return monitor }
+    let monitor = ServerMonitor(port: address.port, on: core.loop) { [weak self] in self?.note($0) }
+    monitors[address.port] = monitor
+    return monitor
   }
 
   /// Starts serving a connection.
@@ -56,7 +80,9 @@ final class PageSite {
 
   /// Closes all connections.
   func close() {
-    monitor?.stop()
+    for monitor in monitors.values { monitor.stop() }
+    for server in servers.values { server.answers.stop() }
+    for socket in sockets.values { socket.goAway() }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
   }
@@ -73,9 +99,9 @@ extension PageSite: RequestHandler {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard access.allows(host: request.host) else {
-      let host = Path(bytes: request.host)
-      connection.respond(
-        .text(403, "The host '\(host)' is not allowed; to allow it, pass --host \(host)"))
+      let host = Path(bytes: request.host).description
+      let advice = core.hostAdvice(host).map { "; \($0)" } ?? ""
+      connection.respond(.text(403, "The host '\(host)' is not allowed\(advice)"))
       return nil
     }
     if let route = Route.matching(request) { return answer(route, for: request, on: connection) }
@@ -86,15 +112,23 @@ extension PageSite: RequestHandler {
       }
       if request.path.elementsEqual("/livereload".utf8) { return openSocket(request, connection) }
     }
-    if let files {
-      connection.respond(files.respond(to: request, script: script))
-      return nil
+    if let server = server(for: request) {
+      session.requested(at: core.milliseconds)
+      let responder = ProxyResponder(request, on: connection, to: server, for: self)
+      responder.begin()
+      return responder
     }
-    guard let upstream else { return nil }
-    session.requested(at: core.milliseconds)
-    let responder = ProxyResponder(request, on: connection, to: upstream, for: self)
-    responder.begin()
-    return responder
+    if let files {
+      var response = files.respond(to: request, script: script)
+      headers.add(to: &response.fields)
+      connection.respond(response)
+    }
+    return nil
+  }
+
+  /// The server that a request is passed to; `nil` if a file answers it.
+  private func server(for request: HTTPRequestHead) -> ProxiedServer? {
+    rules.first { $0.matches(request.path) }.flatMap { servers[$0.server] }
   }
 
   private func isSocketAllowed(_ request: HTTPRequestHead) -> Bool {
@@ -132,26 +166,24 @@ extension PageSite: ProxyResponder.Site {
 
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
     ScriptTag(
-      session: core.session, revision: revision, nonce: nonce, hasConsole: page.reportsConsole)
+      session: core.session, revision: revision, nonce: nonce ?? headers.nonce,
+      hasConsole: page.reportsConsole)
   }
 
-  func serverAnswered() {
-    if upstream?.isRestarting == false { monitor?.answered() }
-  }
+  func addHeaders(to fields: inout HTTPFields) { headers.add(to: &fields) }
 
   func makeNonce() -> String { core.randomText() }
 
-  func warnOfMissingScript(in path: ArraySlice<UInt8>, because reason: String) {
+  func warnOfMissingScript(in path: Path, because reason: String) {
     if hasWarned { return }
     hasWarned = true
-    let path = Path(bytes: Array(path))
     core.report(.warning(.scriptNotAdded(to: page.name, at: path, because: reason)))
   }
 
-  /// Builds the page that is shown while the server does not respond, with the end of its output.
-  /// It reloads itself.
-  func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8] {
-    let address = upstream?.address.authority ?? ""
+  /// Builds the page that is shown while a server does not respond, with the end of the output of
+  /// the tasks. It reloads itself.
+  func failurePage(_ failure: ProxyExchange.Failure, of upstream: Upstream) -> [UInt8] {
+    let address = HTMLText.escape(Path(upstream.address.authority).description)
     let reason =
       switch failure {
       case .unreachable: "No server accepts connections at <code>\(address)</code>."
@@ -168,8 +200,13 @@ extension PageSite: ProxyResponder.Site {
       page.dependencies.contains($0.description.name) && !$0.lines.isEmpty
     }.map { task in
       let lines = task.lines.suffix(60).map { String(decoding: $0.plainText, as: UTF8.self) }
-      return "<h2>\(HTMLText.escape(task.description.name))</h2>"
+      let name = task.description.name
+      let output =
+        "<h2>\(HTMLText.escape(Path(task.description.title).description))</h2>"
         + "<pre>\(HTMLText.escape(lines.joined(separator: "\n")))</pre>"
+      // The overlay shows the same.
+      let isInOverlay = page.showsOverlay && failures.contains { $0.task == name }
+      return isInOverlay ? "<noscript>\(output)</noscript>" : output
     }
     return HTMLText.page(
       "The server does not respond",
@@ -177,7 +214,7 @@ extension PageSite: ProxyResponder.Site {
         + (page.dependencies.isEmpty
           ? "" : "<p><a href=\"/__watchrun/\">All tasks and their output</a></p>")
         // After a failed task, its success reloads the page.
-        + (upstream?.isHopeless == true ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
+        + (upstream.isHopeless ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
       scriptTag(nonce: nil, revision: revision).html)
   }
 }

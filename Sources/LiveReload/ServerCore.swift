@@ -7,10 +7,16 @@ final class ServerCore {
   let loop: SocketLoop
   let directory: Path
   let report: (PageServer.Report) -> Void
+  /// How to allow a host that is refused.
+  let hostAdvice: (String) -> String?
+  private let openEditor: PageServer.EditorOpener
   /// Identifies this run of the server.
   let session: String
   /// The secret that a page must send to open the editor, and to report its console.
   let token: String
+  /// The nonce of the client script where a policy of a page needs one. It stays the same, because
+  /// browsers keep documents.
+  let nonce: String
   private(set) var status = StatusModel()
   private var links = LinkTable()
   private var sites: [String: ServedSite] = [:]
@@ -26,14 +32,18 @@ final class ServerCore {
 
   init(
     directory: Path, loop: SocketLoop, mostConnections: Int,
-    report: @escaping (PageServer.Report) -> Void
+    hostAdvice: @escaping (String) -> String? = { _ in nil },
+    report: @escaping (PageServer.Report) -> Void, openEditor: @escaping PageServer.EditorOpener
   ) {
+    self.hostAdvice = hostAdvice
+    self.openEditor = openEditor
     self.directory = directory
     self.loop = loop
     self.mostConnections = mostConnections
     self.report = report
     session = Self.randomText()
     token = Self.randomText()
+    nonce = Self.randomText()
   }
 
   func randomText() -> String { Self.randomText() }
@@ -70,6 +80,8 @@ final class ServerCore {
     for listener in served.listeners { listener.close() }
     served.site.close()
   }
+
+  func site(_ name: String) -> PageSite? { sites[name]?.site }
 
   func stop() {
     for name in sites.keys.sorted() { close(name) }
@@ -124,7 +136,7 @@ final class ServerCore {
     for task in status.tasks { linkOutput(of: task.description.name) }
     let pages = sites.sorted { $0.key < $1.key }.map { name, served in
       StatusModel.PageEntry(
-        name: name, url: served.url, source: served.site.page.source.text,
+        name: name, url: served.url, source: served.site.page.sourceText,
         console: served.site.consoleLines)
     }
     let text = status.json(directory: directory, pages: pages)
@@ -157,28 +169,40 @@ final class ServerCore {
     of name: String, _ outcome: Activity.Outcome, _ code: Int?, _ duration: Duration
   ) -> [UInt8] {
     linkOutput(of: name)
-    let lines =
-      status.task(name).map { StatusModel.shownLines(of: $0, lastLines: Self.lastLines) } ?? []
+    let task = status.task(name)
+    let lines = task.map { StatusModel.shownLines(of: $0, lastLines: Self.lastLines) } ?? []
+    let subject = Path(task?.description.title ?? name)
     let time = duration.shortDescription
     let title =
       switch (outcome, code) {
-      case (.notReady, _): "\(name) is not ready after \(time)"
-      case (_, .some(let code)): "\(name) failed with status \(code) after \(time)"
-      case (_, nil): "\(name) failed after \(time)"
+      case (.notReady, _): "\(subject) is not ready after \(time)"
+      case (_, .some(let code)): "\(subject) failed with status \(code) after \(time)"
+      case (_, nil): "\(subject) failed after \(time)"
       }
     return ReloadMessage.failure(task: name, title: title, lines: lines)
   }
 
+  /// The message that shows a failure of the embedding program.
+  func failureMessage(of task: String, _ failure: PageFailure) -> [UInt8] {
+    var terminal = TerminalText()
+    let lines = failure.lines.prefix(Self.mostFailureLines).map { terminal.line($0) }
+    return ReloadMessage.failure(task: task, title: failure.title, lines: linked(Array(lines)))
+  }
+
+  private static let mostFailureLines = 500
+
   /// Adds links to the source locations in the output of a task.
   private func linkOutput(of task: String) {
-    status.linkOutput(of: task) { lines in
-      links.link(lines) { text in
-        let path = Path(text).absolute(from: directory)
-        guard let found = try? FileStatus(of: path, followsLinks: true), found.type == .file else {
-          return nil
-        }
-        return path
+    status.linkOutput(of: task) { linked($0) }
+  }
+
+  private func linked(_ lines: [[Span]]) -> [[Span]] {
+    links.link(lines) { text in
+      let path = Path(text).absolute(from: directory)
+      guard let found = try? FileStatus(of: path, followsLinks: true), found.type == .file else {
+        return nil
       }
+      return path
     }
   }
 
@@ -188,32 +212,47 @@ final class ServerCore {
     guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
       let place = links[number]
     else { return .text(403, "The link is unknown, or the page is out of date") }
-    report(.editorRequested(place.path, line: place.line, column: place.column))
+    if let problem = openEditor(place.path, place.line, place.column) {
+      return .text(409, "cannot open the editor: \(problem)")
+    }
     return HTTPResponse(204)
   }
 
   /// Whether a query has the secret that only pages of this server know.
   func hasToken(_ query: ArraySlice<UInt8>) -> Bool { Self.values(in: query)["token"] == token }
 
+  /// Asks for another run of a task.
+  func runAgain(query: ArraySlice<UInt8>) -> HTTPResponse {
+    let values = Self.values(in: query)
+    guard values["token"] == token else { return .text(403, "The page is out of date") }
+    guard let name = values["task"], status.task(name) != nil else {
+      return .text(404, "There is no such task any more")
+    }
+    report(.runRequested(task: name))
+    return HTTPResponse(204)
+  }
+
   private static func values(in query: ArraySlice<UInt8>) -> [String: String] {
     var values: [String: String] = [:]
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
-      if parts.count == 2 {
-        values[String(decoding: parts[0], as: UTF8.self)] = String(
-          decoding: parts[1], as: UTF8.self)
+      if parts.count == 2, let value = parts[1].percentDecoded {
+        values[String(decoding: parts[0], as: UTF8.self)] = String(decoding: value, as: UTF8.self)
       }
     }
     return values
   }
 }
 
-extension Page.Source {
-  /// The source for display.
-  fileprivate var text: String {
-    switch self {
-    case .directory(let path): path.description
-    case .upstream(let address): address.url
-    }
+extension Page {
+  /// The source and the rules for display.
+  fileprivate var sourceText: String {
+    let rest =
+      switch source {
+      case .directory(let path): path.description
+      case .upstream(let address): Path(address.url).description
+      }
+    let rules = proxies.map { "\(Path($0.path)): \(Path($0.server.url))" }
+    return ([rest] + rules).joined(separator: ", ")
   }
 }

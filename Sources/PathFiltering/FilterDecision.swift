@@ -90,4 +90,7 @@ extension FilterDecision: CustomStringConvertible {
 // Clients need the types of a decision's properties, and need not know the module that defines
 // them.
 @_exported import struct SystemCalls.Path
+// The compiler needs the spaces.
+// swift-format-ignore
+@_exported import func SystemCalls . /
 @_exported import struct SystemCalls.SystemError

@@ -11,16 +11,6 @@ import Support
 /// A flush delivers all changes made before it, so that what they lead to is under way, or nothing is. It is
 /// not repeated: later changes belong to later questions.
 struct Questions {
-  /// The condition of the tasks that a question is about.
-  struct Condition: Hashable {
-    /// Whether a run is under way, or one is due.
-    var isBusy = false
-    /// Nothing else is expected to happen until this time.
-    var settlesAt: Instant?
-    /// Whether the session is paused or held, so that it does not come to rest by itself.
-    var isBlocked = false
-  }
-
   /// The answer to a question.
   struct Answer: Hashable {
     let number: Int
@@ -62,13 +52,13 @@ struct Questions {
   ///
   /// - Parameter conditions: Those of the `subjects`.
   mutating func review(
-    at now: Instant, _ conditions: [[String]: Condition]
+    at now: Instant, _ conditions: [[String]: SessionCondition]
   ) -> (answers: [Answer], next: Instant?) {
     var answers: [Answer] = []
     var times: [Instant] = []
     for (number, question) in open.sorted(by: { $0.key < $1.key }) {
-      let condition = conditions[question.tasks] ?? Condition()
-      let settles = condition.settlesAt.flatMap { $0 > now ? $0 : nil }
+      let condition = conditions[question.tasks] ?? SessionCondition()
+      let settles = condition.settlesAfter.flatMap { $0 > .zero ? now.advanced(by: $0) : nil }
       let isAtRest = question.isFlushed && !condition.isBusy && settles == nil
       let isLate = question.deadline.map { $0 <= now } ?? false
       if condition.isBlocked || isAtRest || isLate {

@@ -162,3 +162,6 @@ public struct SessionAnswer: Hashable, Sendable {
 
 // Public declarations use it.
 @_exported import struct SystemCalls.Path
+// The compiler needs the spaces.
+// swift-format-ignore
+@_exported import func SystemCalls . /

@@ -58,7 +58,7 @@ public struct SessionClient: Sendable {
   ) throws(SessionError) -> [(json: [UInt8], answer: SessionAnswer)] {
     var limit: Duration? = Self.patience
     if request.verb == .wait { limit = request.time.map { $0 + Self.patience } }
-    let deadline = limit.map { ContinuousClock.now + $0 }
+    let deadline = limit.map { Instant.now + $0 }
     var open: [Int32] = []
     defer { for number in open { _ = Descriptor(owning: number) } }
     for socket in sockets { open.append(try Self.send(request, to: socket)) }
@@ -84,7 +84,7 @@ public struct SessionClient: Sendable {
   }
 
   static func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32 {
-    let deadline = ContinuousClock.now + patience
+    let deadline = Instant.now + patience
     while true {
       do throws(SystemError) {
         let connection = try LocalSocket.connect(to: socket)
@@ -93,7 +93,7 @@ public struct SessionClient: Sendable {
         return connection.release()
       } catch {
         // Too many clients are about to be accepted.
-        guard error.code == EAGAIN, ContinuousClock.now < deadline else {
+        guard error.code == EAGAIN, Instant.now < deadline else {
           throw .lost("cannot ask the session: \(error.reason)")
         }
         _ = try? LocalSocket.wait(for: -1, atMost: .milliseconds(10))
@@ -102,7 +102,7 @@ public struct SessionClient: Sendable {
   }
 
   private static func readLine(
-    from socket: Int32, until deadline: ContinuousClock.Instant?
+    from socket: Int32, until deadline: Instant?
   ) throws(SessionError) -> [UInt8] {
     var line: [UInt8] = []
     do throws(SystemError) {

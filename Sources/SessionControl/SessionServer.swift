@@ -206,14 +206,9 @@ public final class SessionServer: Sendable {
   private func review() {
     let now = scheduler.now
     guard let session = state.access({ $0.session }) else { return }
-    var conditions: [[String]: Questions.Condition] = [:]
-    for tasks in state.access({ $0.questions.subjects }) {
-      let condition = session.condition(of: tasks)
-      conditions[tasks] = Questions.Condition(
-        isBusy: condition.isBusy,
-        settlesAt: condition.settlesAfter.map { now.advanced(by: $0) },
-        isBlocked: condition.isBlocked)
-    }
+    let subjects = state.access { $0.questions.subjects }
+    let conditions = Dictionary(
+      uniqueKeysWithValues: subjects.map { ($0, session.condition(of: $0)) })
     let (answers, next) = state.access { state in
       state.isReviewPlanned = false
       return state.questions.review(at: now, conditions)

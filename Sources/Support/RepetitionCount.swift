@@ -72,15 +72,14 @@ package struct RepetitionCount: Hashable, Sendable {
   private var proofs = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
+  /// How long after a change the latest start was, also if others followed in between, and that before `offset`.
+  private var (startDelay, formerStartDelay): (Duration?, Duration?)
   /// How often the key has changed when the run did something, since the run had done so much.
   private var coincidences = Coincidences()
   /// Whether the key has changed since the latest start.
   package private(set) var hasChanged = false
   /// Whether another run was requested for the latest change, so that the next one counts again.
   private var isAnswered = false
-  /// Whether the present run is one of those that are not tested: a person who saves at an even pace, and a
-  /// run that changes the key at the same time after each start, look alike if all delays are the same.
-  private var isUntested = false
 
   package init() {}
 
@@ -94,10 +93,13 @@ package struct RepetitionCount: Hashable, Sendable {
   package var isProved: Bool { repetitions > Rules.free + Rules.tests + 1 }
 
   /// The delay of what the latest change leads to.
-  package var delay: Duration {
+  ///
+  /// - Parameter isTested: False for every other run that is restarted, of all keys alike: if all delays were
+  ///   the same, saves at an even pace would look like what a run changes after each start.
+  package func delay(isTested: Bool = true) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
-    if excess <= Rules.tests { return isUntested ? .zero : Rules.test }
+    if excess <= Rules.tests { return isTested ? Rules.test : .zero }
     if excess == Rules.tests + 1 { return Rules.lastTest }
     let growth = min(excess - Rules.tests - 2, 4)
     return min(Rules.firstPause * (1 << (2 * growth)), Rules.longestPause)
@@ -107,7 +109,8 @@ package struct RepetitionCount: Hashable, Sendable {
   ///
   /// What a run that is restarted changes follows its start, or what it does. Each of both counts twice, and
   /// the second is not taken back by a run without the change: a server writes its log when it is asked. What
-  /// follows neither counts against it, until the second is proved.
+  /// follows neither counts against it, until the second is proved. That a change follows the start shows if
+  /// the start was delayed by more or less than the one before: saves at an even pace do not follow it then.
   ///
   /// - Parameter offset: How long after the latest start.
   /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
@@ -117,9 +120,11 @@ package struct RepetitionCount: Hashable, Sendable {
   ) -> Int {
     let before = repetitions
     let isFirst = !hasChanged || isAnswered
+    let isAtSameTime = isFirst && isNear(offset)
+    let isTested = repetitions <= Rules.free || hasOtherDelay
     let former = self.offset
     (hasChanged, isAnswered) = (true, false)
-    if isFirst { self.offset = offset }
+    if isFirst { (self.offset, formerStartDelay) = (offset, startDelay) }
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {
@@ -132,12 +137,11 @@ package struct RepetitionCount: Hashable, Sendable {
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .restarted(let activity)):
-      if isFirst { isUntested.toggle() }
       if follows(activity) {
         add(isFirst ? 2 : 1)
         isFirm = repetitions > 0
-      } else if isFirst && isNear(offset, former) {
-        add(2)
+      } else if isAtSameTime {
+        if isTested { add(2) }
       } else if isFirst && !(isProved && isFirm) {
         add(repetitions > Rules.free ? -1 : 1)
       }
@@ -145,11 +149,18 @@ package struct RepetitionCount: Hashable, Sendable {
     return repetitions - before
   }
 
-  private func isNear(_ offset: Duration, _ former: Duration?) -> Bool {
-    guard let former else { return false }
+  /// Whether the key changed at this time after the latest start that was followed by a change.
+  package func isNear(_ time: Duration) -> Bool {
+    guard let offset else { return false }
     let rule = Rules.looseTolerance
-    let tolerance = min(max(rule.time, former * rule.part), rule.longest)
-    return Self.distance(former, offset) <= tolerance
+    let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
+    return Self.distance(offset, time) <= tolerance
+  }
+
+  /// Whether the latest start was later or earlier after a change than the one that was followed by `offset`.
+  private var hasOtherDelay: Bool {
+    guard let startDelay, let formerStartDelay else { return true }
+    return Self.distance(startDelay, formerStartDelay) > Rules.test / 2
   }
 
   /// Whether the key changes when the run does something, and the run seldom does anything else.
@@ -203,6 +214,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// A run has ended that lasted so long, and another one begins.
   package mutating func began(after time: Duration) {
     if !hasChanged && time > (offset ?? .zero) * Rules.endOfRow && !isFirm { reset() }
+    startDelay = hasChanged ? offset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
   }
 }

@@ -1,3 +1,5 @@
+@_exported import struct SystemCalls.Instant
+
 /// A monotonic clock, and a queue on which work is done at a time of that clock.
 package protocol Scheduler: Sendable {
   /// The present time.

@@ -16,11 +16,8 @@ extension FilterDecision.Source {
 }
 
 extension FilterDecision.Rule {
-  /// `source:line:pattern` in bytes.
-  var bytesWithOption: [UInt8] {
-    source.bytesWithOption + Array(":\(line):".utf8) + pattern
-  }
-
   /// `source:line:pattern` for people.
-  var text: String { Path(bytes: bytesWithOption).description }
+  var text: String {
+    Path(bytes: source.bytesWithOption + Array(":\(line):".utf8) + pattern).description
+  }
 }

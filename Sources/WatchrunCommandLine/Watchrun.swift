@@ -16,7 +16,9 @@ public enum Watchrun {
     Signal(rawValue: SIGCHLD).restoreDefaultAction()
     do throws(UsageError) {
       start(
-        try OptionParser.parse(Array(processArguments().dropFirst())), began: began,
+        try OptionParser.parse(
+          Array(processArguments().dropFirst()), in: (try? currentDirectory()) ?? "/"),
+        began: began,
         caller: caller)
     } catch {
       checkRequirements()
@@ -37,7 +39,9 @@ public enum Watchrun {
     do throws(Failure) {
       let directory = try enterDirectory(settings)
       let listed = try addFileList(to: settings, in: directory, console)
-      let settings = try listed.resolvingTasks(in: directory) { console.say(.news, $0) }
+      let settings = try listed.resolvingTasks(
+        in: directory, isPiped: isPipeOrSocket(STDOUT_FILENO)
+      ) { console.say(.news, $0) }
       switch settings.task {
       case .explain:
         try Explanation(settings, console: console, directory: directory).print()

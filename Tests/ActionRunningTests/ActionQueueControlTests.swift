@@ -19,15 +19,18 @@ struct ActionQueueControlTests {
   private func command(_ line: String) -> Command {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     return Command(words: words, directory: directory.path, inheritsStandardInput: false)
+      .describingChanges()
   }
 
   private func queue(
-    _ line: String, _ policy: BusyPolicy = .queue,
-    _ change: (inout ActionQueue.Options) -> Void = { _ in }
+    _ line: String, _ busyPolicy: BusyPolicy = .queue, build: Command? = nil,
+    until completion: CompletionRule = .never, _ change: (inout RunPolicy) -> Void = { _ in }
   ) -> ActionQueue {
-    var options = ActionQueue.Options(busyPolicy: policy)
-    change(&options)
-    return ActionQueue(command(line), options: options) { [reports] in reports.note($0) }
+    var policy = RunPolicy(busyPolicy: busyPolicy)
+    change(&policy)
+    return ActionQueue(
+      command(line), build: build, policy: policy, options: .init(completion: completion)
+    ) { [reports] in reports.note($0) }
   }
 
   private func logs(_ lines: [String]) async -> Bool {
@@ -36,11 +39,15 @@ struct ActionQueueControlTests {
 
   private func hasEnded(_ queue: ActionQueue) async -> Bool {
     queue.end()
-    return await eventually { if case .finished = reports.entries.last { true } else { false } }
+    return await eventually {
+      if case .runner(.finished) = reports.entries.last { true } else { false }
+    }
   }
 
   private var endings: [TaskReport.Ending] {
-    reports.entries.compactMap { if case .ended(_, _, _, let ending) = $0 { ending } else { nil } }
+    reports.entries.compactMap {
+      if case .run(_, .ended(_, _, let ending)) = $0 { ending } else { nil }
+    }
   }
 
   private static let server = "echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log; exec sleep 1000"
@@ -49,11 +56,11 @@ struct ActionQueueControlTests {
     async throws
   {
     let queue = queue("echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log")
-    queue.submit(RunTrigger(.start))
+    queue.start()
     #expect(await logs(["start 0"]))
     queue.pause()
     queue.submit(.change("/a"))
-    queue.submit(RunTrigger(.key))
+    queue.submitKey()
     #expect(await logs(["start 0", "key 1"]))
     queue.submit(.change("/b"))
     queue.submit(.change("/c"))
@@ -64,7 +71,7 @@ struct ActionQueueControlTests {
 
   @Test func `a stopped command starts again at the next change`() async throws {
     let queue = queue(Self.server) { $0.keepsAlive = true }
-    queue.submit(RunTrigger(.start))
+    queue.start()
     #expect(await logs(["start 0"]))
     queue.submit(.change("/a"))
     queue.stopCommand()
@@ -78,10 +85,10 @@ struct ActionQueueControlTests {
 
   @Test func `a key restarts the running command`() async throws {
     let queue = queue(Self.server, .restart)
-    queue.submit(RunTrigger(.start))
+    queue.start()
     #expect(await logs(["start 0"]))
     queue.pause()
-    queue.submit(RunTrigger(.key))
+    queue.submitKey()
     #expect(await logs(["start 0", "key 0"]))
     #expect(await hasEnded(queue))
   }
@@ -89,10 +96,10 @@ struct ActionQueueControlTests {
   @Test func `signals go to the command, or to all`() async throws {
     let trap = "trap 'echo $NAME got >> log' USR1; echo $NAME up >> log; "
     let wait = "until test -e go; do sleep 0.1; done"
-    let queue = queue("NAME=command; \(trap)while :; do sleep 0.1; done", .restart) {
-      $0.build = command("test -e second || exit 0; NAME=build; \(trap)\(wait)")
-    }
-    queue.submit(RunTrigger(.start))
+    let queue = queue(
+      "NAME=command; \(trap)while :; do sleep 0.1; done", .restart,
+      build: command("test -e second || exit 0; NAME=build; \(trap)\(wait)"))
+    queue.start()
     #expect(await logs(["command up"]))
     try directory.write(to: "second")
     queue.submit(.change("/a"))
@@ -106,18 +113,16 @@ struct ActionQueueControlTests {
   }
 
   @Test func `runs, builds and hooks are reported by their parts`() async throws {
-    let queue = queue("exit 3") {
-      $0.build = command("true")
+    let queue = queue("exit 3", build: command("true"), until: .firstRun) {
       $0.onFailure = command("echo $WATCHRUN_STATUS >> log")
-      $0.completion = .firstRun
     }
-    queue.submit(RunTrigger(.start))
+    queue.start()
     #expect(
       await eventually {
-        if case .finished(.exited(3)) = reports.entries.last { true } else { false }
+        if case .runner(.finished(.exited(3))) = reports.entries.last { true } else { false }
       })
     let started = reports.entries.compactMap {
-      if case .started(let run) = $0 { run } else { nil }
+      if case .run(let run, .started) = $0 { run } else { nil }
     }
     let names = ActionQueue.taskNames
     #expect(started.map(\.task) == [names.build, names.command, names.command])
@@ -127,21 +132,24 @@ struct ActionQueueControlTests {
   }
 
   @Test func `a timeout is reported before the end of the run`() async throws {
-    let queue = queue("exec sleep 1000") {
+    let queue = queue("exec sleep 1000", until: .firstFailure) {
       $0.timeout = .milliseconds(100)
-      $0.completion = .firstFailure
     }
-    queue.submit(RunTrigger(.start))
+    queue.start()
     #expect(
       await eventually {
-        if case .finished(.signaled(.terminate)) = reports.entries.last { true } else { false }
+        if case .runner(.finished(.signaled(.terminate))) = reports.entries.last {
+          true
+        } else {
+          false
+        }
       })
     let story = reports.entries.compactMap { report -> String? in
       switch report {
-      case .started: "started"
-      case .timedOut(_, after: .milliseconds(100)): "timed out"
-      case .stopping: "stopping"
-      case .ended: "ended"
+      case .run(_, .started): "started"
+      case .run(_, .timedOut(after: .milliseconds(100))): "timed out"
+      case .run(_, .stopping): "stopping"
+      case .run(_, .ended): "ended"
       default: nil
       }
     }
@@ -150,14 +158,12 @@ struct ActionQueueControlTests {
   }
 
   @Test func `a build that cannot be started has failed`() async throws {
-    let queue = queue("echo run >> log") {
-      $0.build = Command("watchrun-no-such-program")
-      $0.completion = .firstRun
-    }
-    queue.submit(RunTrigger(.start))
+    let queue = queue(
+      "echo run >> log", build: Command("watchrun-no-such-program"), until: .firstRun)
+    queue.start()
     #expect(
       await eventually {
-        if case .finished(.exited(127)) = reports.entries.last { true } else { false }
+        if case .runner(.finished(.exited(127))) = reports.entries.last { true } else { false }
       })
     #expect(directory.lines(of: "log").isEmpty)
   }
@@ -165,16 +171,15 @@ struct ActionQueueControlTests {
   @Test func `a build that fails leaves the command alone, and its changes to the next run`()
     async throws
   {
-    let queue = queue("echo $WATCHRUN_COUNT >> log; exec sleep 1000", .restart) {
-      $0.build = command("! test -e broken")
-    }
-    queue.submit(RunTrigger(.start))
+    let queue = queue(
+      "echo $WATCHRUN_COUNT >> log; exec sleep 1000", .restart, build: command("! test -e broken"))
+    queue.start()
     #expect(await logs(["0"]))
     try directory.write(to: "broken")
     queue.submit(.change("/a"))
     let isKept = await eventually {
       reports.entries.contains {
-        if case .kept("command", because: .failed("build")) = $0 { true } else { false }
+        if case .task("command", .kept(because: .failed("build"))) = $0 { true } else { false }
       }
     }
     #expect(isKept)
@@ -187,9 +192,9 @@ struct ActionQueueControlTests {
   }
 
   @Test func `a change during the build starts it again, with all changes`() async throws {
-    let queue = queue("echo run $WATCHRUN_COUNT >> log") {
-      $0.build = command("echo build $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.1; done")
-    }
+    let queue = queue(
+      "echo run $WATCHRUN_COUNT >> log",
+      build: command("echo build $WATCHRUN_COUNT >> log; until test -e go; do sleep 0.1; done"))
     // While nothing runs, so that it is known that others edit them.
     queue.submit(.change("/a", "/b"))
     #expect(await logs(["build 2"]))
@@ -205,8 +210,8 @@ extension TaskRunner {
   /// Whether the build runs, or its changes are being judged.
   fileprivate var isBuilding: Bool {
     queue.sync {
-      let isReading = state.access { $0.components }.contains(where: \.rounds.isReading)
-      return isReading || worker("build")?.state.access { $0.machine.state != .idle } ?? false
+      let isFlushing = state.access { $0.components }.contains(where: \.rounds.isFlushing)
+      return isFlushing || worker("build")?.state.access { $0.machine.state != .idle } ?? false
     }
   }
 }

@@ -23,22 +23,26 @@ struct ActionQueueOutputTests {
   }
 
   private var isFinished: Bool {
-    reports.entries.contains { if case .finished = $0 { true } else { false } }
+    reports.entries.contains { if case .runner(.finished) = $0 { true } else { false } }
   }
 
   /// A queue whose output is read, if `isRead`.
-  private func queue(_ command: Command, _ options: ActionQueue.Options, isRead: Bool = true)
-    -> ActionQueue
-  {
+  private func queue(
+    _ command: Command, build: Command? = nil, policy: RunPolicy = RunPolicy(),
+    until completion: CompletionRule = .never, isRead: Bool = true
+  ) -> ActionQueue {
     let (reports, story) = (reports, story)
     let output: TaskOutput.Sink = { output in
       story.note(output.run.name + ": " + String(decoding: output.line, as: UTF8.self))
     }
-    return ActionQueue(command, options: options, output: isRead ? output : nil) { report in
+    return ActionQueue(
+      command, build: build, policy: policy, options: .init(completion: completion),
+      output: isRead ? output : nil
+    ) { report in
       switch report {
-      case .started(let run): story.note("+" + run.name)
-      case .ended(let run, _, _, _): story.note("-" + run.name)
-      case .notStarted(let run, _, _): story.note("!" + run.name)
+      case .run(let run, .started): story.note("+" + run.name)
+      case .run(let run, .ended): story.note("-" + run.name)
+      case .run(let run, .notStarted): story.note("!" + run.name)
       default: break
       }
       reports.note(report)
@@ -47,11 +51,11 @@ struct ActionQueueOutputTests {
 
   /// Runs a shell line once. What was reported of that, in words.
   private func story(
-    _ text: String, isRead: Bool = true, _ change: (inout ActionQueue.Options) -> Void = { _ in }
+    _ text: String, build: Command? = nil, onSuccess: Command? = nil, isRead: Bool = true
   ) async -> [String] {
-    var options = ActionQueue.Options(completion: .firstRun)
-    change(&options)
-    queue(line(text), options, isRead: isRead).submit(RunTrigger(.start))
+    var policy = RunPolicy()
+    policy.onSuccess = onSuccess
+    queue(line(text), build: build, policy: policy, until: .firstRun, isRead: isRead).start()
     #expect(await eventually { isFinished })
     return story.entries
   }
@@ -65,10 +69,8 @@ struct ActionQueueOutputTests {
   }
 
   @Test func `the build and the hook are read as well, each as its run`() async {
-    let story = await story("echo command") {
-      $0.build = line("echo build")
-      $0.onSuccess = line("echo hook")
-    }
+    let story = await story(
+      "echo command", build: line("echo build"), onSuccess: line("echo hook"))
     #expect(
       story == [
         "+build", "build: build", "-build", "+command", "command: command", "-command",
@@ -77,8 +79,8 @@ struct ActionQueueOutputTests {
   }
 
   @Test func `a command that a change restarts is read while it runs`() async {
-    let queue = queue(line("echo up; exec sleep 1000"), .init(busyPolicy: .restart))
-    queue.submit(RunTrigger(.start))
+    let queue = queue(line("echo up; exec sleep 1000"), policy: .init(busyPolicy: .restart))
+    queue.start()
     #expect(await eventually { story.entries == ["+command", "command: up"] })
     queue.end()
     #expect(await eventually { isFinished })
@@ -99,19 +101,19 @@ struct ActionQueueOutputTests {
   @Test func `a command that takes the terminal writes to our own descriptors`() async throws {
     var command = line("readlink /proc/self/fd/2 > there")
     command.takesTerminal = true
-    queue(command, .init(completion: .firstRun)).submit(RunTrigger(.start))
+    queue(command, until: .firstRun).start()
     #expect(await eventually { isFinished })
     #expect(directory.lines(of: "there") == [pathOfStandardError])
   }
 
   @Test func `a missing program leaks nothing`() async {
-    let queue = queue(Command("/no/such/program"), .init())
-    queue.submit(RunTrigger(.start))
+    let queue = queue(Command("/no/such/program"))
+    queue.start()
     #expect(await eventually { story.entries == ["+command", "!command"] })
     let runner = queue.runner
     #expect(
       runner.queue.sync {
-        runner.worker(ActionQueue.taskNames.command)?.state.access { $0.readers.isEmpty } ?? false
+        runner.worker(ActionQueue.taskNames.command)?.state.access { $0.processes.isEmpty } ?? false
       })
     queue.end()
     #expect(await eventually { isFinished })
@@ -119,8 +121,8 @@ struct ActionQueueOutputTests {
 
   @Test func `a process that outlives the run is heard still`() async throws {
     let waiting = "setsid sh -c 'until test -e go; do sleep 0.05; done; echo late' & echo early"
-    let queue = queue(line(waiting), .init())
-    queue.submit(RunTrigger(.start))
+    let queue = queue(line(waiting))
+    queue.start()
     #expect(await eventually { story.entries.last == "-command" })
     try directory.write(to: "go")
     #expect(await eventually { story.entries.last == "command: late" })

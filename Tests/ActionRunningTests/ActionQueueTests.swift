@@ -14,13 +14,18 @@ private final class RunningQueue: Sendable {
   private let reports: Log<TaskReport>
 
   /// In the line, `log` stands for a file to which lines may be added.
-  init(_ line: String, _ options: ActionQueue.Options = ActionQueue.Options()) throws {
+  init(
+    _ line: String, _ policy: RunPolicy = RunPolicy(), until completion: CompletionRule = .never
+  ) throws {
     directory = try TemporaryDirectory()
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     let command = Command(words: words, directory: directory.path, inheritsStandardInput: false)
+      .describingChanges()
     let reports = Log<TaskReport>()
     self.reports = reports
-    queue = ActionQueue(command, options: options) { reports.note($0) }
+    queue = ActionQueue(command, policy: policy, options: .init(completion: completion)) {
+      reports.note($0)
+    }
   }
 
   func submit(_ name: String = "f") {
@@ -28,53 +33,59 @@ private final class RunningQueue: Sendable {
   }
 
   var starts: [TaskReport.Run] {
-    reports.entries.compactMap { if case .started(let run) = $0 { run } else { nil } }
+    reports.entries.compactMap { if case .run(let run, .started) = $0 { run } else { nil } }
   }
 
   var ignored: [RunTrigger] {
-    reports.entries.compactMap { if case .ignored(_, let trigger) = $0 { trigger } else { nil } }
+    reports.entries.compactMap {
+      if case .task(_, .ignored(let trigger)) = $0 { trigger } else { nil }
+    }
   }
 
   var rounds: [TaskRound] {
-    reports.entries.compactMap { if case .roundEnded(let round) = $0 { round } else { nil } }
+    reports.entries.compactMap { if case .round(.ended(let round)) = $0 { round } else { nil } }
   }
 
   /// The reasons for the rounds, with the number of their changes.
   var reasons: [String] {
     reports.entries.compactMap { report in
-      guard case .roundBegan(let trigger) = report else { return nil }
+      guard case .round(.began(let trigger)) = report else { return nil }
       return "\(trigger.reason.rawValue) \(trigger.changes.count)"
     }
   }
 
   var ends: [ExitStatus] {
-    reports.entries.compactMap { if case .ended(_, let status, _, _) = $0 { status } else { nil } }
+    reports.entries.compactMap {
+      if case .run(_, .ended(let status, _, _)) = $0 { status } else { nil }
+    }
   }
 
   var stopped: [Bool] {
     reports.entries.compactMap {
-      if case .ended(_, _, _, let ending) = $0 { ending == .stopped } else { nil }
+      if case .run(_, .ended(_, _, let ending)) = $0 { ending == .stopped } else { nil }
     }
   }
 
   var signals: [Signal] {
-    reports.entries.compactMap { if case .signaled(_, let signal, _) = $0 { signal } else { nil } }
+    reports.entries.compactMap {
+      if case .task(_, .signaled(let signal, _)) = $0 { signal } else { nil }
+    }
   }
 
   var hasKilled: Bool {
-    reports.entries.contains { if case .killing = $0 { true } else { false } }
+    reports.entries.contains { if case .run(_, .killing) = $0 { true } else { false } }
   }
 
   var failures: [ExitStatus] {
     reports.entries.compactMap {
-      if case .notStarted(_, _, let status) = $0 { status } else { nil }
+      if case .run(_, .notStarted(_, let status)) = $0 { status } else { nil }
     }
   }
 
   /// The result, or `nil` until it has finished.
   var finish: ExitStatus?? {
     reports.entries.lazy.compactMap {
-      if case .finished(let status) = $0 { .some(status) } else { nil }
+      if case .runner(.finished(let status)) = $0 { .some(status) } else { nil }
     }.first
   }
 
@@ -184,7 +195,7 @@ struct ActionQueueTests {
     async throws
   {
     let run = try RunningQueue(
-      "exit 3", .init(busyPolicy: .restart, completion: .firstRun))
+      "exit 3", .init(busyPolicy: .restart), until: .firstRun)
     run.submit()
     #expect(await eventually { run.finish == .some(.exited(3)) })
     #expect(run.starts.count == 1)
@@ -192,11 +203,11 @@ struct ActionQueueTests {
 
   @Test func `a command that is kept alive is started again, without the changes`() async throws {
     for policy in [BusyPolicy.queue, .restart] {
-      var options = ActionQueue.Options(busyPolicy: policy)
-      options.keepsAlive = true
+      var policy = RunPolicy(busyPolicy: policy)
+      policy.keepsAlive = true
       let run = try RunningQueue(
         "echo $WATCHRUN_REASON $WATCHRUN_COUNT >> log; test -e tried || { touch tried; exit; }; "
-          + "exec sleep 1000", options)
+          + "exec sleep 1000", policy)
       run.submit("a")
       #expect(await run.logs(["change 1", "restart 0"]))
       #expect(await run.end())
@@ -267,13 +278,13 @@ struct ActionQueueTests {
       let queue = ActionQueue(
         Command(program), options: .init(completion: .firstFailure)
       ) { reports.note($0) }
-      queue.submit(RunTrigger(.start))
+      queue.start()
       let isFinished = await eventually {
-        if case .finished(.exited(status)) = reports.entries.last { true } else { false }
+        if case .runner(.finished(.exited(status))) = reports.entries.last { true } else { false }
       }
       #expect(isFinished)
       let paths = reports.entries.compactMap { report in
-        if case .notStarted(_, let error, status: .exited(status)) = report {
+        if case .run(_, .notStarted(let error, status: .exited(status))) = report {
           error.path
         } else {
           nil
@@ -285,7 +296,7 @@ struct ActionQueueTests {
 
   @Test func `finishes with the status of the run that was waited for`() async throws {
     let run = try RunningQueue(
-      "echo x >> log; test $(wc -l < log) -lt 3", .init(completion: .firstFailure))
+      "echo x >> log; test $(wc -l < log) -lt 3", until: .firstFailure)
     for count in 1...3 {
       run.submit()
       #expect(await run.hasEnded(count))

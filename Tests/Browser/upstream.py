@@ -7,8 +7,8 @@ class Upstream(ThreadingHTTPServer):
     """Serves `files`: a text or a file for each path, alone or with headers. Echoes WebSockets."""
     daemon_threads = True
 
-    def __init__(self, files):
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, files, host="127.0.0.1"):
+        super().__init__((host, 0), Handler)
         self.files, self.port = files, self.server_address[1]
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 

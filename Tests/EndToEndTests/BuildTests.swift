@@ -21,6 +21,7 @@ import Testing
       try await project.logged("serve good 2")
       #expect(!ProcessTable.isAlive(server))
       #expect(project.logged == ["serve good 1", "serve good 2"])
+      #expect(watchrun.errors.contains { $0.hasPrefix("watchrun: building: grep -q good source") })
     }
   }
 

@@ -11,7 +11,7 @@ import enum SystemCalls.ExitStatus
       (["--once", "true"], 0), (["--once", "--", "sh", "-c", "kill -TERM $$"], 143),
       (["--once", "--", "sh", "-c", "kill -KILL $$"], 137),
       (["--once", "no-such-program"], 127), (["--once", "./not-executable"], 126),
-      (["--once", "/"], 126),
+      (["--once", "/"], 64),
       (["--exit-on-error", "--", "sh", "-c", "exit 3"], 3),
       (["--exit-on-error", "no-such-program"], 127), (["--until-success", "true"], 0),
     ] as [([String], Int32)])

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// The end of the command when watchrun is killed.
@@ -80,7 +81,7 @@ import Testing
   {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()
-      for round in 1...20 {
+      for round in 1...Effort.count(20, quick: 6) {
         var running: [Watchrun] = []
         for _ in 1...4 {
           running.append(
@@ -128,7 +129,7 @@ import Testing
         one: { run: "\(line)", onBusy: "restart" }, two: { run: "\(line)", onBusy: "restart" },
         server: { run: "\(line)", service: true, after: ["quick"] },
         """, "jobs: 8")
-      for round in 1...30 {
+      for round in 1...Effort.count(30, quick: 8) {
         let watchrun = try await project.start("-q", "-d", "0")
         try await Task.sleep(for: .microseconds(Int.random(in: 0...40_000, using: &generator)))
         try project.place("file-\(round)")

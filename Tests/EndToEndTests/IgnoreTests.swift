@@ -22,6 +22,28 @@ import Testing
     }
   }
 
+  @Test func `--explain names the rules of the project, and their lines`() async throws {
+    try await withProject { project in
+      try project.place(
+        "watchrun.json",
+        "{\n  ignore: ['*.{md,txt}',\n    '/app'],\n  tasks: { a: { run: 'true' } },\n}\n")
+      let watchrun = try await project.start([
+        "-i", "*.tmp", "--explain", "a.txt", "app", "b.tmp", "a.c",
+      ])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.process.output.lines == [
+          "watchrun.json:2:*.txt\ta.txt", "watchrun.json:3:/app\tapp", "--ignore:1:*.tmp\tb.tmp",
+          "::\ta.c",
+        ])
+      try project.remove("watchrun.json")
+      try project.place("Makefile", "app: a.c\n\tcc a.c\n")
+      let detected = try await project.start(["--explain", "app"])
+      try await #expect(detected.ended() == .exited(0))
+      #expect(detected.process.output.lines.first?.hasPrefix("detected:") == true)
+    }
+  }
+
   @Test func `--explain says that a path outside of the watched directories is not watched`()
     async throws
   {

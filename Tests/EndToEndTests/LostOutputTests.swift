@@ -53,7 +53,7 @@ import enum SystemCalls.ExitStatus
   @Test func `tasks whose output cannot be written run to their ends`() async throws {
     try await withProject { project in
       try project.writeTasks(
-        #"a: { run: 'seq 100000; echo end >> "$LOG"' }, b: { run: 'echo b >> "$LOG"' },"#)
+        #"a: { run: 'seq 20000; echo end >> "$LOG"' }, b: { run: 'echo b >> "$LOG"' },"#)
       let watchrun = try await project.start(
         ["--once"], prefix: Self.caller(#"exec "$@" > /dev/full"#))
       try await #expect(watchrun.ended() == .exited(74))

@@ -130,4 +130,18 @@ import Testing
       try await project.logged(seen)
     }
   }
+
+  @Test(
+    arguments: [([:], "<1>"), (["PYTHONUNBUFFERED": ""], "<>")] as [([String: String], String)])
+  func `Python in one of several tasks is asked not to hold its lines back`(
+    _ environment: [String: String], _ seen: String
+  ) async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: 'echo "<$PYTHONUNBUFFERED>" >> "$LOG"' }, b: { run: "true" },"#)
+      let watchrun = try await project.start(["--once"], environment: environment)
+      try await watchrun.ended()
+      try await project.logged(seen)
+    }
+  }
 }

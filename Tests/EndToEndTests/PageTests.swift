@@ -85,12 +85,63 @@ import Testing
     }
   }
 
-  @Test func `a missing directory is refused before anything runs`() async throws {
+  @Test(.enabled(if: Tool.git && Tool.python), arguments: ["", "out/"])
+  func `a directory that the command makes is served, also when it is made again`(
+    ignored: String
+  ) async throws {
     try await withProject { project in
-      let watchrun = try await project.start("--serve", "none", "--", "sh", "-c", Project.record)
+      try await project.shell("git init -q . && echo '\(ignored)' > .gitignore")
+      try project.makeDirectory("src")
+      let watchrun = try await project.start(
+        "-v", "--serve", "out", "-w", "src", "--", "sh", "-c",
+        "mkdir -p out && echo a > out/index.html && echo run >> $LOG")
+      try await watchrun.said("page: no such path: out; it is served and watched as soon as")
+      let line = try await watchrun.said("serving out at http://localhost:")
+      let port = line.split(separator: ":").last.map { $0.prefix(while: \.isNumber) } ?? ""
+      let fetch = """
+        python3 -c 'import urllib.request as r
+        print(r.urlopen("http://localhost:\(port)/").read())'
+        """
+      try await project.logged("run")
+      try await #expect(project.shell(fetch).contains("</script>a"))
+      try project.place("out/style.css")
+      try await watchrun.said("watchrun: created out/style.css")
+      try project.remove("out")
+      try await watchrun.said("watchrun: removed out")
+      try project.place("src/a")
+      try await project.logged("run", times: 2)
+      try await #expect(project.shell(fetch).contains("</script>a"))
+      try project.place("out/late.css")
+      try await watchrun.said("watchrun: created out/late.css")
+    }
+  }
+
+  @Test func `a missing directory is refused where no command makes it`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start("--serve", "none")
       try await #expect(watchrun.ended() == .exited(66))
       #expect(watchrun.errors.count == 1 && watchrun.errors[0].contains("cannot serve none"))
       #expect(project.logged.isEmpty)
+    }
+  }
+
+  @Test func `a page that other machines reach is shown as a QR code at a terminal`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("public")
+      let border = "\u{1B}[38;5;231;48;5;16m" + String(repeating: "█", count: 33) + "\u{1B}[0m"
+      let options = ["--serve", "public", "--host", "here.test"]
+      let session = try await TerminalSession(project, options)
+      try await session.shows(border, times: 4)
+      for (other, text) in [
+        (options + ["--quiet"], "other computers can reach public: http://here.test:"),
+        (["--serve", "public"], "serving public at http://localhost:"),
+      ] {
+        let session = try await TerminalSession(project, other)
+        try await session.shows(text)
+        session.send(SIGINT)
+        try await session.ended()
+        #expect(!session.terminal.output.text.contains("█"))
+      }
     }
   }
 

@@ -83,7 +83,7 @@ import Testing
       }
       try await runs(until: 20)
       let descriptors = ProcessTable.descriptors(of: pid).count
-      try await runs(until: Effort.count(1000, quick: 200))
+      try await runs(until: Effort.count(1000, quick: 100))
       try await eventually("no child is left") {
         ProcessTable.zombies(of: pid).isEmpty && project.commandProcesses.isEmpty
       }

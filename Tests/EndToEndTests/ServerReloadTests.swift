@@ -77,6 +77,14 @@ import Testing
                 revision = load()
     """#
 
+  private func showPage(of watchrun: Watchrun, in project: Project) async throws {
+    try project.place(project.outside + "/browser.py", Self.browser)
+    let line = try await watchrun.said("at http://localhost:")
+    let page = line.split(separator: ":").last.map { $0.filter(\.isNumber) } ?? ""
+    try project.startBeside(["python3", project.outside + "/browser.py", page])
+    try await eventually("the page is loaded") { project.logged == ["page v1"] }
+  }
+
   @Test(arguments: ["inherits", "binds", "execs"], [false, true])
   func `a page shows what a server that reloads itself answers after each save`(
     how: String, isCommand: Bool
@@ -84,7 +92,6 @@ import Testing
     try await withProject { project in
       try project.place("app.py", "v1")
       try project.place(project.outside + "/server.py", Self.server)
-      try project.place(project.outside + "/browser.py", Self.browser)
       let port = try await project.shell(
         "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'"
       ).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -93,10 +100,7 @@ import Testing
       let watchrun = try await project.start(
         ["--verbose", "--proxy", port] + (isCommand ? ["--"] + command : []))
       try await watchrun.watching()
-      let line = try await watchrun.said("at http://localhost:")
-      let page = line.split(separator: ":").last.map { $0.filter(\.isNumber) } ?? ""
-      try project.startBeside(["python3", project.outside + "/browser.py", page])
-      try await eventually("the page is loaded") { project.logged == ["page v1"] }
+      try await showPage(of: watchrun, in: project)
       for number in 2...4 {
         let before = project.logged.count
         try project.place("app.py", "v\(number)")
@@ -104,6 +108,26 @@ import Testing
           project.logged.last == "page v\(number)"
         }
         #expect(project.logged.count - before <= 2, "at most one needless reload")
+      }
+    }
+  }
+
+  @Test func `a page that is served alone is reloaded when a pause ends`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("public")
+      try project.place("public/index.html", "<!doctype html><body><p>v1</p>")
+      let watchrun = try await project.start("--verbose", "--serve", "public")
+      try await watchrun.watching()
+      try await showPage(of: watchrun, in: project)
+      try await project.start(["--send", "pause"]).ended()
+      try project.place("public/index.html", "<!doctype html><body><p>v2</p>")
+      try await watchrun.said("watchrun: modified public/index.html")
+      try project.place("public/other.html", "<!doctype html><body><p>v2</p>")
+      try await watchrun.said("watchrun: created public/other.html")
+      #expect(project.logged == ["page v1"])
+      try await project.start(["--send", "resume"]).ended()
+      try await eventually("the page is loaded again") {
+        project.logged == ["page v1", "page v2"]
       }
     }
   }

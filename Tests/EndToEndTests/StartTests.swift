@@ -8,16 +8,15 @@ import Testing
     try await withProject { project in
       try await project.shell(
         """
-        for i in $(seq 20); do for j in $(seq 10); do for k in $(seq 10); do echo $i/$j/$k; done
-        done; done | xargs mkdir -p
-        for i in $(seq 20); do for j in $(seq 10); do for k in $(seq 10); do echo $i/$j/$k/old; done
-        done; done | xargs touch
+        for i in $(seq 20); do for j in $(seq 5); do for k in $(seq 5); do echo $i/$j/$k; done
+        done; done | tee $OUTSIDE/list | xargs mkdir -p
+        sed 's|$|/old|' $OUTSIDE/list | xargs touch
         """)
       try await aTickPasses()
       let watchrun = try await project.start("--print", "json")
       var made: Set<String> = []
       for number in 1...20 {
-        let directory = "\(number)/\(number % 10 + 1)/\(21 - number > 10 ? 1 : 21 - number)"
+        let directory = "\(number)/\(number % 5 + 1)/\(5 - number / 5)"
         try project.write(directory + "/old", "new text\n")
         try project.place(directory + "/new")
         try project.makeDirectory(directory + "/deep/er")

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// How watchrun leaves a terminal, and job control.
@@ -198,7 +199,7 @@ import Testing
       try await bash.shows("watching 1 directory")
       let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       var generator = SystemRandomNumberGenerator()
-      for _ in 1...150 {
+      for _ in 1...Effort.count(150, quick: 40) {
         kill(watchrun, SIGTSTP)
         let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...600, using: &generator))
         while ContinuousClock.now < moment {}
@@ -249,7 +250,7 @@ import Testing
       try bash.start("-r", "-d", "0", "--", "sleep", "1000")
       let watchrun = try await bash.watchrun()
       try await bash.shows("press h")
-      for round in 1...25 {
+      for round in 1...Effort.count(25, quick: 8) {
         try project.place("file-\(round)")
         try await Task.sleep(for: .microseconds(Int.random(in: 0...8_000, using: &generator)))
         try bash.terminal.type(Keystroke.controlZ)

@@ -49,7 +49,7 @@ struct FileObserverControlTests {
     #expect(!recorder.changes.contains { $0.path == other["a/b/old"] })
     try other.append("x", to: "a/b/old")
     #expect(await recorder.sees(.modified, other["a/b/old"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -65,7 +65,7 @@ struct FileObserverControlTests {
     try other.write(to: "f")
     #expect(try await isUpToDate("mark"))
     #expect(!recorder.changes.contains { $0.path.isWithin(other.path) })
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -82,13 +82,13 @@ struct FileObserverControlTests {
     observer.remove(directory.path)
     try directory.write(to: "sub/deep/f")
     #expect(await recorder.sees(.created, directory["sub/deep/f"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `adding a missing path throws`() async throws {
     let observer = try await start([WatchedPath(directory.path)])
     #expect(throws: ObserverError.self) { try observer.add(WatchedPath(other["missing"])) }
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -102,7 +102,7 @@ struct FileObserverControlTests {
     #expect(await recorder.sees(.created, other["a/b"]))
     try other.write(to: "a/b/f")
     #expect(await recorder.sees(.created, other["a/b/f"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -115,7 +115,7 @@ struct FileObserverControlTests {
     try other.rename("t", to: "f")
     #expect(await recorder.sees(.modified, other["f"]))
     #expect(Set(recorder.changes.map(\.path)) == [other["f"]])
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `changes during a pause are one batch after it`() async throws {
@@ -133,7 +133,7 @@ struct FileObserverControlTests {
     observer.resume()
     #expect(try await isUpToDate("mark"))
     #expect(observer.statistics.batches == 2)
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -152,7 +152,7 @@ struct FileObserverControlTests {
       #expect(await eventually { flushed.entries.count == 1 })
       #expect(await recorder.sees(directory["file\(number)"]))
     }
-    observer.stop()
+    await observer.stop()
   }
 
   @Test(arguments: backends)
@@ -186,7 +186,7 @@ struct FileObserverControlTests {
       !reported.entries.contains { $0.contains(directory[name + "/f"]) }
     }
     #expect(missing.isEmpty)
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `a flush of an observer that is not running completes`() async throws {
@@ -194,7 +194,7 @@ struct FileObserverControlTests {
     let answers = Log<Int>()
     observer.flush { answers.note(1) }
     #expect(await eventually { answers.entries == [1] })
-    observer.stop()
+    await observer.stop()
     observer.flush { answers.note(2) }
     #expect(await eventually { answers.entries == [1, 2] })
   }
@@ -202,17 +202,26 @@ struct FileObserverControlTests {
   @Test func `a script waits for one change after another`() async throws {
     #expect(await clockTicks())
     let observer = try FileObserver(paths: [directory.path])
-    #expect(try observer.waitForChange(timeout: .milliseconds(200)) == nil)
+    #expect(try observer.waitForChange(timeout: .milliseconds(200)) == .timedOut)
     // A link comes at once; a file comes, and is written to.
     try directory.link("one", to: "elsewhere")
-    let first = try #require(try observer.waitForChange(timeout: .seconds(20)))
+    let first = try batch(observer.waitForChange(timeout: .seconds(20)))
     #expect(first.changes.map(\.path) == [directory["one"]])
     try directory.link("two", to: "elsewhere")
-    let second = try #require(try observer.waitForChange(timeout: .seconds(20)))
+    let second = try batch(observer.waitForChange(timeout: .seconds(20)))
     #expect(second.changes.map(\.path) == [directory["two"]])
-    observer.stop()
+    await observer.stop()
     #expect(try observer.waitForChange() == nil)
-    #expect(try observer.waitForChange() == nil)
+    #expect(try observer.waitForChange(timeout: .seconds(20)) == .stopped)
+  }
+
+  private func batch(_ result: FileObserver.WaitResult) throws -> ChangeBatch {
+    guard case .changed(let batch) = result else { throw Missing.batch }
+    return batch
+  }
+
+  private enum Missing: Error {
+    case batch
   }
 
   @Test func `the watched paths are absolute, and change with adding and removing`() throws {
@@ -241,6 +250,6 @@ struct FileObserverControlTests {
     #expect(observer.statistics.watches == 3)
     #expect(observer.statistics.pruned == 1)
     #expect(observer.statistics.overflows == 0 && observer.statistics.rescans == 0)
-    observer.stop()
+    await observer.stop()
   }
 }

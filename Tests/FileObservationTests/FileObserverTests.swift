@@ -171,7 +171,7 @@ struct FileObserverTests {
     let streams = [observed.observer.batches, observed.observer.batches]
     try observed.directory.write(to: "f")
     #expect(await observed.recorder.sees(observed.directory["f"]))
-    observed.observer.stop()
+    await observed.observer.stop()
     for stream in streams {
       var paths: [Path] = []
       for try await batch in stream { paths += batch.changes.map(\.path) }
@@ -188,12 +188,12 @@ struct FileObserverTests {
     let other = try FileObserver(paths: [observed.directory.path])
     try other.start(witness.handler, onFailure: witness.failureHandler)
     #expect(await witness.isReady())
-    observed.observer.stop()
-    observed.observer.stop()
+    await observed.observer.stop()
+    await observed.observer.stop()
     try observed.directory.write(to: "late")
     #expect(await witness.sees(observed.directory["late"]))
     #expect(observed.recorder.changes.isEmpty)
-    other.stop()
+    await other.stop()
   }
 
   @Test func `an observer stops when it is released`() async throws {
@@ -239,7 +239,7 @@ struct FileObserverStartTests {
     }
     #expect(
       await eventually { written.isSubset(of: Set(recorder.changes.map(\.path))) })
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `changes since a time before the start are reported`() async throws {
@@ -257,7 +257,7 @@ struct FileObserverStartTests {
     #expect(await recorder.sees(.modified, directory["d/e/old"]))
     #expect(await recorder.sees(.created, directory["d/e/new"]))
     #expect(!recorder.changes.contains { $0.path == directory["d/e/older"] })
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `a warning says what happened, why, and what to do`() {

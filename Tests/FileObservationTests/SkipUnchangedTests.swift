@@ -95,7 +95,7 @@ struct SkipUnchangedTests {
       paths: [directory.path], options: ObserverOptions(skipsUnchanged: true))
     try observer.start(recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
-    observer.stop()
+    await observer.stop()
     try directory.write(to: "late")
     let witness = try await Observed()
     try await witness.know()

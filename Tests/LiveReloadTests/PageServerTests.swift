@@ -74,6 +74,26 @@ struct PageServerTests {
     #expect(try await RawClient.request(other, "/git/config").body == "secret")
   }
 
+  @Test func `what git ignores is served, by its name and by a link inside`() async throws {
+    for directory in ["site/build", "build"] {
+      try pages.directory.makeDirectories(directory)
+      try pages.directory.write("b{}", to: directory + "/b.css")
+    }
+    try pages.directory.write("build/", to: ".gitignore")
+    try pages.directory.link("site/inside", to: "build")
+    try pages.directory.link("site/outside", to: "../build")
+    let port = try pages.openSite { $0.listsDirectories = true }
+    for target in ["/build/b.css", "/inside/b.css"] {
+      #expect(try await RawClient.request(port, target).body == "b{}")
+    }
+    #expect(try await RawClient.request(port, "/inside/").body.contains("href=\"./b.css\""))
+    for target in ["/outside/b.css", "/outside/"] {
+      #expect(try await RawClient.request(port, target).status == 404)
+    }
+    let other = try pages.openSite { $0.followsLinks = true }
+    #expect(try await RawClient.request(other, "/outside/b.css").body == "b{}")
+  }
+
   @Test func `outside and hidden files are served if enabled`() async throws {
     let port = try pages.openSite {
       $0.followsLinks = true
@@ -87,6 +107,24 @@ struct PageServerTests {
     #expect(
       try await RawClient.request(port, "/no/such/page").body.hasSuffix("<body>hi</body></html>"))
     #expect(try await RawClient.request(port, "/x.js", ["Sec-Fetch-Dest: script"]).status == 404)
+  }
+
+  @Test func `a directory is served once it is made, and again`() async throws {
+    var page = Page(name: "later", source: .directory(pages.directory["later"]))
+    page.watched = [pages.directory["later"]]
+    let port = try pages.open(page)
+    for _ in 1...2 {
+      let missing = try await RawClient.request(port, "/")
+      #expect(missing.status == 404 && missing.field("cache-control") == "no-store")
+      #expect(missing.body.contains("The directory <code>later</code> does not exist."))
+      #expect(missing.body.contains("<script src=\"/__watchrun/client.js?"))
+      try pages.directory.makeDirectories("later")
+      let empty = try await RawClient.request(port, "/")
+      #expect(empty.status == 404 && empty.body.contains("There is no file for"))
+      try pages.directory.write("made", to: "later/index.html")
+      #expect(try await RawClient.request(port, "/").body.hasSuffix("</script>made"))
+      try pages.directory.remove("later")
+    }
   }
 
   @Test(arguments: ["evil.test", "localhost.evil.test", "1.2.3.4", "", "localhost:80:80"])
@@ -199,11 +237,15 @@ struct PageServerTests {
     #expect(try await RawClient.request(port, open + "x", method: "POST").status == 403)
     #expect(try await RawClient.request(port, open + token).status == 404)
     #expect(try await RawClient.request(port, open + token, method: "POST").status == 204)
-    let path = pages.directory["site/index.html"]
-    let isOpened = pages.log.entries.contains {
-      if case .editorRequested(path, line: 3, column: 7) = $0 { true } else { false }
-    }
-    #expect(isOpened)
+    #expect(pages.opened.entries == ["\(pages.directory["site/index.html"]):3:7"])
+    try pages.directory.write("", to: "site/a.md")
+    server.note(.output(task: "build", line: Array("site/a.md:5: bad".utf8)))
+    server.note(.ended(task: "build", .failed, status: 1, duration: .seconds(1)))
+    _ = await client.receive { $0.contains("a.md") }
+    let refusal = try await RawClient.request(
+      port, "/__watchrun/open?link=2&token=\(token)", method: "POST")
+    #expect(refusal.status == 409)
+    #expect(refusal.body == "cannot open the editor: no editor is set; set one\n")
   }
 
   @Test func `the status links source locations, with the same numbers each time`() async throws {
@@ -229,11 +271,7 @@ struct PageServerTests {
     let token = try #require(hello.firstMatch(of: /"token":"([a-z0-9]+)"/)).1
     let open = "/__watchrun/open?link=2&token=\(token)"
     #expect(try await RawClient.request(port, open, method: "POST").status == 204)
-    let file = pages.directory["site/about.html"]
-    let isOpened = pages.log.entries.contains {
-      if case .editorRequested(file, line: 1, column: nil) = $0 { true } else { false }
-    }
-    #expect(isOpened)
+    #expect(pages.opened.entries == ["\(pages.directory["site/about.html"]):1:0"])
   }
 
   @Test func `the client script is at most 8,000 bytes long, and the overlay a file of its own`()

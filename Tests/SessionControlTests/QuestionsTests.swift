@@ -16,8 +16,9 @@ struct QuestionsTests {
   private mutating func review(
     at milliseconds: Int = 0, isBusy: Bool = false, settlesAt: Int? = nil, isBlocked: Bool = false
   ) -> [String] {
-    let condition = Questions.Condition(
-      isBusy: isBusy, settlesAt: settlesAt.map(later), isBlocked: isBlocked)
+    var condition = SessionCondition()
+    (condition.isBusy, condition.isBlocked) = (isBusy, isBlocked)
+    condition.settlesAfter = settlesAt.map { .milliseconds($0 - milliseconds) }
     let all = Dictionary(uniqueKeysWithValues: questions.subjects.map { ($0, condition) })
     let (answers, next) = questions.review(at: later(milliseconds), all)
     let wait = next.map { ["wait \(start.duration(to: $0).milliseconds)"] } ?? []
@@ -83,8 +84,9 @@ struct QuestionsTests {
     questions.ask(2, about: ["b"], until: nil)
     questions.flushed(1)
     questions.flushed(2)
-    let (answers, _) = questions.review(
-      at: start, [["a"]: .init(isBusy: true), ["b"]: .init(isBusy: false)])
+    var busy = SessionCondition()
+    busy.isBusy = true
+    let (answers, _) = questions.review(at: start, [["a"]: busy, ["b"]: SessionCondition()])
     #expect(answers.map(\.number) == [2])
   }
 }

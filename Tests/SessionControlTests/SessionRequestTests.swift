@@ -59,7 +59,7 @@ struct SessionRequestTests {
 
   @Test func `no line is a trap`() {
     var generator = SeededGenerator(seed: 38)
-    for _ in 0..<Effort.count(200_000, quick: 20_000) {
+    for _ in 0..<Effort.count(50_000, quick: 4_000) {
       let line = generator.mutated(json: Self.full.json)
       if let request = try? SessionRequest(parsing: line) {
         #expect(request.lines >= 0 && request.time ?? .zero >= .zero)
@@ -106,7 +106,7 @@ struct SessionAnswerTests {
 
   @Test func `no answer is a trap`() {
     var generator = SeededGenerator(seed: 39)
-    for _ in 0..<Effort.count(100_000, quick: 10_000) {
+    for _ in 0..<Effort.count(25_000, quick: 2_000) {
       let line = generator.mutated(json: Self.full.json)
       if let value = try? JSONValue(parsing: line) { _ = SessionAnswer(value) }
     }

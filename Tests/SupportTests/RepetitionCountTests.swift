@@ -6,24 +6,32 @@ struct RepetitionCountTests {
   private typealias Verdict = RepetitionCount.Verdict
 
   private var count = RepetitionCount()
+  /// How often something has started.
+  private var starts = 0
 
-  /// Starts so often, and changes the key after each start.
+  /// Starts so often, each time after the delay of the change before, and changes the key after each start.
   @discardableResult
   private mutating func change(
     _ times: Int = 1, _ verdict: Verdict = .unknown, at offset: Duration = .seconds(1),
     _ circumstance: RepetitionCount.Circumstance = .finite
   ) -> [Duration] {
     (0..<times).map { _ in
-      count.began(after: offset)
+      count.began(after: (count.offset ?? .zero) + delay(circumstance))
+      starts += 1
       count.changed(verdict, at: offset, circumstance)
-      return count.delay
+      return delay(circumstance)
     }
+  }
+
+  /// The delay of the latest change.
+  private func delay(_ circumstance: RepetitionCount.Circumstance) -> Duration {
+    count.delay(isTested: circumstance == .finite || !starts.isMultiple(of: 2))
   }
 
   private mutating func delays(_ times: Int) -> [Duration] {
     (0..<times).map { _ in
       change()
-      return count.delay
+      return count.delay()
     }
   }
 
@@ -118,7 +126,7 @@ struct RepetitionCountTests {
 
   @Test mutating func `every other restart of those that are tested is not delayed`() {
     let delays = change(5, .unknown, at: .seconds(1), .restarted(activity: nil))
-    #expect(delays == [.zero, .zero, .zero, .milliseconds(250), .zero])
+    #expect(delays == [.zero, .zero, .milliseconds(250), .zero, .milliseconds(250)])
   }
 
   @Test(arguments: [true, false])
@@ -137,11 +145,27 @@ struct RepetitionCountTests {
   mutating func `a person who saves at an even pace waits for a test at the most`(pace: Double) {
     var longest = Duration.zero
     for _ in 0..<200 {
-      let offset = .seconds(pace) - count.delay
-      change(1, .unknown, at: offset, .restarted(activity: nil))
-      longest = max(longest, count.delay)
+      let blind = RepetitionCount.Circumstance.restarted(activity: nil)
+      longest = max(longest, change(1, .unknown, at: .seconds(pace) - delay(blind), blind)[0])
     }
     #expect(longest == RepetitionCount.Rules.test)
+  }
+
+  /// As two files that are saved one after the other, of which the second restarts the run at once, or again.
+  @Test(arguments: [true, false])
+  mutating func `a change at the same time after each start counts only if that is delayed`(
+    isOnce: Bool
+  ) {
+    for number in 1...99 {
+      let time = Duration.milliseconds(9_900 + number % 20)
+      count.changed(.unknown, at: time, .restarted(activity: nil))
+      count.began(after: time + .milliseconds(20))
+      if !isOnce { count.began(after: .milliseconds(60)) }
+    }
+    #expect(count.repetitions == 5)
+    count.began(after: .milliseconds(200))
+    count.changed(.unknown, at: .milliseconds(9_900), .restarted(activity: nil))
+    #expect(count.repetitions == 7)
   }
 
   @Test mutating func `the last test is not left out`() {
@@ -172,7 +196,7 @@ struct RepetitionCountTests {
   @Test mutating func `a proof for others resets the count`() {
     change(9)
     change(1, .others)
-    #expect(count.repetitions == 0 && count.delay == .zero)
+    #expect(count.repetitions == 0 && count.delay() == .zero)
   }
 
   /// Proves others beside a run that a change restarts.
@@ -229,7 +253,7 @@ struct RepetitionCountTests {
     count.began(after: .milliseconds(3001))
     #expect(count.repetitions == 0)
     change(at: .seconds(2))
-    #expect(count.delay == .zero)
+    #expect(count.delay() == .zero)
   }
 
   @Test mutating func `a shorter run proves nothing`() {

@@ -24,7 +24,7 @@ struct GuardianProcessTests {
   }
 
   @Test func `the guardian sends the stop signal to registered groups`() async throws {
-    let groups = try (1...3).map { _ in try start("sleep 100; :") }
+    let groups = try (1...3).map { _ in try start("sleep 1000; :") }
     guardian.end()
     for group in groups { #expect(try await end(group) == .signaled(.terminate)) }
   }
@@ -33,10 +33,10 @@ struct GuardianProcessTests {
     // No process has such an ID.
     for number in 0..<5000 { guardian.add(ProcessGroup(leader: 5_000_000 + pid_t(number))) }
     var request = SpawnRequest(
-      arguments: ["sleep", "100"].map { Array($0.utf8) }, environment: processEnvironment())
+      arguments: ["sleep", "1000"].map { Array($0.utf8) }, environment: processEnvironment())
     RunMark(guardedBy: guardian).mark(&request.environment)
     let marked = ProcessGroup(leader: try request.spawn())
-    let unmarked = try start("sleep 100; :", entrusted: false)
+    let unmarked = try start("sleep 1000; :", entrusted: false)
     guardian.end()
     #expect(try await end(marked) == .signaled(.terminate))
     #expect(try unmarked.leaderStatus() == nil)
@@ -53,7 +53,7 @@ struct GuardianProcessTests {
   }
 
   @Test func `the guardian stops leftover processes`() async throws {
-    let group = try start("sleep 100 & exit 0")
+    let group = try start("sleep 1000 & exit 0")
     #expect(try await eventually { try group.leaderStatus() != nil })
     guardian.leaderIsReaped(of: group)
     try group.reap()
@@ -64,7 +64,7 @@ struct GuardianProcessTests {
 
   /// A group that is not ours, and one that is, which shows when the guardian has done its work.
   private func isLeftAlone(_ stranger: ProcessGroup) async throws -> Bool {
-    let witness = try start("sleep 100; :")
+    let witness = try start("sleep 1000; :")
     guardian.end()
     #expect(try await end(witness) == .signaled(.terminate))
     let isAlive = try stranger.leaderStatus() == nil
@@ -74,11 +74,11 @@ struct GuardianProcessTests {
   }
 
   @Test func `the guardian leaves other groups alone`() async throws {
-    #expect(try await isLeftAlone(start("sleep 100; :", entrusted: false)))
+    #expect(try await isLeftAlone(start("sleep 1000; :", entrusted: false)))
   }
 
   @Test func `the guardian leaves removed groups alone`() async throws {
-    let group = try start("sleep 100; :")
+    let group = try start("sleep 1000; :")
     guardian.forget(group)
     #expect(try await isLeftAlone(group))
   }
@@ -86,14 +86,14 @@ struct GuardianProcessTests {
   @Test func `the guardian leaves a group alone that reuses the ID of one whose leader was reaped`()
     async throws
   {
-    let group = try start("sleep 100; :", entrusted: false)
+    let group = try start("sleep 1000; :", entrusted: false)
     guardian.add(group)
     guardian.leaderIsReaped(of: group)
     #expect(try await isLeftAlone(group))
   }
 
   @Test func `a process that cannot be started is not entrusted to it`() async throws {
-    let stranger = try start("sleep 100; :", entrusted: false)
+    let stranger = try start("sleep 1000; :", entrusted: false)
     let request = SpawnRequest(arguments: [Array("/no-such-program".utf8)], environment: [])
     for _ in 0..<600 {
       #expect(throws: SystemError.self) { try request.spawn(in: .init(guardian: guardian)) }

@@ -5,7 +5,10 @@ import Testing
 
 #if os(Linux)
 struct ProcessActivityTests {
-  private var activity: ProcessActivity? { ProcessActivity(of: [getpid()]) }
+  /// The activity of this process, and of those of other tests. A look fails if one of them ends meanwhile.
+  private var activity: ProcessActivity? {
+    (0..<1000).lazy.compactMap { _ in ProcessActivity(of: [getpid()]) }.first
+  }
 
   /// Runs a shell line, and kills its process after `body`.
   private func withProcess<Result>(
@@ -33,14 +36,28 @@ struct ProcessActivityTests {
 
   @Test func `a child is found, and what it does counts`() async throws {
     let before = try #require(activity)
-    try await withProcess("exec sleep 60") { _ in
+    try await withProcess("exec sleep 1000") { _ in
       let after = try #require(activity)
       #expect(after.writes.processes != before.writes.processes)
     }
   }
 
+  /// Otherwise a thread of a request that has ended could be made up for by another one that has run as often.
+  @Test func `threads that have run as often have different numbers`() async throws {
+    let line = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1000 & echo $!; done > pids; wait"
+    let directory = try TemporaryDirectory()
+    try await withProcess("cd '\(directory.path)'; \(line)") { _ in
+      #expect(await eventually { directory.lines(of: "pids").count == 12 })
+      let processes = directory.lines(of: "pids").compactMap { pid_t($0) }
+      #expect(
+        await eventually { processes.allSatisfy { ProcessActivity(of: [$0])?.isRunning == false } })
+      let numbers = processes.compactMap { ProcessActivity(of: [$0])?.switches }
+      #expect(Set(numbers).count == 12)
+    }
+  }
+
   @Test func `the numbers of a process that sleeps do not move`() async throws {
-    try await withProcess("exec sleep 60") { leader in
+    try await withProcess("exec sleep 1000") { leader in
       // It is loaded, and then sleeps.
       #expect(
         await eventually {
@@ -51,7 +68,8 @@ struct ProcessActivityTests {
   }
 
   @Test func `a child that runs moves the number of switches`() async throws {
-    try await withProcess("while :; do sleep 0.01; done") { leader in
+    // A look fails if a child ends meanwhile, so most of them live longer than a look.
+    try await withProcess("while :; do sleep 0.5; done") { leader in
       let before = try #require(ProcessActivity(of: [leader])).switches
       #expect(await eventually { ProcessActivity(of: [leader])?.switches ?? 0 > before })
     }
@@ -64,8 +82,8 @@ struct ProcessActivityTests {
   }
 
   @Test func `several groups are counted together`() async throws {
-    try await withProcess("exec sleep 60") { first in
-      try await withProcess("exec sleep 60") { second in
+    try await withProcess("exec sleep 1000") { first in
+      try await withProcess("exec sleep 1000") { second in
         let both = try #require(ProcessActivity(of: [first, second])).writes.processes
         for leader in [first, second] {
           #expect(try #require(ProcessActivity(of: [leader])).writes.processes != both)
@@ -76,7 +94,9 @@ struct ProcessActivityTests {
 
   /// The kernel's list of so many children is longer than one read of it.
   @Test func `all of 900 children are found`() async throws {
-    let line = "i=0; while [ $i -lt 900 ]; do sleep 60 & i=$((i + 1)); done; echo $! > last; wait"
+    // Each child waits for someone to write to the pipe, and executes nothing.
+    let line =
+      "mkfifo p; i=0; while [ $i -lt 900 ]; do : < p & i=$((i + 1)); done; echo $! > last; wait"
     let directory = try TemporaryDirectory()
     try await withProcess("cd '\(directory.path)'; \(line)") { leader in
       #expect(await eventually { directory.lines(of: "last").count == 1 })

@@ -89,6 +89,28 @@ struct ProcessGroupTests {
     try group.reap()
   }
 
+  /// One that a search has missed would otherwise stay until the end of the session.
+  @Test func `an orphan of a run that has been forgotten is found by the next search`() throws {
+    var mark: RunMark? = RunMark(guardedBy: nil)
+    var environment = processEnvironment()
+    mark?.mark(&environment)
+    let request = SpawnRequest(
+      arguments: ["sleep", "1000"].map { Array($0.utf8) }, environment: environment,
+      standardInput: .null)
+    let group = ProcessGroup(leader: try request.spawn())
+    let earlier = ProcessGroup.Orphans(
+      of: RunMark(guardedBy: nil), except: [], countingUnmarked: false)
+    #expect(!ProcessGroup.withDescendants([], earlier).contains(group))
+    mark = nil
+    #expect(!ProcessGroup.withDescendants([], earlier).contains(group))
+    let later = ProcessGroup.Orphans(
+      of: RunMark(guardedBy: nil), except: [], countingUnmarked: false)
+    #expect(ProcessGroup.withDescendants([], later).contains(group))
+    group.send(.kill)
+    while try group.leaderStatus() == nil { sched_yield() }
+    try group.reap()
+  }
+
   @Test func `a signal reaches every member`() async throws {
     let directory = try TemporaryDirectory()
     let (up, got) = (directory["up"], directory["got"])

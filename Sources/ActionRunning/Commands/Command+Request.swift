@@ -37,12 +37,15 @@ extension Command {
     let here = directory?.absolute(from: current) ?? current
     let arguments = trigger.changes.map { Self.argument(for: $0.path, in: here) }
     let listed = Self.prefix(of: arguments, fitting: context.limits.arguments)
-    let isCut = listed.count < arguments.count && words.contains(Self.allPaths)
-    let variables = variables(for: trigger, context, isCut: isCut) + environment
+    let isCut =
+      expandsPlaceholders && listed.count < arguments.count && words.contains(Self.allPaths)
+    let variables = variables(for: trigger, context, isCut: isCut) + environment.variables
     let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
     return SpawnRequest(
       arguments: commandLine(paths: Array(listed)),
-      environment: Self.environment(context.inherited, with: variables),
+      environment: Self.environment(
+        context.inherited, with: variables,
+        removingOurs: describesRun || changeDelivery == .environment),
       directory: directory,
       standardInput: context.input.map { .file($0) } ?? usualInput,
       takesTerminal: takesTerminal)
@@ -51,7 +54,8 @@ extension Command {
   private func variables(
     for trigger: RunTrigger, _ context: LaunchContext, isCut: Bool
   ) -> [EnvironmentVariable] {
-    var variables = [EnvironmentVariable("WATCHRUN_REASON", trigger.reason.rawValue)]
+    var variables: [EnvironmentVariable] = []
+    if describesRun { variables.append(.init("WATCHRUN_REASON", trigger.reasonName)) }
     var isCut = isCut
     if changeDelivery == .environment {
       let paths = trigger.changes.map(\.path)
@@ -83,6 +87,7 @@ extension Command {
   private func commandLine(paths: [[UInt8]]) -> [[UInt8]] {
     switch form {
     case .direct:
+      if !expandsPlaceholders { return words }
       return words.flatMap { word -> [[UInt8]] in
         if word == Self.allPaths { return paths }
         if word == Self.entrFirstPath { return first(of: paths).map { [$0] } ?? [] }
@@ -97,7 +102,7 @@ extension Command {
   /// The command line, and the arguments that the shell substitutes for the placeholders.
   private func shellLine(paths: [[UInt8]]) -> [[UInt8]] {
     let used = Set(words).intersection(Self.firstPaths + [Self.allPaths])
-    guard words.count > 1, !used.isEmpty else {
+    guard expandsPlaceholders, words.count > 1, !used.isEmpty else {
       return [Array(words.joined(separator: [UInt8(ascii: " ")]))]
     }
     let line = words.map { word -> [UInt8] in
@@ -124,16 +129,18 @@ extension Command {
     }
   }
 
-  /// The inherited variables, without those that are replaced and those of an outer watchrun.
+  /// The inherited variables, without those that are replaced and, if asked for, those of an outer
+  /// watchrun.
   private static func environment(
-    _ inherited: [[UInt8]], with variables: [EnvironmentVariable]
+    _ inherited: [[UInt8]], with variables: [EnvironmentVariable], removingOurs: Bool
   ) -> [[UInt8]] {
     var values: [[UInt8]: [UInt8]] = [:]
     for variable in variables { values[variable.name] = variable.value }
     let ours = Array("WATCHRUN_".utf8)
-    let replaced = values.keys.filter { !$0.starts(with: ours) }
+    let replaced = values.keys.filter { !removingOurs || !$0.starts(with: ours) }
     let kept = inherited.filter { entry in
-      !entry.starts(with: ours) && !replaced.contains { isVariable(entry, named: $0) }
+      !(removingOurs && entry.starts(with: ours))
+        && !replaced.contains { isVariable(entry, named: $0) }
     }
     var isAdded: Set<[UInt8]> = []
     let added = variables.compactMap { variable -> [UInt8]? in

@@ -11,21 +11,27 @@ public struct Command: Sendable, Hashable {
     case shell([UInt8])
   }
 
-  /// The words, as bytes. Some are placeholders: `{}` for all changed paths, `{first}` for the first one,
-  /// and `/_` as in entr.
+  /// The words, as bytes.
   public var words: [[UInt8]]
   /// How the words become a process.
   public var form: Form
   /// Variables that are added to the environment of this process.
-  public var environment: [EnvironmentVariable]
+  public var environment: Environment
   /// The directory in which the command runs; `nil` for the current directory.
   public var directory: Path?
   /// How the command receives the list of changes.
-  public var changeDelivery = Command.ChangeDelivery.environment
+  public var changeDelivery = Command.ChangeDelivery.none
+  /// Whether some words are placeholders: `{}` for all changed paths, `{first}` for the first one, and
+  /// `/_` as in entr.
+  public var expandsPlaceholders = false
+  /// Whether the command is told why it runs, in the variable `WATCHRUN_REASON`, and a hook how the
+  /// command has ended. Variables of an outer watchrun are not passed on then.
+  public var describesRun = false
   /// Whether the command inherits standard input. Otherwise it reads `/dev/null`.
   public var inheritsStandardInput: Bool
   /// Whether the command gets the terminal: it can read keys, and receives the signals of Ctrl-C and Ctrl-Z.
-  public var takesTerminal = false
+  /// That takes a process that lends its terminal, which is the command line.
+  package var takesTerminal = false
   /// The replacement for `/_` in a run without changes; with `nil`, the word is removed.
   public var firstPathAtStart: Path?
 
@@ -42,18 +48,40 @@ public struct Command: Sendable, Hashable {
       self.value = value
     }
 
+    /// Creates a variable from strings. The name must not contain `=`.
+    public init(_ name: String, _ value: String) {
+      self.init(name, Array(value.utf8))
+    }
+
     init(_ name: String, _ value: [UInt8]) {
       self.init(name: Array(name.utf8), value: value)
     }
+  }
 
-    init(_ name: String, _ value: String) {
-      self.init(name, Array(value.utf8))
+  /// Environment variables, of which later ones replace earlier ones of the same name.
+  public struct Environment: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// The variables.
+    public var variables: [EnvironmentVariable]
+
+    /// Creates an environment from variables.
+    public init(_ variables: [EnvironmentVariable] = []) {
+      self.variables = variables
+    }
+
+    /// Creates an environment from a dictionary.
+    public init(_ variables: [String: String]) {
+      self.init(variables.sorted { $0.key < $1.key }.map { EnvironmentVariable($0, $1) })
+    }
+
+    /// Creates an environment from a literal, as in `["DEBUG": "1"]`.
+    public init(dictionaryLiteral elements: (String, String)...) {
+      self.init(elements.map { EnvironmentVariable($0, $1) })
     }
   }
 
   /// Creates a command from words.
   public init(
-    words: [[UInt8]], form: Form = .direct, environment: [EnvironmentVariable] = [],
+    words: [[UInt8]], form: Form = .direct, environment: Environment = Environment(),
     directory: Path? = nil, inheritsStandardInput: Bool = true
   ) {
     self.words = words
@@ -63,8 +91,28 @@ public struct Command: Sendable, Hashable {
     self.inheritsStandardInput = inheritsStandardInput
   }
 
+  /// The command as the command line runs it: with placeholders, variables, and the list of changes.
+  package func describingChanges(by delivery: ChangeDelivery = .environment) -> Command {
+    var command = self
+    command.changeDelivery = delivery
+    (command.expandsPlaceholders, command.describesRun) = (true, true)
+    return command
+  }
+
   /// Creates a command from a program and its arguments, which is executed without a shell.
   public init(_ words: String...) {
+    self.init(words)
+  }
+
+  /// Creates a command from a program and its arguments, which is executed without a shell.
+  public init(_ words: [String]) {
     self.init(words: words.map { Array($0.utf8) })
+  }
+
+  /// Creates a command from a line for a shell.
+  ///
+  /// Do not put names of files into the line: pass them as variables, or use ``expandsPlaceholders``.
+  public init(shell line: String, with shell: String = "/bin/sh") {
+    self.init(words: [Array(line.utf8)], form: .shell(Array(shell.utf8)))
   }
 }

@@ -9,7 +9,7 @@ package enum JSONText {
 
   /// The format of `--print json`.
   package static func batch(_ batch: ChangeBatch) -> String {
-    object(batch.number, RunTrigger(batch))
+    object(batch.number, RunTrigger(.change, batch))
   }
 
   /// The same format for a run, with its number.
@@ -17,11 +17,11 @@ package enum JSONText {
     let text = JSONWriter.encode { writer in
       writer.object { writer in
         writer.member("batch", number)
-        writer.member("reason", trigger.reason.rawValue)
+        writer.member("reason", trigger.reasonName)
         writer.array("changes") { writer in
           for change in trigger.changes { write(change, to: &writer) }
         }
-        writer.member("overflow", trigger.reason == .overflow)
+        writer.member("overflow", trigger.batch.overflow)
         writer.member("version", version)
       }
     }

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Synchronization
 import SystemCalls
 
@@ -45,10 +46,7 @@ package final class RunDirectory: Sendable {
 
   /// Removes the directory and its files.
   func remove() {
-    let old = state.withLock { state in
-      defer { state = State() }
-      return state
-    }
+    let old = state.withLock { exchange(&$0, with: State()) }
     guard let directory = old.path else { return }
     for name in old.names { removeFile(directory.appending(name)) }
     removeDirectory(directory)

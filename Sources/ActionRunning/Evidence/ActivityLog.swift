@@ -19,14 +19,22 @@ struct Evidence: Hashable, Sendable {
 /// written between two looks, between which no process has written, started or ended, then no process of
 /// the runs wrote it. If no thread has run between two looks, no process has changed anything.
 struct ActivityLog: Sendable {
-  struct Look: Hashable, Sendable {
+  /// What was seen by a look.
+  private struct Sample {
     /// The time before the first process was queried, and that after the last one.
     let began: FileTime
     let ended: FileTime
-    /// `nil` if the kernel does not tell it.
-    let activity: ProcessActivity?
+    let activity: ProcessActivity
     /// Whether the first change of a burst was reported just before.
-    var beginsBurst = false
+    let beginsBurst: Bool
+
+    /// Whether nothing was done between both, of which none begins a burst.
+    func isSame(as other: Sample) -> Bool {
+      activity == other.activity && !beginsBurst && !other.beginsBurst
+    }
+
+    /// Whether all that was done before is counted. A thread that runs may be in the middle of a change.
+    var isComplete: Bool { !activity.isRunning }
   }
 
   /// A change about which evidence is asked for.
@@ -38,7 +46,7 @@ struct ActivityLog: Sendable {
     var isAlone = false
   }
 
-  private static let mostLooks = 64
+  private static let mostSamples = 64
   private static let mostFailures = 8
   /// A look before a change that is not older is recent: few processes write by coincidence meanwhile.
   private static let recent = Duration.milliseconds(60)
@@ -49,69 +57,87 @@ struct ActivityLog: Sendable {
   /// How long after it was made a change is reported by the kernel, at most.
   private static let delayOfReports = Duration.milliseconds(50)
 
-  /// Those that have not failed.
-  private var looks: [Look] = []
+  private var samples: [Sample] = []
   /// How many looks in a row have failed.
   private var failureCount = 0
   /// In how many pauses between two looks the processes have written something, started or ended, without
   /// the starts and stops of runs.
   private var activityCount = 0
   private var latestStart = FileTime(nanoseconds: 0)
+  /// When the processes were found idle for the first time after the latest start.
+  private var settled: FileTime?
   /// When the kernel reported the first change of the burst that is under way.
   private var burstBegan: FileTime?
 
-  /// Adds a look, which is later than all others. Of many looks between which nothing was done, the first
-  /// and the last are kept.
-  mutating func add(_ look: Look) {
-    if look.beginsBurst { burstBegan = look.began }
-    guard let now = look.activity?.writes else {
+  /// Adds what was seen by a look, which is later than all others. Of many looks between which nothing was
+  /// done, the first and the last are kept.
+  ///
+  /// - Parameter activity: `nil` if the kernel does not tell it.
+  mutating func add(
+    _ activity: ProcessActivity?, began: FileTime, ended: FileTime, beginsBurst: Bool = false
+  ) {
+    if beginsBurst { burstBegan = began }
+    guard let activity else {
       failureCount += 1
       return
     }
     failureCount = 0
-    let before = looks.last?.activity?.writes
+    let (now, before) = (activity.writes, samples.last?.activity.writes)
     // What a run did is no longer counted when it has been stopped.
     let wasStopped = before.map { now.hasDecreased(since: $0) } ?? false
-    if before != now, !wasStopped, latestStart.duration(to: look.began) > Self.startTime {
+    if before != now, !wasStopped, latestStart.duration(to: began) > Self.startTime {
       activityCount += 1
     }
-    let isSame = looks.suffix(2).count { $0.isSame(as: look) } == 2
-    if isSame { looks.removeLast() }
-    looks.append(look)
-    if looks.count > Self.mostLooks { looks.removeFirst() }
+    let sample = Sample(began: began, ended: ended, activity: activity, beginsBurst: beginsBurst)
+    if settled == nil, let last = samples.last, last.began >= latestStart, last.isSame(as: sample),
+      sample.isComplete
+    {
+      settled = last.ended
+    }
+    let isSame = samples.suffix(2).count { $0.isSame(as: sample) } == 2
+    if isSame { samples.removeLast() }
+    samples.append(sample)
+    if samples.count > Self.mostSamples { samples.removeFirst() }
   }
 
   /// A run starts.
   mutating func runStarts(at time: FileTime) {
-    latestStart = time
+    (latestStart, settled) = (time, nil)
+  }
+
+  /// Whether a run starts, so that whatever changes meets what the run does then.
+  private func isStarting(at time: FileTime) -> Bool {
+    latestStart.duration(to: time) < Self.startTime && settled.map { time < $0 } ?? true
   }
 
   /// Whether the kernel tells nothing. A single look may fail because a process ends meanwhile.
-  var isBlind: Bool { looks.isEmpty || failureCount > Self.mostFailures }
+  var isBlind: Bool { samples.isEmpty || failureCount > Self.mostFailures }
 
   /// The evidence about a change.
   func evidence(about subject: Subject) -> Evidence {
     guard let times = times(of: subject),
-      let after = looks.first(where: { $0.isComplete && isLater($0, than: times.latest, subject) })?
-        .activity,
-      let before = last(before: times.change), let old = before.activity
+      let after = samples.first(where: { $0.isComplete && isLater($0, than: times.latest, subject) }
+      )?
+      .activity,
+      let before = last(before: times.change)
     else { return Evidence() }
+    let old = before.activity
     let isIdle = old.switches == after.switches && old.writes.processes == after.writes.processes
     let isNotWritten =
-      times.content.map { last(before: $0)?.activity?.writes == after.writes } ?? false
+      times.content.map { last(before: $0)?.activity.writes == after.writes } ?? false
     if isIdle || isNotWritten { return Evidence(verdict: .others) }
     let isRecent = before.ended.duration(to: times.change) < Self.recent
-    return Evidence(activity: isRecent ? activityCount : nil)
+    return Evidence(activity: isRecent && !isStarting(at: times.change) ? activityCount : nil)
   }
 
   /// Whether a look began after a change that has this timestamp. The first change of a burst was reported
   /// before the look that begins the burst, others need not have been.
-  private func isLater(_ look: Look, than time: FileTime, _ subject: Subject) -> Bool {
-    if look.beginsBurst && subject.isAlone { return look.began >= time }
-    return look.began > time.advanced(by: Self.clockTick)
+  private func isLater(_ sample: Sample, than time: FileTime, _ subject: Subject) -> Bool {
+    if sample.beginsBurst && subject.isAlone { return sample.began >= time }
+    return sample.began > time.advanced(by: Self.clockTick)
   }
 
-  private func last(before time: FileTime) -> Look? { looks.last { $0.ended < time } }
+  private func last(before time: FileTime) -> Sample? { samples.last { $0.ended < time } }
 
   private struct Times {
     /// Before it, nothing was changed.
@@ -140,14 +166,4 @@ struct ActivityLog: Sendable {
       return Times(change: status.changed, latest: status.changed)
     }
   }
-}
-
-extension ActivityLog.Look {
-  /// Whether nothing was done between both looks, of which none begins a burst.
-  fileprivate func isSame(as other: Self) -> Bool {
-    activity == other.activity && !beginsBurst && !other.beginsBurst
-  }
-
-  /// Whether all that was done before is counted. A thread that runs may be in the middle of a change.
-  fileprivate var isComplete: Bool { activity?.isRunning == false }
 }

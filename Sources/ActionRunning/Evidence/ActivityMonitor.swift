@@ -14,7 +14,8 @@ final class ActivityMonitor: Sendable {
 
   private struct State {
     var log = ActivityLog()
-    var groups: @Sendable () -> [any LaunchedGroup] = { [] }
+    /// The groups of processes that have not ended, by the numbers of their starts.
+    var groups: [UInt64: any LaunchedGroup] = [:]
     /// The number of starts: a process may start and end between two looks.
     var startCount: UInt64 = 0
     /// Whether a process is being started, whose group is not known yet.
@@ -33,37 +34,36 @@ final class ActivityMonitor: Sendable {
   private let launcher: any ProcessLauncher
   private let scheduler: any Scheduler
 
-  /// - Parameter scheduler: Of the runner's queue.
+  /// - Parameter scheduler: Does work on the queue of the runner.
   init(_ launcher: any ProcessLauncher, scheduler: any Scheduler) {
     self.launcher = launcher
     self.scheduler = scheduler
   }
 
-  /// A process is about to be started. Until `groupsHaveChanged` is called, no look proves anything.
-  func groupsWillChange() {
+  /// A process is about to be started. Until `hasLaunched` is called, no look proves anything.
+  ///
+  /// - Returns: The number of the start.
+  func willLaunch() -> UInt64 {
     look()
-    state.withLock { state in
+    return state.withLock { state in
       state.isStarting = true
       state.startCount += 1
       state.log.runStarts(at: .latest())
+      return state.startCount
     }
   }
 
-  /// The group of the process is known, or it could not be started.
-  func groupsHaveChanged() {
-    state.withLock { $0.isStarting = false }
+  /// The group of the process is known; `nil` if it could not be started.
+  func hasLaunched(_ group: (any LaunchedGroup)?, number: UInt64) {
+    state.withLock { state in
+      state.isStarting = false
+      state.groups[number] = group
+    }
     look()
     resumeCloseWatch()
   }
 
-  /// Sets what returns the process groups of all runs. It is called on any thread.
-  func watch(_ groups: @escaping @Sendable () -> [any LaunchedGroup]) {
-    state.withLock { $0.groups = groups }
-  }
-
-  private var groups: [any LaunchedGroup] {
-    state.withLock { $0.groups }()
-  }
+  private var groups: [any LaunchedGroup] { state.withLock { Array($0.groups.values) } }
 
   /// Looks at the processes. May be called on any thread.
   ///
@@ -81,9 +81,7 @@ final class ActivityMonitor: Sendable {
     }
     let ended = FileTime.latest()
     state.withLock { state in
-      state.log.add(
-        ActivityLog.Look(
-          began: began, ended: ended, activity: activity, beginsBurst: beginsBurst))
+      state.log.add(activity, began: began, ended: ended, beginsBurst: beginsBurst)
     }
   }
 
@@ -162,10 +160,34 @@ final class ActivityMonitor: Sendable {
   /// Stops to look.
   func end() {
     let timer = state.withLock { state in
-      state.groups = { [] }
+      state.groups = [:]
       state.closeWatch = nil
       return state.timer.take()
     }
     timer?.cancel()
+  }
+}
+
+/// Starts the processes that it looks at.
+extension ActivityMonitor: ProcessLauncher {
+  func launch(
+    _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
+  ) throws(SystemError) -> any LaunchedGroup {
+    let number = willLaunch()
+    do throws(SystemError) {
+      let group = try launcher.launch(request) { [self] status in
+        state.withLock { $0.groups[number] = nil }
+        ended(status)
+      }
+      hasLaunched(group, number: number)
+      return group
+    } catch {
+      hasLaunched(nil, number: number)
+      throw error
+    }
+  }
+
+  func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
+    launcher.activity(of: groups)
   }
 }

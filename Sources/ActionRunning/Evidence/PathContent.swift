@@ -32,8 +32,8 @@ struct FileState: Hashable, Sendable {
   var content: PathContent
   /// The creation time; `nil` where the file system does not record it.
   var born: FileTime?
-  /// Whether it is a program, an object file or an archive of these, which people do not type.
-  var isProgram = false
+  /// Whether compilers make such files, and people do not type them.
+  var isBuilt = false
 }
 
 /// Reads contents of paths, within limits: of many paths or large files, only inodes, sizes and
@@ -59,27 +59,10 @@ struct ContentReader: Sendable {
     for (entry, content) in zip(paths, contents(of: paths)) {
       states[entry.path] = FileState(
         content: content, born: (try? FileStatus(of: entry.path))?.born,
-        isProgram: content.isOfFile && Self.isProgram(entry.path))
+        isBuilt: content.isOfFile && FileKind.isBuilt(entry.path))
     }
     return states
   }
-
-  /// Whether the file begins as object files, programs and their archives do.
-  private static func isProgram(_ path: Path) -> Bool {
-    var start: [UInt8] = []
-    try? readFile(path) { part in
-      start += part.prefix(8 - start.count)
-      return start.count < 8
-    }
-    return signatures.contains { start.starts(with: $0) }
-  }
-
-  /// ELF, archives, Mach-O, Java, PE, WebAssembly, LLVM.
-  private static let signatures: [[UInt8]] = [
-    [0x7f, 0x45, 0x4c, 0x46], Array("!<arch>".utf8), [0xcf, 0xfa, 0xed, 0xfe],
-    [0xca, 0xfe, 0xba, 0xbe], [0x4d, 0x5a, 0x90, 0x00], [0x00, 0x61, 0x73, 0x6d],
-    [0x42, 0x43, 0xc0, 0xde],
-  ]
 
   private func content(of path: Path, isRead: Bool, isMovedAsWhole: Bool) -> PathContent {
     guard let status = try? FileStatus(of: path) else { return .absent }

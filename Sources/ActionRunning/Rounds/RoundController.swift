@@ -4,19 +4,13 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Performs the actions of `Rounds` on the queue: reads contents, waits, and flushes the source.
+/// Performs the actions of `Rounds` on the queue: reads contents, waits, and flushes the source. Its members
+/// tell the present state of the rounds.
+@dynamicMemberLookup
 final class RoundController: Sendable {
-  /// A decision of the rounds.
   enum Event: Sendable {
-    /// Request runs of the tasks that are owed the changes of these paths.
-    case run([Path])
-    /// Nothing is owed for these paths.
-    case settle([Path])
-    /// These outputs request no run of the tasks that have run. They stay owed.
-    case setAside([Path])
-    case found(FeedbackLoop)
-    case foundOutputs([Path])
-    case judgments([ChangeJudgment])
+    /// Perform this decision, which is neither a flush nor a wait.
+    case decision(Rounds.Action)
     /// A flush has ended, and its changes have been judged.
     case judged
   }
@@ -89,30 +83,20 @@ final class RoundController: Sendable {
     client.withLock { $0?.deliver }?(event)
   }
 
-  /// Whether the source is being flushed, after which the changes are judged.
-  var isReading: Bool { state.access { $0.rounds.isReading } }
+  subscript<Value>(dynamicMember member: KeyPath<Rounds, Value>) -> Value {
+    state.access { $0.rounds[keyPath: member] }
+  }
 
   /// Whether an active run will be restarted within this time.
   func owesRestart(within time: Duration) -> Bool {
     let end = scheduler.now.advanced(by: time)
-    return state.access { state in
-      state.rounds.restartsOnChange && state.rounds.followUp.map { $0.due <= end } ?? false
-    }
+    return self.restartsOnChange && self.followUp.map { $0.due <= end } ?? false
   }
-
-  /// The paths for which a follow-up is delayed.
-  var delayedPaths: [Path] { state.access { $0.rounds.followUp?.paths ?? [] } }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
     state.access { $0.rounds.mayBeOutputs(changes) }
   }
-
-  /// Whether runs are suspected to change a path, so that a recent look at the processes helps.
-  var suspectsRuns: Bool { state.access { $0.rounds.suspectsRuns } }
-
-  /// The paths that runs change again and again.
-  var frequentPaths: [Path] { state.access { $0.rounds.frequentPaths } }
 
   func changed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Rounds.Situation
@@ -121,7 +105,7 @@ final class RoundController: Sendable {
     let paths = state.access { state in
       let isJudged =
         situation.judgesAtOnce || situation == .idle && state.rounds.mayHaveEchoes(at: now)
-      return isJudged && !state.rounds.isReading ? state.rounds.pathsToRead(changes) : []
+      return isJudged && !state.rounds.isFlushing ? state.rounds.pathsToRead(changes) : []
     }
     advance(paths) { $0.changed(changes, evidence, situation, at: $1, $2) }
   }
@@ -209,13 +193,9 @@ final class RoundController: Sendable {
 
   private func perform(_ action: Rounds.Action) {
     switch action {
-    case .run(let paths): deliver(.run(paths))
-    case .settle(let paths): deliver(.settle(paths))
-    case .setAside(let paths): deliver(.setAside(paths))
-    case .announceOutputs(let paths): deliver(.foundOutputs(paths))
-    case .explain(let judgments): deliver(.judgments(judgments))
-    case .announce(let loop): deliver(.found(loop))
-    case .read(let generation): read(generation)
+    case .run, .settle, .setAside, .announceOutputs, .explain, .announce:
+      deliver(.decision(action))
+    case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
         self?.elapsed(generation)
@@ -231,8 +211,8 @@ final class RoundController: Sendable {
 
   // MARK: Flushes
 
-  private func read(_ generation: Int) {
-    guard let source = state.access({ $0.source }) else { return hasRead(generation) }
+  private func flush(for generation: Int) {
+    guard let source = state.access({ $0.source }) else { return hasFlushed(generation) }
     if state.access({ $0.flush?.isUpToDate != true }) { flush(source, isUpToDate: false) }
     let isAnswered = state.access { state in
       state.flush?.generation = generation
@@ -241,7 +221,7 @@ final class RoundController: Sendable {
     if isAnswered { useAnswer() }
   }
 
-  /// Flushes the source, also for a reading that waits for an earlier flush.
+  /// Flushes the source, also for a judgment that waits for an earlier flush.
   private func flush(_ source: any ChangeSource, isUpToDate: Bool) {
     let number = state.access { state in
       state.flushCount += 1
@@ -268,12 +248,12 @@ final class RoundController: Sendable {
       defer { state.flush = nil }
       return state.flush?.generation
     }
-    if let generation { hasRead(generation) }
+    if let generation { hasFlushed(generation) }
   }
 
-  private func hasRead(_ generation: Int) {
+  private func hasFlushed(_ generation: Int) {
     advance(state.access { $0.rounds.pathsToRead() }) { rounds, now, knowledge in
-      rounds.hasRead(generation: generation, at: now, knowledge)
+      rounds.hasFlushed(generation: generation, at: now, knowledge)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }
   }

@@ -35,14 +35,18 @@ extension Rounds {
       found.differing.filter { change in
         !change.isCounted && (isCounted || change.evidence.verdict == .others)
       }, at: now, isLive: true)
-    collectProofs(found.differing, unchanged: [], knowledge)
+    // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
+    let time = offset(at: now)
+    let rewritten = found.unchanged.filter { change in
+      change.evidence.verdict != .others && records[change.path]?.count.isNear(time) == true
+    }
+    collectProofs(found.differing, unchanged: rewritten, knowledge)
     let outputs = found.differing.filter { isOutput($0) }
     let differing = found.differing.filter { change in !outputs.contains(change) }
     let decided = found.settled + setAside(outputs) + explain(differing)
     let others = differing.filter { $0.evidence.verdict == .others }
     if others.contains(where: { delay(of: $0) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
-      cancelFollowUp()
       return decided + runAtOnce(differing)
     }
     return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
@@ -61,6 +65,19 @@ extension Rounds {
 
   private func setAside(_ outputs: [PendingChange]) -> [Action] {
     outputs.isEmpty ? [] : [.setAside(outputs.map(\.path))] + explain(outputs, .waits)
+  }
+
+  /// The first judgments, for a person to read.
+  func explain(_ changes: [PendingChange], _ decision: ChangeJudgment.Decision = .run) -> [Action] {
+    if changes.isEmpty { return [] }
+    return [
+      .explain(
+        changes.prefix(10).map { change in
+          ChangeJudgment(
+            path: change.path, decision: decision, verdict: change.evidence.verdict,
+            repetitions: records[change.path]?.count.repetitions ?? 0)
+        })
+    ]
   }
 
   /// Records the contents of the changed paths as judged, and compares them with the known ones.
@@ -96,7 +113,7 @@ extension Rounds {
 
   /// Requires a follow-up for these changes, after the shortest of their delays.
   private mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
-    failTrial()
+    failObservation()
     let delay = changes.map { self.delay(of: $0) }.min() ?? .zero
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
@@ -108,18 +125,23 @@ extension Rounds {
 
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange) -> Duration {
+    let verdict = change.evidence.verdict
+    let isTested = verdict == .others || testsRestart
     let counts = keys(of: change).compactMap { records[$0]?.count }
-    let own = counts.map(\.delay).max() ?? .zero
-    if change.evidence.verdict == .others { return own }
+    let own = counts.map { $0.delay(isTested: isTested) }.max() ?? .zero
+    if verdict == .others { return own }
     // Unless names are fresh.
-    let isTested =
+    let isSuspected =
       (records[change.path]?.count.repetitions ?? 0) < Self.fewRepetitions
       && common.repetitions <= Self.mostOfOthers
     let limit =
-      restartsOnChange && isTested && !change.isOfEntry
+      restartsOnChange && isSuspected && !change.isOfEntry
       ? RepetitionCount.Rules.lastTest : RepetitionCount.Rules.longestPause
-    return max(own, min(common.delay, limit))
+    return max(own, min(common.delay(isTested: isTested), limit))
   }
+
+  /// Whether a test delays the next run: each one, or every other one that a change restarts.
+  private var testsRestart: Bool { !restartsOnChange || !roundCount.isMultiple(of: 2) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
@@ -157,7 +179,7 @@ extension Rounds {
     for key in Set(answered) { records[key]?.count.answered() }
     common.answered()
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
-    beginTrial(of: followUp.paths)
+    beginObservation(of: followUp.paths)
     cancelFollowUp()
     _ = makeGeneration()
     return [.run(followUp.paths)]

@@ -17,8 +17,8 @@ extension Rounds {
     for change in takeUnjudged() {
       records[change.path, default: Record()].judgedContent = knowledge.content(of: change.path)
     }
-    if trial?.hasLaunched == true { trial = nil }
-    trial?.hasLaunched = true
+    if observation?.hasLaunched == true { observation = nil }
+    observation?.hasLaunched = true
     // A run that ended by itself has changed all that it changes.
     let time = hasEnded ? .seconds(86_400) : offset(at: now)
     common.began(after: time)
@@ -37,7 +37,7 @@ extension Rounds {
   /// Another run of the present round begins.
   mutating func launched(at now: Instant, files: FileTime) {
     lastLaunch = (now, files)
-    trial?.hasLaunched = true
+    observation?.hasLaunched = true
   }
 
   /// All work that ends by itself has ended.
@@ -45,19 +45,19 @@ extension Rounds {
   /// - Parameter isLive: Whether a run of the round is still active.
   mutating func workEnded(isLive: Bool = false) -> [Action] {
     flushReason = isLive ? .work : .end
-    return [.read(generation: makeGeneration())]
+    return [.flush(generation: makeGeneration())]
   }
 
   /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
   /// flush is under way, its end is the answer.
   mutating func checkpoint() -> [Action] {
-    if isReading { return [] }
+    if isFlushing { return [] }
     flushReason = .checkpoint
-    return [.read(generation: makeGeneration())]
+    return [.flush(generation: makeGeneration())]
   }
 
   /// Judges the changes: everything that changed before the flush has been reported.
-  mutating func hasRead(
+  mutating func hasFlushed(
     generation: Int, at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     guard let reason = flushReason, generation == self.generation else { return [] }
@@ -72,8 +72,8 @@ extension Rounds {
     if reason == .delay && restartsOnChange { return judgeLive(at: now, knowledge) }
     let actions = judge(areOfRuns: reason != .delay, at: now, knowledge)
     // In the middle of a round, the follow-up may change something yet.
-    if reason == .checkpoint && trial?.hasLaunched == true { return actions }
-    return concludeTrial(knowledge) + actions
+    if reason == .checkpoint && observation?.hasLaunched == true { return actions }
+    return concludeObservation(knowledge) + actions
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.
@@ -82,7 +82,7 @@ extension Rounds {
     cancelFollowUp()
     isStopped = true
     // A delay is cancelled, but a flush that is under way is not.
-    if !isReading { _ = makeGeneration() }
+    if !isFlushing { _ = makeGeneration() }
     return []
   }
 
@@ -93,13 +93,13 @@ extension Rounds {
 
   /// A delay has ended.
   mutating func elapsed(generation: Int) -> [Action] {
-    guard generation == self.generation, !isReading, owesRun || !unjudged.isEmpty else {
+    guard generation == self.generation, !isFlushing, owesRun || !unjudged.isEmpty else {
       return []
     }
     // Unreported changes must be known before the next run, or their paths would be compared with
     // older contents.
     flushReason = .delay
-    return [.read(generation: makeGeneration())]
+    return [.flush(generation: makeGeneration())]
   }
 
   /// Forgets the paths that have not changed for the longest time, if there are too many.
@@ -116,7 +116,7 @@ extension Rounds.Record {
     // What has not changed since then still holds that.
     (knownContent, judgedContent) = (judgedContent ?? knownContent, nil)
     (entriesChangedBefore, entriesChanged) = (entriesChanged, false)
-    (due, wasMade) = (nil, false)
+    due = nil
   }
 }
 

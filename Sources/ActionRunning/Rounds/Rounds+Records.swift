@@ -64,8 +64,6 @@ extension Rounds {
     var isEdited = false
     /// What proves that runs write the path.
     var proof = OutputProof()
-    /// Whether the present round has made the file.
-    var wasMade = false
     /// Whether a delay for the path has been announced.
     var isAnnounced = false
     /// The round in which the path changed last.
@@ -121,8 +119,8 @@ extension Rounds {
       var record = records[key] ?? Record()
       // Outputs are removed together, as by `make clean`, and stay outputs.
       let isRemoval = change.isOfEntry && !change.wasAbsent
-      if key == change.path && !isRemoval && editedEndings.count < Self.mostEndings {
-        editedEndings.insert(key.ending)
+      if key == change.path && !isRemoval && editedKinds.count < Self.mostKinds {
+        editedKinds.insert(FileKind(key))
       }
       record.isEdited = record.isEdited || !(isRemoval && isProved(key))
       (record.knownContent, record.judgedContent, record.lastRound) = (nil, nil, roundCount)
@@ -157,12 +155,6 @@ extension ChangeBatch.Change {
 }
 
 extension Path {
-  /// The part of the name after its last dot.
-  var ending: ArraySlice<UInt8> {
-    let name = lastComponent[...]
-    return name.lastIndex(of: UInt8(ascii: ".")).map { name[($0 + 1)...] } ?? []
-  }
-
   /// The parent directory.
   var directory: Path { parent ?? self }
 }

@@ -59,8 +59,8 @@ struct Rounds: Sendable {
     case setAside([Path])
     /// These paths prove to be outputs.
     case announceOutputs([Path])
-    /// Flush the source, then call `hasRead` with this generation.
-    case read(generation: Int)
+    /// Flush the source, then call `hasFlushed` with this generation.
+    case flush(generation: Int)
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
@@ -102,8 +102,8 @@ struct Rounds: Sendable {
 
   /// The number of paths that are remembered. The oldest ones are forgotten first.
   static let mostRecords = 4096
-  /// The number of endings of edited files that are remembered. With more, any file may be edited.
-  static let mostEndings = 1024
+  /// The number of kinds of edited files that are remembered. With more, any file may be edited.
+  static let mostKinds = 1024
   /// How long after the end of a round a path that changed in it may change because of what was
   /// reported, as `watchrun make | tee log` does.
   static let echoTime = Duration.milliseconds(300)
@@ -114,8 +114,8 @@ struct Rounds: Sendable {
   static let longestOffset = Duration.seconds(10)
 
   var records: [Path: Record] = [:]
-  /// The endings of the names of files that others are known to change.
-  var editedEndings: Set<ArraySlice<UInt8>> = []
+  /// The kinds of files that others are known to change.
+  var editedKinds: Set<FileKind> = []
   /// The number of rounds, by which the oldest records are known.
   var roundCount = 0
   /// The paths with changes that have not been judged, in order.
@@ -134,7 +134,7 @@ struct Rounds: Sendable {
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
   /// The follow-up that shows whether its paths are outputs.
-  var trial: Trial?
+  var observation: Observation?
   private(set) var generation = 0
 
   /// Whether a change may stop or signal an active run.
@@ -145,10 +145,13 @@ struct Rounds: Sendable {
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
-  var isReading: Bool { flushReason != nil }
+  var isFlushing: Bool { flushReason != nil }
 
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { followUp != nil }
+
+  /// The paths for which a follow-up is due.
+  var delayedPaths: [Path] { followUp?.paths ?? [] }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
@@ -205,7 +208,7 @@ extension Rounds {
     at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
-    if isReading || isStopped && situation.isOwn {
+    if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isLive: situation == .live)
       add(changes)
       return []
@@ -220,7 +223,7 @@ extension Rounds {
     case .building:
       return changedInBuild(changes, at: now)
     case .live:
-      let found = endTrial(for: changes, at: now)
+      let found = endObservation(for: changes, at: now)
       add(changes, areCounted: false)
       return found + judgeLive(at: now, knowledge)
     case .othersRunning:
@@ -308,10 +311,14 @@ extension Rounds {
     return runAtOnce(changes)
   }
 
-  /// Requests a run for changes of which others have made at least one. It receives all changes.
+  /// Requests a run for changes of which others have made at least one. It receives all changes, also those
+  /// that were delayed, possibly for other tasks.
   mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
-    (trial, isStopped) = (nil, false)
-    return [.run(changes.map(\.path))]
+    let paths = changes.map(\.path)
+    let delayed = followUp?.paths.filter { !paths.contains($0) } ?? []
+    cancelFollowUp()
+    (observation, isStopped) = (nil, false)
+    return [.run(paths + delayed)]
   }
 
   /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
@@ -332,18 +339,5 @@ extension Rounds {
     note(changes, at: now)
     add(changes.filter { !paths.contains($0.path) })
     return others.isEmpty ? [] : explain(others) + runAtOnce(others)
-  }
-
-  /// The first judgments, for a person to read.
-  func explain(_ changes: [PendingChange], _ decision: ChangeJudgment.Decision = .run) -> [Action] {
-    if changes.isEmpty { return [] }
-    return [
-      .explain(
-        changes.prefix(10).map { change in
-          ChangeJudgment(
-            path: change.path, decision: decision, verdict: change.evidence.verdict,
-            repetitions: records[change.path]?.count.repetitions ?? 0)
-        })
-    ]
   }
 }

@@ -1,28 +1,37 @@
-/// The pause before a command that ended by itself is started again: half a second, doubled each time up to
-/// eight seconds, and reset after a run of ten seconds. After a number of restarts in a row without success
-/// there is none.
+/// The pauses between attempts: each longer than the one before, up to the longest. By default those before
+/// a command that ended by itself is started again, which a run of ten seconds resets. After a number of
+/// attempts in a row without success there is none.
 package struct BackOff: Hashable, Sendable {
-  private static let shortest = Duration.milliseconds(500)
-  private static let longest = Duration.seconds(8)
   private static let longRun = Duration.seconds(10)
 
+  private let range: ClosedRange<Duration>
+  private let growth: Double
   private let limit: Int?
-  private var next = BackOff.shortest
-  /// The number of restarts in a row without success.
+  private var nextPause: Duration
+  /// The number of attempts in a row without success.
   private var count = 0
 
-  /// - Parameter limit: The maximum number of restarts in a row without success; `nil` for any number.
-  package init(limit: Int? = nil) {
-    self.limit = limit
+  /// - Parameter limit: The maximum number of attempts in a row without success; `nil` for any number.
+  package init(
+    _ range: ClosedRange<Duration> = .milliseconds(500) ... .seconds(8), growth: Double = 2,
+    limit: Int? = nil
+  ) {
+    (self.range, self.growth, self.limit) = (range, growth, limit)
+    nextPause = range.lowerBound
   }
 
-  /// The pause after a run of this duration; `nil` if the command is not started again.
-  package mutating func pause(afterRunOf duration: Duration) -> Duration? {
+  /// The next pause, whatever the limit.
+  package mutating func next() -> Duration {
+    defer { nextPause = min(nextPause * growth, range.upperBound) }
+    return nextPause
+  }
+
+  /// The pause after an attempt that has lasted so long; `nil` if there is no other attempt.
+  package mutating func pause(afterRunOf duration: Duration = .zero) -> Duration? {
     if duration >= Self.longRun { reset() }
     if count == limit { return nil }
     count += 1
-    defer { next = min(next * 2, Self.longest) }
-    return next
+    return next()
   }
 
   /// The run has become ready, which is a success.
@@ -30,8 +39,8 @@ package struct BackOff: Hashable, Sendable {
     count = 0
   }
 
-  /// Resets the pause, when the command is started for another reason and may be another program now.
+  /// Begins anew: what is attempted may be something else now.
   package mutating func reset() {
-    self = BackOff(limit: limit)
+    self = BackOff(range, growth: growth, limit: limit)
   }
 }

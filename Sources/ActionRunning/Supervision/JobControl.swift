@@ -51,14 +51,6 @@ package final class JobControl: Sendable {
   }
 }
 
-extension JobControl: Hashable {
-  package static func == (left: JobControl, right: JobControl) -> Bool { left === right }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(self))
-  }
-}
-
 // MARK: - Called by the launcher
 
 extension JobControl {

@@ -1,6 +1,7 @@
 #if canImport(Darwin)
 
 import Dispatch
+import Support
 import SystemCalls
 
 /// Calls `body` on the queue whenever the signal is pending. It must be blocked in all threads, and `body` must
@@ -10,13 +11,10 @@ func whenPending(
 ) throws(SystemError) {
   // A source observes a signal without receiving it.
   let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
-  // The handler only retains the source.
-  nonisolated(unsafe) let retained = source
-  source.setEventHandler { @Sendable in
+  source.activateRetained { _ in
     // The signal may have been received or discarded since the source became ready.
-    withExtendedLifetime(retained) { if signal.isPending { body() } }
+    if signal.isPending { body() }
   }
-  source.activate()
 }
 
 #endif  // canImport(Darwin)

@@ -1,6 +1,7 @@
 #if os(Linux)
 
 import Dispatch
+import Support
 import SystemCalls
 
 /// Calls `body` on the queue whenever the signal is pending. It must be blocked in all threads, and `body` must
@@ -10,14 +11,11 @@ func whenPending(
 ) throws(SystemError) {
   let descriptor = try checked("signalfd") { csystem_pending_open(signal.rawValue) }
   let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-  // The handler only retains the source.
-  nonisolated(unsafe) let retained = source
-  source.setEventHandler { @Sendable in
-    // The signal may have been received or discarded since the source became ready.
-    withExtendedLifetime(retained) { if signal.isPending { body() } }
-  }
   source.setCancelHandler { @Sendable in _ = Descriptor(owning: descriptor) }
-  source.activate()
+  source.activateRetained { _ in
+    // The signal may have been received or discarded since the source became ready.
+    if signal.isPending { body() }
+  }
 }
 
 #endif  // os(Linux)

@@ -1,6 +1,7 @@
 #if os(Linux)
 
 import Dispatch
+import Support
 import Synchronization
 import SystemCalls
 
@@ -13,12 +14,10 @@ func whenProcessEnds(
   guard let source = makeSource(of: pid, on: queue) else {
     return ChildEnds.shared.await(pid, on: queue, body)
   }
-  // The handler retains the source until it is cancelled.
-  source.setEventHandler { @Sendable [retained = RetainedSource(source)] in
-    retained.source.cancel()
+  source.activateRetained { cancel in
+    cancel()
     body()
   }
-  source.activate()
 }
 
 private func makeSource(of pid: pid_t, on queue: DispatchQueue) -> (any DispatchSourceRead)? {
@@ -59,15 +58,6 @@ private final class ChildEnds: Sendable {
     }
     guard let ended = awaited.withLock({ $0.removeValue(forKey: pid) }) else { return }
     ended.queue.async(execute: ended.body)
-  }
-}
-
-// The methods of a source may be called from any thread.
-private struct RetainedSource: @unchecked Sendable {
-  let source: any DispatchSourceRead
-
-  init(_ source: any DispatchSourceRead) {
-    self.source = source
   }
 }
 

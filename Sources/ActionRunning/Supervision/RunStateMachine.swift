@@ -26,6 +26,15 @@ struct RunStateMachine: Sendable {
     /// Everything is being stopped for good.
     case ending
     case ended
+
+    /// Whether processes are being stopped, and a run may follow.
+    var isStopping: Bool {
+      if case .stopping = self { true } else { false }
+    }
+
+    var isHooking: Bool {
+      if case .hooking = self { true } else { false }
+    }
   }
 
   /// What follows when a process has ended.
@@ -82,16 +91,6 @@ struct RunStateMachine: Sendable {
   init(_ rules: Rules = Rules()) {
     self.rules = rules
   }
-
-  /// Whether processes are being stopped.
-  var isStopping: Bool {
-    if case .stopping = state { true } else { false }
-  }
-
-  /// Whether the hook runs.
-  var isHooking: Bool {
-    if case .hooking = state { true } else { false }
-  }
 }
 
 // MARK: - Requests
@@ -101,7 +100,7 @@ extension RunStateMachine {
   mutating func start() -> [Action] {
     switch state {
     case .ending, .ended: []
-    case .idle, .running, .hooking, .stopping: take(.launch)
+    case .idle, .running, .hooking, .stopping: proceed(to: .launch)
     }
   }
 
@@ -112,7 +111,7 @@ extension RunStateMachine {
       return []
     case .idle, .running, .hooking, .stopping:
       (hasTimedOut, statusAfterTimeout) = (false, nil)
-      return take(.rest)
+      return proceed(to: .rest)
     }
   }
 
@@ -155,7 +154,7 @@ extension RunStateMachine {
     groups[job] = leftovers ? .leftovers : nil
     switch (job, state) {
     case (.command, .running): return runHook(after: status, then: .rest)
-    case (.hook, .hooking(let next)): return take(next, isAfterRun: true)
+    case (.hook, .hooking(let next)): return proceed(to: next, isAfterRun: true)
     default: return []
     }
   }
@@ -171,7 +170,7 @@ extension RunStateMachine {
       return [.rest]
     case .stopping(let next):
       // A group that could not be stopped is not signalled again before the next request.
-      return groups.values.contains(.stuck) ? [] : take(next)
+      return groups.values.contains(.stuck) ? [] : proceed(to: next)
     case .ending:
       return finishIfGone()
     case .idle, .running, .hooking, .ended:
@@ -221,7 +220,7 @@ extension RunStateMachine {
 
   private mutating func runHook(after status: ExitStatus, then next: Step) -> [Action] {
     let hasHook = status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
-    guard hasHook else { return take(next, isAfterRun: true) }
+    guard hasHook else { return proceed(to: next, isAfterRun: true) }
     state = .hooking(next: next)
     groups[.hook] = .alive
     return [.launchHook(status)]
@@ -231,9 +230,9 @@ extension RunStateMachine {
 // MARK: - Steps
 
 extension RunStateMachine {
-  /// Takes a step as soon as nothing runs. Leftover processes are stopped, unless the run has just
+  /// Rests or launches as soon as nothing runs. Leftover processes are stopped, unless the run has just
   /// ended and nothing follows: they may go on until the next run.
-  private mutating func take(_ step: Step, isAfterRun: Bool = false) -> [Action] {
+  private mutating func proceed(to step: Step, isAfterRun: Bool = false) -> [Action] {
     if step == .rest && isAfterRun {
       state = .idle
       return [.rest]

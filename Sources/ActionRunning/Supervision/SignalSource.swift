@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import SystemCalls
 
 /// Calls `body` on the queue whenever this process receives one of the signals, until the process ends.
@@ -13,12 +14,9 @@ package func whenSignaled(
   for signal in signals {
     signal.prepareForSource()
     let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
-    // The handler only retains the source.
-    nonisolated(unsafe) let retained = source
-    source.setEventHandler { @Sendable in withExtendedLifetime(retained) { body(signal) } }
     registrations.enter()
     source.setRegistrationHandler { @Sendable in registrations.leave() }
-    source.activate()
+    source.activateRetained { _ in body(signal) }
   }
   registrations.wait()
 }

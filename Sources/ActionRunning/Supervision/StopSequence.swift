@@ -26,9 +26,8 @@ package struct StopSequence: Sendable {
     case stuck
   }
 
-  private static let shortestInterval = Duration.milliseconds(1)
-  private static let longestInterval = Duration.milliseconds(20)
-  private static let longestIntervalIfStuck = Duration.seconds(2)
+  private static let intervals = BackOff(.milliseconds(1) ... .milliseconds(20))
+  private static let intervalsIfStuck = BackOff(.milliseconds(1) ... .seconds(2))
   /// The time that a killed group is given. A process that needs longer is stuck in the kernel.
   private static let timeAfterKill = Duration.seconds(2)
 
@@ -36,7 +35,7 @@ package struct StopSequence: Sendable {
   private var leaderIsAlive: Bool
   private var phase = Phase.asked
   private var deadline: Instant
-  private var interval = StopSequence.shortestInterval
+  private var interval = StopSequence.intervals
 
   /// Creates a sequence; call `begin` at once.
   package init(_ plan: StopPlan, leaderIsAlive: Bool, at now: Instant) {
@@ -74,7 +73,7 @@ package struct StopSequence: Sendable {
 
   private mutating func stuck(at now: Instant) -> [Action] {
     phase = .stuck
-    interval = Self.shortestInterval
+    interval = Self.intervalsIfStuck
     return [.reportStuck] + (leaderIsAlive ? [] : [nextCheck(at: now)])
   }
 
@@ -83,25 +82,21 @@ package struct StopSequence: Sendable {
     if phase != .asked { return [] }
     phase = .killed
     deadline = now.advanced(by: Self.timeAfterKill)
-    interval = Self.shortestInterval
+    interval.reset()
     return [.kill, nextCheck(at: now)]
   }
 
   /// The leader has ended; the rest of the group may have ended as well.
   package mutating func leaderEnded(at now: Instant) -> [Action] {
     leaderIsAlive = false
-    interval = Self.shortestInterval
+    interval.reset()
     return [.check(at: now)]
   }
 
   private mutating func nextCheck(at now: Instant) -> Action {
-    if phase == .stuck {
-      defer { interval = min(interval * 2, Self.longestIntervalIfStuck) }
-      return .check(at: now.advanced(by: interval))
-    }
     let latest = max(deadline, now)
     if leaderIsAlive { return .check(at: latest) }
-    defer { interval = min(interval * 2, Self.longestInterval) }
-    return .check(at: min(now.advanced(by: interval), latest))
+    let time = now.advanced(by: interval.next())
+    return .check(at: phase == .stuck ? time : min(time, latest))
   }
 }

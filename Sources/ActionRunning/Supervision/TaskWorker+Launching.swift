@@ -7,7 +7,7 @@ extension TaskWorker {
   func launchHook(after status: ExitStatus) {
     let duration = state.access { $0.duration }
     begin(
-      .hook, status.isSuccess ? definition.onSuccess : definition.onFailure,
+      .hook, status.isSuccess ? definition.policy.onSuccess : definition.policy.onFailure,
       [
         .init("WATCHRUN_STATUS", String(status.code)),
         .init("WATCHRUN_DURATION_MS", String(duration.nanoseconds / 1_000_000)),
@@ -19,7 +19,7 @@ extension TaskWorker {
     _ job: TaskReport.Job, _ command: Command?, _ variables: [Command.EnvironmentVariable]
   ) {
     let run = makeRun(job)
-    context.report(.started(run))
+    context.report(.run(run, .started))
     if job == .command { notify(.started) }
     guard let command else { return }
     do throws(SystemError) {
@@ -38,14 +38,14 @@ extension TaskWorker {
     return state.access { state in
       if job == .command { state.runCount += 1 }
       let run = TaskReport.Run(task: name, job: job, number: state.runCount, trigger: trigger)
-      state.current[job] = Current(run: run, began: now)
+      state.processes[job] = Process(run, at: now)
       if job == .command { (state.latest, state.began) = (run, now) }
       return run
     }
   }
 
   private func startTimeout() {
-    guard let timeout = definition.timeout else { return }
+    guard let timeout = definition.policy.timeout else { return }
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: timeout)) { [weak self] in
       self?.advance { $0.timedOut() }
     }
@@ -54,14 +54,11 @@ extension TaskWorker {
 
   private func launchFailed(_ run: TaskReport.Run, _ error: SystemError) {
     let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
-    state.access { state in
-      state.current[run.job] = nil
-      state.readers[run.job] = nil
-    }
-    context.report(.notStarted(run, error, status: status))
+    state.access { $0.processes[run.job] = nil }
+    context.report(.run(run, .notStarted(error, status: status)))
     if run.job == .command {
       _ = record(status, .byItself, .zero)
-      notify(.ended(.failed, .byItself))
+      notifyLater(.ended(.failed, .byItself))
     }
     advance { $0.ended(run.job, status) }
   }
@@ -74,7 +71,7 @@ extension TaskWorker {
     let name = workingDirectoryName(of: directory ?? ".")
     var launch = Command.LaunchContext(
       inherited: processEnvironment(), currentDirectory: context.directory,
-      variables: variables + [.init("PWD", name.bytes)])
+      variables: (command.describesRun ? variables : []) + [.init("PWD", name.bytes)])
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the file is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)
@@ -90,8 +87,7 @@ extension TaskWorker {
         var request = command.spawnRequest(for: trigger, in: launch)
         request.output = output
         request.directory = directory
-        // The closure retains the worker while a process runs.
-        return try supervisors[run.job]?.launch(request) { [self] in handle($0, of: run) } ?? ()
+        return try attempt(request, for: run)
       } catch {
         guard error.code == E2BIG, limits != Command.ArgumentLimits.all.last else { throw error }
       }
@@ -125,7 +121,7 @@ extension TaskWorker {
         examine(line, of: run)
       }
     }
-    state.access { $0.readers[run.job] = reader }
+    state.access { $0.processes[run.job]?.reader = reader }
     return input
   }
 
@@ -136,53 +132,35 @@ extension TaskWorker {
   }
 }
 
-// MARK: - Events of processes
+// MARK: - Attempts
 
 extension TaskWorker {
-  private func handle(_ event: Supervisor.Event, of run: TaskReport.Run) {
-    let report = context.report
-    switch event {
-    case .ended(let status, let leftovers):
-      ended(run, status)
-      advance { $0.ended(run.job, status, leftovers: leftovers) }
-    case .notStarted(let error):
+  /// Starts the process. While another process writes the program, that is attempted again for a second.
+  private func attempt(_ request: SpawnRequest, for run: TaskReport.Run) throws(SystemError) {
+    do throws(SystemError) {
+      // The closure retains the worker while a process runs.
+      let group = try context.launcher.launch(request) { [self] in leaderEnded(run, $0) }
+      state.access { state in
+        state.processes[run.job]?.group = group
+        state.processes[run.job]?.leaderIsAlive = true
+      }
+    } catch {
+      guard error.code == ETXTBSY,
+        let pause = state.access({ $0.processes[run.job]?.attempts.pause() })
+      else { throw error }
+      let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+        self?.attemptAgain(request, for: run)
+      }
+      state.access { $0.processes[run.job]?.timer = timer }
+    }
+  }
+
+  private func attemptAgain(_ request: SpawnRequest, for run: TaskReport.Run) {
+    guard let process = process(of: run), process.group == nil else { return }
+    do throws(SystemError) {
+      try attempt(request, for: run)
+    } catch {
       launchFailed(run, error)
-    case .stopping(let signal):
-      report(.stopping(run, signal, killAfter: definition.stopPlan.timeout))
-    case .killing(let gracePeriod):
-      report(.killing(run, after: gracePeriod))
-    case .notStopped(let survivor):
-      state.access { $0.stuck[run.job] = (run, survivor) }
-      advance { $0.notStopped(run.job) }
-    case .groupIsGone:
-      state.access { $0.stuck[run.job] = nil }
-      report(.gone(run))
-      advance { $0.groupIsGone(run.job) }
     }
-  }
-
-  /// Reports that a process of the job cannot be stopped. If nothing waits for it, its run counts as killed.
-  func reportStuck(_ job: TaskReport.Job, isAwaited: Bool) {
-    guard let (run, survivor) = state.access({ $0.stuck[job] }) else { return }
-    context.report(.notStopped(run, survivor, isAwaited: isAwaited))
-    if !isAwaited && state.access({ $0.current[job] != nil }) { ended(run, .signaled(.kill)) }
-  }
-
-  private func ended(_ run: TaskReport.Run, _ status: ExitStatus) {
-    notify(.exited)
-    state.access { $0.readers.removeValue(forKey: run.job) }?.runHasEnded()
-    let now = scheduler.now
-    let (current, timer) = state.access { state in
-      defer { if run.job == .command { state.timeout = nil } }
-      let timer = run.job == .command ? state.timeout : nil
-      return (state.current.removeValue(forKey: run.job), timer)
-    }
-    // No timer may wake the process while nothing runs.
-    timer?.cancel()
-    guard let current else { return }
-    let duration = current.began.duration(to: now)
-    let result = run.job == .command ? record(status, current.ending, duration) : nil
-    context.report(.ended(run, status, duration: duration, current.ending))
-    if let result { notify(.ended(result, current.ending)) }
   }
 }

@@ -3,8 +3,8 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Runs the processes of one task: its command, and the hook after it. Performs the actions of
-/// `RunStateMachine` on the runner's queue.
+/// Runs the processes of one task: its command, and the hook after it. `RunStateMachine` decides what
+/// they do, and `StopSequence` how a group is stopped; the worker performs that on the runner's queue.
 ///
 /// While a process runs, the worker retains itself.
 final class TaskWorker: Sendable {
@@ -12,8 +12,8 @@ final class TaskWorker: Sendable {
   enum Event: Sendable {
     /// The start of a run was reported. Its process is started next.
     case started
-    /// A process has ended. Its output has not been read, and its end not been reported.
-    case exited
+    /// A process has ended. Its output has not been read, and its end not been reported. A hook may follow.
+    case exited(precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
     case ended(TaskStateMachine.Result, TaskReport.Ending)
     /// Nothing runs any more.
@@ -43,9 +43,11 @@ final class TaskWorker: Sendable {
   struct State {
     var machine: RunStateMachine
     var actions = PendingActions<RunStateMachine.Action>()
+    /// The events that follow when the actions were performed, since the runner may start the next run then.
+    var events: [Event] = []
     /// The reason for the run that starts next.
     var reason = RunTrigger.Reason.start
-    var current: [TaskReport.Job: Current] = [:]
+    var processes: [TaskReport.Job: Process] = [:]
     /// The latest run of the command.
     var latest: TaskReport.Run?
     var runCount = 0
@@ -60,31 +62,53 @@ final class TaskWorker: Sendable {
     var check: ReadinessCheck?
     var timeout: (any ScheduledWork)?
     var backOff: BackOff
-    /// The processes that could not be stopped, and the runs to which they belong.
-    var stuck: [TaskReport.Job: (run: TaskReport.Run, survivor: Survivor?)] = [:]
     var readsOutput = false
-    var readers: [TaskReport.Job: OutputReader] = [:]
-    var isAskedToEnd = false
-
-    /// Whether a hook runs, or processes are being stopped.
-    var isActive: Bool { machine.isHooking || machine.isStopping }
   }
 
-  /// A process that runs.
-  struct Current {
+  /// A process and its group, until nothing is left of them.
+  ///
+  /// Until the leader is reaped, its ID belongs to its group only. Afterwards a signal is sent only directly
+  /// after a member was found alive, because the ID may be reused.
+  struct Process {
     let run: TaskReport.Run
     let began: Instant
     var ending = TaskReport.Ending.byItself
+    /// Whether its end was reported. Members of its group may be alive.
+    var hasEnded = false
+    /// `nil` while another process writes the program, so that it cannot be started.
+    var group: (any LaunchedGroup)?
+    var leaderIsAlive = false
+    /// The delays between the attempts to start it.
+    var attempts = BackOff(.milliseconds(10) ... .milliseconds(400), limit: 7)
+    var stopping: StopSequence?
+    /// Attempts to start it again, or checks whether the group that is being stopped is alive.
+    var timer: (any ScheduledWork)?
+    /// A process of the group, which cannot be stopped.
+    var survivor: Survivor?
+    var reader: OutputReader?
+
+    init(_ run: TaskReport.Run, at began: Instant) {
+      self.run = run
+      self.began = began
+    }
+
+    /// Whether the leader was reaped and no other member is alive. Makes system calls.
+    var isGone: Bool { !leaderIsAlive && group?.isAlive != true }
   }
 
   let definition: TaskDefinition
   let context: Context
   let state: Confined<State>
-  let supervisors: [TaskReport.Job: Supervisor]
   let files = RunDirectory()
 
   var name: String { definition.name }
   var scheduler: any Scheduler { context.scheduler }
+
+  /// What its processes do.
+  var phase: RunStateMachine.State { state.access(\.machine.state) }
+
+  /// Whether it has been asked to end.
+  var isEnding: Bool { phase == .ending || phase == .ended }
 
   init(_ definition: TaskDefinition, _ context: Context) {
     self.definition = definition
@@ -92,15 +116,13 @@ final class TaskWorker: Sendable {
     state = Confined(
       State(
         machine: RunStateMachine(definition.runRules),
-        backOff: BackOff(limit: definition.restartLimit)), to: context.queue)
-    let pairs = TaskReport.Job.allCases.map { job in
-      let plan = definition.stopPlan
-      return (job, Supervisor(plan: plan, launcher: context.launcher, scheduler: context.scheduler))
-    }
-    supervisors = Dictionary(uniqueKeysWithValues: pairs)
+        backOff: BackOff(limit: definition.policy.restartLimit)), to: context.queue)
   }
 
   func notify(_ event: Event) { context.notify(self, event) }
+
+  /// Notifies the runner when the present step is complete.
+  func notifyLater(_ event: Event) { state.access { $0.events.append(event) } }
 
   /// Starts a run. The present one is stopped first.
   func start(_ reason: RunTrigger.Reason) {
@@ -119,14 +141,13 @@ final class TaskWorker: Sendable {
 
   /// Ends for good. A second call kills what runs.
   func end() {
-    state.access { $0.isAskedToEnd = true }
     advance { $0.end() }
   }
 
   /// Sends a signal to the command, and with `toAll` to its hook as well.
   func send(_ signal: Signal, toAll: Bool = false) {
-    for (job, supervisor) in supervisors where toAll || job == .command {
-      supervisor.send(signal)
+    for process in state.access(\.processes).values where toAll || process.run.job == .command {
+      if !process.isGone { process.group?.send(signal) }
     }
   }
 
@@ -142,6 +163,9 @@ extension TaskWorker {
   func advance(_ step: (inout RunStateMachine) -> [RunStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
+    while let event = state.access({ $0.events.isEmpty ? nil : $0.events.removeFirst() }) {
+      notify(event)
+    }
   }
 
   private func perform(_ action: RunStateMachine.Action) {
@@ -152,36 +176,32 @@ extension TaskWorker {
       launchHook(after: status)
     case .stop(let job):
       if job == .command && cancelCheck() { return }
-      state.access { $0.current[job]?.ending = .stopped }
-      supervisors[job]?.stop()
+      state.access { $0.processes[job]?.ending = .stopped }
+      stopGroup(of: job)
     case .timeOut:
       let run = state.access { state in
-        state.current[.command]?.ending = .timedOut
-        return state.current[.command]?.run
+        state.processes[.command]?.ending = .timedOut
+        return state.processes[.command]?.run
       }
-      if let run { context.report(.timedOut(run, after: definition.timeout ?? .zero)) }
-      supervisors[.command]?.stop()
+      if let run { context.report(.run(run, .timedOut(after: definition.policy.timeout ?? .zero))) }
+      stopGroup(of: .command)
     case .kill(let job):
-      supervisors[job]?.kill()
+      killGroup(of: job)
     case .awaitEnd(let job):
       reportStuck(job, isAwaited: true)
     case .leave(let job):
       reportStuck(job, isAwaited: false)
     case .rest:
-      notify(.atRest)
+      notifyLater(.atRest)
     case .finish:
       files.remove()
-      notify(.finished)
+      notifyLater(.finished)
     }
   }
 
   /// Cancels a start that waits for the answer of its readiness check. Returns false if none does.
   private func cancelCheck() -> Bool {
-    let isChecking = state.access { state in
-      defer { state.isChecking = false }
-      return state.isChecking
-    }
-    guard isChecking else { return false }
+    guard state.access({ exchange(&$0.isChecking, with: false) }) else { return false }
     advance { $0.groupIsGone(.command) }
     return true
   }
@@ -196,11 +216,7 @@ extension TaskWorker {
     }
     state.access { $0.isChecking = true }
     context.probe.ask(condition) { [self] isAnswered in
-      let isChecking = state.access { state in
-        defer { state.isChecking = false }
-        return state.isChecking
-      }
-      guard isChecking else { return }
+      guard state.access({ exchange(&$0.isChecking, with: false) }) else { return }
       if isAnswered {
         report(ReadinessConflict(condition))
       } else {
@@ -210,13 +226,13 @@ extension TaskWorker {
   }
 
   private func report(_ conflict: ReadinessConflict) {
-    context.report(.conflict(name, conflict))
+    context.report(.task(name, .conflict(conflict)))
     state.access { state in
       // Another attempt costs little, and the cause may end at any time.
       state.backOff.reset()
       (state.status, state.duration, state.result) = (.exited(126), .zero, .failed)
     }
-    notify(.ended(.failed, .byItself))
+    notifyLater(.ended(.failed, .byItself))
     advance { $0.ended(.command, .exited(126)) }
   }
 }
@@ -229,7 +245,9 @@ extension TaskWorker {
     _ status: ExitStatus, _ ending: TaskReport.Ending, _ duration: Duration
   ) -> TaskStateMachine.Result {
     var status = status
-    if ending == .timedOut && status.isSuccess { status = .signaled(definition.stopPlan.signal) }
+    if ending == .timedOut && status.isSuccess {
+      status = .signaled(definition.policy.stopPlan.signal)
+    }
     let result: TaskStateMachine.Result =
       ending == .stopped ? .cancelled : status.isSuccess ? .succeeded : .failed
     state.access { state in

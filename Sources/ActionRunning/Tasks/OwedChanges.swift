@@ -1,6 +1,38 @@
 import FileObservation
 import SystemCalls
 
+/// Changes of several batches: one net change for each path.
+struct NetChanges: Sendable {
+  /// In the order in which the paths first appeared.
+  private(set) var changes: [ChangeBatch.Change] = []
+  private var indices: [Path: Int] = [:]
+  /// The former paths of renamed entries.
+  private var formerPaths: Set<Path> = []
+
+  /// - Parameter changes: In the order in which they were made.
+  init(_ changes: some Sequence<ChangeBatch.Change> = []) {
+    add(changes)
+  }
+
+  /// Adds later changes.
+  mutating func add(_ others: some Sequence<ChangeBatch.Change>) {
+    for change in others {
+      if let former = change.from { formerPaths.insert(former) }
+      if let index = indices[change.path] {
+        changes[index] = changes[index].followed(by: change)
+      } else {
+        indices[change.path] = changes.count
+        changes.append(change)
+      }
+    }
+  }
+
+  /// Whether it has a change of this path, or of an entry that had this path.
+  func contains(_ path: Path) -> Bool {
+    indices[path] != nil || formerPaths.contains(path)
+  }
+}
+
 /// The ledger of owed changes: for each task, the changes that none of its runs has received.
 ///
 /// A change enters the ledger when it is reported, before it is known whether it leads to a run. It
@@ -9,51 +41,38 @@ import SystemCalls
 struct OwedChanges: Sendable {
   /// The changes that one task is owed.
   private struct Account {
-    /// The net changes, in the order in which the paths first appeared.
-    var changes: [ChangeBatch.Change] = []
-    private var indices: [Path: Int] = [:]
-    /// The former paths of renamed entries.
-    private var formerPaths: Set<Path> = []
+    var net = NetChanges()
     /// Whether the kernel dropped events, so that paths may be missing.
     var isIncomplete = false
     /// The outputs that request no run. The next run receives them.
     var setAside: Set<Path> = []
 
     /// Whether a change requests a run.
-    var requestsRun: Bool { changes.contains { !setAside.contains($0.path) } }
+    var requestsRun: Bool { net.changes.contains { !setAside.contains($0.path) } }
 
-    /// Adds later changes: one net change for each path.
-    mutating func add(_ others: some Sequence<ChangeBatch.Change>) {
-      for change in others {
-        if let former = change.from { formerPaths.insert(former) }
-        setAside.remove(change.path)
-        if let index = indices[change.path] {
-          changes[index] = changes[index].followed(by: change)
-        } else {
-          indices[change.path] = changes.count
-          changes.append(change)
-        }
-      }
+    /// The changes, as a batch.
+    var batch: ChangeBatch {
+      ChangeBatch(number: 0, changes: net.changes, overflow: isIncomplete)
     }
 
-    func contains(_ path: Path) -> Bool {
-      indices[path] != nil || formerPaths.contains(path)
+    mutating func add(_ batch: ChangeBatch) {
+      for change in batch.changes { setAside.remove(change.path) }
+      net.add(batch.changes)
+      isIncomplete = isIncomplete || batch.overflow
     }
 
     /// Removes the changes of these paths. A rename of which only the new path is removed remains
     /// as the removal of the former one.
     mutating func remove(_ paths: Set<Path>) {
-      let rest = changes.compactMap { change -> ChangeBatch.Change? in
+      let rest = net.changes.compactMap { change -> ChangeBatch.Change? in
         guard paths.contains(change.path) else { return change }
         guard let former = change.from, !paths.contains(former) else { return nil }
         return ChangeBatch.Change(path: former, kind: .removed, type: .unknown)
       }
-      if rest.count == changes.count && rest == changes { return }
-      let (wasIncomplete, setAside) = (isIncomplete, setAside)
-      self = Account()
-      add(rest)
-      self.setAside = setAside.subtracting(paths)
-      isIncomplete = wasIncomplete && !rest.isEmpty
+      if rest == net.changes { return }
+      net = NetChanges(rest)
+      setAside.subtract(paths)
+      isIncomplete = isIncomplete && !rest.isEmpty
     }
   }
 
@@ -62,11 +81,8 @@ struct OwedChanges: Sendable {
   private var received: [String: RunTrigger] = [:]
 
   /// Adds changes that a task watches.
-  ///
-  /// - Parameter isIncomplete: Whether the kernel dropped events, so that paths may be missing.
-  mutating func add(_ changes: [ChangeBatch.Change], isIncomplete: Bool, to task: String) {
-    accounts[task, default: Account()].add(changes)
-    if isIncomplete { accounts[task]?.isIncomplete = true }
+  mutating func add(_ batch: ChangeBatch, to task: String) {
+    accounts[task, default: Account()].add(batch)
   }
 
   /// Whether the task is owed a change that requests a run.
@@ -74,18 +90,17 @@ struct OwedChanges: Sendable {
 
   /// Whether any of the tasks is owed the change of a path.
   func owes(_ path: Path, to tasks: some Sequence<String>) -> Bool {
-    tasks.contains { accounts[$0]?.contains(path) ?? false }
+    tasks.contains { accounts[$0]?.net.contains(path) ?? false }
   }
 
   /// Whether the task is owed the change of any of the paths.
   func owes(_ task: String, anyOf paths: [Path]) -> Bool {
-    accounts[task].map { paths.contains(where: $0.contains) } ?? false
+    accounts[task].map { paths.contains(where: $0.net.contains) } ?? false
   }
 
   /// The changes that the task is owed, as a trigger with this reason.
   func trigger(of task: String, _ reason: RunTrigger.Reason = .change) -> RunTrigger {
-    guard let account = accounts[task] else { return RunTrigger(reason) }
-    return RunTrigger(account.isIncomplete ? .overflow : reason, changes: account.changes)
+    accounts[task].map { RunTrigger(reason, $0.batch) } ?? RunTrigger(reason)
   }
 
   /// A run of the task starts: it receives all that the task is owed.
@@ -97,20 +112,22 @@ struct OwedChanges: Sendable {
       settle(waitingOutputs(of: task).map(\.path), to: [task])
       return RunTrigger(.restart)
     }
-    let trigger = take(task, reason)
+    let trigger = withdraw(task, reason)
     received[task] = trigger
     return trigger
   }
 
   /// The run of the task is sent a signal, with which it receives all that the task is owed.
   mutating func signal(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    let before = received[task]
-    let trigger = take(task, reason)
-    received[task] = before.map { $0.followed(by: trigger) } ?? trigger
+    var all = Account()
+    if let before = received[task] { all.add(before.batch) }
+    let trigger = withdraw(task, reason)
+    all.add(trigger.batch)
+    received[task] = RunTrigger(reason, all.batch)
     return trigger
   }
 
-  private mutating func take(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
+  private mutating func withdraw(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
     defer { accounts[task] = nil }
     return trigger(of: task, reason)
   }
@@ -119,8 +136,8 @@ struct OwedChanges: Sendable {
   mutating func interrupt(_ task: String) {
     guard let trigger = received.removeValue(forKey: task), !trigger.changes.isEmpty else { return }
     let later = accounts.removeValue(forKey: task)
-    add(trigger.changes, isIncomplete: trigger.reason == .overflow, to: task)
-    if let later { add(later.changes, isIncomplete: later.isIncomplete, to: task) }
+    add(trigger.batch, to: task)
+    if let later { add(later.batch, to: task) }
   }
 
   /// The run of the task has ended by itself.
@@ -132,14 +149,14 @@ struct OwedChanges: Sendable {
   mutating func setAside(_ paths: [Path], for tasks: some Sequence<String>) {
     for task in tasks {
       guard let account = accounts[task] else { continue }
-      accounts[task]?.setAside.formUnion(paths.filter(account.contains))
+      accounts[task]?.setAside.formUnion(paths.filter(account.net.contains))
     }
   }
 
   /// The outputs that wait for the next run of the task.
   func waitingOutputs(of task: String) -> [ChangeBatch.Change] {
     accounts[task].map { account in
-      account.changes.filter { account.setAside.contains($0.path) }
+      account.net.changes.filter { account.setAside.contains($0.path) }
     } ?? []
   }
 
@@ -148,36 +165,20 @@ struct OwedChanges: Sendable {
     let paths = Set(paths)
     for task in tasks {
       accounts[task]?.remove(paths)
-      if accounts[task]?.changes.isEmpty ?? false { accounts[task] = nil }
+      if accounts[task]?.net.changes.isEmpty ?? false { accounts[task] = nil }
     }
   }
 
   /// Removes all accounts, and returns the changes that were owed. What the runs of these tasks have
   /// received is kept.
-  mutating func close(keeping kept: Set<String>) -> RunTrigger? {
-    defer {
-      accounts = [:]
-      received = received.filter { kept.contains($0.key) }
-    }
+  mutating func close(keeping kept: Set<String>) -> ChangeBatch? {
     var all = Account()
     for task in accounts.keys.sorted() {
-      guard let account = accounts[task] else { continue }
-      all.add(account.changes.filter { !all.contains($0.path) })
-      all.isIncomplete = all.isIncomplete || account.isIncomplete
+      if let account = accounts[task] { all.add(account.batch) }
     }
-    if all.changes.isEmpty { return nil }
-    return RunTrigger(all.isIncomplete ? .overflow : .change, changes: all.changes)
-  }
-}
-
-extension RunTrigger {
-  /// This trigger and a later one.
-  fileprivate func followed(by later: RunTrigger) -> RunTrigger {
-    var both = OwedChanges()
-    for trigger in [self, later] {
-      both.add(trigger.changes, isIncomplete: trigger.reason == .overflow, to: "")
-    }
-    return both.trigger(of: "", later.reason)
+    accounts = [:]
+    received = received.filter { kept.contains($0.key) }
+    return all.net.changes.isEmpty ? nil : all.batch
   }
 }
 

@@ -21,13 +21,12 @@ final class ReadinessCheck: Sendable {
     var isListening = false
     var isLate = false
     /// The interval between requests of the URL.
-    var interval = ReadinessCheck.pollingInterval
+    var interval = BackOff(ReadinessCheck.pollingInterval ... .milliseconds(250), growth: 1.5)
     var deadline: (any ScheduledWork)?
     var next: (any ScheduledWork)?
   }
 
   private static let pollingInterval = Duration.milliseconds(15)
-  private static let longestInterval = Duration.milliseconds(250)
   private static let intervalWhenLate = Duration.seconds(1)
 
   private let state = Mutex(State())
@@ -93,9 +92,7 @@ final class ReadinessCheck: Sendable {
     let interval = state.withLock { state -> Duration? in
       if state.isOver { return nil }
       if state.isLate { return Self.intervalWhenLate }
-      if isPort { return Self.pollingInterval }
-      defer { state.interval = min(state.interval * 3 / 2, Self.longestInterval) }
-      return state.interval
+      return isPort ? Self.pollingInterval : state.interval.next()
     }
     guard let interval else { return }
     let next = scheduler.schedule(at: scheduler.now.advanced(by: interval)) { [weak self] in

@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import SystemCalls
 
 /// Tests once whether a condition holds. Unit tests use a fake.
@@ -8,7 +9,7 @@ protocol ReadinessProbe: Sendable {
     _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void)
 }
 
-/// Connects to the service, on a global queue, and answers on its own.
+/// Connects to the service, on a separate queue, and answers on its own.
 struct SystemProbe: ReadinessProbe {
   private static let timeoutForPort = Duration.milliseconds(250)
   private static let timeoutForURL = Duration.seconds(5)
@@ -18,7 +19,7 @@ struct SystemProbe: ReadinessProbe {
   func ask(
     _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void
   ) {
-    DispatchQueue.global(qos: .userInitiated).async {
+    DispatchQueue.separate(qos: .userInitiated).async {
       let isReady = Self.isReady(condition)
       queue.async { answer(isReady) }
     }

@@ -13,22 +13,59 @@ struct TaskComponent: Sendable {
   /// The tasks that have run in the present round.
   var ran: Set<String> = []
   /// The decisions that wait for the end of a burst.
-  var held: HeldDecisions?
+  var awaitingBurstEnd: Decisions?
 
   /// The decisions of the rounds that wait for the end of the burst that is under way, so that the
   /// run receives the whole burst.
-  struct HeldDecisions {
+  struct Decisions {
     /// The paths for which runs are requested then.
     var paths: Set<Path>
     /// Whether the changes have been judged, which is passed on after the request.
     var isJudged = false
   }
 
-  /// Drops the held request, because another run receives its changes or the user stops the runs.
-  mutating func dropHeldRequest() {
-    held = held.flatMap { $0.isJudged ? HeldDecisions(paths: [], isJudged: true) : nil }
+  /// Drops the request that waits, because another run receives its changes or the user stops the runs.
+  mutating func dropRequest() {
+    awaitingBurstEnd = awaitingBurstEnd.flatMap { decisions in
+      decisions.isJudged ? Decisions(paths: [], isJudged: true) : nil
+    }
   }
 }
+
+// MARK: - What it does
+
+extension TaskRunner {
+  /// What the tasks of a component do: the first of these that any of them does.
+  enum Activity: Int {
+    /// Processes are being stopped.
+    case stopping
+    /// A run is requested or active.
+    case running
+    /// A service runs, or the hook after it.
+    case serving
+    case none
+
+    /// Whether the end of work is awaited.
+    var isBusy: Bool { self == .stopping || self == .running }
+  }
+
+  /// What these tasks do: what was decided for them, and what their processes do yet.
+  func activity(of names: Set<String>) -> Activity {
+    state.access { state in
+      let all = names.map { name -> Activity in
+        let worker = state.workers[name]
+        let phase = worker?.phase ?? .idle
+        if phase.isStopping { return .stopping }
+        if state.machine.isRequestedOrRuns(name) { return .running }
+        let isInHook = phase.isHooking && worker?.definition.isService == true
+        return state.machine.isUp(name) || isInHook ? .serving : .none
+      }
+      return all.min { $0.rawValue < $1.rawValue } ?? .none
+    }
+  }
+}
+
+// MARK: - The components of a graph
 
 extension TaskGraph {
   /// The connected components of the graph.
@@ -52,7 +89,7 @@ extension TaskRunner {
       let restartsOnChange = names.contains { graph[$0]?.rules.restartsOnChange ?? false }
       let rounds = RoundController(
         restartsOnChange: restartsOnChange, on: queue, scheduler: scheduler, source: source)
-      rounds.connect(inquiry(of: names)) { [weak self] in self?.take($0, for: names) }
+      rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }
       return TaskComponent(names: names, rounds: rounds)
     }
     state.access { $0.components = components }
@@ -63,9 +100,9 @@ extension TaskRunner {
     { [weak self] paths in
       guard let self else { return ([], [:], true) }
       let owed = state.access { state in
-        let held = state.components.first { $0.names == names }?.held
+        let requested = state.components.first { $0.names == names }?.awaitingBurstEnd?.paths
         return paths.filter { path in
-          state.owed.owes(path, to: names) && held?.paths.contains(path) != true
+          state.owed.owes(path, to: names) && requested?.contains(path) != true
         }
       }
       return (Set(owed), results(of: names), haveRunInTurn(names))

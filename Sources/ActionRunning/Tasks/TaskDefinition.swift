@@ -13,28 +13,11 @@ public struct TaskDefinition: Sendable, Hashable {
   /// readiness check is defined, and keeps running. Services do not count toward
   /// ``TaskGraph/jobs``.
   public var isService: Bool
-  /// Whether the command is started again, after a pause, when it ends by itself.
-  public var keepsAlive: Bool
-  /// How often in a row it is started again without success, which is to become ready by its readiness
-  /// check, or to run for ten seconds. Then it waits for a change. `nil` for any number.
-  public var restartLimit: Int?
   /// The readiness check of a service, for which its dependents wait; `nil` if it is ready at its
   /// start.
   public var readiness: TaskDefinition.Readiness?
-  /// What a change during a run leads to.
-  ///
-  /// With `nil` it leads to one more run, except that a run is stopped if one of its dependencies
-  /// is restarted. A service is restarted with `nil` and with ``BusyPolicy/queue``, which would
-  /// wait for its end.
-  public var busyPolicy: BusyPolicy?
-  /// How the command and its hooks are stopped.
-  public var stopPlan: StopPlan
-  /// The time after which a run of the command is stopped and counts as failed.
-  public var timeout: Duration?
-  /// Runs after a run of the command that succeeded and was not stopped.
-  public var onSuccess: Command?
-  /// Runs after a run of the command that failed, or exceeded its timeout.
-  public var onFailure: Command?
+  /// How its runs follow each other, and how they end.
+  public var policy: RunPolicy
   /// Whether the task does not run at the start, but on the first change. Its dependents wait for
   /// it.
   public var isPostponed: Bool
@@ -44,19 +27,27 @@ public struct TaskDefinition: Sendable, Hashable {
   public init(
     _ name: String, _ command: Command, triggers: TaskTriggers = TaskTriggers(),
     dependencies: [String] = [], isService: Bool = false,
-    readiness: TaskDefinition.Readiness? = nil, busyPolicy: BusyPolicy? = nil,
-    stopPlan: StopPlan = StopPlan(), isPostponed: Bool = false
+    readiness: TaskDefinition.Readiness? = nil, policy: RunPolicy = RunPolicy(),
+    isPostponed: Bool = false
   ) {
     self.name = name
     self.command = command
     self.triggers = triggers
     self.dependencies = dependencies
     self.isService = isService
-    keepsAlive = isService
     self.readiness = readiness
-    self.busyPolicy = busyPolicy
-    self.stopPlan = stopPlan
+    self.policy = policy
+    if isService { self.policy.keepsAlive = true }
     self.isPostponed = isPostponed
+  }
+
+  /// Creates the task of a command that is run for every change. If a change restarts or signals the
+  /// command, it is a service, which may end by itself.
+  package init(_ name: String, alone command: Command, _ policy: RunPolicy) {
+    self.init(
+      name, command, triggers: .all, isService: policy.busyPolicy?.interruptsRuns ?? false)
+    self.policy = policy
+    self.policy.busyPolicy = policy.busyPolicy ?? .queue
   }
 
   /// Whether the readiness check examines the output.
@@ -74,9 +65,9 @@ public struct TaskDefinition: Sendable, Hashable {
   /// The part of the definition that the state machine of the runner needs.
   var rules: TaskStateMachine.Rules {
     var rules = TaskStateMachine.Rules(name, dependencies: dependencies)
-    rules.policy = busyPolicy
+    rules.policy = policy.busyPolicy
     rules.isService = isService
-    rules.keepsAlive = keepsAlive
+    rules.keepsAlive = policy.keepsAlive
     rules.hasReadiness = readiness != nil
     rules.isPostponed = isPostponed
     return rules
@@ -85,8 +76,8 @@ public struct TaskDefinition: Sendable, Hashable {
   /// The part of the definition that the state machine of its processes needs.
   var runRules: RunStateMachine.Rules {
     RunStateMachine.Rules(
-      hasSuccessHook: onSuccess != nil, hasFailureHook: onFailure != nil,
-      statusAtTimeout: .signaled(stopPlan.signal))
+      hasSuccessHook: policy.onSuccess != nil, hasFailureHook: policy.onFailure != nil,
+      statusAtTimeout: .signaled(policy.stopPlan.signal))
   }
 }
 

@@ -34,10 +34,14 @@ public struct TaskGraph: Sendable, Hashable {
     tasks.first { $0.name == name }
   }
 
-  /// A graph of the tasks with these names and of all their dependencies, direct and indirect.
-  public func restricted(to names: [String]) throws(TaskGraphError) -> TaskGraph {
-    let needed = try Self.names(neededBy: names, in: tasks.map(Node.init))
-    return TaskGraph(valid: tasks.filter { needed.contains($0.name) }, jobs: jobs)
+  /// These tasks and their dependencies, direct and indirect, as far as they are included.
+  package func withDependencies(
+    _ names: [String], where isIncluded: (String) -> Bool = { _ in true }
+  ) -> Set<String> {
+    order.reversed().reduce(into: Set(names)) { names, name in
+      guard names.contains(name), let task = self[name] else { return }
+      names.formUnion(task.dependencies.filter(isIncluded))
+    }
   }
 
   /// All problems that keep these tasks from being a graph.

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 // Decides which changes begin a round of which tasks.
@@ -18,7 +19,6 @@ extension TaskRunner {
   /// `submit` for callers on the queue.
   package func accept(_ batch: ChangeBatch) {
     if state.access({ $0.machine.isEnding }) { return }
-    reportUnwatched(batch)
     if batch.isPartial { awaitBurstEnd() }
     let evidence = monitor.evidence(about: batch.changes)
     for component in state.access({ $0.components }) { accept(batch, evidence, in: component) }
@@ -28,11 +28,9 @@ extension TaskRunner {
 
   private func updateFrequentPaths() {
     let paths = Set(state.access { $0.components }.flatMap(\.rounds.frequentPaths))
-    let hasChanged = state.access { state in
-      defer { state.frequentPaths = paths }
-      return state.frequentPaths != paths
+    if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
+      options.frequentPathsChanged?(paths)
     }
-    if hasChanged { options.frequentPathsChanged?(paths) }
   }
 
   /// Notes that the first change of a burst has been reported. May be called on any thread, as early as
@@ -58,7 +56,7 @@ extension TaskRunner {
     for task in tasks {
       var own = task.triggers.changes(in: batch.changes)
       if ignoring.contains(where: { $0.name == task.name }) {
-        if !own.isEmpty { report(.ignored(task.name, RunTrigger(.change, changes: own))) }
+        if !own.isEmpty { report(.task(task.name, .ignored(RunTrigger(.change, changes: own)))) }
         continue
       }
       // Nor does a dependency begin because of what a task that depends on it ignores.
@@ -70,7 +68,8 @@ extension TaskRunner {
       }
       if own.isEmpty { continue }
       received.append((task, own))
-      state.access { $0.owed.add(own, isIncomplete: batch.overflow, to: task.name) }
+      let part = ChangeBatch(number: batch.number, changes: own, overflow: batch.overflow)
+      state.access { $0.owed.add(part, to: task.name) }
     }
     guard let first = received.first else { return }
     let changes =
@@ -90,34 +89,8 @@ extension TaskRunner {
   ) -> [TaskDefinition] {
     state.access { state in
       tasks.filter { task in
-        guard task.busyPolicy == .ignore, !task.isService else { return false }
+        guard task.policy.busyPolicy == .ignore, !task.isService else { return false }
         return state.machine.runs(task.name) || component.ignoring.contains(task.name)
-      }
-    }
-  }
-
-  // MARK: - The situation
-
-  /// Whether any of the tasks is requested or runs, or is a service that is being stopped.
-  private func isBusy(_ names: Set<String>) -> Bool {
-    state.access { $0.machine }.isRequestedOrRuns(anyOf: names) || isStopping(names)
-  }
-
-  /// Whether processes of any of the tasks are being stopped.
-  private func isStopping(_ names: Set<String>) -> Bool {
-    state.access { state in
-      names.contains { state.workers[$0]?.state.access { $0.machine.isStopping } ?? false }
-    }
-  }
-
-  /// Whether a service of the component runs, or the hook after it.
-  private func hasService(_ names: Set<String>) -> Bool {
-    state.access { state in
-      names.contains { name in
-        state.machine.isUp(name)
-          || state.workers[name]?.state.access {
-            $0.machine.isHooking && state.graph[name]?.isService ?? false
-          } ?? false
       }
     }
   }
@@ -125,30 +98,43 @@ extension TaskRunner {
   private func situation(
     of component: TaskComponent, _ watching: [String]
   ) -> Rounds.Situation {
-    if isBusy(component.names) {
+    switch activity(of: component.names) {
+    case .stopping:
       // The next run has not started and will receive the changes.
-      if isStopping(component.names) { return .running }
+      return .running
+    case .running:
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
       return watching.contains(where: machine.restartsOnChange) ? .live : .running
+    case .serving:
+      return .live
+    case .none:
+      let isBesideOthers = state.access { $0.components }.contains { other in
+        other.names != component.names
+          && (activity(of: other.names).isBusy || other.rounds.isFlushing)
+      }
+      return isBesideOthers ? .othersRunning : .idle
     }
-    if hasService(component.names) { return .live }
-    let isBesideOthers = state.access { $0.components }.contains { other in
-      other.names != component.names && (isBusy(other.names) || other.rounds.isReading)
-    }
-    return isBesideOthers ? .othersRunning : .idle
   }
 
   // MARK: - Decisions
 
-  /// Takes a decision of a component's rounds.
-  func take(_ event: RoundController.Event, for names: Set<String>) {
+  func handle(_ event: RoundController.Event, of names: Set<String>) {
     switch event {
+    case .decision(let decision): perform(decision, of: names)
+    case .judged: changesAreJudged(of: names)
+    }
+  }
+
+  /// Performs a decision of a component's rounds.
+  private func perform(_ decision: Rounds.Action, of names: Set<String>) {
+    switch decision {
     case .run(let paths):
       if state.access({ $0.isBurstUnderWay }) {
         update(names) { component in
-          component.held = component.held ?? TaskComponent.HeldDecisions(paths: [])
-          component.held?.paths.formUnion(paths)
+          component.awaitingBurstEnd =
+            component.awaitingBurstEnd ?? TaskComponent.Decisions(paths: [])
+          component.awaitingBurstEnd?.paths.formUnion(paths)
         }
       } else {
         requestRuns(of: names, for: paths)
@@ -157,23 +143,27 @@ extension TaskRunner {
       state.access { $0.owed.settle(paths, to: names) }
     case .setAside(let paths):
       setAside(paths, names)
-    case .found(let loop):
-      report(.foundLoop(loop))
-    case .foundOutputs(let paths):
-      report(.foundOutputs(paths))
-    case .judgments(let judgments):
-      if options.reportsJudgments { report(.judged(judgments)) }
-    case .judged:
-      update(names) { component in
-        component.ignoring = []
-        component.held?.isJudged = true
-      }
-      let isHeld = state.access { state in
-        state.components.contains { $0.names == names && $0.held != nil }
-      }
-      // A dependent task must not start before the run that is requested.
-      if !isHeld { advance { $0.changesAreJudged(names) } }
+    case .announce(let loop):
+      report(.changes(.foundLoop(loop)))
+    case .announceOutputs(let paths):
+      report(.changes(.foundOutputs(paths)))
+    case .explain(let judgments):
+      report(.changes(.judged(judgments)))
+    case .flush, .wait:
+      break
     }
+  }
+
+  private func changesAreJudged(of names: Set<String>) {
+    update(names) { component in
+      component.ignoring = []
+      component.awaitingBurstEnd?.isJudged = true
+    }
+    let isAwaited = state.access { state in
+      state.components.contains { $0.names == names && $0.awaitingBurstEnd != nil }
+    }
+    // A dependent task must not start before the run that is requested.
+    if !isAwaited { advance { $0.changesAreJudged(names) } }
   }
 
   /// Requests runs of the tasks that are owed the changes of these paths.
@@ -181,11 +171,11 @@ extension TaskRunner {
     let requested = state.access { state in
       names.filter { state.owed.owes($0, anyOf: paths) }
     }
-    if !isBusy(names) { beginRound(of: names) }
+    if !activity(of: names).isBusy { beginRound(of: names) }
     advance { $0.changed(requested) }
   }
 
-  /// Holds requests until the burst that is under way has ended.
+  /// Keeps decisions until the burst that is under way has ended.
   private func awaitBurstEnd() {
     let source = state.access { state -> (any ChangeSource)? in
       guard !state.isBurstUnderWay, let source = state.source else { return nil }
@@ -198,13 +188,15 @@ extension TaskRunner {
   }
 
   private func burstHasEnded() {
-    let held = state.access { state in
+    let all = state.access { state in
       state.isBurstUnderWay = false
       return state.components.indices.compactMap { index in
-        state.components[index].held.take().map { (state.components[index].names, $0) }
+        state.components[index].awaitingBurstEnd.take().map {
+          (state.components[index].names, $0)
+        }
       }
     }
-    for (names, decisions) in held {
+    for (names, decisions) in all {
       if !decisions.paths.isEmpty { requestRuns(of: names, for: Array(decisions.paths)) }
       if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
@@ -220,11 +212,17 @@ extension TaskRunner {
     if !others.isEmpty { advance { $0.changed(others) } }
   }
 
-  private func beginRound(of names: Set<String>) {
+  /// Begins a round, which receives all changes. Returns the tasks whose runs were due later.
+  @discardableResult
+  private func beginRound(of names: Set<String>) -> Set<String> {
     update(names) { $0.ran = [] }
-    let component = state.access { $0.components.first { $0.names == names } }
-    update(names) { $0.dropHeldRequest() }
-    component?.rounds.began()
+    guard let component = state.access({ $0.components.first { $0.names == names } }) else {
+      return []
+    }
+    let paths = component.rounds.delayedPaths + (component.awaitingBurstEnd?.paths ?? [])
+    update(names) { $0.dropRequest() }
+    component.rounds.began()
+    return state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
   }
 
   /// Begins a round in each idle component, because of a start or a key.
@@ -233,31 +231,32 @@ extension TaskRunner {
   func beginRounds(
     of names: Set<String>? = nil, _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
+    var delayed: Set<String> = []
     for component in state.access({ $0.components }) {
       if names?.isDisjoint(with: component.names) == true { continue }
-      if isBusy(component.names) {
+      if activity(of: component.names).isBusy {
         component.rounds.resumed()
       } else {
-        beginRound(of: component.names)
+        delayed.formUnion(beginRound(of: component.names).subtracting(names ?? component.names))
       }
     }
-    advance(step)
+    advance { [delayed] in step(&$0) + (delayed.isEmpty ? [] : $0.changed(delayed)) }
   }
 
   /// Judges the changes of each component whose runs have ended.
   func endWork() {
     for component in state.access({ $0.components }) {
       let names = component.names
-      let isBusy = isBusy(names)
+      let activity = activity(of: names)
       let (runs, ignoring) = state.access { state in
         (names.contains(where: state.machine.runs), names.filter(state.machine.ignores))
       }
       update(names) { component in
-        component.hasWorked = isBusy && (component.hasWorked || runs)
+        component.hasWorked = activity.isBusy && (component.hasWorked || runs)
         component.ignoring.formUnion(ignoring)
       }
-      if component.hasWorked && !isBusy {
-        component.rounds.workEnded(isLive: hasService(names))
+      if component.hasWorked && !activity.isBusy {
+        component.rounds.workEnded(isLive: activity == .serving)
       }
     }
   }
@@ -277,10 +276,13 @@ extension TaskRunner {
 
   /// A process of the task has ended, and probably the work of the round. An early flush shortens the
   /// time in which a change by others is attributed to the run.
-  func runHasEnded(_ name: String) {
+  func runHasEnded(_ worker: TaskWorker) {
+    let name = worker.name
+    // The next run begins before the answer.
+    if worker.phase == .stopping(next: .launch) { return }
     guard let component = component(of: name) else { return }
     let isLast = state.access { state in
-      state.machine.dependents(of: name).isEmpty
+      !state.machine.isEnding && state.machine.dependents(of: name).isEmpty
         && component.names.allSatisfy { $0 == name || !state.machine.isRequestedOrRuns($0) }
     }
     if isLast { component.rounds.runEnded() }
@@ -296,67 +298,13 @@ extension TaskRunner {
   func stopNow() {
     let waiting = state.access { $0.waiting }
     for component in state.access({ $0.components }) {
-      update(component.names) { $0.dropHeldRequest() }
+      update(component.names) { $0.dropRequest() }
       component.rounds.stopped()
     }
     advance { $0.stop() }
     // Hooks of services, and leftover processes.
-    for worker in allWorkers where worker.state.access({ $0.machine.state != .ended }) {
-      worker.stop()
-    }
-    var owed = OwedChanges()
-    for entry in waiting { owed.add(entry.trigger.changes, isIncomplete: false, to: "") }
-    let trigger = owed.trigger(of: "")
-    if !trigger.changes.isEmpty { report(.owed(trigger)) }
+    for worker in allWorkers { worker.stop() }
+    let owed = NetChanges(waiting.flatMap(\.trigger.changes)).changes
+    if !owed.isEmpty { report(.changes(.owed(RunTrigger(.change, changes: owed)))) }
   }
-}
-
-// MARK: - The state of tasks
-
-extension TaskStateMachine {
-  /// Whether a run is requested or active.
-  func isRequestedOrRuns(_ name: String) -> Bool {
-    tasks[name].map { $0.request != nil || $0.runs } ?? false
-  }
-
-  func isRequestedOrRuns(anyOf names: Set<String>) -> Bool {
-    names.contains(where: isRequestedOrRuns)
-  }
-
-  /// Whether a run is active.
-  func runs(_ name: String) -> Bool { tasks[name]?.runs ?? false }
-
-  /// Whether a run is active that ignores changes.
-  func ignores(_ name: String) -> Bool {
-    tasks[name].map { $0.runs && $0.rules.busyPolicy == .ignore } ?? false
-  }
-
-  /// Whether it is a service that runs.
-  func isUp(_ name: String) -> Bool { tasks[name]?.isUp ?? false }
-
-  /// Whether it is unsettled, by itself.
-  func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
-
-  /// Whether a change to the task's files stops or signals an active run, of the task or of a
-  /// dependent.
-  func restartsOnChange(_ name: String) -> Bool {
-    guard let task = tasks[name] else { return false }
-    if task.rules.busyPolicy.isLive && (task.runs || task.isUp) { return true }
-    return descendants[name, default: []].contains { below in
-      (tasks[below]?.runs ?? false) && isOutdated(below, under: name)
-    }
-  }
-
-  /// Whether the task is running a build that a change makes worthless: other tasks depend on it.
-  func isBuilding(_ name: String) -> Bool {
-    guard let task = tasks[name], task.activity == .running, !task.rules.isService else {
-      return false
-    }
-    return task.rules.busyPolicy == .restart && !dependents(of: name).isEmpty
-  }
-}
-
-extension TaskStateMachine.Rules {
-  /// Whether it is a command that a change restarts or signals.
-  var restartsOnChange: Bool { isService && busyPolicy.isLive }
 }

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 // Performs the actions of the state machine, on the queue.
@@ -29,23 +30,24 @@ extension TaskRunner {
       let trigger = state.access { $0.owed.signal(name, reason) }
       openRound(trigger)
       worker(name)?.send(signal)
-      report(.signaled(name, signal, trigger))
+      report(.task(name, .signaled(signal, trigger)))
     case .skip(let name, let because):
       openRound(RunTrigger(.change))
-      report(.skipped(name, because: cause(because)))
+      report(.task(name, .skipped(because: cause(because))))
     case .keep(let name, let because):
       openRound(RunTrigger(.change))
-      report(.kept(name, because: cause(because)))
+      report(.task(name, .kept(because: cause(because))))
     case .judgeChanges(let name):
       judgeChanges(before: name)
     case .awaitReadiness(let name, let generation):
       awaitReadiness(name, generation)
     case .giveUpReadiness(let name):
-      worker(name)?.state.access { $0.takeCheck() }?.cancel()
+      worker(name)?.state.access { $0.check.take() }?.cancel()
     case .reportReady(let name):
       reportReady(name)
     case .reportLate(let name):
-      if let readiness = worker(name)?.definition.readiness { report(.notReady(name, readiness)) }
+      guard let readiness = worker(name)?.definition.readiness else { return }
+      report(.task(name, .notReady(readiness)))
     case .backOff(let name, let generation):
       backOff(name, generation)
     case .endRound(let members):
@@ -54,10 +56,10 @@ extension TaskRunner {
       worker(name)?.end()
     case .retire(let name):
       let retiring = state.access { $0.retiring }
-      retiring.first { $0.name == name && !$0.state.access { $0.isAskedToEnd } }?.end()
+      retiring.first { $0.name == name && !$0.isEnding }?.end()
     case .killAll:
       for worker in allWorkers {
-        if !worker.state.access({ $0.isAskedToEnd }) { worker.end() }
+        if !worker.isEnding { worker.end() }
         worker.end()
       }
     case .finish:
@@ -66,17 +68,17 @@ extension TaskRunner {
   }
 
   private func cause(_ dependency: String) -> TaskReport.Cause {
-    let isLate = state.access { $0.machine.isLate(dependency) }
+    let isLate = state.access { $0.machine.tasks[dependency]?.phase == .late }
     return isLate ? .notReady(dependency) : .failed(dependency)
   }
 
   private func backOff(_ name: String, _ generation: Int) {
     guard let worker = worker(name), !state.access(\.isInLastRound) else { return }
     guard let pause = worker.pauseBeforeRestart() else {
-      report(.gaveUp(name, afterRestarts: worker.definition.restartLimit ?? 0))
+      report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
       return advance { $0.restartIsGivenUp(name, generation: generation) }
     }
-    report(.backingOff(name, pause))
+    report(.task(name, .backingOff(pause)))
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       self?.advance { $0.backOffIsOver(name, generation: generation) }
     }
@@ -89,10 +91,13 @@ extension TaskRunner {
     let (status, timers) = state.access { state in
       // They retain the runner.
       state.workers = [:]
+      state.completionTimer?.cancel()
       return (state.status, state.restartTimers.values)
     }
     for timer in timers { timer.cancel() }
-    report(.finished(status))
+    // Nothing is reported after the end.
+    reportChanges()
+    report(.runner(.finished(status)))
   }
 }
 
@@ -114,10 +119,10 @@ extension TaskRunner {
     let begins = state.access { state in
       if state.isInRound { return false }
       state.isInRound = true
-      state.roundCount += 1
+      state.completionTimer.take()?.cancel()
       return true
     }
-    if begins { report(.roundBegan(trigger)) }
+    if begins { report(.round(.began(trigger))) }
   }
 
   private func endRound(_ members: [TaskStateMachine.RoundMember]) {
@@ -126,52 +131,11 @@ extension TaskRunner {
         TaskRound.Entry(name: member.name, outcome: $0)
       }
     }
-    let isOpen = state.access { state in
-      defer { state.isInRound = false }
-      return state.isInRound
-    }
     // Otherwise services were stopped, and nothing has begun.
-    guard isOpen else { return }
+    guard state.access({ exchange(&$0.isInRound, with: false) }) else { return }
     let round = TaskRound(entries: entries)
-    report(.roundEnded(round))
-    completeRound(round, members)
-  }
-
-  /// How long a service without a readiness check must run before its start counts as a success by
-  /// the completion rule.
-  private static let startTime = Duration.seconds(1)
-
-  /// Applies the completion rule to a round. The start of a command that may end by itself is not
-  /// the end of its run.
-  private func completeRound(_ round: TaskRound, _ members: [TaskStateMachine.RoundMember]) {
-    guard isLast(round.status) else { return }
-    let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
-    if services.contains(where: { !$0.keepsAlive }) { return }
-    if services.allSatisfy({ $0.readiness != nil }) { return complete(round.status) }
-    let count = state.access { $0.roundCount }
-    let time = scheduler.now.advanced(by: Self.startTime)
-    _ = scheduler.schedule(at: time) { [weak self] in
-      guard let self else { return }
-      let isUp = state.access { state in
-        state.roundCount == count && !state.isInRound
-          && services.allSatisfy { state.machine.isUp($0.name) }
-      }
-      if isUp { complete(round.status) }
-    }
-  }
-
-  /// Whether the runner ends after a run or a round with this status.
-  private func isLast(_ status: ExitStatus) -> Bool {
-    options.completion.isReached(by: status) || state.access(\.isInLastRound)
-  }
-
-  /// A run or a round has ended with this status.
-  private func complete(_ status: ExitStatus) {
-    guard isLast(status) else { return }
-    state.access { state in
-      if !state.machine.isEnding { state.status = status }
-    }
-    advance { $0.isEnding ? [] : $0.end() }
+    report(.round(.ended(round)))
+    endIfComplete(round, members)
   }
 }
 
@@ -196,14 +160,15 @@ extension TaskRunner {
     case .started:
       hasStarted(name)
       if isService { advance { $0.serviceStarted(name) } }
-    case .exited:
+    case .exited(let precedesHook):
       monitor.look()
-      runHasEnded(name)
+      if !precedesHook { runHasEnded(worker) }
     case .ended(_, .stopped), .finished:
       break
     case .ended(let result, _):
       state.access { $0.owed.ended(name) }
-      if isService { serviceEnded(result, of: worker) }
+      // Otherwise the next run follows.
+      if isService && !worker.phase.isStopping { advance { $0.serviceEnded(name, result) } }
     case .atRest:
       monitor.look()
       if isService { return serviceIsAtRest(worker) }
@@ -213,32 +178,13 @@ extension TaskRunner {
     }
   }
 
-  // The machine may start a service again at once. So it receives the end of one after the worker has
-  // handled it.
-
-  private func serviceEnded(_ result: TaskStateMachine.Result, of worker: TaskWorker) {
-    let number = worker.state.access { $0.runCount }
-    queue.async { [self] in
-      guard self.worker(worker.name) === worker,
-        worker.state.access({ $0.runCount }) == number
-      else { return }
-      advance { $0.serviceEnded(worker.name, result) }
-    }
-  }
-
   private func serviceIsAtRest(_ worker: TaskWorker) {
-    queue.async { [self] in
-      guard self.worker(worker.name) === worker else { return }
-      let (isIdle, result, status) = worker.state.access {
-        ($0.machine.state == .idle, $0.result, $0.status)
-      }
-      guard isIdle else { return }
-      // The end of a service that is kept alive is no success.
-      let isCrash = worker.definition.keepsAlive && options.completion == .firstSuccess
-      if let result, result != .cancelled, !isCrash { complete(status) }
-      advance { $0.serviceIsAtRest(worker.name) }
-      component(of: worker.name)?.rounds.workEnded(isLive: false)
-    }
+    // Otherwise its next run has begun.
+    guard worker.phase == .idle else { return }
+    let (result, status) = worker.state.access { ($0.result, $0.status) }
+    if let result, result != .cancelled { endIfComplete(worker.definition, status) }
+    advance { $0.serviceIsAtRest(worker.name) }
+    component(of: worker.name)?.rounds.workEnded(isLive: false)
   }
 }
 
@@ -253,7 +199,7 @@ extension TaskRunner {
       state.duration = state.began?.duration(to: now) ?? .zero
       return state.duration
     }
-    report(.ready(name, after: duration))
+    report(.task(name, .ready(after: duration)))
   }
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
@@ -267,19 +213,8 @@ extension TaskRunner {
         }
       }
     }
-    let earlier = worker.state.access { state in
-      defer { state.check = check }
-      return state.check
-    }
-    earlier?.cancel()
+    worker.state.access { exchange(&$0.check, with: check) }?.cancel()
     check.begin()
-  }
-}
-
-extension TaskWorker.State {
-  fileprivate mutating func takeCheck() -> ReadinessCheck? {
-    defer { check = nil }
-    return check
   }
 }
 
@@ -289,7 +224,7 @@ extension TaskRunner {
   /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
-      queue: queue, scheduler: scheduler, launcher: launcher, probe: probe, directory: directory,
+      queue: queue, scheduler: scheduler, launcher: monitor, probe: probe, directory: directory,
       report: { [self] in forward($0) }, output: output, outputRoom: options.outputRoom,
       receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
     for task in tasks {
@@ -297,8 +232,6 @@ extension TaskRunner {
       state.access { $0.workers[task.name] = worker }
     }
     // The number of tasks may decide whether output is read, for existing workers as well.
-    let supervisors = allWorkers.flatMap(\.supervisors.values)
-    monitor.watch { supervisors.compactMap(\.activeGroup) }
     let (workers, reading, count) = state.access { state in
       (Array(state.workers.values), state.reading, state.graph.tasks.count)
     }
@@ -315,21 +248,12 @@ extension TaskRunner {
 
   /// Forwards the report of a worker, after that of the round which it begins.
   private func forward(_ event: TaskReport) {
-    if case .started(let run) = event, run.job == .command {
+    if case .run(let run, .started) = event, run.job == .command {
       let isService = worker(run.task)?.definition.isService ?? false
       if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
     }
-    if case .notStarted(let run, let error, _) = event, options.endsAfterFailedStart(run, error) {
-      state.access { $0.isInLastRound = true }
-    }
-    if case .started = event { groupsWillChange() }
+    if case .run(let run, .notStarted(let error, _)) = event { endIfHopeless(run, error) }
     report(event)
-  }
-
-  /// A process is about to be started. Looks at the processes before and after that.
-  private func groupsWillChange() {
-    monitor.groupsWillChange()
-    queue.async { [self] in monitor.groupsHaveChanged() }
   }
 
   /// `replaceGraph` for callers on the queue.
@@ -350,9 +274,6 @@ extension TaskRunner {
     let owed = state.access { $0.owed.close(keeping: kept) }
     makeComponents(of: graph)
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    if let owed {
-      accept(
-        ChangeBatch(number: 0, changes: owed.changes, overflow: owed.reason == .overflow))
-    }
+    if let owed { accept(owed) }
   }
 }

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 
 // What waits, and what is reported when it changes.
 
@@ -30,9 +31,11 @@ extension TaskRunner {
     /// The name of the task.
     public let name: String
     /// Why it is owed a run, with the changes that the run will receive.
-    public let trigger: RunTrigger
+    public internal(set) var trigger: RunTrigger
     /// What it waits for.
-    public let cause: Cause
+    public internal(set) var cause: Cause
+    /// Since when it waits; for the end of a delay, since the delay began.
+    package var since = Instant(offset: .zero)
 
     /// Creates a waiting task.
     public init(_ name: String, _ trigger: RunTrigger, for cause: Cause) {
@@ -40,31 +43,34 @@ extension TaskRunner {
       self.trigger = trigger
       self.cause = cause
     }
+
+    /// Whether this is the same wait, whose cause or changes may be others by now.
+    package func isSame(as other: Waiting) -> Bool {
+      name == other.name && (trigger.reason == .key) == (other.trigger.reason == .key)
+        && (cause == .delay) == (other.cause == .delay)
+    }
   }
 }
 
 extension TaskStateMachine {
-  /// A run that is requested and has not begun.
-  struct Request: Hashable {
-    let name: String
-    let reason: RunTrigger.Reason
-    let cause: TaskRunner.Waiting.Cause
-  }
-
-  /// The requests, in the order in which the runs will begin.
-  var requests: [Request] {
+  /// The tasks with a run that is requested and has not begun, in the order in which the runs will begin.
+  /// Their triggers have no changes.
+  var requests: [TaskRunner.Waiting] {
     if isEnding { return [] }
     return order.compactMap { name in
-      guard let task = tasks[name], let reason = task.request ?? task.pausedRequest else {
-        return nil
+      switch tasks[name]?.request {
+      case .made(let reason, _):
+        TaskRunner.Waiting(name, RunTrigger(reason), for: cause(of: name))
+      case .paused(let reason):
+        TaskRunner.Waiting(name, RunTrigger(reason), for: .pause)
+      case nil:
+        nil
       }
-      let cause = task.request == nil ? .pause : cause(of: name, task)
-      return Request(name: name, reason: reason, cause: cause)
     }
   }
 
-  private func cause(of name: String, _ task: Task) -> TaskRunner.Waiting.Cause {
-    if task.runs { return .runs([name]) }
+  private func cause(of name: String) -> TaskRunner.Waiting.Cause {
+    if runs(name) { return .runs([name]) }
     let above = order.filter { other in
       ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
     }
@@ -76,86 +82,64 @@ extension TaskStateMachine {
   }
 
   /// The tasks that run, without services.
-  private var running: [String] { order.filter { tasks[$0]?.runs ?? false } }
-
-  /// The tasks among these that run.
-  func running(among names: Set<String>) -> [String] { running.filter(names.contains) }
+  fileprivate var running: [String] { order.filter(runs) }
 }
 
-extension TaskRunner {
-  /// What waits, in the order in which it will run.
-  var waiting: [Waiting] {
-    let requested = state.access { Self.requested(in: $0) }
-    let names = Set(requested.filter { $0.trigger.reason != .key }.map(\.name))
-    let judged = requested + unjudged.filter { !names.contains($0.name) }
-    let known = Set(judged.map(\.name))
-    return judged + deferred.filter { !known.contains($0.name) }
-  }
-
-  /// The tasks with changes that are known to lead to a run later, or to none of their own.
-  private var deferred: [Waiting] {
-    state.access { $0.components }.flatMap { component -> [Waiting] in
+extension TaskRunner.State {
+  /// What waits, in the order in which it will run: what is requested, what is judged when the present runs
+  /// have ended, and what is known to lead to a run later, or to none of its own.
+  func listWaiting(at now: Instant) -> [TaskRunner.Waiting] {
+    let requested = machine.requests
+    var (unjudged, deferred) = ([TaskRunner.Waiting](), [TaskRunner.Waiting]())
+    for component in components {
+      let isOver = machine.isPaused || machine.isEnding
+      let running = isOver ? [] : machine.running.filter(component.names.contains)
       let delayed = component.rounds.delayedPaths
-      return state.access { state in
-        state.machine.order.filter(component.names.contains).compactMap { name in
-          let trigger = state.owed.trigger(of: name)
-          if trigger.changes.isEmpty { return nil }
-          if state.owed.owes(name, anyOf: delayed) { return Waiting(name, trigger, for: .delay) }
-          let outputs = state.owed.waitingOutputs(of: name)
-          if outputs.count < trigger.changes.count { return nil }
-          return Waiting(name, RunTrigger(.change, changes: outputs), for: .nextRun)
+      for name in machine.order where component.names.contains(name) {
+        let trigger = owed.trigger(of: name)
+        let request = requested.first { $0.name == name }?.trigger.reason
+        // The runs themselves may have made the changes.
+        if !running.isEmpty && owed.owes(name) && !component.rounds.mayBeOutputs(trigger.changes) {
+          if request == nil || request == .key {
+            unjudged.append(.init(name, trigger, for: .runs(running)))
+          }
+        } else if request == nil && !trigger.changes.isEmpty {
+          if owed.owes(name, anyOf: delayed) {
+            deferred.append(.init(name, trigger, for: .delay))
+          } else if !owed.owes(name) {
+            deferred.append(.init(name, trigger, for: .nextRun))
+          }
         }
       }
     }
+    return (requested + unjudged + deferred).map { completed($0, at: now) }
   }
 
-  private static func requested(in state: State) -> [Waiting] {
-    state.machine.requests.map { request in
-      let isKey = request.reason == .key
-      let trigger =
-        isKey ? RunTrigger(.key) : state.owed.trigger(of: request.name, request.reason)
-      return Waiting(
-        request.name, trigger, for: cause(request.cause, of: request.name, in: state))
+  /// Adds the changes, the hook of a run, and the time.
+  private func completed(_ entry: TaskRunner.Waiting, at now: Instant) -> TaskRunner.Waiting {
+    var entry = entry
+    if entry.trigger.reason != .key {
+      entry.trigger = owed.trigger(of: entry.name, entry.trigger.reason)
     }
+    let isHooking = workers[entry.name]?.phase.isHooking ?? false
+    if isHooking && entry.cause == .runs([entry.name]) { entry.cause = .hook }
+    entry.since = waiting.first { $0.isSame(as: entry) }?.since ?? now
+    return entry
   }
+}
 
-  /// The tasks with changes that are judged when the present runs have ended. They may lead to
-  /// nothing, if the runs themselves have made them.
-  private var unjudged: [Waiting] {
-    state.access { $0.components }.flatMap { component -> [Waiting] in
-      let (running, order) = state.access { state in
-        let isOver = state.machine.isPaused || state.machine.isEnding
-        return (
-          isOver ? [] : state.machine.running(among: component.names),
-          state.machine.order.filter(component.names.contains)
-        )
-      }
-      if running.isEmpty { return [] }
-      return order.compactMap { name in
-        let (trigger, isOwed) = state.access { ($0.owed.trigger(of: name), $0.owed.owes(name)) }
-        if !isOwed || component.rounds.mayBeOutputs(trigger.changes) { return nil }
-        let cause = state.access { Self.cause(.runs(running), of: name, in: $0) }
-        return Waiting(name, trigger, for: cause)
-      }
-    }
-  }
-
-  private static func cause(
-    _ cause: Waiting.Cause, of name: String, in state: State
-  ) -> Waiting.Cause {
-    guard cause == .runs([name]), let worker = state.workers[name] else { return cause }
-    return worker.state.access { $0.machine.isHooking } ? .hook : cause
-  }
-
+extension TaskRunner {
   /// Reports what has changed: which tasks are unsettled, what waits, and whether nothing does.
   func reportChanges() {
     let isSettled = reportUnsettled()
-    let waiting = waiting
-    let hasChanged = state.access { state in
-      defer { state.waiting = waiting }
-      return waiting != state.waiting
+    let now = scheduler.now
+    let waiting = state.access { state -> [Waiting]? in
+      let waiting = state.listWaiting(at: now)
+      if waiting == state.waiting { return nil }
+      state.waiting = waiting
+      return waiting
     }
-    if hasChanged { report(.waiting(waiting)) }
+    if let waiting { report(.runner(.waiting(waiting))) }
     reportIdle(isSettled)
     options.stepTaken?()
   }
@@ -163,13 +147,16 @@ extension TaskRunner {
   /// The tasks that are not at rest: they are unsettled, a hook runs, or processes are being stopped.
   package var restlessTasks: [String] {
     state.access { state in
-      let active = state.workers.values.filter { $0.state.access(\.isActive) }
+      let active = state.workers.values.filter(\.isRestless)
       return (active + state.retiring).map(\.name)
     } + unsettled + restartedSoon
   }
 
-  /// What waits, for callers on the queue.
-  package var waitingTasks: [Waiting] { waiting }
+  /// What was reported to wait, for callers on the queue.
+  package var waiting: [Waiting] { state.access { $0.waiting } }
+
+  /// Whether changes start no runs, for callers on the queue.
+  package var isPaused: Bool { state.access { $0.machine.isPaused } }
 
   /// Whether the task is a service whose process may exist.
   package func isUp(_ name: String) -> Bool { state.access { $0.machine.isUp(name) } }
@@ -181,7 +168,8 @@ extension TaskRunner {
   /// The tasks that wait or run, or whose changes are being judged.
   private var unsettled: Set<String> {
     let components = state.access { $0.components }
-    let judged = components.filter { $0.rounds.isReading || $0.held != nil }.flatMap(\.names)
+    let judged = components.filter { $0.rounds.isFlushing || $0.awaitingBurstEnd != nil }.flatMap(
+      \.names)
     return state.access { state in
       Set(state.machine.order.filter(state.machine.isUnsettled) + judged)
     }
@@ -198,11 +186,9 @@ extension TaskRunner {
   private func reportUnsettled() -> Bool {
     let unsettled = unsettled
     let names = unsettled.union(restartedSoon)
-    let hasChanged = state.access { state in
-      defer { state.unsettled = names }
-      return state.unsettled != names
+    if state.access({ exchange(&$0.unsettled, with: names) }) != names {
+      report(.runner(.unsettled(names)))
     }
-    if hasChanged && options.reportsSettling { report(.unsettled(names)) }
     return unsettled.isEmpty
   }
 
@@ -213,29 +199,23 @@ extension TaskRunner {
       let isIdle =
         isSettled && !state.isInLastRound && !state.machine.isEnding
         && !state.machine.awaitsEnd
-        && !state.workers.values.contains { $0.state.access(\.isActive) }
-      defer { state.isIdle = isIdle }
-      return isIdle && !state.isIdle
+        && !state.workers.values.contains(where: \.isRestless)
+      return !exchange(&state.isIdle, with: isIdle) && isIdle
     }
-    if becameIdle { report(.idle) }
+    if becameIdle { report(.runner(.idle)) }
   }
+}
 
-  /// Reports the changes that start no task.
-  func reportUnwatched(_ batch: ChangeBatch) {
-    if !options.reportsUnwatched { return }
-    let tasks = state.access { $0.graph.tasks }
-    let changes = batch.changes.filter { change in
-      !tasks.contains { $0.triggers.isTriggered(by: change) }
-    }
-    if !changes.isEmpty { report(.unwatched(changes)) }
-  }
+extension TaskWorker {
+  /// Whether a hook runs, or processes are being stopped.
+  fileprivate var isRestless: Bool { phase.isHooking || phase.isStopping }
 }
 
 extension TaskStateMachine {
   /// Whether a command runs that may end by itself, or is about to be started again.
   fileprivate var awaitsEnd: Bool {
     tasks.values.contains { task in
-      task.restart != .none || task.service == .crashed || task.isUp && !task.rules.keepsAlive
+      task.phase.isRestarted || task.phase.isUp && !task.rules.keepsAlive
     }
   }
 }

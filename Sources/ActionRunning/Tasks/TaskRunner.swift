@@ -13,7 +13,7 @@ import SystemCalls
 /// receives only the changes that it watches itself.
 ///
 /// All methods may be called from any thread. The runner retains itself until it has reported
-/// ``TaskReport/finished(_:)`` after ``end()``. Then no process of the tasks is left, except those
+/// ``TaskReport/RunnerEvent/finished(_:)`` after ``end()``. Then no process of the tasks is left, except those
 /// with a session of their own.
 public final class TaskRunner: Sendable {
   /// The options of the whole graph.
@@ -31,12 +31,6 @@ public final class TaskRunner: Sendable {
     }
     /// Which output is read, if there is a sink for it.
     public var reading = TaskOutput.Reading.ofSeveralTasks
-    /// Whether ``TaskReport/unsettled(_:)`` is reported.
-    public var reportsSettling = false
-    /// Whether ``TaskReport/judged(_:)`` is reported.
-    public var reportsJudgments = false
-    /// Whether ``TaskReport/unwatched(_:)`` is reported.
-    public var reportsUnwatched = false
     /// The descriptors that the tasks inherit besides the standard ones, in ascending order.
     package var inheritedDescriptors: [Int32] = []
     /// Receives the paths that the tasks change again and again, when they have changed.
@@ -78,7 +72,8 @@ public final class TaskRunner: Sendable {
     var isBurstUnderWay = false
     /// Whether the beginning of a round was reported, and its end not.
     var isInRound = false
-    var roundCount = 0
+    /// Ends the runner if its services run for a while.
+    var completionTimer: (any ScheduledWork)?
     /// Whether the runner ends after the round, whatever the completion rule.
     var isInLastRound = false
     /// The status by the completion rule.
@@ -93,7 +88,6 @@ public final class TaskRunner: Sendable {
   let options: Options
   let state: Confined<State>
   let scheduler: any Scheduler
-  let launcher: any ProcessLauncher
   let probe: any ReadinessProbe
   let monitor: ActivityMonitor
   /// The directory from which relative ones start, and in which commands run by default.
@@ -129,7 +123,7 @@ public final class TaskRunner: Sendable {
         reading: options.reading, source: source),
       to: queue)
     scheduler = DispatchScheduler(queue: queue)
-    launcher = SystemLauncher(
+    let launcher = SystemLauncher(
       queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
       guardian: options.guardian, jobControl: options.jobControl)
     probe = SystemProbe(queue: queue)
@@ -161,18 +155,9 @@ public final class TaskRunner: Sendable {
   public func submitKey(for names: [String]) {
     queue.async { [self] in
       let (graph, machine) = state.access { ($0.graph, $0.machine) }
-      var wanted = Set(names)
-      for name in graph.order.reversed() where wanted.contains(name) {
-        wanted.formUnion(
-          (graph[name]?.dependencies ?? []).filter { machine.state(of: $0) != .succeeded })
-      }
-      beginRounds(of: wanted) { [wanted] in $0.keyPressed(wanted) }
+      let wanted = graph.withDependencies(names) { machine.state(of: $0) != .succeeded }
+      beginRounds(of: wanted) { $0.keyPressed(wanted) }
     }
-  }
-
-  /// Requests all tasks because of changes that are not known.
-  func requestAll() {
-    queue.async { [self] in beginRounds { $0.changed(Set($0.order)) } }
   }
 
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.
@@ -192,7 +177,7 @@ public final class TaskRunner: Sendable {
   }
 
   /// Ends the runner: stops all runs, each task before its dependencies, then reports
-  /// ``TaskReport/finished(_:)``. A second call kills all runs.
+  /// ``TaskReport/RunnerEvent/finished(_:)``. A second call kills all runs.
   public func end() {
     queue.async { [self] in advance { $0.end() } }
   }

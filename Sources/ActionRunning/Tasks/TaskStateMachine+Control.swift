@@ -23,9 +23,7 @@ extension TaskStateMachine {
     isPaused = true
     for name in order {
       update(name) { task in
-        guard let request = task.request, request != .key else { return }
-        task.pausedRequest = request
-        task.request = nil
+        if let reason = task.request?.reason, reason != .key { task.request = .paused(reason) }
       }
     }
     return settle([])
@@ -36,8 +34,8 @@ extension TaskStateMachine {
     isPaused = false
     return settle(
       order.flatMap { name -> [Action] in
-        guard let reason = tasks[name]?.pausedRequest else { return [] }
-        update(name) { $0.pausedRequest = nil }
+        guard case .paused(let reason) = tasks[name]?.request else { return [] }
+        update(name) { $0.request = nil }
         return request(name, reason)
       })
   }
@@ -53,17 +51,18 @@ extension TaskStateMachine {
     for name in order.reversed() {
       guard let task = tasks[name] else { continue }
       update(name) { $0.dropRequests() }
-      if task.activity == .running {
-        update(name) { $0.activity = .stopping }
+      switch task.phase {
+      case .running:
+        update(name) { $0.phase = .stopping }
         actions.append(.stop(name))
-      }
-      if task.service != .down {
-        update(name) { task in
-          (task.service, task.isFresh) = (.down, false)
-          task.outcome = .cancelled
-        }
+      case .starting, .ready, .late, .crashed, .backingOff, .restartDue:
+        update(name) { $0.phase = .atRest }
+        guard task.rules.isService else { continue }
+        update(name) { $0.outcome = .cancelled }
         roundMembers.insert(name)
         actions += [.giveUpReadiness(name), .stop(name)]
+      case .atRest, .stopping:
+        break
       }
     }
     return settle(actions)
@@ -75,13 +74,14 @@ extension TaskStateMachine {
     let isKey = reason == .key
     if isPaused && !isKey {
       update(name) { task in
-        task.pausedRequest = reason
+        // The run that a key has requested receives all changes.
+        if !task.isRequested { task.request = .paused(reason) }
         // Its dependency may have succeeded by the time it begins.
         if case .skipped = task.outcome { task.outcome = .pending }
       }
       return []
     }
-    if task.activity == .running {
+    if task.phase == .running {
       switch task.rules.busyPolicy {
       case .ignore where !isKey:
         return []
@@ -90,7 +90,7 @@ extension TaskStateMachine {
       case .restart:
         update(name) { task in
           task.request(reason)
-          task.activity = .stopping
+          task.phase = .stopping
         }
         return [.stop(name)]
       case .queue, .ignore:
@@ -107,7 +107,7 @@ extension TaskStateMachine {
   ) -> [Action] {
     names.flatMap { name -> [Action] in
       let isAsleep = ([name] + ancestors[name, default: []]).contains { name in
-        isDormant(name) && tasks[name]?.rules.isPostponed ?? false
+        tasks[name].map { $0.isDormant && $0.rules.isPostponed } ?? false
       }
       return isAsleep ? [] : request(name, reason)
     }
@@ -117,13 +117,21 @@ extension TaskStateMachine {
 extension TaskStateMachine.Task {
   fileprivate mutating func request(_ reason: RunTrigger.Reason) {
     // A run that was requested by a key is not affected by a pause.
-    if request != .key { request = reason }
-    (pausedRequest, restart, judging) = (nil, .none, .notAsked)
+    request = .made(request?.reason == .key ? .key : reason)
+    cancelRestart()
   }
 
   fileprivate mutating func dropRequests() {
-    if request != nil || pausedRequest != nil { outcome = .cancelled }
-    (request, pausedRequest, restart) = (nil, nil, .none)
+    if request != nil { outcome = .cancelled }
+    request = nil
+    cancelRestart()
+  }
+
+  /// The restart of what has ended by itself no longer follows a pause.
+  private mutating func cancelRestart() {
+    if phase == .backingOff || phase == .restartDue {
+      phase = rules.isService ? .crashed : .atRest
+    }
   }
 }
 
@@ -139,12 +147,12 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
-      retiring.append((name, isActive: task.runs))
+      retiring.append((name, isActive: task.phase.isRun))
       if task.rules.isService { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))
     }
     self.jobs = jobs
-    take(rules, keeping: kept)
+    setTasks(rules, keeping: kept)
     roundMembers.formIntersection(order)
     if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }, .start) }
     return settle(actions)
@@ -157,7 +165,7 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order {
       update(name) { $0.dropRequests() }
-      if tasks[name]?.isUp ?? false { actions.append(.giveUpReadiness(name)) }
+      if isUp(name) { actions.append(.giveUpReadiness(name)) }
     }
     return settle(actions)
   }

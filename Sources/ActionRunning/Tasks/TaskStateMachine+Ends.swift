@@ -3,24 +3,28 @@
 extension TaskStateMachine {
   /// A run has ended, and its hook as well. Its result is passed on unless another run is requested.
   package mutating func ended(_ name: String, _ result: Result) -> [Action] {
-    guard let task = tasks[name], task.runs else { return [] }
+    guard let task = tasks[name] else { return [] }
+    switch task.phase {
+    case .running, .stopping: break
+    // The processes that a run has left behind were stopped.
+    case .atRest, .backingOff, .restartDue: return []
+    case .starting, .ready, .late, .crashed: return reject("the end", of: name)
+    }
     roundMembers.insert(name)
     update(name) { task in
-      task.activity = .none
+      task.phase = .atRest
       task.outcome = result.state
     }
-    if task.request != nil { return settle([]) }
+    if task.isRequested { return settle([]) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
     return settle(conclude(name, result) + (isRestarted ? backOff(name) : []))
   }
 
   /// A process of the service was started, by request or after the previous one ended.
   package mutating func serviceStarted(_ name: String) -> [Action] {
-    guard let task = tasks[name], task.service != .down, !isEnding else { return [] }
-    update(name) { task in
-      task.service = .starting
-      task.generation += 1
-    }
+    guard let task = tasks[name], !isEnding else { return [] }
+    guard case .starting = task.phase else { return reject("the start", of: name) }
+    update(name) { $0.generation += 1 }
     if !task.rules.hasReadiness { return settle(isReady(name)) }
     return [.awaitReadiness(name, generation: task.generation + 1)]
   }
@@ -32,41 +36,41 @@ extension TaskStateMachine {
 
   /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
-    guard isChecked(name, generation), tasks[name]?.service == .starting else { return [] }
-    update(name) { $0.service = .late }
-    return settle([.reportLate(name)] + serviceFailed(name, .failed))
+    guard isChecked(name, generation), tasks[name]?.phase != .late else { return [] }
+    return settle([.reportLate(name)] + serviceFailed(name, .failed, .late))
   }
 
   /// The service has ended by itself or could not be started. If it is kept alive, that is a crash.
   package mutating func serviceEnded(_ name: String, _ result: Result) -> [Action] {
-    guard let task = tasks[name], task.service != .down, !isEnding else { return [] }
+    guard let task = tasks[name], !isEnding else { return [] }
+    switch task.phase {
+    case .starting, .ready, .late: break
+    // It was stopped meanwhile.
+    case .atRest: return []
+    case .running, .stopping, .crashed, .backingOff, .restartDue:
+      return reject("the end of the service", of: name)
+    }
     let isCrash = task.rules.keepsAlive
-    update(name) { $0.service = isCrash ? .crashed : .down }
-    return settle([.giveUpReadiness(name)] + serviceFailed(name, isCrash ? .failed : result))
+    let failures = serviceFailed(name, isCrash ? .failed : result, isCrash ? .crashed : .atRest)
+    return settle([.giveUpReadiness(name)] + failures)
   }
 
   /// The service that has ended by itself is at rest: its hook has ended as well.
   package mutating func serviceIsAtRest(_ name: String) -> [Action] {
-    guard let task = tasks[name], task.service == .crashed, !isEnding else { return [] }
-    return task.request == nil && task.restart == .none ? settle(backOff(name)) : []
+    guard let task = tasks[name], task.phase == .crashed, !isEnding else { return [] }
+    return task.isRequested ? [] : settle(backOff(name))
   }
 
   private func isChecked(_ name: String, _ generation: Int) -> Bool {
     guard let task = tasks[name], !isEnding, task.generation == generation else { return false }
-    return task.service == .starting || task.service == .late
+    return task.phase.isUp && task.phase != .ready
   }
-
-  /// Whether the service runs but was not ready in time.
-  func isLate(_ name: String) -> Bool { tasks[name]?.service == .late }
 
   private mutating func isReady(_ name: String) -> [Action] {
     guard let task = tasks[name] else { return [] }
     let reports: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
-    update(name) { task in
-      task.service = .ready
-      task.isFresh = false
-    }
-    if task.isFresh { return reports + conclude(name, .succeeded) }
+    update(name) { $0.phase = .ready }
+    if task.phase == .starting(isFresh: true) { return reports + conclude(name, .succeeded) }
     // It kept running through the failure of a dependency, and is ready again.
     if case .skipped = task.outcome { return reports }
     update(name) { $0.outcome = .succeeded }
@@ -74,10 +78,12 @@ extension TaskStateMachine {
     return reports + skipped.flatMap { request($0, task.reason) }
   }
 
-  private mutating func serviceFailed(_ name: String, _ result: Result) -> [Action] {
+  private mutating func serviceFailed(
+    _ name: String, _ result: Result, _ phase: Phase
+  ) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    update(name) { $0.isFresh = false }
-    if task.isFresh { return conclude(name, result) }
+    update(name) { $0.phase = phase }
+    if task.phase == .starting(isFresh: true) { return conclude(name, result) }
     if case .skipped = task.outcome { return [] }
     update(name) { $0.outcome = result.state }
     return []
@@ -90,7 +96,7 @@ extension TaskStateMachine {
   private mutating func backOff(_ name: String) -> [Action] {
     guard let task = tasks[name] else { return [] }
     update(name) { task in
-      task.restart = .backingOff
+      task.phase = .backingOff
       task.generation += 1
     }
     return [.backOff(name, generation: task.generation + 1)]
@@ -99,20 +105,20 @@ extension TaskStateMachine {
   /// The pause before a restart is over.
   package mutating func backOffIsOver(_ name: String, generation: Int) -> [Action] {
     guard isBackingOff(name, generation) else { return [] }
-    update(name) { $0.restart = .due }
+    update(name) { $0.phase = .restartDue }
     return settle([])
   }
 
   /// The command is not started again before it is requested.
   package mutating func restartIsGivenUp(_ name: String, generation: Int) -> [Action] {
     guard isBackingOff(name, generation) else { return [] }
-    update(name) { ($0.restart, $0.service) = (.none, .down) }
+    update(name) { $0.phase = .atRest }
     return settle([])
   }
 
   private func isBackingOff(_ name: String, _ generation: Int) -> Bool {
     guard let task = tasks[name], !isEnding else { return false }
-    return task.restart == .backingOff && task.generation == generation
+    return task.phase == .backingOff && task.generation == generation
   }
 
   /// Requests runs of the commands that are due again and ignore changes during a run. A restart alone
@@ -120,7 +126,7 @@ extension TaskStateMachine {
   mutating func requestChangedRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
-      guard let task = tasks[name], task.restart == .due, task.request == nil,
+      guard let task = tasks[name], task.phase == .restartDue,
         task.rules.busyPolicy == .ignore, !task.rules.isService, unjudged.contains(name)
       else { return [] }
       return request(name, .change)
@@ -132,13 +138,9 @@ extension TaskStateMachine {
   mutating func startDueRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
-      guard let task = tasks[name], task.restart == .due, task.request == nil else { return [] }
-      let waits = ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
-      if waits || isBlocked(name) || !hasCapacity(for: task) { return [] }
-      update(name) { task in
-        task.restart = .none
-        if task.rules.isService { task.service = .starting } else { task.activity = .running }
-      }
+      guard let task = tasks[name], task.phase == .restartDue else { return [] }
+      if waits(name) || isBlocked(name) || !hasCapacity(for: task) { return [] }
+      update(name) { $0.phase = task.rules.isService ? .starting(isFresh: false) : .running }
       return [.start(name, .restart)]
     }
   }

@@ -8,7 +8,7 @@ extension TaskStateMachine {
     var hasMoved = true
     while hasMoved {
       hasMoved = false
-      for name in order where tasks[name]?.request != nil {
+      for name in order where tasks[name]?.isRequested == true {
         guard let more = advance(name) else { continue }
         actions += more
         hasMoved = true
@@ -21,12 +21,14 @@ extension TaskStateMachine {
   private mutating func advance(_ name: String) -> [Action]? {
     let stops = stopOutdated(below: name)
     if !stops.isEmpty { return stops }
-    guard let task = tasks[name], let reason = task.request, !task.runs else { return nil }
-    let above = order.filter { ancestors[name, default: []].contains($0) }
-    if above.contains(where: { tasks[$0]?.isUnsettled ?? false }) {
-      update(name) { $0.judging = .notAsked }
+    guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun else {
       return nil
     }
+    if waits(name) {
+      update(name) { $0.setJudging(.notAsked) }
+      return nil
+    }
+    let above = order.filter { ancestors[name, default: []].contains($0) }
     if let because = above.compactMap(failure).first {
       return skip(name, because: because)
     }
@@ -34,11 +36,24 @@ extension TaskStateMachine {
     let missing = above.filter { tasks[$0]?.outcome != .succeeded }
     if !missing.isEmpty {
       let actions = missing.flatMap { request($0, reason) }
-      let isRequested = missing.contains { tasks[$0]?.request != nil }
+      let isRequested = missing.contains { tasks[$0]?.isRequested ?? false }
       return isRequested ? actions : nil
     }
     if isBlocked(name) || !hasCapacity(for: task) { return nil }
-    return judgeChanges(before: name, above) ?? (waitsForJudgment(name) ? nil : begin(name, reason))
+    switch task.request?.judging {
+    case .notAsked where needsJudgment(task, above):
+      update(name) { $0.setJudging(.asked) }
+      return [.judgeChanges(before: name)]
+    case .asked:
+      return nil
+    case .notAsked, .done, nil:
+      return begin(name, task, reason)
+    }
+  }
+
+  /// Whether a direct or indirect dependency is unsettled.
+  func waits(_ name: String) -> Bool {
+    ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
   }
 
   private func failure(of name: String) -> String? {
@@ -52,7 +67,7 @@ extension TaskStateMachine {
   /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
     retiring.contains { $0.name == name }
-      || descendants[name, default: []].contains { tasks[$0]?.runs ?? false }
+      || descendants[name, default: []].contains(where: runs)
   }
 
   func hasCapacity(for task: Task) -> Bool {
@@ -63,11 +78,11 @@ extension TaskStateMachine {
   private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
     for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], isOutdated(below, under: name), task.activity == .running
+      guard let task = tasks[below], isOutdated(below, under: name), task.phase == .running
       else { continue }
       update(below) { task in
-        task.activity = .stopping
-        task.request = task.request ?? task.reason
+        task.phase = .stopping
+        if !task.isRequested { task.request = .made(task.reason) }
       }
       actions.append(.stop(below))
     }
@@ -83,14 +98,12 @@ extension TaskStateMachine {
     return task.busyPolicy == .restart || isCarriedAlong
   }
 
-  private mutating func begin(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
-    guard let task = tasks[name] else { return [] }
-    update(name) { task in
-      (task.request, task.judging, task.restart) = (nil, .notAsked, .none)
-      task.reason = reason
-    }
+  private mutating func begin(
+    _ name: String, _ task: Task, _ reason: RunTrigger.Reason
+  ) -> [Action] {
+    update(name) { ($0.request, $0.reason) = (nil, reason) }
     if task.rules.isService { return beginService(name, task, reason) }
-    update(name) { $0.activity = .running }
+    update(name) { $0.phase = .running }
     return [.start(name, reason)]
   }
 
@@ -99,27 +112,26 @@ extension TaskStateMachine {
   ) -> [Action] {
     roundMembers.insert(name)
     switch task.rules.busyPolicy {
-    case .ignore where task.isUp && reason != .key:
+    case .ignore where task.phase.isUp && reason != .key:
       return keepRunning(name, task)
-    case .signal(let signal) where task.isUp:
+    case .signal(let signal) where task.phase.isUp:
       return [.signal(name, signal, reason)] + keepRunning(name, task)
     case .queue, .ignore, .restart, .signal:
-      update(name) { task in
-        task.service = .starting
-        task.isFresh = true
-      }
+      update(name) { $0.phase = .starting(isFresh: true) }
       return [.giveUpReadiness(name), .start(name, reason)]
     }
   }
 
   /// A service keeps running, though a run is requested.
   private mutating func keepRunning(_ name: String, _ task: Task) -> [Action] {
-    switch task.service {
+    switch task.phase {
     case .ready: return conclude(name, .succeeded)
     case .late: return conclude(name, .failed)
-    case .starting, .down, .crashed:
-      update(name) { $0.isFresh = true }
+    case .starting:
+      update(name) { $0.phase = .starting(isFresh: true) }
       return []
+    case .atRest, .running, .stopping, .crashed, .backingOff, .restartDue:
+      return reject("to keep it running", of: name)
     }
   }
 
@@ -130,7 +142,7 @@ extension TaskStateMachine {
     return [
       .endRound(
         order.filter(roundMembers.contains).compactMap { name in
-          tasks[name].map { RoundMember(name: name, state: $0.outcome, isUp: $0.isUp) }
+          tasks[name].map { RoundMember(name: name, state: $0.outcome, isUp: $0.phase.isUp) }
         })
     ]
   }
@@ -139,25 +151,17 @@ extension TaskStateMachine {
 // MARK: - Changes of ancestors
 
 extension TaskStateMachine {
-  /// Asks whether an ancestor must run again, once before each run that rule 4 concerns; `nil` if
-  /// there is nothing to ask.
-  private mutating func judgeChanges(before name: String, _ above: [String]) -> [Action]? {
-    guard let task = tasks[name], task.judging == .notAsked else { return nil }
-    let isStale = above.contains(where: unjudged.contains)
-    guard isStale || task.rules.isService && above.contains(where: roundMembers.contains) else {
-      return nil
-    }
-    update(name) { $0.judging = .asked }
-    return [.judgeChanges(before: name)]
+  /// Whether it is asked before a run whether an ancestor must run again, by rule 4.
+  private func needsJudgment(_ task: Task, _ above: [String]) -> Bool {
+    above.contains(where: unjudged.contains)
+      || task.rules.isService && above.contains(where: roundMembers.contains)
   }
-
-  private func waitsForJudgment(_ name: String) -> Bool { tasks[name]?.judging == .asked }
 
   /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at
   /// once were requested before.
   package mutating func changesAreJudged(_ names: Set<String>) -> [Action] {
-    for name in names where tasks[name]?.judging == .asked {
-      update(name) { $0.judging = .done }
+    for name in names where tasks[name]?.request?.judging == .asked {
+      update(name) { $0.setJudging(.done) }
     }
     return settle([])
   }
@@ -195,13 +199,13 @@ extension TaskStateMachine {
     let isKnown = roundMembers.contains(name) && tasks[name]?.outcome == .skipped(because: because)
     roundMembers.insert(name)
     update(name) { task in
-      (task.request, task.isFresh) = (nil, false)
+      task.request = nil
+      if task.phase == .starting(isFresh: true) { task.phase = .starting(isFresh: false) }
       task.outcome = .skipped(because: because)
     }
     // Once in a round is enough.
     if isKnown { return [] }
-    let isUp = tasks[name]?.isUp ?? false
-    return [isUp ? .keep(name, because: because) : .skip(name, because: because)]
+    return [isUp(name) ? .keep(name, because: because) : .skip(name, because: because)]
   }
 }
 

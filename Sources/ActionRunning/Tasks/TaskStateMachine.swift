@@ -113,66 +113,55 @@ package struct TaskStateMachine: Sendable {
     }
   }
 
-  enum Activity: Hashable, Sendable {
-    case none
+  /// What a task does, as far as the machine decides it. Its processes may take longer to follow.
+  enum Phase: Hashable, Sendable {
+    /// It does nothing, and is not started again by itself.
+    case atRest
+    /// A run is active that ends by itself.
     case running
+    /// The same, and it is being stopped.
     case stopping
-  }
-
-  enum Service: Hashable, Sendable {
-    case down
-    /// It is being started, or is not ready yet.
-    case starting
+    /// A service is being started, or is not ready yet. If it is fresh, its dependents run when it is ready.
+    case starting(isFresh: Bool)
     case ready
-    /// It runs, but was not ready in time.
+    /// A service runs, but was not ready in time.
     case late
-    /// It has ended by itself, and is started again unless that is given up.
+    /// A service has ended by itself. Its hook may run.
     case crashed
-  }
-
-  /// The restart of a command that has ended by itself.
-  enum Restart: Hashable, Sendable {
-    case none
-    /// It follows after a pause.
+    /// What has ended by itself is started again after a pause.
     case backingOff
     /// The pause is over.
-    case due
-  }
+    case restartDue
 
-  struct Task: Sendable {
-    let rules: Rules
-    /// Its latest result; `pending` if there is none.
-    var outcome = State.pending
-    /// The reason for the run that is requested.
-    var request: RunTrigger.Reason?
-    /// The reason for the run that is requested when the pause ends.
-    var pausedRequest: RunTrigger.Reason?
-    var activity = Activity.none
-    var service = Service.down
-    var restart = Restart.none
-    /// Whether the dependents of a service run when it is ready.
-    var isFresh = false
-    /// The progress of rule 4 for the run that is requested.
-    var judging = Judging.notAsked
-    /// The reason for its latest start.
-    var reason = RunTrigger.Reason.start
-    var generation = 0
-
-    init(_ rules: Rules) {
-      self.rules = rules
-    }
-
-    /// Whether a run is active, even if it is being stopped.
-    var runs: Bool { activity != .none }
+    /// Whether a run is active, even if it is being stopped. A service is no run.
+    var isRun: Bool { self == .running || self == .stopping }
 
     /// Whether it is a service whose process may exist.
-    var isUp: Bool { service == .starting || service == .ready || service == .late }
+    var isUp: Bool {
+      switch self {
+      case .starting, .ready, .late: true
+      case .atRest, .running, .stopping, .crashed, .backingOff, .restartDue: false
+      }
+    }
 
-    var isUnsettled: Bool { request != nil || runs || service == .starting && isFresh }
+    /// Whether it is started again, unless that is given up.
+    var isRestarted: Bool { self == .crashed || self == .backingOff || self == .restartDue }
+  }
 
-    /// Whether it has never run, and no run is requested.
-    var isDormant: Bool {
-      outcome == .pending && pausedRequest == nil && !isUnsettled && service == .down
+  /// A run that is wanted and has not begun.
+  enum Request: Hashable, Sendable {
+    /// For this reason; with the progress of rule 4.
+    case made(RunTrigger.Reason, Judging = .notAsked)
+    /// It is made when the pause ends.
+    case paused(RunTrigger.Reason)
+
+    /// The reason, unless it is paused.
+    var reason: RunTrigger.Reason? {
+      if case .made(let reason, _) = self { reason } else { nil }
+    }
+
+    var judging: Judging {
+      if case .made(_, let judging) = self { judging } else { .notAsked }
     }
   }
 
@@ -181,6 +170,30 @@ package struct TaskStateMachine: Sendable {
     case notAsked
     case asked
     case done
+  }
+
+  struct Task: Sendable {
+    let rules: Rules
+    var phase = Phase.atRest
+    var request: Request?
+    /// Its latest result; `pending` if there is none.
+    var outcome = State.pending
+    /// The reason for its latest start.
+    var reason = RunTrigger.Reason.start
+    /// The number of checks and pauses, by which late answers are recognised.
+    var generation = 0
+
+    init(_ rules: Rules) {
+      self.rules = rules
+    }
+
+    /// Whether a run is requested, unless it is paused.
+    var isRequested: Bool { request?.reason != nil }
+
+    var isUnsettled: Bool { isRequested || phase.isRun || phase == .starting(isFresh: true) }
+
+    /// Whether it has never run, and no run is requested.
+    var isDormant: Bool { outcome == .pending && request == nil && phase == .atRest }
   }
 
   var tasks: [String: Task] = [:]
@@ -206,24 +219,26 @@ package struct TaskStateMachine: Sendable {
   /// - Parameter rules: Each after its dependencies.
   package init(_ rules: [Rules], jobs: Int) {
     self.jobs = jobs
-    take(rules, keeping: [])
+    setTasks(rules, keeping: [])
   }
 
   /// The state of a task; `nil` if there is no such task.
   package func state(of name: String) -> State? {
     guard let task = tasks[name] else { return nil }
-    if task.runs || task.service == .starting && task.isFresh { return .running }
-    let waits = ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
-    if task.request != nil { return waits || isBlocked(name) ? .pending : .ready }
-    if task.pausedRequest != nil || waits && task.outcome == .succeeded { return .pending }
-    return task.outcome
+    if task.phase.isRun || task.phase == .starting(isFresh: true) { return .running }
+    let waits = waits(name)
+    switch task.request {
+    case .made: return waits || isBlocked(name) ? .pending : .ready
+    case .paused: return .pending
+    case nil: return waits && task.outcome == .succeeded ? .pending : task.outcome
+    }
   }
 }
 
 // MARK: - The graph
 
 extension TaskStateMachine {
-  mutating func take(_ rules: [Rules], keeping kept: Set<String>) {
+  mutating func setTasks(_ rules: [Rules], keeping kept: Set<String>) {
     let before = tasks
     tasks = [:]
     (ancestors, descendants) = ([:], [:])
@@ -232,7 +247,7 @@ extension TaskStateMachine {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
       // What was asked about the former graph is not answered.
-      tasks[rule.name]?.judging = .notAsked
+      tasks[rule.name]?.setJudging(.notAsked)
       var above = Set(rule.dependencies)
       for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above
@@ -247,7 +262,7 @@ extension TaskStateMachine {
 
   /// The number of active runs, which is limited by `jobs`.
   var activeRuns: Int {
-    tasks.values.count { $0.runs } + retiring.count { $0.isActive }
+    tasks.values.count { $0.phase.isRun } + retiring.count { $0.isActive }
   }
 
   mutating func update(_ name: String, _ change: (inout Task) -> Void) {
@@ -255,4 +270,58 @@ extension TaskStateMachine {
     change(&task)
     tasks[name] = task
   }
+
+  /// An input that the phase of the task rules out: a mistake of the caller, which a release ignores.
+  func reject(_ input: StaticString, of name: String) -> [Action] {
+    assertionFailure("\(input) of \(name): \(tasks[name].map { "\($0.phase)" } ?? "no task")")
+    return []
+  }
+}
+
+extension TaskStateMachine.Task {
+  mutating func setJudging(_ judging: TaskStateMachine.Judging) {
+    if case .made(let reason, _) = request { request = .made(reason, judging) }
+  }
+}
+
+// MARK: - Questions of the runner
+
+extension TaskStateMachine {
+  /// Whether a run is requested or active.
+  func isRequestedOrRuns(_ name: String) -> Bool {
+    tasks[name].map { $0.isRequested || $0.phase.isRun } ?? false
+  }
+
+  /// Whether a run is active.
+  func runs(_ name: String) -> Bool { tasks[name]?.phase.isRun ?? false }
+
+  /// Whether a run is active that ignores changes.
+  func ignores(_ name: String) -> Bool {
+    runs(name) && tasks[name]?.rules.busyPolicy == .ignore
+  }
+
+  /// Whether it is a service that runs.
+  func isUp(_ name: String) -> Bool { tasks[name]?.phase.isUp ?? false }
+
+  /// Whether it is unsettled, by itself.
+  func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
+
+  /// Whether a change to the task's files stops or signals an active run, of the task or of a
+  /// dependent.
+  func restartsOnChange(_ name: String) -> Bool {
+    guard let task = tasks[name] else { return false }
+    if task.rules.busyPolicy.interruptsRuns && (task.phase.isRun || task.phase.isUp) { return true }
+    return descendants[name, default: []].contains { runs($0) && isOutdated($0, under: name) }
+  }
+
+  /// Whether the task is running a build that a change makes worthless: other tasks depend on it.
+  func isBuilding(_ name: String) -> Bool {
+    guard let task = tasks[name], task.phase == .running else { return false }
+    return task.rules.busyPolicy == .restart && !dependents(of: name).isEmpty
+  }
+}
+
+extension TaskStateMachine.Rules {
+  /// Whether it is a command that a change restarts or signals.
+  var restartsOnChange: Bool { isService && busyPolicy.interruptsRuns }
 }

@@ -63,8 +63,10 @@ pid_t csystem_ended_child(void);
 
 /// Which children of this process are descendants of a run whose parents have ended.
 struct csystem_orphans {
-  const char *mark;       // the variable, with its value, in the environment of the run
-  size_t common_length;   // of the part with which the marks of all runs of this process begin
+  const char *mark;       // begins a variable in the environment of each run, whose number ends it
+  uint64_t run, latest;   // the numbers of the run and of the latest one
+  const uint64_t *known;  // the numbers of other runs: an orphan of one that has been forgotten is of the run
+  int known_count;
   const pid_t *others;    // children that are not of the run, nor are the members of their groups
   int other_count;
   bool counts_unmarked;   // whether children without any of the marks are of the run
@@ -92,7 +94,7 @@ struct csystem_process_activity {
   uint64_t dirtied;       // bytes of pages of files, also by way of memory maps
   uint64_t child_faults;  // page faults of reaped children
   uint64_t processes;     // a hash of the processes
-  uint64_t switches;      // how often their threads have stopped to run
+  uint64_t switches;      // a hash of how often each of their threads has stopped to run
   bool is_running;        // whether a thread may be in the middle of a change
 };
 

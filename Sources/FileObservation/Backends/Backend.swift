@@ -9,8 +9,9 @@ package protocol Backend: Sendable {
   /// configuration, including those in directories that are watched only later.
   func start() throws(ObserverError)
 
-  /// Observes another root. Changes in it from the moment of this call on are reported.
-  func add(_ root: BackendConfiguration.Root)
+  /// Observes another root, except directories that another backend observes. Changes in it from
+  /// the moment of this call on are reported.
+  func add(_ root: BackendConfiguration.Root, excluding: Set<Path>)
 
   /// Stops observing a root. What another root covers stays watched.
   func remove(_ root: Path)
@@ -25,4 +26,8 @@ package protocol Backend: Sendable {
   /// Stops observing and releases all resources. A report that is being delivered is completed; no
   /// other follows. Has no effect when called again.
   func stop()
+}
+
+extension Backend {
+  package func add(_ root: BackendConfiguration.Root) { add(root, excluding: []) }
 }

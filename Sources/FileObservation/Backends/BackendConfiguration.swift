@@ -13,6 +13,8 @@ package struct BackendConfiguration: Sendable {
   package let start: FileTime
   /// Directories in the roots that another backend observes.
   package var excluded: Set<Path> = []
+  /// The shortest and the longest interval between two polls of what cannot be watched.
+  package var pollInterval = Polling().interval
   /// Receives the changes that the filter does not report; `nil` if nothing does.
   package var ignoredChanges: IgnoredChangeSink?
   package let queue: DispatchQueue
@@ -60,6 +62,7 @@ package struct BackendConfiguration: Sendable {
       roots: roots, filter: filter, followsLinks: followsLinks, start: start,
       queue: queue ?? self.queue, report: report)
     part.excluded = excluded
+    part.pollInterval = pollInterval
     part.ignoredChanges = ignoredChanges
     return part
   }

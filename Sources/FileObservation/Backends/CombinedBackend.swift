@@ -38,6 +38,8 @@ package final class CombinedBackend: Backend {
     fileSystemKind: @escaping @Sendable (Path) -> FileSystemKind? = fileSystemWithoutEvents,
     mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() }
   ) {
+    var configuration = configuration
+    configuration.pollInterval = polling.interval
     self.configuration = configuration
     self.polling = polling
     self.makeNative = makeNative
@@ -82,12 +84,14 @@ package final class CombinedBackend: Backend {
     }
   }
 
-  package func add(_ root: BackendConfiguration.Root) {
+  package func add(_ root: BackendConfiguration.Root, excluding: Set<Path>) {
     let division = division(of: [root])
     var (watched, polled, warnings) = (division.watched, division.polled, division.warnings)
     let mounts = division.mounts
     do throws(ObserverError) {
-      if !watched.isEmpty { try openNative()?.add(root) }
+      if !watched.isEmpty {
+        try openNative()?.add(root, excluding: excluding.union(mounts.map(\.path)))
+      }
     } catch {
       warnings.append(.pollingInstead(for: error))
       (watched, polled) = ([], [root])
@@ -253,7 +257,7 @@ extension CombinedBackend {
       if case .ready = report, !isAwaited { return }
       configuration.queue.async { [weak self] in self?.receive(report) }
     }
-    return TreeBackend(part, source: nil, pollInterval: polling.interval)
+    return TreeBackend(part, source: nil)
   }
 }
 

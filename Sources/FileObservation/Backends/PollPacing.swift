@@ -10,7 +10,7 @@ struct PollPacing {
   private(set) var isPlanned = false
   private var interval: Duration
 
-  init(bounds: ClosedRange<Duration> = .milliseconds(500) ... .seconds(5)) {
+  init(bounds: ClosedRange<Duration>) {
     self.bounds = bounds
     interval = bounds.lowerBound
   }

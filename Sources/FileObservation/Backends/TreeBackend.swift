@@ -45,7 +45,9 @@ package final class TreeBackend: Backend {
 
   private struct Poll {
     var remaining: ArraySlice<TreeSnapshot.Entry>
-    let began = FileTime.now()
+    /// What the poll has found. Other events are delivered meanwhile.
+    var events: [RawEvent] = []
+    let began: FileTime
     var processorTime = Duration.zero
   }
 
@@ -60,17 +62,13 @@ package final class TreeBackend: Backend {
 
   /// - Parameters:
   ///   - source: The source of hints; `nil` to poll everything.
-  ///   - pollInterval: The shortest and the longest interval between two polls.
-  package init(
-    _ configuration: BackendConfiguration, source: (any HintSource)?,
-    pollInterval: ClosedRange<Duration>? = nil
-  ) {
+  package init(_ configuration: BackendConfiguration, source: (any HintSource)?) {
     self.configuration = configuration
     scheduler = DispatchScheduler(queue: configuration.queue)
     state = Confined(
       State(
         tree: ObservedTree(configuration, source: source),
-        pollPacing: pollInterval.map { PollPacing(bounds: $0) } ?? PollPacing()),
+        pollPacing: PollPacing(bounds: configuration.pollInterval)),
       to: configuration.queue)
   }
 
@@ -86,9 +84,12 @@ package final class TreeBackend: Backend {
     }
   }
 
-  package func add(_ root: BackendConfiguration.Root) {
+  package func add(_ root: BackendConfiguration.Root, excluding excluded: Set<Path>) {
     let now = FileTime.now()
-    change { $0.addAtOnce(root, since: now) }
+    change {
+      $0.excluded.formUnion(excluded)
+      $0.addAtOnce(root, since: now)
+    }
   }
 
   package func remove(_ path: Path) {
@@ -274,9 +275,13 @@ extension TreeBackend {
       if state.isStopped { return true }
       let before = processorTimeOfThread()
       if state.poll == nil { state.flushes.pollBegins() }
-      var poll = state.poll ?? Poll(remaining: Array(state.tree.watches.unwatched)[...])
+      var poll =
+        state.poll
+        ?? Poll(
+          remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
       let slice = poll.remaining.prefix(Self.directoriesPerSlice)
       poll.remaining.removeFirst(slice.count)
+      let others = state.tree.exchangeEvents(for: poll.events)
       state.tree.poll(slice, since: configuration.start)
       if poll.remaining.isEmpty {
         state.tree.pollMissingRoots()
@@ -285,11 +290,12 @@ extension TreeBackend {
         if state.tree.source == nil { state.tree.comparedUntil = poll.began }
       }
       poll.processorTime += processorTimeOfThread() - before
+      poll.events = state.tree.exchangeEvents(for: others)
       state.poll = poll.remaining.isEmpty ? nil : poll
       guard poll.remaining.isEmpty else { return false }
-      state.pollPacing.ended(
-        foundSomething: !state.tree.events.isEmpty, took: poll.processorTime)
-      state.flushes.pollEnded(foundChanges: !state.tree.events.isEmpty)
+      state.pollPacing.ended(foundSomething: !poll.events.isEmpty, took: poll.processorTime)
+      state.flushes.pollEnded(foundChanges: !poll.events.isEmpty)
+      _ = state.tree.exchangeEvents(for: others + poll.events)
       return true
     }
     if !isOver {
@@ -326,13 +332,12 @@ extension TreeBackend {
   private func deliver(afterOverflow: Bool = false) {
     let (findings, delay) =
       state.access { state in
-        // The events of a poll are reported at its end.
-        if state.isStopped || state.poll != nil { return (ObservedTree.Findings(), nil) }
+        if state.isStopped { return (ObservedTree.Findings(), nil) }
         var isWatching = false
         if case .watching = state.phase { isWatching = true }
         if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
         currentStatistics.withLock { $0.update(from: state.tree) }
-        let isPollDue = isWatching && state.tree.needsPolls
+        let isPollDue = isWatching && state.poll == nil && state.tree.needsPolls
         return (state.tree.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
       } as (ObservedTree.Findings, Duration?)
     if let delay {

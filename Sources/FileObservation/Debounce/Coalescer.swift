@@ -64,13 +64,16 @@ package struct Coalescer {
     }
   }
 
-  /// The change of an entry that was renamed with its directory.
+  /// The change of an entry that was renamed with its directory, under any of its paths. Which of
+  /// these is found or missed first has no effect.
   private func changeWithDirectory(of fate: Fate, from origin: Fate) -> ChangeBatch.Kind? {
-    if !fate.traces.isWritten, fate.type != .directory, let before = origin.before?.fingerprint,
+    var traces = fate.traces
+    if let inode = fate.after?.inode, let former = self.traces[inode] { traces.formUnion(former) }
+    if !traces.isWritten, let before = origin.before?.fingerprint,
       let now = fate.after?.fingerprint, let difference = before.difference(to: now)
     {
       return difference == .content ? .modified : .metadata
     }
-    return fate.traces.kind
+    return traces.kind
   }
 }

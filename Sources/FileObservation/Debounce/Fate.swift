@@ -39,19 +39,17 @@ struct Fate {
     return hasDisappeared ? .modified : traces.kind
   }
 
-  /// Adds an event. The traces of files that disappear from one path and appear at another are kept
-  /// by inode.
+  /// Adds an event. The traces of a file that disappears are kept by its inode: it may be elsewhere.
   mutating func add(_ event: RawEvent, _ elsewhere: inout [UInt64: Traces]) {
     switch event.kind {
     case .removed:
       if existedBefore && !hasDisappeared { before = event.file }
-      if let file = event.file, traces.kind != nil { elsewhere[file.inode] = traces }
+      if let file = event.file, traces.kind != nil {
+        elsewhere[file.inode, default: Traces()].formUnion(traces)
+      }
       replace(with: nil, exists: false)
     case .created:
       replace(with: event.file, exists: true)
-      if !elsewhere.isEmpty, let file = event.file {
-        traces = elsewhere.removeValue(forKey: file.inode) ?? Traces()
-      }
     case .modified(let isOpen):
       exists = true
       traces.isWritten = true
@@ -73,4 +71,9 @@ struct Fate {
 
 extension Fate.Traces {
   var kind: ChangeBatch.Kind? { isWritten ? .modified : isTouched ? .metadata : nil }
+
+  mutating func formUnion(_ other: Self) {
+    isWritten = isWritten || other.isWritten
+    isTouched = isTouched || other.isTouched
+  }
 }

@@ -41,8 +41,6 @@ struct FollowUpHabits: Sendable {
   private var habits: [ChangeStream.Subject: Habit] = [:]
   private var age = 0
 
-  var count: Int { habits.count }
-
   /// The longest pause before the follow-ups that are due in a stream; `nil` if none is.
   func awaitedGap(in stream: ChangeStream) -> Duration? {
     if habits.isEmpty { return nil }

@@ -1,35 +1,54 @@
 import SystemCalls
 
-/// The fingerprint of an entry's status, in 32 bytes: if two are equal, the entry was not changed
-/// in between, unless the first is racy.
+/// The fingerprint of an entry's status: if two are equal, the entry was not changed in between,
+/// unless the first is uncertain.
 ///
 /// A change is recognised by the exact ctime, which every change moves, and by the inode. The
 /// 32-bit hashes only distinguish kinds of changes.
 package struct Fingerprint: Equatable, Sendable {
+  /// What is stored beside the inode, in 23 bytes.
+  struct State: Sendable {
+    fileprivate let changed: FileTime
+    fileprivate let content: UInt32
+    fileprivate let attributes: UInt32
+    /// A hash of the birth time; 0 if the file system does not store it.
+    fileprivate let born: UInt32
+    fileprivate let isDirectory: Bool
+    fileprivate let isRacy: Bool
+    fileprivate var isPartial = false
+  }
+
   package let inode: UInt64
-  fileprivate let changed: FileTime
-  fileprivate let content: UInt32
-  fileprivate let attributes: UInt32
-  /// A hash of the birth time; 0 if the file system does not store it.
-  fileprivate let born: UInt32
-  /// Whether it was taken within a clock tick of the last change: another change in that tick
-  /// leaves the same fingerprint.
-  package let isRacy: Bool
+  private(set) var state: State
+
+  /// Whether a change that it shows was not reported in full.
+  var isPartial: Bool { state.isPartial }
+
+  /// Whether the file may differ from what was last reported although its fingerprint is the same.
+  /// It is partial, or was taken within a clock tick of the last change: another change in that
+  /// tick leaves the same fingerprint.
+  package var isUncertain: Bool { state.isRacy || state.isPartial }
 
   package init(_ status: FileStatus, now: FileTime = .now()) {
     let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
+    let attributes = Self.mix(status.attributes, status.device)
+    let born = Self.mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0)
     inode = status.inode
-    changed = status.changed
-    isRacy = status.isRacy(now)
-    self.content = UInt32(truncatingIfNeeded: content >> 32)
-    attributes = UInt32(truncatingIfNeeded: Self.mix(status.attributes, status.device) >> 32)
-    born = UInt32(
-      truncatingIfNeeded: Self.mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0) >> 32)
+    state = State(
+      changed: status.changed, content: UInt32(truncatingIfNeeded: content >> 32),
+      attributes: UInt32(truncatingIfNeeded: attributes >> 32),
+      born: UInt32(truncatingIfNeeded: born >> 32), isDirectory: status.type == .directory,
+      isRacy: status.isRacy(now))
+  }
+
+  init(inode: UInt64, _ state: State) {
+    (self.inode, self.state) = (inode, state)
   }
 
   package static func == (left: Fingerprint, right: Fingerprint) -> Bool {
-    left.inode == right.inode && left.changed == right.changed && left.content == right.content
-      && left.attributes == right.attributes && left.born == right.born
+    left.mayBeSameFile(as: right) && left.state.changed == right.state.changed
+      && left.state.content == right.state.content
+      && left.state.attributes == right.state.attributes
   }
 
   private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
@@ -37,13 +56,23 @@ package struct Fingerprint: Equatable, Sendable {
     return mixed ^ (mixed >> 29)
   }
 
+  /// The same fingerprint, of a change that was not reported in full.
+  var partial: Fingerprint {
+    var copy = self
+    copy.state.isPartial = true
+    return copy
+  }
+
   /// The change between this fingerprint and a later one; `nil` if there is none.
   package func difference(to later: Fingerprint) -> Difference? {
     if self == later { return nil }
-    if !mayBeSameFile(as: later) || content != later.content { return .content }
+    if !mayBeSameFile(as: later) { return .content }
+    let isTouched = state.attributes != later.state.attributes
+    // The entries of a directory are compared one by one.
+    if state.isDirectory { return isTouched ? .attributes : nil }
     // The mtime of a file can be set back after a write. Only if another attribute has changed does
     // that explain a new ctime.
-    return attributes == later.attributes ? .content : .attributes
+    return isTouched && state.content == later.state.content ? .attributes : .content
   }
 
   package enum Difference: Sendable {
@@ -56,11 +85,12 @@ package struct Fingerprint: Equatable, Sendable {
   /// Whether this is the same file under another name. The inode alone proves nothing, since it is
   /// reused: the birth time must be the same too, or, where it is not stored, the content.
   package func isSameFile(as other: Fingerprint) -> Bool {
-    inode == other.inode && born == other.born && (born != 0 || content == other.content)
+    mayBeSameFile(as: other) && (state.born != 0 || state.content == other.state.content)
   }
 
   /// Whether nothing proves that another file has taken this one's place.
   package func mayBeSameFile(as later: Fingerprint) -> Bool {
-    inode == later.inode && born == later.born
+    inode == later.inode && state.born == later.state.born
+      && state.isDirectory == later.state.isDirectory
   }
 }

@@ -18,8 +18,7 @@ extension TreeSnapshot {
     package static let ignoreFile = Marks(rawValue: 8)
     /// A directory in which entries have appeared or disappeared.
     package static let entriesChanged = Marks(rawValue: 16)
-    /// A file whose state was only reported as a change of attributes. The hint of an earlier
-    /// write may not have been read yet.
-    package static let touched = Marks(rawValue: 32)
+    /// A directory of the first scan whose entries are not known yet. It is pending.
+    package static let unread = Marks(rawValue: 32)
   }
 }

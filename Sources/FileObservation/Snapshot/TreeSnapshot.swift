@@ -9,9 +9,8 @@ private let none = UInt32.max
 /// There is one tree, rooted at `/`, so that roots may contain each other. Paths are computed from
 /// the ancestors when they are needed.
 ///
-/// Memory: 32 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
-/// with more than 32 entries; 44 to 59 bytes for a name of twelve. A fingerprint takes 43 to
-/// 53 bytes more.
+/// Memory: 56 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
+/// with more than 32 entries.
 package struct TreeSnapshot {
   /// An entry. Valid until it is removed; its number is reused.
   package struct Entry: Hashable, Sendable {
@@ -32,6 +31,7 @@ package struct TreeSnapshot {
     var marks: UInt8
     /// 0 if it is unknown.
     var inode: UInt64
+    var fingerprint: Fingerprint.State?
 
     init(
       _ type: FileType, inode: UInt64, parent: UInt32 = none, nextSibling: UInt32 = none,
@@ -72,10 +72,6 @@ package struct TreeSnapshot {
   private var names = NameStore()
   /// The children of large directories, by parent and name.
   private var index = NameIndex()
-  private var fingerprints: [Fingerprint] = []
-  /// From an entry to the index of its fingerprint.
-  private var fingerprintSlots = NumberMap()
-  private var freeFingerprintSlots: [UInt32] = []
   /// The number of entries, including `/`.
   package private(set) var count = 1
 
@@ -261,30 +257,15 @@ extension TreeSnapshot {
     records[Int(entry.number)].inode = inode
   }
 
-  /// The fingerprint with which the entry was last reported or recorded, if any.
+  /// The fingerprint with which the entry was last reported or recorded, if any. Its inode is
+  /// ``inode(of:)``.
   package func fingerprint(of entry: Entry) -> Fingerprint? {
-    fingerprintSlots[entry.number].map { fingerprints[Int($0)] }
+    let record = records[Int(entry.number)]
+    return record.fingerprint.map { Fingerprint(inode: record.inode, $0) }
   }
 
   package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
-    switch (fingerprintSlots[entry.number], fingerprint) {
-    case (let slot?, let fingerprint?):
-      fingerprints[Int(slot)] = fingerprint
-    case (let slot?, nil):
-      fingerprintSlots[entry.number] = nil
-      freeFingerprintSlots.append(slot)
-    case (nil, let fingerprint?):
-      if let slot = freeFingerprintSlots.popLast() {
-        fingerprints[Int(slot)] = fingerprint
-        fingerprintSlots[entry.number] = slot
-      } else {
-        fingerprintSlots[entry.number] = UInt32(fingerprints.count)
-        fingerprints.growIfNeeded()
-        fingerprints.append(fingerprint)
-      }
-    case (nil, nil):
-      break
-    }
+    records[Int(entry.number)].fingerprint = fingerprint?.state
   }
 }
 
@@ -334,7 +315,6 @@ extension TreeSnapshot {
       remove(Entry(number: child), visit: visit)
     }
     visit(entry)
-    if fingerprintSlots.count > 0 { setFingerprint(nil, of: entry) }
     if records[Int(entry.number)].parent != none { detach(entry.number) }
     records[Int(entry.number)].state = .free
     records[Int(entry.number)].nextSibling = firstFree

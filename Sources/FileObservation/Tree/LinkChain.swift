@@ -11,9 +11,9 @@ struct LinkChain {
   private(set) var end: Path
 
   /// Resolves the link at `path`; `nil` if there is no link, or if it is circular.
-  init?(from path: Path) {
-    guard let parent = path.parent, let directory = try? resolvedPath(parent),
-      let target = try? linkTarget(of: path)
+  init?(from path: Path, on disk: some Disk) {
+    guard let parent = path.parent, let directory = try? disk.resolved(parent),
+      let target = try? disk.linkTarget(of: path)
     else { return nil }
     end = directory
     var rest = Self.reversedNames(of: target)
@@ -24,7 +24,7 @@ struct LinkChain {
         continue
       }
       end = end.appending(name)
-      guard let target = try? linkTarget(of: end) else { continue }
+      guard let target = try? disk.linkTarget(of: end) else { continue }
       links.append(end)
       if links.count >= Self.maximumLength { return nil }
       end = target.isAbsolute ? "/" : end.parent ?? end

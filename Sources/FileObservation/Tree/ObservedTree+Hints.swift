@@ -15,7 +15,7 @@ extension ObservedTree {
 
   /// Compares the whole tree with the snapshot after hints were dropped.
   mutating func rescan() {
-    let began = FileTime.now()
+    let began = disk.now
     stopAwaitingArrivals()
     hasDroppedHints = false
     compareAll(since: comparedUntil)
@@ -207,9 +207,26 @@ extension ObservedTree {
       // The directory below the mount point is at the path now.
       scanNow(directory, for: .diff(since: comparedUntil, .tree))
     }
+    if hint.reasons.contains(.attributes), roots[directory] != nil {
+      _ = lookUpRoot(directory, for: .hint([]))
+      examineAgain(in: directory)
+    }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
     if roots[directory] == nil { compareEntry(directory, for: .scan(comparison)) }
     if directories[directory] != nil { scanNow(directory, for: comparison) }
+  }
+
+  /// Compares the directories whose entries could not be examined before the attributes of a
+  /// directory around them were changed.
+  mutating func examineAgain(in directory: Entry) {
+    if watches.unexamined.isEmpty { return }
+    let again = watches.unexamined.filter {
+      directories[$0] == nil || snapshot.isWithin($0, directory)
+    }
+    watches.unexamined.subtract(again)
+    for directory in again where directories[directory] != nil {
+      scanNow(directory, for: .diff(since: comparedUntil, .tree))
+    }
   }
 
   /// The mode in which one directory is compared.
@@ -232,14 +249,20 @@ extension ObservedTree {
     let known = snapshot.child(name, of: parent)
     if let known, !lookUpRoot(known, for: occasion) { return }
     let site = Site(parent, details, stack: details.stack)
-    if let status = try? FileStatus(of: path.path) {
-      scanNow {
+    let reasons = occasion.reasons
+    do throws(SystemError) {
+      let status = try disk.status(of: path.path)
+      return scanNow {
         $0.reconcile(
           name, $0.snapshot.child(name, of: parent), status, at: path, in: site, for: occasion)
       }
-      return
+    } catch {
+      if !error.isNotFound {
+        watches.unexamined.insert(parent)
+        // The hint is all that is known.
+        if !reasons.contains(.disappeared) || reasons.contains(.appeared) { return }
+      }
     }
-    let reasons = occasion.reasons
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
     if reasons.contains(.appeared) && reasons.contains(.moved) { awaited.expectLateArrival() }
   }

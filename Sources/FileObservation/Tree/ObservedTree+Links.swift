@@ -13,7 +13,7 @@ extension ObservedTree {
     let areTargetsKnown = !isChanged && !occasion.isRefilter && links.targets.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
     guard links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
-    let target = try? FileStatus(of: path.path, followsLinks: true)
+    let target = try? disk.status(of: path.path, followsLinks: true)
     if directories[link] != nil,
       target.map({ links.realDirectories[FileIdentity($0)] }) != link
     {
@@ -70,13 +70,13 @@ extension ObservedTree {
   /// Whether a directory is known by this entry and not by another one. If links are followed, the
   /// first entry counts.
   mutating func isPrimaryName(_ directory: Entry, for path: Path) -> Bool {
-    guard links.areFollowed, let status = try? FileStatus(of: path, followsLinks: true) else {
+    guard links.areFollowed, let status = try? disk.status(of: path, followsLinks: true) else {
       return true
     }
     let identity = FileIdentity(status)
     if let other = links.realDirectories[identity], other != directory,
       directories[other] != nil,
-      let otherStatus = try? FileStatus(of: snapshot.path(of: other), followsLinks: true),
+      let otherStatus = try? disk.status(of: snapshot.path(of: other), followsLinks: true),
       FileIdentity(otherStatus) == identity
     {
       return false
@@ -104,9 +104,9 @@ extension ObservedTree {
     let linkPath = snapshot.path(of: link)
     var targets: Set<Path> = []
     let isExcluded = roots[link] == nil && self.isReported(linkPath) == false
-    if !isExcluded, let chain = LinkChain(from: linkPath) {
+    if !isExcluded, let chain = LinkChain(from: linkPath, on: disk) {
       targets = Set(chain.links)
-      if (try? FileStatus(of: chain.end).type) != .directory { targets.insert(chain.end) }
+      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
       targets.remove(linkPath)
     }
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
@@ -115,9 +115,10 @@ extension ObservedTree {
     for target in added where !isCovered(target) {
       add(.init(path: target, coverage: .named))
       links.targets.setForLinksOnly(target, true)
-      if isReported, let entry = existingEntry(at: target), let status = try? FileStatus(of: target)
+      if isReported, let entry = existingEntry(at: target),
+        let status = try? disk.status(of: target)
       {
-        snapshot.setFingerprint(Fingerprint(status), of: entry)
+        snapshot.setFingerprint(fingerprint(status), of: entry)
       }
     }
   }

@@ -67,6 +67,9 @@ extension ObservedTree {
     if case .scan = occasion, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
+    if isDirectory, difference == .metadata || occasion.reasons.contains(.attributes) {
+      examineAgain(in: entry)
+    }
     if isDirectory && roots[entry] == .named {
       enterNamedRoot(entry, at: path)
     } else if isDirectory && site.isRecursive {
@@ -85,9 +88,10 @@ extension ObservedTree {
     let wasDirectory = snapshot.type(of: entry) == .directory
     if isDirectory != wasDirectory { return true }
     guard isDirectory, directories[entry] != nil else { return false }
-    if snapshot.fingerprint(of: entry) != nil { return isReplaced(entry, by: status) }
-    guard case .hint(let reasons) = occasion else { return isReplaced(entry, by: status) }
-    guard reasons.isAboutName else { return false }
+    if !occasion.isHint || snapshot.fingerprint(of: entry) != nil, isReplaced(entry, by: status) {
+      return true
+    }
+    guard occasion.reasons.isAboutName else { return false }
     // Another directory may reuse the inode of the former one, but never its watch.
     guard let watch = directories[entry]?.watch else { return true }
     return self.watch(at: path.path, .directory) != watch
@@ -99,7 +103,7 @@ extension ObservedTree {
   /// listed with the inode of the directory below it, and so the replacement must be recent as well.
   func isReplaced(_ directory: Entry, by status: FileStatus) -> Bool {
     if let known = snapshot.fingerprint(of: directory) {
-      return !known.mayBeSameFile(as: Fingerprint(status))
+      return !known.mayBeSameFile(as: fingerprint(status))
     }
     return snapshot.inode(of: directory) != status.inode && status.changed >= comparedUntil
   }
@@ -129,24 +133,19 @@ extension ObservedTree {
     isReported: Bool, for occasion: Occasion
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
-    let now = Fingerprint(status)
+    let now = fingerprint(status)
     let kind = kind(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
       kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
-    if kind != nil && (isOpen || site.hasMoved) {
-      // The state is not final: the next hint must count.
-      snapshot.setFingerprint(nil, of: entry)
-    } else if mayIncludeWrite {
-      if before == nil {
-        snapshot.setFingerprint(now, of: entry)
-        snapshot.mark(entry, .touched)
-      }
-    } else if kind != nil || before != nil || !isHinted(site.directory) {
+    if kind != nil && (isOpen || mayIncludeWrite || site.hasMoved) {
+      snapshot.setFingerprint(now.partial, of: entry)
+    } else if kind != nil || before != nil
+      || !(occasion.isHint || isLeftToHint(status, for: occasion, in: site))
+    {
       snapshot.setFingerprint(now, of: entry)
-      if kind != nil && kind != .metadata { snapshot.unmark(entry, .touched) }
     }
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
@@ -230,18 +229,20 @@ extension ObservedTree {
     }
     if let before {
       let isRewritten = isRewrittenUnseen(entry, status, at: path)
-      let difference = before.difference(to: now)
-      let isWritten = difference == nil && isWrittenSinceTouched(entry, status, for: occasion)
       guard case .hint(let reasons) = occasion else {
-        switch difference {
-        case .content:
-          return isDirectory && before.mayBeSameFile(as: now) ? nil : .modified(isOpen: false)
+        switch before.difference(to: now) {
+        case .content: return .modified(isOpen: false)
         case .attributes: return .metadata
-        case nil: return isRewritten || isWritten ? .modified(isOpen: false) : nil
+        case nil:
+          let isWritten = !isDirectory && mayBeWrittenUnseen(status, before, for: occasion)
+          return isRewritten || isWritten ? .modified(isOpen: false) : nil
         }
       }
-      if difference == nil && (isDirectory || !(before.isRacy || isWritten)) { return nil }
-      return kind(for: reasons, isDirectory: isDirectory)
+      // The name alone has appeared, as was found before the hint was read.
+      let isUncertain = before.isUncertain && !reasons.isSubset(of: [.appeared, .moved])
+      if before == now, isDirectory || !isUncertain { return nil }
+      return kind(
+        for: reasons, isDirectory: isDirectory, difference: before.difference(to: now))
     }
     switch occasion {
     case .hint(let reasons):
@@ -255,40 +256,54 @@ extension ObservedTree {
       return kind(for: reasons, isDirectory: isDirectory)
     case .scan(.diff(let since, let extent)):
       guard status.changed >= since else { return nil }
-      if status.modified < since, let watched = hintedSince(.diff(since: since, extent), in: site),
-        status.changed > watched
-      {
-        return nil
-      }
+      if isLeftToHint(status, for: .scan(.diff(since: since, extent)), in: site) { return nil }
       if status.isBorn(since: since), snapshot.inode(of: entry) == status.inode { return .created }
       if !isDirectory { return .modified(isOpen: false) }
-      return status.modified < since ? .movedDirectory : nil
+      // Where no times of birth are stored, it may be new.
+      return status.modified < since || status.born == nil ? .movedDirectory : nil
     case .scan:
       return nil
     }
   }
 
-  /// Whether a file whose state was only reported as touched may have been written to: the source
-  /// says so, has dropped hints since, or did not watch it yet.
-  private func isWrittenSinceTouched(
-    _ entry: Entry, _ status: FileStatus, for occasion: Occasion
+  /// Whether a change that a scan does not report has a hint, which says what it is: one since the
+  /// start that is no write, or one in the clock tick since which changed rules are applied.
+  private func isLeftToHint(
+    _ status: FileStatus, for occasion: Occasion, in site: Site
   ) -> Bool {
-    guard snapshot.marks(of: entry).contains(.touched) else { return false }
-    switch occasion {
-    case .hint(let reasons): return reasons.areAboutContent
-    case .scan(.diff(let since, .tree)): return status.changed >= since
-    case .scan(.diff(let since, .firstTime(let watched))):
-      return status.modified >= since && status.modified <= watched
-    case .scan: return false
+    guard case .scan(let mode) = occasion else { return false }
+    if case .refilter(let since) = mode {
+      return isHinted(site.directory) && status.changed >= since
+    }
+    guard case .diff(let since, _) = mode, let watched = hintedSince(mode, in: site) else {
+      return false
+    }
+    return status.modified < since && status.changed > watched
+  }
+
+  /// Whether a write may have left the fingerprint of a file as it is, and its hint was dropped, or
+  /// was not given because the file was not watched yet.
+  private func mayBeWrittenUnseen(
+    _ status: FileStatus, _ before: Fingerprint, for occasion: Occasion
+  ) -> Bool {
+    guard case .scan(.diff(let since, let extent)) = occasion else { return false }
+    switch extent {
+    case .tree: return before.isUncertain && source?.namesEntries == true
+    case .firstTime(let watched):
+      return before.isPartial && status.modified >= since && status.modified <= watched
+    case .directory: return false
     }
   }
 
-  private func kind(for reasons: Hint.Reasons, isDirectory: Bool) -> Difference? {
+  private func kind(
+    for reasons: Hint.Reasons, isDirectory: Bool, difference: Fingerprint.Difference? = nil
+  ) -> Difference? {
     if !isDirectory && reasons.areAboutContent {
       return .modified(
         isOpen: reasons.contains(.written) && !reasons.contains(.closed))
     }
-    return reasons.contains(.attributes) ? .metadata : nil
+    if reasons.contains(.attributes) || difference == .attributes { return .metadata }
+    return difference == .content ? .modified(isOpen: false) : nil
   }
 
   /// Whether a file was written to without a change of its timestamps.
@@ -298,8 +313,8 @@ extension ObservedTree {
     guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
     else { return false }
     let path = path.path
-    return racilyClean.isRewritten(at: path, status, now: .now()) {
-      DiskContents(largestFile: RacilyCleanFiles.largest).sample(of: path)?.digest
+    return racilyClean.isRewritten(at: path, status, now: disk.now) {
+      disk.contents.sample(of: path)?.digest
     }
   }
 }

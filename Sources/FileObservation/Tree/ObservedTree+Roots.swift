@@ -20,7 +20,7 @@ extension ObservedTree {
     while scanPending(atMost: .max) {}
     let entry = makeEntry(at: root.path)
     reportIfJustChanged(root: entry, at: root.path, since: since)
-    let watched = FileTime.latest()
+    let watched = disk.latest
     for directory in directories.entries where snapshot.isWithin(directory, entry) {
       scanNow(directory, for: .diff(since: since, .firstTime(until: watched)))
     }
@@ -59,14 +59,16 @@ extension ObservedTree {
   }
 
   private mutating func reportIfJustChanged(root: Entry, at path: Path, since: FileTime) {
-    guard let status = try? FileStatus(of: path), status.changed >= since else { return }
+    guard let status = try? disk.status(of: path), status.changed >= since else { return }
     if status.isBorn(since: since) {
       emit(.created, status.type, at: path)
     } else if status.type != .directory || status.modified < since {
       // Changed entries of a directory are reported by themselves.
       emit(.modified(isOpen: false), status.type, at: path)
     }
-    snapshot.setFingerprint(Fingerprint(status), of: root)
+    if status.inode == snapshot.inode(of: root) {
+      snapshot.setFingerprint(fingerprint(status), of: root)
+    }
   }
 
   /// Removes a directory that was only watched for certain names, and its ancestors, if none of the
@@ -114,21 +116,28 @@ extension ObservedTree {
     }
     if roots[entry] == .named { return true }
     let path = snapshot.path(of: entry)
-    guard let status = try? FileStatus(of: path, followsLinks: true) else {
+    guard let status = try? disk.status(of: path, followsLinks: true) else {
       rootDisappeared(entry)
       return false
     }
     let isDirectory = status.type == .directory
+    let (before, now) = (snapshot.fingerprint(of: entry), fingerprint(status))
     let isReplaced =
       isDirectory != (snapshot.type(of: entry) == .directory)
-      || (isDirectory && snapshot.inode(of: entry) != status.inode)
+      || (isDirectory
+        && !(before?.mayBeSameFile(as: now) ?? (snapshot.inode(of: entry) == status.inode)))
     if isReplaced || isMissing(entry) {
       rootDisappeared(entry)
       if isMissing(entry) { rootAppeared(entry) }
       return false
     }
     if !isDirectory { return true }
-    if case .scan = occasion { return (try? FileStatus(of: path).type) == .directory }
+    snapshot.setFingerprint(now, of: entry)
+    if before?.difference(to: now) == .attributes {
+      emit(.metadata, .directory, at: path)
+      examineAgain(in: entry)
+    }
+    if case .scan = occasion { return (try? disk.status(of: path).type) == .directory }
     // A directory without a watch may have become readable.
     if directories[entry]?.watch == nil { scanNow(entry, for: .discover) }
     return false
@@ -144,7 +153,7 @@ extension ObservedTree {
   private mutating func lookUpAncestor(to entry: Entry) -> Bool {
     let isInRoot = isInDirectory(entry, withCoverage: .entries)
     let isNew = snapshot.marks(of: entry).contains(.absent)
-    if (try? FileStatus(of: snapshot.path(of: entry), followsLinks: true)) != nil {
+    if disk.exists(snapshot.path(of: entry), followsLinks: true) {
       ancestorAppeared(entry)
       if isNew && isInRoot { snapshot.mark(entry, .absent) }
     }
@@ -162,7 +171,7 @@ extension ObservedTree {
   mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
     let path = snapshot.path(of: root)
     let coverage = roots[root] ?? .named
-    guard let status = try? FileStatus(of: path, followsLinks: coverage > .named) else {
+    guard let status = try? disk.status(of: path, followsLinks: coverage > .named) else {
       snapshot.mark(root, .absent)
       return awaitReturn(root)
     }
@@ -178,12 +187,13 @@ extension ObservedTree {
       watchFileIfNeeded(root, at: entryPath(of: root))
       if status.type == .symlink { watchTargets(ofLink: root) }
       // What was reported is compared from now on.
-      if !isBaseline, let status = try? FileStatus(of: path) {
-        snapshot.setFingerprint(Fingerprint(status), of: root)
+      if !isBaseline, let status = try? disk.status(of: path) {
+        snapshot.setInode(status.inode, of: root)
+        snapshot.setFingerprint(fingerprint(status), of: root)
       }
       return
     }
-    let isLink = (try? FileStatus(of: path).type) == .symlink
+    let isLink = (try? disk.status(of: path).type) == .symlink
     if isLink {
       watchByName(parentOf: root)
       watchTargets(ofLink: root)
@@ -191,7 +201,9 @@ extension ObservedTree {
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
       root, coverage: isCovered ? .recursive : coverage, stack: rules(forRoot: path))
+    snapshot.setFingerprint(fingerprint(status), of: root)
     if isBaseline {
+      snapshot.mark(root, .unread)
       walk.pending.append(Walk.PendingScan(directory: root, mode: mode))
     } else {
       snapshot.mark(root, .entriesChanged)
@@ -266,7 +278,7 @@ extension ObservedTree {
       if directories[directory]?.watch != nil || watches.unwatched.contains(directory) {
         // The root may have appeared just before the watch was added.
         let isFile = roots[awaited] == .named
-        if (try? FileStatus(of: snapshot.path(of: awaited), followsLinks: !isFile)) != nil {
+        if disk.exists(snapshot.path(of: awaited), followsLinks: !isFile) {
           if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
         } else {
           watchTargets(ofLink: awaited)
@@ -303,11 +315,12 @@ extension ObservedTree {
   mutating func compareAll(since: FileTime) {
     for directory in directories.entries
     where roots[directory] != nil || directories.coverage(of: directory) == .named {
-      if (try? FileStatus(of: snapshot.path(of: directory), followsLinks: true)) == nil {
+      if roots[directory] != nil {
+        _ = lookUpRoot(directory, for: .hint([]))
+      } else if !disk.exists(snapshot.path(of: directory), followsLinks: true) {
         directoryDisappeared(directory)
-      } else {
-        scanNow(directory, for: .diff(since: since, .tree))
       }
+      if directories[directory] != nil { scanNow(directory, for: .diff(since: since, .tree)) }
     }
   }
 }

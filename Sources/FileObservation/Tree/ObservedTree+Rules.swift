@@ -24,12 +24,12 @@ extension ObservedTree {
 
   private mutating func watchRules(at path: Path) {
     guard let directory = path.parent,
-      (try? FileStatus(of: directory, followsLinks: true).type) == .directory
+      (try? disk.status(of: directory, followsLinks: true).type) == .directory
     else { return }
     let isKnown = existingEntry(at: path) != nil
     let entry = makeEntry(at: path)
     if !isKnown {
-      let status = try? FileStatus(of: path)
+      let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)
       snapshot.setInode(status?.inode ?? 0, of: entry)
       if status == nil { snapshot.mark(entry, .absent) }
@@ -41,13 +41,14 @@ extension ObservedTree {
   /// Compares an ignore file for which there was no hint.
   mutating func compareIgnoreFile(_ entry: Entry, in directory: Entry) {
     let path = entryPath(of: entry)
-    let fingerprint = (try? FileStatus(of: path.path)).map { Fingerprint($0) }
+    let fingerprint = (try? disk.status(of: path.path)).map { self.fingerprint($0) }
     if fingerprint == snapshot.fingerprint(of: entry) { return }
     // Without a fingerprint it has not been compared yet.
     if snapshot.fingerprint(of: entry) != nil || comparedUntil > start {
       rules.stale.formUnion(roots)
     }
     snapshot.setFingerprint(fingerprint, of: entry)
+    if let fingerprint { snapshot.setInode(fingerprint.inode, of: entry) }
     watchFileIfNeeded(entry, at: path)
   }
 

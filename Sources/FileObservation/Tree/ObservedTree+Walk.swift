@@ -33,6 +33,8 @@ extension ObservedTree {
   private mutating func scan(_ directory: Entry, for mode: ScanMode) {
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
+    // What is not known yet cannot be compared.
+    if mode.isDiff && snapshot.marks(of: directory).contains(.unread) { return }
     var buffers = walk.takeBuffers()
     defer { walk.giveBack(buffers) }
     snapshot.writePath(of: directory, into: &buffers.directoryPath)
@@ -40,15 +42,16 @@ extension ObservedTree {
     let outcome = watch(directory, details, at: path, for: mode)
     guard outcome != .impossible else { return }
     guard details.coverage > .named else { return compareNamedEntries(in: directory, for: mode) }
+    snapshot.unmark(directory, .unread)
     do throws(SystemError) {
       let opened = try open(directory, details, at: path)
       // Later changes are in the listing or have hints.
-      let before = mode.isDiff ? try FileStatus(of: ".", in: opened) : nil
+      let before = mode.isDiff ? try disk.status(of: opened) : nil
       if let before, isAnother(before, than: directory, details) {
         return compareEntry(directory, for: .scan(comparison))
       }
       guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
-      try buffers.listing.read(opened)
+      try disk.list(opened, into: &buffers.listing)
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
@@ -66,6 +69,7 @@ extension ObservedTree {
     } catch {
       if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
+        watches.unexamined.insert(directory)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
@@ -75,8 +79,8 @@ extension ObservedTree {
   private func open(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path
   ) throws(SystemError) -> Descriptor {
-    if isAnchor(directory, details) { return try .openDirectory(path, followsLinks: true) }
-    return try walk.openDirectories.open(path, in: snapshot.parent(of: directory))
+    if isAnchor(directory, details) { return try disk.openDirectory(path, followsLinks: true) }
+    return try walk.openDirectories.open(path, in: snapshot.parent(of: directory), on: disk)
   }
 
   /// Whether another directory has replaced the one that is about to be compared. Its entries would
@@ -163,11 +167,18 @@ extension ObservedTree {
       return false
     }
     path.setName(item.name)
-    guard let status = FileStatus(ofListed: item.name, in: opened),
+    let found = Result { () throws(SystemError) in
+      try disk.status(ofListed: item.name, in: opened)
+    }
+    guard case .success(let status) = found,
       lookup.entry.map({ isStillThere($0, status, at: path.path, in: site) }) ?? true
     else {
-      // It is gone again, and is removed after the listing.
-      if let entry = lookup.entry { snapshot.unmark(entry, .seen) }
+      if case .failure(let error) = found, !error.isNotFound {
+        watches.unexamined.insert(site.directory)
+      } else if let entry = lookup.entry {
+        // It is gone again, and is removed after the listing.
+        snapshot.unmark(entry, .seen)
+      }
       return false
     }
     let isOther = lookup.entry.map { snapshot.inode(of: $0) != status.inode } ?? true
@@ -200,9 +211,9 @@ extension ObservedTree {
     _ entry: Entry, _ status: FileStatus, at path: @autoclosure () -> Path, in site: Site
   ) -> Bool {
     guard !isHinted(site.directory), let known = snapshot.fingerprint(of: entry),
-      known.difference(to: Fingerprint(status)) != nil
+      known.difference(to: fingerprint(status)) != nil
     else { return true }
-    return (try? FileStatus(of: path()))?.inode == status.inode
+    return (try? disk.status(of: path()))?.inode == status.inode
   }
 
   /// Makes a directory pending, unless the mode excludes it.
@@ -219,6 +230,7 @@ extension ObservedTree {
       entry, coverage: .recursive, stack: (isRoot(entry) ? directories[entry]?.stack : nil) ?? stack
     )
     if case .discover = mode { snapshot.mark(entry, .entriesChanged) }
+    if case .baseline = mode { snapshot.mark(entry, .unread) }
     let scan = Walk.PendingScan(directory: entry, mode: mode)
     if snapshot.type(of: entry) == .symlink {
       walk.pendingLinks.append(scan)

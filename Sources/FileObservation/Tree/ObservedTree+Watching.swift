@@ -43,6 +43,7 @@ extension ObservedTree {
       }
       if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
+        watches.unexamined.insert(directory)
         // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
@@ -127,6 +128,7 @@ extension ObservedTree {
       // It may have been replaced by a directory that is watched.
       watches.unwatched.remove(directory)
       if self.directories[directory] == nil || isHinted(directory) { continue }
+      if roots[directory] != nil { _ = lookUpRoot(directory, for: .scan(comparison)) }
       scanNow(directory, for: .diff(since: since, .directory))
       // A directory that could not be opened stays among the polled ones.
       if source == nil, self.directories[directory] != nil {
@@ -169,7 +171,7 @@ extension ObservedTree {
 
   private func identity(of directory: Entry) -> FileIdentity? {
     let followsLinks = isAnchor(directory, directories[directory])
-    let status = try? FileStatus(of: snapshot.path(of: directory), followsLinks: followsLinks)
+    let status = try? disk.status(of: snapshot.path(of: directory), followsLinks: followsLinks)
     return status.map(FileIdentity.init)
   }
 

@@ -15,10 +15,11 @@ struct ObservedTree {
   typealias Entry = TreeSnapshot.Entry
 
   let filter: PathFilter
+  let disk: any Disk
   /// `nil` when everything is polled.
   let source: (any HintSource)?
   /// Directories that another backend observes.
-  let excluded: Set<Path>
+  var excluded: Set<Path>
   /// Changes from this time on are reported.
   let start: FileTime
   /// Receives the changes that the filter does not report; `nil` if nothing does.
@@ -44,9 +45,11 @@ struct ObservedTree {
 
   init(
     filter: PathFilter, source: (any HintSource)?, followsLinks: Bool = false,
-    excluded: Set<Path> = [], start: FileTime = .now()
+    excluded: Set<Path> = [], disk: any Disk = SystemDisk(), start: FileTime? = nil
   ) {
     self.filter = filter
+    self.disk = disk
+    let start = start ?? disk.now
     self.source = source
     self.excluded = excluded
     self.start = start
@@ -79,6 +82,12 @@ extension ObservedTree {
       events = []
     }
     return findings
+  }
+
+  /// Replaces the events since the last report, which are reported apart. Returns them.
+  mutating func exchangeEvents(for others: [RawEvent]) -> [RawEvent] {
+    defer { events = others }
+    return events
   }
 
   mutating func emit(
@@ -157,6 +166,8 @@ extension ObservedTree {
 // MARK: - Paths
 
 extension ObservedTree {
+  func fingerprint(_ status: FileStatus) -> Fingerprint { Fingerprint(status, now: disk.now) }
+
   func entryPath(of entry: Entry) -> EntryPath {
     snapshot.name(of: entry).withUnsafeBufferPointer {
       entryPath(of: $0, in: snapshot.parent(of: entry) ?? TreeSnapshot.root)

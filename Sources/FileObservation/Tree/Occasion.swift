@@ -13,6 +13,10 @@ enum Occasion {
     return []
   }
 
+  var isHint: Bool {
+    if case .hint = self { true } else { false }
+  }
+
   /// Whether the ignore rules have changed.
   var isRefilter: Bool {
     if case .scan(.refilter) = self { true } else { false }

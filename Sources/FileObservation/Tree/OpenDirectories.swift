@@ -22,10 +22,14 @@ final class OpenDirectories {
   private var ancestors: [Directory] = []
 
   /// Opens the directory at `path`, an entry of `parent`. Fails for a symbolic link.
-  func open(_ path: Path, in parent: TreeSnapshot.Entry?) throws(SystemError) -> Descriptor {
+  func open(
+    _ path: Path, in parent: TreeSnapshot.Entry?, on disk: any Disk
+  ) throws(SystemError) -> Descriptor {
     while let last = ancestors.last, last.entry != parent { ancestors.removeLast() }
-    guard let last = ancestors.last else { return try .openDirectory(path) }
-    return try .openDirectory(path, in: last.descriptor)
+    guard let last = ancestors.last else {
+      return try disk.openDirectory(path, followsLinks: false)
+    }
+    return try disk.openDirectory(path, in: last.descriptor)
   }
 
   /// Keeps a directory open whose subdirectories are opened next.

@@ -9,6 +9,9 @@ import SystemCalls
 struct Watches {
   /// Directories that are polled because they, or files in them, could not be watched.
   var unwatched: Set<TreeSnapshot.Entry> = []
+  /// Directories that could not be read, or of which an entry could not be examined, as without the
+  /// permission to search one of their ancestors.
+  var unexamined: Set<TreeSnapshot.Entry> = []
   /// Watches without an entry.
   var retired: Set<Int32> = []
   /// Whether a watch was transferred since this was reset.

@@ -192,7 +192,9 @@
         const have = parts(known), want = parts(file);
         let n = 0;
         while (n < want.length && want[n] === have[n]) n++;
-        if (n < (exact ? Math.max(want.length, have.length) : best)) continue;
+        // An exact path may still be reached by way of a link: then its end decides.
+        if (exact && n === Math.max(want.length, have.length)) n = Infinity;
+        if (n < best) continue;
         if (n > best) [best, found] = [n, []];
         found.push(known);
       }

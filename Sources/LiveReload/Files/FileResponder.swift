@@ -117,10 +117,8 @@ struct FileResponder {
       if let index = try open(name.appending("index.html"), in: root), index.status.type == .file {
         return send(index.file, index.status, "index.html", to: request, script)
       }
-      let directory = root.path.appending(name.bytes)
-      guard options.listsDirectories, !isHidden(try resolvedPath(directory), in: root) else {
-        return nil
-      }
+      let directory = try resolvedPath(root.path.appending(name.bytes))
+      guard options.listsDirectories, !isHidden(directory, in: root) else { return nil }
       return list(directory, request, script)
     case .symlink, .other, .unknown:
       return nil
@@ -233,6 +231,13 @@ struct FileResponder {
       return send(page.file, page.status, "404.html", to: request, script, code: 404)
     }
     guard isForPage else { return HTTPResponse.text(404, "Not found") }
+    if (try? FileStatus(of: root, followsLinks: true)) == nil {
+      let name = HTMLText.escape(String(decoding: root.lastComponent, as: UTF8.self))
+      return page(
+        404, "Nothing to serve yet",
+        "<p>The directory <code>\(name)</code> does not exist. This page reloads when it does.</p>",
+        script)
+    }
     let shown = HTMLText.escape(String(decoding: request.path, as: UTF8.self))
     return page(
       404, "Not found",

@@ -40,20 +40,8 @@ struct RequestPath: Hashable, Sendable {
   }
 
   private static func decode(_ part: some Collection<UInt8>) throws(Refusal) -> [UInt8] {
-    var name: [UInt8] = []
-    var rest = part.makeIterator()
-    while var byte = rest.next() {
-      if byte == UInt8(ascii: "%") {
-        guard let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue
-        else {
-          throw .malformedEscape
-        }
-        byte = high << 4 | low
-        if byte == UInt8(ascii: "/") { throw .forbiddenByte }
-      }
-      if byte == 0 || byte == UInt8(ascii: "\\") { throw .forbiddenByte }
-      name.append(byte)
-    }
+    guard let name = part.percentDecoded else { throw .malformedEscape }
+    if name.contains(where: { $0 == 0 || "/\\".utf8.contains($0) }) { throw .forbiddenByte }
     return name
   }
 }

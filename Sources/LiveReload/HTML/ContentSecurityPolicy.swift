@@ -11,6 +11,9 @@ enum ContentSecurityPolicy {
     case allowed(values: [[UInt8]], nonce: String?)
   }
 
+  /// Why a script is not added.
+  static let refusal = "its Content-Security-Policy forbids scripts"
+
   /// Decides on the policies in `values`, one for each header.
   ///
   /// `nonce` must be fresh. It is used only if necessary.

@@ -90,3 +90,21 @@ extension [UInt8] {
     return String(validating: self, as: UTF8.self) != nil
   }
 }
+
+extension Collection<UInt8> {
+  /// The bytes with percent signs decoded once; `nil` if one is not followed by two hexadecimal digits.
+  var percentDecoded: [UInt8]? {
+    var decoded: [UInt8] = []
+    var rest = makeIterator()
+    while let byte = rest.next() {
+      if byte != UInt8(ascii: "%") {
+        decoded.append(byte)
+      } else if let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue {
+        decoded.append(high << 4 | low)
+      } else {
+        return nil
+      }
+    }
+    return decoded
+  }
+}

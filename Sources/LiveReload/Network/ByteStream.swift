@@ -58,7 +58,7 @@ final class ByteStream: SocketHandler {
   private var isConnecting = false
   /// Whether a peer that takes no output is left alone.
   private let isPatient: Bool
-  private var deadlines = Deadlines()
+  private var deadlines = StreamDeadlines()
   /// The call for the next deadline, or for an earlier one that was cleared or renewed.
   private var alarm: (time: Instant, number: UInt64)?
 
@@ -250,17 +250,17 @@ final class ByteStream: SocketHandler {
   var now: Instant { loop.now }
 
   /// Sets a deadline, after which the stream is closed, or renews it.
-  func start(_ reason: Deadlines.Reason) {
+  func start(_ reason: StreamDeadlines.Reason) {
     if isClosed { return }
     deadlines.set(reason, at: loop.now)
     setAlarm()
   }
 
-  func clear(_ reason: Deadlines.Reason) {
+  func clear(_ reason: StreamDeadlines.Reason) {
     deadlines.clear(reason)
   }
 
-  func isAwaiting(_ reason: Deadlines.Reason) -> Bool { deadlines.has(reason) }
+  func isAwaiting(_ reason: StreamDeadlines.Reason) -> Bool { deadlines.has(reason) }
 
   private func setAlarm() {
     guard let next = deadlines.next else { return }
@@ -282,7 +282,8 @@ final class ByteStream: SocketHandler {
     alarm = nil
     var passed = deadlines.passed(at: loop.now)
     // It is not a paused peer that makes no progress.
-    for reason in [Deadlines.Reason.body, .halfClosed] where isPaused && passed.contains(reason) {
+    let renewed: [StreamDeadlines.Reason] = isPaused ? [.body, .halfClosed] : []
+    for reason in renewed where passed.contains(reason) {
       passed.remove(reason)
       deadlines.set(reason, at: loop.now)
     }
@@ -295,7 +296,7 @@ final class ByteStream: SocketHandler {
   /// meanwhile.
   func closeWhenSent() {
     isDiscarding = true
-    for reason in Deadlines.Reason.allCases where reason != .output { clear(reason) }
+    for reason in StreamDeadlines.Reason.allCases where reason != .output { clear(reason) }
     endWhenSent()
   }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import SystemCalls
 
 /// The sockets of the kernel. They share one kernel event queue, which is a single Dispatch source:
@@ -69,7 +70,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
     lastNumber += 1
     let number = lastNumber
     resolving[number] = completion
-    DispatchQueue.global(qos: .userInitiated).async { @Sendable [self] in
+    DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
       let socket = Self.connect(to: host, port: port)
       queue.async { @Sendable [self] in resolved(number, socket) }
     }
@@ -95,7 +96,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
     lastNumber += 1
     let number = lastNumber
     searches[number] = completion
-    DispatchQueue.global(qos: .userInitiated).async { @Sendable [self] in
+    DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
       let found = listeningProcesses(atPort: port, after: former)
       queue.async { @Sendable [self] in searches.removeValue(forKey: number)?(found) }
     }

@@ -114,7 +114,7 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Sets the deadline of a request that has begun, or has not.
   private func awaitRequest() {
-    let reason = parser.isInMessage ? Deadlines.Reason.head : .idle
+    let reason = parser.isInMessage ? StreamDeadlines.Reason.head : .idle
     stream.clear(reason == .head ? .idle : .head)
     if stream.isAwaiting(reason) { return }
     stream.start(reason)

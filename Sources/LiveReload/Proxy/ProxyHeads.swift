@@ -1,7 +1,7 @@
 /// The changes that a proxy makes to forwarded heads.
 enum ProxyHeads {
   /// The hop-by-hop fields (RFC 9110, 7.6.1).
-  private static let hopByHop = [
+  static let hopByHop = [
     "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
     "transfer-encoding", "upgrade",
   ]

@@ -10,23 +10,28 @@ final class ProxyResponder: Exchange, UpstreamUser {
     func scriptTag(nonce: String?, revision: Int) -> ScriptTag
     /// Returns a fresh nonce.
     func makeNonce() -> String
-    /// The server has answered a request.
-    func serverAnswered()
-    /// Returns the page that is shown if the server cannot be reached.
-    func failurePage(_ failure: ProxyExchange.Failure) -> [UInt8]
+    /// Returns the page that is shown if a server cannot be reached.
+    func failurePage(_ failure: ProxyExchange.Failure, of upstream: Upstream) -> [UInt8]
     /// Reports once that the script cannot be added to the document at a path.
-    func warnOfMissingScript(in path: ArraySlice<UInt8>, because reason: String)
+    func warnOfMissingScript(in path: Path, because reason: String)
+    /// Adds the fields of the page to an answer.
+    func addHeaders(to fields: inout HTTPFields)
   }
 
   private let request: HTTPRequestHead
   private let connection: ServerConnection
+  private let target: ProxiedServer
   private let upstream: Upstream
   private weak var site: (any Site)?
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
+  /// The body of a document so far, without the script, if the page awaits it.
+  private var fingerprint: BodyFingerprint?
   /// The revision at the time at which the server was asked.
   private var revision = 0
+  /// How often the server had been restarted then.
+  private var restartsBefore = 0
   /// Whether the response is an event stream. A client that closes its sending side does not wait
   /// for one.
   private var isEndless = false
@@ -36,12 +41,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var isPerforming = false
 
   init(
-    _ request: HTTPRequestHead, on connection: ServerConnection, to upstream: Upstream,
+    _ request: HTTPRequestHead, on connection: ServerConnection, to target: ProxiedServer,
     for site: any Site
   ) {
     self.request = request
     self.connection = connection
-    self.upstream = upstream
+    self.target = target
+    upstream = target.upstream
     self.site = site
     exchange = ProxyExchange(
       request, head: ProxyHeads.request(request, to: upstream.address, from: connection.peer))
@@ -114,6 +120,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     let isReused = server.isReused
     self.server = server
     revision = site?.revision ?? 0
+    restartsBefore = upstream.restarts
     server.expectResponse(to: request.method)
     step { $0.connected(isReused: isReused) }
   }
@@ -138,7 +145,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func upstreamEnded() { connection.stream.endWhenSent() }
 
   func upstreamLost(_ failure: ProxyExchange.Failure) {
-    let isRestarting = upstream.isRestarting
+    // The server may have started again before the end of the connection is noticed.
+    let isRestarting = upstream.isRestarting || upstream.restarts > restartsBefore
     step { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
@@ -147,11 +155,12 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func respond(_ head: HTTPResponseHead) {
     // From here on there is no deadline.
     upstream.endLimit(of: self)
-    site?.serverAnswered()
+    target.answered()
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
     }
     var fields = ProxyHeads.response(head, from: upstream.address)
+    site?.addHeaders(to: &fields)
     prepareInjector(for: head, &fields)
     var length: Int?
     if injector == nil { length = try? HTTPHeadReader.contentLength(ofResponse: head.fields) }
@@ -176,7 +185,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     if !policies.isEmpty {
       switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.makeNonce()) {
       case .forbidden:
-        return warnOfMissingScript("its Content-Security-Policy forbids scripts")
+        return warnOfMissingScript(ContentSecurityPolicy.refusal)
       case .allowed(let values, let admittedNonce):
         fields.remove("content-security-policy")
         for value in values { fields.append("Content-Security-Policy", value) }
@@ -185,6 +194,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
     }
     injector = ScriptInjector(
       site.scriptTag(nonce: nonce, revision: revision), contentType: type, scope: scope)
+    if request.method == "GET" && target.answers.awaitsDocument(of: revision) {
+      fingerprint = BodyFingerprint()
+    }
     // These describe the original document, not that with the script.
     for name in ["etag", "last-modified", "accept-ranges", "content-md5", "digest"] {
       fields.remove(name)
@@ -192,10 +204,11 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func warnOfMissingScript(_ reason: String) {
-    site?.warnOfMissingScript(in: request.path, because: reason)
+    site?.warnOfMissingScript(in: Path(bytes: Array(request.path)), because: reason)
   }
 
   private func send(_ bytes: [UInt8]) {
+    fingerprint?.add(bytes)
     if var injector {
       self.injector = nil
       let rewritten = injector.process(bytes)
@@ -213,6 +226,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
       connection.write(injector.finish())
     }
     connection.finish()
+    if let fingerprint { target.answers.delivered(fingerprint, of: request, to: connection.peer) }
   }
 
   private func openTunnel(_ head: HTTPResponseHead) {
@@ -225,9 +239,10 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func answer(_ failure: ProxyExchange.Failure) {
-    let page = site?.failurePage(failure) ?? []
+    let page = site?.failurePage(failure, of: upstream) ?? []
     var response = HTTPResponse(502, page, type: "text/html; charset=utf-8")
     response.fields.append("Cache-Control", "no-store")
+    site?.addHeaders(to: &response.fields)
     connection.respond(response)
   }
 }

@@ -26,6 +26,8 @@ final class ServerMonitor: SocketHandler {
   /// Whether nothing was found since the last save.
   private var isBlind = false
   private var hasAnswered = false
+  /// Whether processes were found by the last search.
+  private(set) var seesProcesses = false
   /// Whether another process may serve since a save at which none was known, unless a look proves it.
   private var isUncertain = false
   private var ends: [(token: UInt64, socket: any EventSocket)] = []
@@ -64,7 +66,8 @@ final class ServerMonitor: SocketHandler {
   }
 
   private func resolveDoubt() {
-    if isUncertain { changed() }
+    // The page's own answers are compared where nothing is found.
+    if isUncertain && !isBlind { changed() }
   }
 
   private func cancelLooks() {
@@ -86,6 +89,7 @@ final class ServerMonitor: SocketHandler {
   }
 
   private func take(_ found: ListeningProcesses, after former: ListeningProcesses?) {
+    seesProcesses = !found.processes.isEmpty
     if let former {
       if found.differs(from: former) { changed() } else { known = found }
       return

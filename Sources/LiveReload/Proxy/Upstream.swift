@@ -12,6 +12,8 @@ final class Upstream {
   let loop: SocketLoop
   /// Whether the server is restarting.
   private(set) var isRestarting = false
+  /// How often it has been restarted.
+  private(set) var restarts = 0
   /// Whether the server cannot start until a failed task succeeds. No request is held then.
   var isHopeless = false {
     didSet { if isHopeless && !oldValue { giveUp() } }
@@ -108,6 +110,7 @@ final class Upstream {
   /// The server is stopping or starting.
   func serverRestarts() {
     isRestarting = true
+    restarts += 1
     for connection in idle { connection.stream.close() }
     idle = []
   }

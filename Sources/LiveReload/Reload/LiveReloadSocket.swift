@@ -49,7 +49,7 @@ final class LiveReloadSocket: Exchange {
       case .text(let text): react(to: text)
       case .ping(let payload): send(WebSocketFrame.pong(payload))
       case .binary, .pong: break
-      case .close: close(1000)
+      case .close: close(WebSocketFrame.CloseCode.normal)
       case .failure(let code): close(code)
       }
     }
@@ -59,9 +59,12 @@ final class LiveReloadSocket: Exchange {
     switch session.receive(text) {
     case .ignore: break
     case .send(let answer): send(WebSocketFrame.text(answer))
-    case .close: close(1008)
+    case .close: close(WebSocketFrame.CloseCode.policyViolation)
     }
   }
+
+  /// Ends the connection, since the page is not served any more.
+  func goAway() { close(WebSocketFrame.CloseCode.goingAway) }
 
   private func close(_ code: UInt16) {
     send(WebSocketFrame.close(code))

@@ -129,6 +129,20 @@ struct ReloadSession: Sendable {
     }
   }
 
+  /// The server answers differently than after the last reload.
+  mutating func answerChanged(at now: Int) -> Decision? {
+    hasRun = true
+    return isReloadDue ? send(at: now) : nil
+  }
+
+  /// Reloads the page now. What it waits for reloads it again.
+  mutating func reloadRequested(at now: Int) -> Decision {
+    let waiting = isBusy || hasFailed ? (hasRun, changed) : (false, [])
+    changed = []
+    defer { (hasRun, changed) = waiting }
+    return send(at: now)
+  }
+
   /// A request is passed on to the server.
   mutating func requested(at now: Int) {
     suspicion.requested(at: now)

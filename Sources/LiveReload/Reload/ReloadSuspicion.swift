@@ -26,6 +26,7 @@ struct ReloadSuspicion: Sendable {
   private var lastRequest = Int.min / 2
   /// The number of reloads after which requests were made.
   private var loadCount = 0
+  private var reloadCount = 0
   private var count = RepetitionCount()
 
   /// A request is passed on to the server.
@@ -41,6 +42,7 @@ struct ReloadSuspicion: Sendable {
     if !changed.isEmpty { paths = Set(changed) }
     count.began(after: .milliseconds(min(now - reloaded, Self.longestOffset)))
     reloaded = now
+    reloadCount += 1
   }
 
   /// How long the reload for these changes is delayed.
@@ -53,7 +55,7 @@ struct ReloadSuspicion: Sendable {
     count.changed(
       .unknown, at: .milliseconds(time),
       .restarted(activity: now - lastRequest < Self.loadTime ? loadCount : nil))
-    return Int(count.delay.nanoseconds / 1_000_000)
+    return Int(count.delay(isTested: reloadCount.isMultiple(of: 2)).nanoseconds / 1_000_000)
   }
 
   /// Whether one of these changes, while the reload is delayed, was not caused by a load.

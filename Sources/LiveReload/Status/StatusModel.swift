@@ -44,7 +44,7 @@ package struct StatusModel: Sendable {
   private static let mostLines = 400
   /// The first lines of a run, which say how it began, are kept.
   static let firstLines = 40
-  private static let gap = [Span(text: "⋯")]
+  private static let gap = [Span(text: "⋯ lines are left out here ⋯")]
   private static let mostRounds = 50
   private static let mostChanges = 100
 

@@ -123,6 +123,13 @@ package struct JSONWriter {
     array(build)
   }
 
+  /// Writes the key of a member, with any characters. Its value must follow.
+  package mutating func key(quoting name: String) {
+    value(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
   // MARK: - Text
 
   private mutating func key(_ name: StaticString) {

@@ -32,7 +32,7 @@ extension DirectoryListing {
       while offset < end {
         let record = DirectoryRecord(at: records + offset)
         if record.type == nil {
-          let type = FileStatus(ofListed: record.name, in: directory)?.type
+          let type = try? FileStatus(ofListed: record.name, in: directory).type
           bytes[offset + DirectoryRecord.typeOffset] = (type ?? .unknown).entryType
         }
         if record.isDots || record.type == nil { bytes[offset + DirectoryRecord.nameOffset] = 0 }

@@ -9,7 +9,7 @@ package struct DirectoryListing {
     package let inode: UInt64
 
     @inlinable
-    init(_ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64) {
+    package init(_ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64) {
       self.name = name
       self.type = type
       self.inode = inode
@@ -31,7 +31,7 @@ package struct DirectoryListing {
 
   package init() {}
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     if bytes.count > Self.largestKept { bytes = [] }
     (end, count, hasHiddenNames) = (0, 0, false)
   }
@@ -52,7 +52,7 @@ package struct DirectoryListing {
   }
 
   /// Appends an entry, where the system does not return records, and in tests.
-  mutating func append(_ entry: Entry) {
+  package mutating func append(_ entry: Entry) {
     let length = DirectoryRecord.length(ofName: entry.name.count)
     makeRoom(for: length)
     bytes.withUnsafeMutableBytes {
@@ -71,17 +71,13 @@ package struct DirectoryListing {
 }
 
 extension FileStatus {
-  /// The status of an entry of an open directory, by a name that a NUL follows; `nil` if it is gone.
-  package init?(
+  /// The status of an entry of an open directory, by a name that a NUL follows.
+  package init(
     ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
-  ) {
-    guard let start = name.baseAddress else { return nil }
+  ) throws(SystemError) {
+    guard let start = name.baseAddress else { throw SystemError(call: "fstatat", code: ENOENT) }
     let chars = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-    do throws(SystemError) {
-      try self.init(of: chars, in: directory)
-    } catch {
-      return nil
-    }
+    try self.init(of: chars, in: directory)
   }
 }
 

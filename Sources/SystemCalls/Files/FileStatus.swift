@@ -8,8 +8,18 @@ package struct FileStatus: Hashable, Sendable {
   package let changed: FileTime
   /// The creation time; `nil` where the file system does not record it.
   package let born: FileTime?
-  /// A hash of the mode, the owner, the group and the number of links.
+  /// A hash of the mode, the owner, the group and the number of links, except that of a directory,
+  /// which counts its subdirectories.
   package let attributes: UInt64
+
+  package init(
+    type: FileType, device: UInt64, inode: UInt64, size: UInt64, modified: FileTime,
+    changed: FileTime, born: FileTime?, attributes: UInt64
+  ) {
+    (self.type, self.device, self.inode, self.size) = (type, device, inode, size)
+    (self.modified, self.changed, self.born) = (modified, changed, born)
+    self.attributes = attributes
+  }
 
   /// Queries the file at `path`. A symbolic link is not followed unless `followsLinks` is set.
   package init(of path: Path, followsLinks: Bool = false) throws(SystemError) {
@@ -41,8 +51,9 @@ package struct FileStatus: Hashable, Sendable {
     modified = FileTime(nanoseconds: status.modified_ns)
     changed = FileTime(nanoseconds: status.changed_ns)
     born = status.born_ns == 0 ? nil : FileTime(nanoseconds: status.born_ns)
+    let links = type == .directory ? 0 : UInt64(status.links)
     attributes =
-      (UInt64(status.mode) << 32 | UInt64(status.links)) &* 0x9e37_79b9_7f4a_7c15
+      (UInt64(status.mode) << 32 | links) &* 0x9e37_79b9_7f4a_7c15
       ^ (UInt64(status.user) << 32 | UInt64(status.group))
   }
 }

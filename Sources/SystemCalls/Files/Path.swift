@@ -2,7 +2,7 @@
 ///
 /// A file name may contain any byte but NUL and `/`. Paths are equal if their bytes are: `café` in composed
 /// and in decomposed form are two files and two paths.
-public struct Path: Hashable, Sendable {
+public struct Path: Hashable, Sendable, CustomStringConvertible {
   /// The bytes, without a terminating NUL.
   public let bytes: [UInt8]
 
@@ -18,56 +18,12 @@ public struct Path: Hashable, Sendable {
   }
 
   static let slash = UInt8(ascii: "/")
-}
 
-extension [UInt8] {
-  /// The index of the first NUL.
-  fileprivate var indexOfNUL: Int? {
-    withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return nil }
-      return memchr(start, 0, bytes.count).map { UnsafeRawPointer($0) - start }
-    }
-  }
-}
+  // All public members are here, and not in extensions: the documentation of modules that export the
+  // type again has no others.
 
-// Each is one operation on all bytes: paths are compared and hashed for every event.
-extension Path {
-  /// Compares the bytes.
-  public static func == (left: Path, right: Path) -> Bool {
-    guard left.bytes.count == right.bytes.count else { return false }
-    return left.bytes.withUnsafeBytes { left in
-      right.bytes.withUnsafeBytes { right in
-        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else {
-          return true
-        }
-        return memcmp(leftStart, rightStart, left.count) == 0
-      }
-    }
-  }
+  // MARK: - Parts
 
-  /// Hashes the bytes.
-  public func hash(into hasher: inout Hasher) {
-    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-  }
-}
-
-extension Path: ExpressibleByStringLiteral {
-  /// Creates a path from the UTF-8 bytes of a literal.
-  public init(stringLiteral value: String) {
-    self.init(value)
-  }
-}
-
-extension Path: Comparable {
-  /// Orders paths by their bytes.
-  public static func < (left: Path, right: Path) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
-  }
-}
-
-// MARK: - Parts
-
-extension Path {
   /// Whether the path starts with a slash.
   public var isAbsolute: Bool { bytes.first == Path.slash }
 
@@ -136,14 +92,26 @@ extension Path {
     }
     return Path(bytes: bytes)
   }
-}
 
-// MARK: - Conversions
+  /// The last name as a string; `nil` if it is empty or not UTF-8.
+  public var name: String? {
+    lastComponent.isEmpty ? nil : String(validating: lastComponent, as: UTF8.self)
+  }
 
-extension Path {
-  /// Calls `body` with the bytes as a C string.
+  /// The part of the name after its last dot, as in `swift`; `nil` if there is none, or if it is not
+  /// UTF-8. A name that only begins with a dot, such as `.gitignore`, has no extension.
+  public var `extension`: String? {
+    let name = lastComponent
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+    return String(validating: name[(dot + 1)...], as: UTF8.self)
+  }
+
+  // MARK: - Conversions
+
+  /// Calls `body` with the bytes as a C string, which is valid until it returns: for the system calls
+  /// and the file types of other libraries.
   @inlinable
-  package func withCString<Result, Failure>(
+  public func withCString<Result, Failure>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) {
@@ -159,9 +127,7 @@ extension Path {
   public var string: String? {
     String(validating: bytes, as: UTF8.self)
   }
-}
 
-extension Path: CustomStringConvertible {
   /// The path for display: invalid UTF-8 is replaced, and control characters are escaped as `\n` or
   /// `\u{1B}`, so that a file name cannot send commands to a terminal. Do not open files by it.
   public var description: String {
@@ -179,5 +145,58 @@ extension Path: CustomStringConvertible {
       }
     }
     return shown
+  }
+}
+
+// A global function, because a module can export it again, unlike an operator of a type.
+/// A path, a slash, and a name.
+public func / (path: Path, name: String) -> Path {
+  path.appending(name)
+}
+
+extension [UInt8] {
+  /// The index of the first NUL.
+  fileprivate var indexOfNUL: Int? {
+    withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      return memchr(start, 0, bytes.count).map { UnsafeRawPointer($0) - start }
+    }
+  }
+}
+
+// Each is one operation on all bytes: paths are compared and hashed for every event.
+extension Path {
+  /// Compares the bytes.
+  public static func == (left: Path, right: Path) -> Bool {
+    guard left.bytes.count == right.bytes.count else { return false }
+    return left.bytes.withUnsafeBytes { left in
+      right.bytes.withUnsafeBytes { right in
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else {
+          return true
+        }
+        return memcmp(leftStart, rightStart, left.count) == 0
+      }
+    }
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+extension Path: ExpressibleByStringLiteral {
+  /// Creates a path from the UTF-8 bytes of a literal.
+  ///
+  /// A static string, so that in `names.map(Path.init)` only one initializer takes a string.
+  public init(stringLiteral value: StaticString) {
+    self = value.withUTF8Buffer { Path(bytes: $0) }
+  }
+}
+
+extension Path: Comparable {
+  /// Orders paths by their bytes.
+  public static func < (left: Path, right: Path) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 }

@@ -2,7 +2,7 @@
 /// and received.
 package struct Connection: ~Copyable {
   private let socket: Descriptor
-  private let deadline: ContinuousClock.Instant
+  private let deadline: Instant
 
   /// Connects to a numeric address, `localhost` or a host name.
   ///
@@ -22,7 +22,7 @@ package struct Connection: ~Copyable {
   }
 
   private static func connect(
-    _ host: String, _ port: UInt16, until deadline: ContinuousClock.Instant
+    _ host: String, _ port: UInt16, until deadline: Instant
   ) throws(SystemError) -> Descriptor {
     let number = csystem_connect(host, port)
     if number == -1 { throw .last("connect", path: Path(host)) }
@@ -36,7 +36,7 @@ package struct Connection: ~Copyable {
   }
 
   private static func wait(
-    for descriptor: Int32, _ events: Int16, until deadline: ContinuousClock.Instant
+    for descriptor: Int32, _ events: Int16, until deadline: Instant
   ) throws(SystemError) {
     var entry = pollfd(fd: descriptor, events: events, revents: 0)
     let rest = max(.zero, deadline - .now)

@@ -31,7 +31,7 @@ package struct ProcessActivity: Hashable, Sendable {
   }
 
   package var writes: Writes
-  /// How often their threads have stopped to run.
+  /// A hash of how often each of their threads has stopped to run.
   package var switches: UInt64
   /// Whether a thread may be in the middle of a change, so that it is not counted yet.
   package var isRunning: Bool

@@ -59,6 +59,7 @@ extension ProcessGroup {
   /// Which children of this process are descendants of a run whose parents have ended.
   package struct Orphans: Sendable {
     let mark: RunMark
+    let known: RunMark.Known
     let others: [pid_t]
     let countsUnmarked: Bool
 
@@ -68,6 +69,7 @@ extension ProcessGroup {
     ///   - countsUnmarked: Whether children without the mark of any run are of this one.
     package init(of mark: RunMark, except others: [pid_t], countingUnmarked countsUnmarked: Bool) {
       self.mark = mark
+      known = RunMark.known
       self.others = others
       self.countsUnmarked = countsUnmarked
     }
@@ -97,12 +99,18 @@ extension ProcessGroup {
     _ orphans: Orphans?, _ body: (UnsafePointer<csystem_orphans>?) -> Result
   ) -> Result {
     guard let orphans else { return body(nil) }
-    return orphans.mark.variable.withCString { mark in
-      orphans.others.withUnsafeBufferPointer { others in
-        var raw = csystem_orphans(
-          mark: mark, common_length: RunMark.common.utf8.count, others: others.baseAddress,
-          other_count: Int32(others.count), counts_unmarked: orphans.countsUnmarked)
-        return body(&raw)
+    return RunMark.common.withCString { mark in
+      withExtendedLifetime(orphans.mark) {
+        orphans.known.numbers.withUnsafeBufferPointer { known in
+          orphans.others.withUnsafeBufferPointer { others in
+            var raw = csystem_orphans(
+              mark: mark, run: orphans.mark.number, latest: orphans.known.latest,
+              known: known.baseAddress, known_count: Int32(known.count),
+              others: others.baseAddress, other_count: Int32(others.count),
+              counts_unmarked: orphans.countsUnmarked)
+            return body(&raw)
+          }
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import SystemCalls
 
 /// A list of files on standard input that was meant for watchrun, as in `ls *.c | watchrun make`.
@@ -12,7 +13,7 @@ enum PipedList {
   /// Warns if standard input is a pipe in which a list waits soon after the start.
   static func warnSoon(_ console: Console, in directory: Path) {
     guard peekPipe(STDIN_FILENO, atMost: 1) != nil else { return }
-    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { @Sendable in
+    DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
       let text = peekPipe(STDIN_FILENO, atMost: 4096) ?? []
       guard let path = firstPath(in: text, directory) else { return }
       console.say(

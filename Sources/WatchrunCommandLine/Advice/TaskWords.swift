@@ -11,8 +11,6 @@ struct TaskWords {
     let names: [String]
     /// For people: "watchrun.json", or "this project" if it has no file.
     let source: String
-    /// The command line after `watchrun` for a word that names a script or target of another tool.
-    var commandLine: @Sendable (String) -> String? = { _ in nil }
   }
 
   enum Meaning: Hashable {
@@ -20,25 +18,24 @@ struct TaskWords {
     case tasks([String])
   }
 
-  private let words: [[UInt8]]
-  private let project: Project?
-  private let findsProgram: ([UInt8]) -> Bool
+  private let line: TypedLine
+  private var words: [[UInt8]] { line.words }
+  private var project: Project? { line.project }
 
-  /// - Parameter findsProgram: Whether a program of a name can be executed.
-  init(_ words: [[UInt8]], project: Project?, findsProgram: @escaping ([UInt8]) -> Bool) {
-    self.words = words
-    self.project = project
-    self.findsProgram = findsProgram
+  init(_ line: TypedLine) {
+    self.line = line
   }
 
-  /// Whether the words can name tasks at all, so that it is worth reading the project.
+  /// Whether the words can name tasks.
   static func mayBeTasks(_ settings: Settings) -> Bool {
-    guard settings.task == .run, !settings.isCommandMarked, settings.printMode == nil,
-      !settings.hasPage, let word = settings.command.first
+    guard !settings.isCommandMarked, settings.printMode == nil, !settings.hasPage,
+      let word = settings.command.first
     else { return false }
     let special = Array("/ \t\n=$".utf8)
     return !word.contains(where: special.contains)
   }
+
+  private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
 
   /// What the words mean, and a note for the user where they could mean something else, too.
   func meaning() throws(UsageError) -> (meaning: Meaning, note: String?) {
@@ -51,8 +48,8 @@ struct TaskWords {
         "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
     }
     guard let project, project.names.contains(name) else {
+      try refuseQuestion(name)
       try refuseWordOfOption(name)
-      try refuseUnknownTask(name)
       return (.program, nil)
     }
     let line = ShellWords.quoted(words)
@@ -110,13 +107,8 @@ struct TaskWords {
     guard let first = words.first, !findsProgram(first),
       // A session of a command line has tasks that no project names.
       tasks.allSatisfy({ project?.names.contains(text($0)) == true })
-        || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-")
-    else { return }
-    if name == "up" && tasks.isEmpty {
-      throw UsageError("no task and no program 'up'; to run all tasks: watchrun")
-    }
-    guard let row = Self.questions.first(where: { $0.word == name }),
-      project?.commandLine(name) == nil
+        || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-"),
+      let row = Self.questions.first(where: { $0.word == name }), line.usual.line(for: name) == nil
     else { return }
     let arguments = tasks.isEmpty ? "" : " " + ShellWords.quoted(Array(tasks))
     throw UsageError(
@@ -124,11 +116,12 @@ struct TaskWords {
   }
 
   private func refuseWordOfOption(_ name: String) throws(UsageError) {
-    try refuseQuestion(name)
     guard words.count == 1 else { return }
     if let row = Self.options.first(where: { $0.word == name }) {
+      let other = line.usual.line(for: name)
       throw UsageError(
-        "for \(row.purpose): watchrun \(row.option); "
+        (other.map { "no task '\(name)'; write: watchrun \($0); " } ?? "")
+          + "for \(row.purpose): watchrun \(row.option); "
           + "for a program named \(name): watchrun -- \(name)"
           + (project.map { "; tasks of \($0.source): \(list($0.names))" } ?? ""))
     }
@@ -136,18 +129,14 @@ struct TaskWords {
     guard name == "test" else { return }
     throw UsageError(
       "no task 'test' \(project.map { "in \($0.source)" } ?? "here"); give a command, as in: "
-        + "watchrun make test")
+        + "watchrun \(line.usual.test ?? "make test")")
   }
 
-  private func refuseUnknownTask(_ name: String) throws(UsageError) {
-    guard let project, let first = words.first, words.count == 1, !findsProgram(first) else {
-      return
-    }
-    let lack = "no task and no program '\(Path(name))'"
-    if let line = project.commandLine(name) {
-      throw UsageError("\(lack); write: watchrun \(line)")
-    }
-    if let nearest = nearestName(to: name, among: project.names) {
+  /// The error for a first word that is no task, no program, and no habit of another tool.
+  func refuseUnknownTask() throws(UsageError) {
+    guard let project, let first = words.first, words.count == 1 else { return }
+    let lack = "no task and no program '\(Path(bytes: first))'"
+    if let nearest = nearestName(to: text(first), among: project.names) {
       throw UsageError("\(lack); did you mean: watchrun \(shown(nearest))")
     }
     throw UsageError("\(lack); tasks of \(project.source): \(list(project.names))")
@@ -176,24 +165,58 @@ struct TaskWords {
 }
 
 extension Settings {
-  /// The settings with tasks instead of a command, if its words name tasks.
+  /// The settings with tasks instead of a command, if its words name tasks. A command that can never run
+  /// is an error with the line to type.
   ///
   /// - Parameter say: Receives a note about what else the words could mean.
   func resolvingTasks(
-    in directory: Path, programs: [Path] = programDirectories(), say: (String) -> Void
+    in directory: Path, programs: [Path] = programDirectories(), isPiped: Bool = false,
+    say: (String) -> Void
   ) throws(Failure) -> Settings {
-    guard TaskWords.mayBeTasks(self) else { return self }
-    let findsProgram = { (name: [UInt8]) in findProgram(name, in: programs) != nil }
+    guard task == .run else { return self }
     do throws(UsageError) {
-      let words = TaskWords(
-        command, project: namedTasks(in: directory), findsProgram: findsProgram)
-      let (meaning, note) = try words.meaning()
-      if let note { say(note) }
-      guard case .tasks(let names) = meaning else { return self }
-      return try replacingCommand(by: names)
+      if command.isEmpty {
+        try refuseFilterOfFile(in: directory)
+        return self
+      }
+      // What sets PATH decides itself where programs are looked up.
+      let places = environment.last { $0.isPATH }.map { programDirectories($0.value) } ?? programs
+      var line = TypedLine(
+        words: command, options: optionWords.filter { $0 != "--".word },
+        directory: ProjectDirectory(path: directory), isPiped: isPiped,
+        findsProgram: { findProgram($0.word, in: places) != nil })
+      if TaskWords.mayBeTasks(self) {
+        line.project = namedTasks(in: directory)
+        let (meaning, note) = try TaskWords(line).meaning()
+        if let note { say(note) }
+        if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
+      }
+      try refuseHabit(line)
+      return self
     } catch {
       throw Failure(error.description, ExitCode.usage)
     }
+  }
+
+  /// Refuses what is no program and never becomes one. Another first word is tried.
+  private func refuseHabit(_ line: TypedLine) throws(UsageError) {
+    guard shell == .whenNeeded, makeCommand().form == .direct, let first = command.first else {
+      return
+    }
+    if !isCommandMarked, let advice = Habit.advice(for: line, among: Habit.tools) {
+      throw UsageError(advice)
+    }
+    if line.isProgram(first) { return }
+    if let advice = Habit.advice(for: line) { throw UsageError(advice) }
+    if TaskWords.mayBeTasks(self) { try TaskWords(line).refuseUnknownTask() }
+  }
+
+  /// Refuses `-f Procfile` and `-f modd.conf` without a command: only changes of that file would count.
+  private func refuseFilterOfFile(in directory: Path) throws(UsageError) {
+    guard filters.count == 1, let name = filters.first?.description else { return }
+    let line = TypedLine(words: [name.word], directory: ProjectDirectory(path: directory))
+    guard let advice = ForeignFile.advice(for: name, in: line.directory, line) else { return }
+    throw UsageError("-f is a filter; \(advice)")
   }
 
   private func replacingCommand(by names: [String]) throws(UsageError) -> Settings {
@@ -218,23 +241,15 @@ extension Settings {
   /// The tasks that words can name; `nil` if there is no project, or its file has errors.
   private func namedTasks(in directory: Path) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
-    let commandLine: @Sendable (String) -> String? = {
-      ProjectDetection.commandLine(for: $0, in: ProjectDirectory(path: directory))
-    }
     do throws(ProjectSource.Refusal) {
       if let project = try source.read() {
-        return .init(
-          names: project.names, source: source.file.description, commandLine: commandLine)
+        return .init(names: project.names, source: source.file.description)
       }
     } catch {
       return nil
     }
     return source.detect().map {
-      .init(names: $0.project.names, source: "this project", commandLine: commandLine)
+      .init(names: $0.project.names, source: "this project")
     }
   }
-}
-
-extension Project {
-  fileprivate var names: [String] { tasks.map(\.name) + pages.map(\.name) }
 }

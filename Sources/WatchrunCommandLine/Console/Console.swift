@@ -27,6 +27,13 @@ final class Console: Sendable {
     case good = "\u{1B}[32m"
     case bad = "\u{1B}[31m"
     case warning = "\u{1B}[33m"
+    /// White on black, whatever the colors of the terminal are.
+    case picture = "\u{1B}[38;5;231;48;5;16m"
+
+    /// The text in this style, if messages are colored.
+    func applied(to text: String, _ isColored: Bool) -> String {
+      isColored && self != .plain ? "\(rawValue)\(text)\u{1B}[0m" : text
+    }
   }
 
   private static let end = Array("\n".utf8)
@@ -59,9 +66,8 @@ final class Console: Sendable {
     output = OutputWriter(STDOUT_FILENO) { error in
       guard failures.note(error, of: STDOUT_FILENO) else { return }
       // Not by `say`, which waits for this writer.
-      let line = "watchrun: \(lostOutputMessage(error))"
-      let style = isColored ? Style.bad.rawValue : ""
-      messages.enqueue(Array((isColored ? "\(style)\(line)\u{1B}[0m\n" : line + "\n").utf8))
+      let line = Style.bad.applied(to: "watchrun: \(lostOutputMessage(error))", isColored)
+      messages.enqueue(Array("\(line)\n".utf8))
     }
   }
 
@@ -75,32 +81,34 @@ final class Console: Sendable {
   /// Writes a message, if its level is shown. Otherwise the text is not evaluated.
   func say(_ level: Level, _ text: @autoclosure () -> String, style: Style = .plain) {
     guard level <= shown else { return }
-    let line = "watchrun: \(text())"
-    let styled = isColored && style != .plain ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n"
-    write(styled)
+    write(style.applied(to: "watchrun: \(text())", isColored) + "\n")
   }
 
   /// Writes a message about one of several tasks.
   func say(_ level: Level, of task: TaskLabel, _ text: String, style: Style = .plain) {
     guard level <= shown else { return }
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
-    let said = isColored && style != .plain ? "\(style.rawValue)\(text)\u{1B}[0m" : text
-    write("watchrun: \(label): \(said)\n")
+    write("watchrun: \(label): \(style.applied(to: text, isColored))\n")
   }
 
   /// Writes a message of a page, with its name in front of each line.
   func say(_ level: Level, ofPage label: TaskLabel, _ lines: [String], style: Style) {
     guard level <= shown else { return }
     let prefix = String(decoding: isColored ? label.coloredPrefix : label.prefix, as: UTF8.self)
-    let text = lines.map { line in
-      prefix + (isColored ? "\(style.rawValue)\(line)\u{1B}[0m\n" : line + "\n")
-    }
-    write(text.joined())
+    write(lines.map { prefix + style.applied(to: $0, isColored) + "\n" }.joined())
   }
 
   /// Writes a message that is only of interest to someone at the terminal.
   func sayAtTerminal(_ text: String) {
     if isTerminal { say(.news, text, style: .faint) }
+  }
+
+  /// Writes lines that are light on dark to a terminal that is wide enough for them.
+  func draw(_ lines: [String], columns: Int) {
+    let width = wrapsLines ? Terminal(STDERR_FILENO).columns ?? 0 : 0
+    guard .news <= shown, columns <= width else { return }
+    let (start, end) = isColored ? (Style.picture.rawValue, "\u{1B}[0m\n") : ("", "\n")
+    write(lines.map { start + $0 + end }.joined())
   }
 
   /// Writes control sequences, if messages go to a terminal.

@@ -10,7 +10,14 @@ extension Console {
   static func forcedColors(_ mode: ColorMode) -> [Command.EnvironmentVariable] {
     let noColor = environmentVariable("NO_COLOR") ?? ""
     guard noColor.isEmpty, isColored(mode, STDOUT_FILENO) else { return [] }
-    return colorVariables.filter { environmentVariable($0) == nil }.map { name in
+    return unlessSet(colorVariables)
+  }
+
+  /// Variables for the same tasks, of which Python would show nothing before 8 KiB.
+  static var unbufferedOutput: [Command.EnvironmentVariable] { unlessSet(["PYTHONUNBUFFERED"]) }
+
+  private static func unlessSet(_ names: [String]) -> [Command.EnvironmentVariable] {
+    names.filter { environmentVariable($0) == nil }.map { name in
       Command.EnvironmentVariable(name: Array(name.utf8), value: Array("1".utf8))
     }
   }

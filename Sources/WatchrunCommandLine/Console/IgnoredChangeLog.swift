@@ -36,7 +36,7 @@ struct IgnoredChangeLog {
 final class IgnoredChangeReporter: Sendable {
   private let console: Console
   private let directory: Path
-  private let scheduler = DispatchScheduler(queue: .global())
+  private let scheduler = DispatchScheduler(queue: .separate())
   private let log = Mutex(IgnoredChangeLog())
 
   init(_ console: Console, directory: Path) {

@@ -42,12 +42,12 @@ final class KeyPresses: Sendable {
     self.dependencies = dependencies
   }
 
-  /// Takes a report of the runner.
-  func take(_ report: TaskReport) {
+  /// Handles a report of the runner.
+  func handle(_ report: TaskReport) {
     switch report {
-    case .roundBegan:
+    case .round(.began):
       state.withLock { $0.latestRuns = [] }
-    case .started(let run) where run.job == .command:
+    case .run(let run, .started) where run.job == .command:
       // On the command line, the build and the command are one run.
       let replacesAll = reporter.isAlone
       state.withLock { state in

@@ -1,5 +1,6 @@
 import ActionRunning
 import Dispatch
+import Support
 import SystemCalls
 
 /// Reads keys from the terminal while this process group is in its foreground, and reports when the terminal
@@ -29,19 +30,16 @@ final class KeyReader: Sendable {
       try TerminalInput(controller.terminal, includesKeys: controller.readsKeys))
     let source = DispatchSource.makeReadSource(
       fileDescriptor: input.events.number, queue: DispatchQueue(label: "watchrun.keys"))
-    // The handler holds the source until it is cancelled.
-    nonisolated(unsafe) let retained = source
-    source.setEventHandler { @Sendable [self] in
+    source.setCancelHandler { @Sendable in withExtendedLifetime(input) {} }
+    source.activateRetained { [self] cancel in
       input.events.acknowledge()
       if controller.terminal.isGone {
-        retained.cancel()
+        cancel()
         event(.hangUp)
       } else {
         read()
       }
     }
-    source.setCancelHandler { @Sendable in withExtendedLifetime(input) {} }
-    source.activate()
     return prepares && controller.prepareForKeys()
   }
 

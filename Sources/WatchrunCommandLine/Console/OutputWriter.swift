@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import Synchronization
 import SystemCalls
 
@@ -113,8 +114,7 @@ extension OutputWriter {
       if state.backlog > Self.maximumKept { return false }
       state.pending.append(line)
       state.backlog += line.count
-      defer { state.isWriting = true }
-      return !state.isWriting
+      return !exchange(&state.isWriting, with: true)
     }
     if begins { queue.async { [self] in writePending() } }
   }
@@ -149,9 +149,7 @@ extension OutputWriter {
     }
     let free = state.withLock { state -> [@Sendable () -> Void] in
       state.backlog -= bytes.count
-      if state.backlog > Self.maximumAhead / 2 { return [] }
-      defer { state.whenFree = [] }
-      return state.whenFree
+      return state.backlog > Self.maximumAhead / 2 ? [] : exchange(&state.whenFree, with: [])
     }
     for body in free { body() }
   }

@@ -61,10 +61,12 @@ extension RunReporter {
   private func cause(of trigger: RunTrigger, after dependencies: [String]) -> String {
     let count = trigger.changes.count
     let changes = count == 1 ? "1 change" : "\(count) changes"
+    if trigger.batch.overflow {
+      return "because the kernel dropped events" + (count > 0 ? ", after" : "")
+    }
     switch trigger.reason {
     case .start: return "when watchrun did"
     case .key: return "by a key" + (count > 0 ? ", with \(changes)" : "")
-    case .overflow: return "because the kernel dropped events" + (count > 0 ? ", after" : "")
     case .restart: return "again because the command had ended"
     case .change where count > 0: return "because of \(changes)"
     case .change where dependencies.isEmpty: return "because its dependencies succeeded"

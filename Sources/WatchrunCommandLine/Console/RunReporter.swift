@@ -32,7 +32,7 @@ final class RunReporter: Sendable {
   }
 
   /// Replaces the tasks. Former ones are remembered, since they report until they have ended.
-  func take(_ plan: SessionPlan) {
+  func setPlan(_ plan: SessionPlan) {
     let isNamed = plan.origin == .project && plan.tasks.count > 1
     let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
@@ -75,69 +75,69 @@ final class RunReporter: Sendable {
 extension RunReporter {
   func report(_ report: TaskReport) {
     switch report {
-    case .started(let run):
+    case .run(let run, .started):
       reportStart(run)
       // The output of several tasks is forwarded.
       if isAlone { console.commandBegins() }
-    case .ended(let run, let status, let duration, let ending):
+    case .run(let run, .ended(let status, let duration, let ending)):
       console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending)
-    case .notStarted(let run, let error, _):
+    case .run(let run, .notStarted(let error, _)):
       console.commandEnds()
       reportFailedStart(run, error)
-    case .conflict(let task, let conflict):
+    case .task(let task, .conflict(let conflict)):
       let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
       // Each attempt finds the same.
       if conflict != before { say(.problem, task, conflict.message, style: .bad) }
-    case .skipped(let task, let cause):
+    case .task(let task, .skipped(let cause)):
       // On the command line, the failure of the build says it.
       if !isCommandLine { say(.news, task, "skipped: \(cause.words)", style: .warning) }
-    case .kept(let task, let cause):
+    case .task(let task, .kept(let cause)):
       if !isCommandLine { say(.news, task, "not restarted: \(cause.words)", style: .warning) }
-    case .ready(let task, let time):
+    case .task(let task, .ready(let time)):
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)
-    case .notReady(let task, let readiness):
+    case .task(let task, .notReady(let readiness)):
       say(.news, task, "not ready: \(readiness.failure)", style: .bad)
-    case .timedOut(let run, let time):
+    case .run(let run, .timedOut(let time)):
       say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)
-    case .stopping(let run, let signal, _):
+    case .run(let run, .stopping(let signal, _)):
       say(.detail, run.task, "stopping \(object(of: run)) with \(signal)", style: .faint)
-    case .killing(let run, let gracePeriod):
+    case .run(let run, .killing(let gracePeriod)):
       reportKill(of: run, after: gracePeriod)
-    case .notStopped(let run, let survivor, let isAwaited):
+    case .run(let run, .notStopped(let survivor, let isAwaited)):
       if !isAwaited { state.withLock { _ = $0.left.insert(run) } }
       let text = survivor.message(of: object(of: run), isAwaited: isAwaited)
       say(.problem, run.task, text, style: .warning)
-    case .signaled(let task, let signal, let trigger):
+    case .task(let task, .signaled(let signal, let trigger)):
       say(.news, task, "sent \(signal)\(reason(of: trigger))", style: .faint)
-    case .backingOff(let task, let pause):
+    case .task(let task, .backingOff(let pause)):
       // A conflict says what to do.
       if state.withLock({ $0.conflicts[task] != nil }) { return }
       say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
-    case .foundOutputs(let paths):
+    case .changes(.foundOutputs(let paths)):
       self.report(outputs: paths)
-    case .judged(let judgments):
+    case .changes(.judged(let judgments)):
       for judgment in judgments {
         console.say(
           .detail, "\(shown(judgment.path)): \(judgment.words)", style: .faint)
       }
-    case .gaveUp(let task, let restarts):
+    case .task(let task, .gaveUp(let restarts)):
       say(
         .problem, task,
         "not restarted: it has ended \(restarts + 1) times in a row; the next change starts it",
         style: .warning)
-    case .foundLoop(let loop):
+    case .changes(.foundLoop(let loop)):
       self.report(loop)
-    case .owed(let trigger):
+    case .changes(.owed(let trigger)):
       let verb = trigger.changes.count == 1 ? "has" : "have"
       console.say(.news, "\(paths(of: trigger)) \(verb) changed since; r runs it", style: .faint)
-    case .idle:
+    case .runner(.idle):
       // At a terminal only, so that logs have one line less for each run.
       console.sayAtTerminal("waiting for changes")
-    case .roundEnded(let round):
+    case .round(.ended(let round)):
       self.report(round)
-    case .roundBegan, .gone, .waiting, .ignored, .unwatched, .unsettled, .finished:
+    case .round(.began), .run(_, .gone), .task(_, .ignored), .runner:
       break
     }
   }
@@ -146,8 +146,8 @@ extension RunReporter {
     state.withLock { $0.conflicts[run.task] = nil }
     if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
     let text = text(of: run.task)
-    let what = text.role == .build ? "building" : "running \(text.shownCommand)"
-    say(.news, run.task, what + reason(of: run.trigger), style: .faint)
+    let verb = text.role == .build ? "building:" : "running"
+    say(.news, run.task, "\(verb) \(text.shownCommand)" + reason(of: run.trigger), style: .faint)
   }
 
   private func reportFailedStart(_ run: TaskReport.Run, _ error: SystemError) {

@@ -22,7 +22,7 @@ final class WaitingReporter: Sendable {
 
   init(
     _ reporter: RunReporter,
-    scheduler: any Scheduler = DispatchScheduler(queue: DispatchQueue.global()),
+    scheduler: any Scheduler = DispatchScheduler(queue: .separate()),
     isEnding: @escaping @Sendable () -> Bool
   ) {
     self.reporter = reporter
@@ -30,47 +30,45 @@ final class WaitingReporter: Sendable {
     self.isEnding = isEnding
   }
 
-  /// Takes a report of the runner. Must be called with each, in order.
-  func take(_ report: TaskReport) {
+  /// Handles a report of the runner. Must be called with each, in order.
+  func handle(_ report: TaskReport) {
     var report = report
-    if case .waiting(let waiting) = report, reporter.isCommandLine {
-      report = .waiting(Self.ofCommand(waiting))
-    }
-    let now = scheduler.now
-    let outdated = state.withLock { state -> (any ScheduledWork)? in
-      state.waiting.take(report, at: now)
-      let time = state.waiting.nextTime
-      if time == state.timerTime { return nil }
-      defer { state.timer = time.map(schedule) }
-      state.timerTime = time
-      return state.timer
-    }
-    outdated?.cancel()
+    if case .runner(.waiting(let waiting)) = report { report = .runner(.waiting(shown(waiting))) }
+    change { [report] in $0.handle(report, at: $1) }
   }
 
-  /// What waits on a command line, where the build and the command are one thing: the command, which is
-  /// the last.
-  static func ofCommand(_ waiting: [TaskRunner.Waiting]) -> [TaskRunner.Waiting] {
-    waiting.filter { entry in
+  /// What users see of what waits. On a command line, the build and the command are one thing: the command,
+  /// which is the last.
+  func shown(_ waiting: [TaskRunner.Waiting]) -> [TaskRunner.Waiting] {
+    if !reporter.isCommandLine { return waiting }
+    return waiting.filter { entry in
       if case .dependencies = entry.cause { return false }
       return entry.name == waiting.last?.name
     }
   }
 
-  private func schedule(at time: Instant) -> any ScheduledWork {
-    scheduler.schedule(at: time, leeway: .milliseconds(100)) { [weak self] in self?.elapsed() }
+  /// Changes the state, and sets the timer to the next notice.
+  private func change<Result>(_ body: (inout WaitingState, Instant) -> Result) -> Result {
+    let now = scheduler.now
+    let (result, outdated) = state.withLock { state in
+      let result = body(&state.waiting, now)
+      let time = state.waiting.nextTime
+      if time == state.timerTime { return (result, nil as (any ScheduledWork)?) }
+      let outdated = state.timer
+      (state.timerTime, state.timer) = (time, time.map(schedule))
+      return (result, outdated)
+    }
+    outdated?.cancel()
+    return result
   }
 
-  private func elapsed() {
-    let now = scheduler.now
-    let notices = state.withLock { state in
-      defer {
-        state.timerTime = state.waiting.nextTime
-        state.timer = state.timerTime.map(schedule)
+  private func schedule(at time: Instant) -> any ScheduledWork {
+    scheduler.schedule(at: time, leeway: .milliseconds(100)) { [weak self] in
+      guard let self else { return }
+      for notice in change({ $0.takeNotices(at: $1) }) {
+        report(notice, .news, isEnding: isEnding())
       }
-      return state.waiting.takeNotices(at: now)
     }
-    for notice in notices { report(notice) }
   }
 }
 
@@ -85,10 +83,6 @@ extension WaitingReporter {
     for notice in state.withLock({ $0.waiting.pendingStops(at: now) }) {
       report(notice, .answer, isEnding: isInterrupt || isEnding())
     }
-  }
-
-  private func report(_ notice: WaitingState.Notice) {
-    report(notice, .news, isEnding: isEnding())
   }
 
   private func report(_ notice: WaitingState.Notice, _ level: Console.Level, isEnding: Bool) {

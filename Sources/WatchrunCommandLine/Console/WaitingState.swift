@@ -2,8 +2,8 @@ import ActionRunning
 import Support
 import SystemCalls
 
-/// What waits, as the runner reports it, and since when. Decides when the user is notified of it. A
-/// pure state machine: reports in, notices out.
+/// What waits, as the runner reports it. Decides when the user is notified of it. A pure state machine:
+/// reports in, notices out.
 struct WaitingState {
   /// Something that has waited for so long that the user should know.
   enum Notice: Hashable {
@@ -13,29 +13,6 @@ struct WaitingState {
     case stopping(TaskReport.Run, Signal, waited: Duration, killIn: Duration)
   }
 
-  /// A task that waits.
-  private struct Entry: Hashable {
-    var waiting: TaskRunner.Waiting
-    let since: Instant
-    var isReported = false
-
-    /// How long it may wait without a notice; `nil` if there is none.
-    var patience: Duration? {
-      switch waiting.cause {
-      case .runs, .hook: WaitingState.queueTime
-      case .job: WaitingState.jobTime
-      case .dependencies, .dependents, .predecessor, .pause, .delay, .nextRun: nil
-      }
-    }
-
-    var isKey: Bool { waiting.trigger.reason == .key }
-
-    /// Whether this is the same wait, whose cause or changes may be others by now.
-    func isSame(as other: TaskRunner.Waiting) -> Bool {
-      waiting.name == other.name && isKey == (other.trigger.reason == .key)
-    }
-  }
-
   /// A run that was asked to end.
   private struct Stop: Hashable {
     let run: TaskReport.Run
@@ -43,6 +20,9 @@ struct WaitingState {
     let since: Instant
     let killAfter: Duration
     var isReported = false
+
+    /// When its notice is due.
+    var time: Instant { since.advanced(by: WaitingState.stopTime) }
 
     func notice(at now: Instant) -> Notice {
       let waited = since.duration(to: now)
@@ -55,40 +35,35 @@ struct WaitingState {
   static let stopTime = Duration.seconds(1)
   static let jobTime = Duration.seconds(5)
 
-  private var entries: [Entry] = []
+  /// The tasks that wait, in the order in which they will run.
+  private(set) var waiting: [TaskRunner.Waiting] = []
+  /// Those of them that had their notice.
+  private var reported: [TaskRunner.Waiting] = []
   private var stops: [Stop] = []
   /// When commands that have ended are started again.
   private(set) var restarts: [String: Instant] = [:]
 
-  /// The tasks that wait, in the order in which they will run.
-  var waiting: [TaskRunner.Waiting] { entries.map(\.waiting) }
-
   /// The runs that were asked to end.
   func pendingStops(at now: Instant) -> [Notice] { stops.map { $0.notice(at: now) } }
 
-  /// Takes a report of the runner.
-  mutating func take(_ report: TaskReport, at now: Instant) {
+  /// Handles a report of the runner.
+  mutating func handle(_ report: TaskReport, at now: Instant) {
     switch report {
-    case .waiting(let waiting):
-      entries = waiting.map { waiting in
-        guard var known = entries.first(where: { $0.isSame(as: waiting) }) else {
-          return Entry(waiting: waiting, since: now)
-        }
-        known.waiting = waiting
-        return known
-      }
-    case .stopping(let run, let signal, let killAfter):
+    case .runner(.waiting(let waiting)):
+      self.waiting = waiting
+      reported.removeAll { entry in !waiting.contains { $0.isSame(as: entry) } }
+    case .run(let run, .stopping(let signal, let killAfter)):
       stops.removeAll { $0.run == run }
       stops.append(Stop(run: run, signal: signal, since: now, killAfter: killAfter))
-    case .killing(let run, _), .gone(let run), .notStopped(let run, _, _):
+    case .run(let run, .killing), .run(let run, .gone), .run(let run, .notStopped):
       stops.removeAll { $0.run == run }
-    case .started(let run):
+    case .run(let run, .started):
       restarts[run.task] = nil
-    case .gaveUp(let task, _):
+    case .task(let task, .gaveUp):
       restarts[task] = nil
-    case .backingOff(let task, let pause):
+    case .task(let task, .backingOff(let pause)):
       restarts[task] = now.advanced(by: pause)
-    case .idle, .finished:
+    case .runner(.idle), .runner(.finished):
       restarts = [:]
     default:
       break
@@ -101,32 +76,29 @@ struct WaitingState {
 extension WaitingState {
   /// When the next notice is due; `nil` if none is.
   var nextTime: Instant? {
-    let times =
-      entries.compactMap { entry in
-        entry.isReported ? nil : entry.patience.map { entry.since.advanced(by: $0) }
-      } + stops.filter { !$0.isReported }.map { $0.since.advanced(by: Self.stopTime) }
-    return times.min()
+    (waiting.compactMap(time) + stops.filter { !$0.isReported }.map(\.time)).min()
+  }
+
+  /// When the notice of a task that waits is due; `nil` if there is none.
+  private func time(of entry: TaskRunner.Waiting) -> Instant? {
+    if reported.contains(where: entry.isSame) { return nil }
+    return switch entry.cause {
+    case .runs, .hook: entry.since.advanced(by: Self.queueTime)
+    case .job: entry.since.advanced(by: Self.jobTime)
+    case .dependencies, .dependents, .predecessor, .pause, .delay, .nextRun: nil
+    }
   }
 
   /// The notices that are due, each once.
   mutating func takeNotices(at now: Instant) -> [Notice] {
-    var notices: [Notice] = []
-    for index in stops.indices where !stops[index].isReported {
-      guard stops[index].since.advanced(by: Self.stopTime) <= now else { continue }
-      stops[index].isReported = true
-      // A job that is killed at once or soon needs no notice.
-      if stops[index].killAfter > Self.stopTime { notices.append(stops[index].notice(at: now)) }
-    }
-    for index in entries.indices where !entries[index].isReported {
-      guard let patience = entries[index].patience,
-        entries[index].since.advanced(by: patience) <= now
-      else { continue }
-      entries[index].isReported = true
-      let waiting = entries[index].waiting
-      // What runs is being stopped, which was reported.
-      if !isStopping(for: waiting.cause) { notices.append(.waiting(waiting)) }
-    }
-    return notices
+    let overdue = stops.filter { !$0.isReported && $0.time <= now }
+    for index in stops.indices where stops[index].time <= now { stops[index].isReported = true }
+    let due = waiting.filter { entry in time(of: entry).map { $0 <= now } ?? false }
+    reported += due
+    // A job that is killed at once or soon needs no notice, and what waits for a run that is being stopped
+    // none of its own.
+    return overdue.filter { $0.killAfter > Self.stopTime }.map { $0.notice(at: now) }
+      + due.filter { !isStopping(for: $0.cause) }.map { .waiting($0) }
   }
 
   private func isStopping(for cause: TaskRunner.Waiting.Cause) -> Bool {

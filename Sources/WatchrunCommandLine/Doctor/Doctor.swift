@@ -28,10 +28,9 @@ struct Doctor {
     let options = ObserverOptions(
       filter: settings.makeFilter(in: directory), followsLinks: settings.followsLinks,
       polling: settings.polling)
-    let clock = ContinuousClock()
-    let began = clock.now
+    let began = Instant.now
     let survey = TreeSurvey(of: watched, options: options)
-    let scanTime = clock.now - began
+    let scanTime = Instant.now - began
     let names = survey.roots.map { fileSystemName(at: $0.path) }
     return DoctorReport(
       system: Self.system, directory: directory, project: found, survey: survey,
@@ -59,7 +58,7 @@ struct Doctor {
       }
     }
     project = try project?.selecting(settings.taskNames)
-    found.tasks = (project?.tasks.map(\.name) ?? []) + (project?.pages.map(\.name) ?? [])
+    found.tasks = project?.names ?? []
     return (found, project)
   }
 

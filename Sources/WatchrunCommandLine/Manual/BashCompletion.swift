@@ -110,6 +110,7 @@ enum BashCompletion {
         mapfile -t COMPREPLY < <(compgen -W "$(_watchrun_session)" -- "$current")
       else
         _watchrun_command "$COMP_CWORD"
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$(_watchrun_tasks)" -- "$current")
       fi
     }
 

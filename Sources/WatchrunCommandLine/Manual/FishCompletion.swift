@@ -26,6 +26,9 @@ enum FishCompletion {
         watchrun --status --lines 0 2>/dev/null | string match -r '^[^:]+'
       else
         set -l words (__watchrun_command | string split0)
+        if test (count $words) -le 1; and not contains -- -- (commandline -opc)
+          watchrun --list-tasks 2>/dev/null | string match -r '^\\S+'
+        end
         __fish_complete_subcommand --commandline $words
       end
     end

@@ -12,6 +12,14 @@ enum ZshCompletion {
       compadd -a tasks
     }
 
+    # The first word is a task or a program.
+    _watchrun_first() {
+      local result=1
+      _watchrun_tasks && result=0
+      _command_names -e && result=0
+      return result
+    }
+
     _watchrun_session() {
       local -a tasks
       tasks=(${(f)"$(watchrun --status --lines 0 2>/dev/null)"})
@@ -26,7 +34,7 @@ enum ZshCompletion {
       elif (( ${words[(I)--(wait|status|logs|send)*]} )); then
         rest=('*:task:_watchrun_session')
       else
-        rest=('(-)1:command:_command_names -e' '*::argument:_normal')
+        rest=('(-)1:command:_watchrun_first' '*::argument:_normal')
       fi
       _arguments -s -S \\
     \(specifications)    $rest

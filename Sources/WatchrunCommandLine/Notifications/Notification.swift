@@ -31,9 +31,9 @@ extension Notification {
     let place = Self.place(directory)
     let name = text.role == .build ? "the build" : text.shownCommand
     switch report {
-    case .ended(_, _, _, .stopped):
+    case .run(_, .ended(_, _, .stopped)):
       return nil
-    case .ended(let run, let status, let duration, let ending):
+    case .run(let run, .ended(let status, let duration, let ending)):
       if run.job == .hook { return nil }
       if text.role == .build && status.isSuccess && ending != .timedOut { return nil }
       let time = duration.shortDescription
@@ -48,7 +48,7 @@ extension Notification {
         self.init(
           "\(name) failed", "killed by \(signal) after \(time), \(place)", isSuccess: false)
       }
-    case .notStarted(let run, let error, _):
+    case .run(let run, .notStarted(let error, _)):
       if run.job == .hook { return nil }
       self.init("\(name) cannot be run", "\(error.reason), \(place)", isSuccess: false)
     default:

@@ -1,4 +1,5 @@
 import ActionRunning
+import Support
 import Synchronization
 import SystemCalls
 
@@ -32,23 +33,28 @@ final class Notifier: Sendable {
     isInTmux = environmentVariable("TMUX")?.isEmpty == false
   }
 
-  /// Takes a report of the runner. Of the tasks of a project, whole rounds count.
-  func take(_ report: TaskReport, of plan: SessionPlan, _ settings: Settings) {
+  /// Handles a report of the runner.
+  func handle(_ report: TaskReport, of plan: SessionPlan, _ settings: Settings) {
     guard settings.notifies else { return }
     prepare(settings)
-    let notification: Notification?
-    if plan.origin == .commandLine {
-      let text = plan.tasks.first { $0.name == report.run?.task }
-      notification = text.flatMap { Notification(report, of: $0, in: directory) }
-    } else if case .roundEnded(let round) = report {
-      notification = Notification(round, in: directory)
-    } else {
-      notification = nil
-    }
-    guard let notification else { return }
+    guard let notification = notification(for: report, plan) else { return }
     // A command that is restarted repeatedly fails repeatedly.
-    let isRestart = report.run?.trigger.reason == .restart
+    var isRestart = false
+    if case .run(let run, _) = report { isRestart = run.trigger.reason == .restart }
     send(notification, settings, isRestart ? .change : settings.effectiveNotifyMode)
+  }
+
+  /// Of the tasks of a project, whole rounds count.
+  private func notification(for report: TaskReport, _ plan: SessionPlan) -> Notification? {
+    switch report {
+    case .run(let run, _) where plan.origin == .commandLine:
+      let text = plan.tasks.first { $0.name == run.task }
+      return text.flatMap { Notification(report, of: $0, in: directory) }
+    case .round(.ended(let round)) where plan.origin != .commandLine:
+      return Notification(round, in: directory)
+    default:
+      return nil
+    }
   }
 
   private func send(_ notification: Notification, _ settings: Settings, _ mode: NotifyMode) {
@@ -81,11 +87,8 @@ final class Notifier: Sendable {
 
   /// Reports the first failure to notify.
   private func report(_ reason: String) {
-    let isFirst = state.withLock { state in
-      defer { state.hasFailed = true }
-      return !state.hasFailed
-    }
-    if isFirst { console.say(.problem, "cannot show a notification: \(reason)", style: .warning) }
+    if state.withLock({ exchange(&$0.hasFailed, with: true) }) { return }
+    console.say(.problem, "cannot show a notification: \(reason)", style: .warning)
   }
 
   /// Chooses how notifications are shown, when they are asked for the first time.
@@ -110,16 +113,6 @@ final class Notifier: Sendable {
           : "standard error is not a terminal, and notify-send or a display is missing; "
             + "--on-failure runs another program"),
       style: .warning)
-  }
-}
-
-extension TaskReport {
-  /// The run that has ended.
-  fileprivate var run: Run? {
-    switch self {
-    case .ended(let run, _, _, _), .notStarted(let run, _, _): run
-    default: nil
-    }
   }
 }
 

@@ -43,6 +43,8 @@ struct Option: Sendable {
       case server
       case port
       case host
+      /// `NAME: VALUE`.
+      case header
       case count
     }
 

@@ -8,17 +8,25 @@ import Support
 /// options. A value follows its option as the next argument, after `=`, or directly (`-dsrc`) if the
 /// option is a short one. Short options can be combined: `-crv`.
 struct OptionParser {
+  private let words: [[UInt8]]
   private var rest: ArraySlice<[UInt8]>
+  private let directory: Path
   private var settings = Settings()
 
   /// Parses the arguments that follow the program's name.
-  static func parse(_ words: [[UInt8]]) throws(UsageError) -> Settings {
-    var parser = OptionParser(rest: words[...])
+  ///
+  /// - Parameter directory: Where they were typed, for advice about options of other tools.
+  static func parse(
+    _ words: [[UInt8]], in directory: Path = "/dev/null"
+  ) throws(UsageError) -> Settings {
+    var parser = OptionParser(words, directory)
     return try parser.parse()
   }
 
-  private init(rest: ArraySlice<[UInt8]>) {
-    self.rest = rest
+  private init(_ words: [[UInt8]], _ directory: Path) {
+    self.words = words
+    rest = words[...]
+    self.directory = directory
   }
 
   private mutating func parse() throws(UsageError) -> Settings {
@@ -37,6 +45,7 @@ struct OptionParser {
       }
     }
     settings.command = Array(rest)
+    settings.optionWords = Array(words[..<rest.startIndex])
     return try settings.checked()
   }
 
@@ -44,11 +53,11 @@ struct OptionParser {
     let cut = word.firstIndex(of: UInt8(ascii: "="))
     let written = String(decoding: word[..<(cut ?? word.count)], as: UTF8.self)
     guard let option = OptionTable.options.first(where: { "--" + $0.long == written }) else {
-      throw unknown(Path(written), name: written)
+      throw unknown(Path(written), name: written, attached: cut.map { Array(word[($0 + 1)...]) })
     }
     let attached = cut.map { Array(word[($0 + 1)...]) }
     if option.value == nil && attached != nil {
-      throw UsageError("\(written) takes no value")
+      throw UsageError("\(written) takes no value\(hint(on: written, nil))")
     }
     try apply(option, as: written, attached: attached)
   }
@@ -81,24 +90,29 @@ struct OptionParser {
     } else if let expected = option.value, value == nil {
       // `--` ends the options, so it is no value.
       value = rest.first == Array("--".utf8) ? nil : rest.popFirst()
-      if value == nil { throw UsageError("\(written) needs a value: \(written) \(expected.name)") }
+      if value == nil {
+        throw UsageError(
+          "\(written) needs a value: \(written) \(expected.name)\(hint(on: written, nil))")
+      }
     }
     do throws(UsageError) {
       try option.apply(&settings, value ?? [])
       settings.given[option.long] = written
     } catch {
-      throw UsageError("\(written): \(error)")
+      throw UsageError("\(written): \(error)\(hint(on: written, value))")
     }
   }
 
   /// - Parameters:
   ///   - argument: The argument as it was written.
   ///   - name: The name of the option in it.
-  private func unknown(_ argument: Path, name: String) -> UsageError {
+  private func unknown(
+    _ argument: Path, name: String, attached: [UInt8]? = nil
+  ) -> UsageError {
     let names = OptionTable.options.map { "--" + $0.long }
     let nearest = nearestName(to: argument.description, among: names)
     let advice =
-      ForeignOptions.advice(for: name) ?? nearest.map { "did you mean '\($0)'?" }
+      foreign(name, attached: attached).advice ?? nearest.map { "did you mean '\($0)'?" }
       ?? "see watchrun --help"
     return UsageError("unknown option '\(argument)'; \(advice)")
   }
@@ -108,8 +122,21 @@ struct OptionParser {
     let written = String(decoding: word.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     let isLong = OptionTable.options.contains { "-" + $0.long == written }
     if isLong { throw UsageError("unknown option '\(written)'; did you mean '-\(written)'?") }
-    if written.count > 2, let advice = ForeignOptions.advice(for: "-" + written) {
+    if written.count > 2, let advice = foreign("-" + written).advice {
       throw UsageError("unknown option '\(written)'; \(advice)")
     }
+  }
+
+  /// The end of a message about a refused value.
+  private func hint(on written: String, _ value: [UInt8]?) -> String {
+    let refused = value.map { String(decoding: $0, as: UTF8.self) }
+    return foreign(written).hint(forValue: refused).map { "; \($0)" } ?? ""
+  }
+
+  private func foreign(_ name: String, attached: [UInt8]? = nil) -> ForeignOption {
+    let place = settings.directory?.absolute(from: directory) ?? directory
+    return ForeignOption(
+      name: name, attached: attached, before: Array(words[..<rest.startIndex].dropLast()),
+      after: Array(rest), directory: ProjectDirectory(path: place))
   }
 }

@@ -10,9 +10,11 @@ extension OptionTable {
     },
     Option(
       nil, "proxy", .init("URL", .server), .page,
-      "Proxy a server and reload its pages: 3000, host:3000"
+      "Proxy a server, or some paths: host:3000, /api=3000", isRepeatable: true
     ) { (settings, value) throws(UsageError) in
-      settings.upstream = try ServerAddress(parsing: text(value))
+      let rule = try ProxyRule(parsing: text(value))
+      settings.proxies.removeAll { $0.path == rule.path }
+      settings.proxies.append(rule)
     },
     Option(
       nil, "port", .init("PORT", .port), .page, "Port of the page", default: "first free from 8080"
@@ -24,6 +26,23 @@ extension OptionTable {
       default: "this computer only", isRepeatable: true
     ) { (settings, value) throws(UsageError) in
       settings.pageHosts.append(try host(value))
+    },
+    Option(
+      nil, "fallback", .init("FILE", .file), .page,
+      "Serve FILE of DIR for missing pages, as in index.html"
+    ) { (settings, value) throws(UsageError) in
+      settings.pageFallback = text(try path(value).bytes)
+    },
+    Option(
+      nil, "header", .init("FIELD", .header), .page,
+      "Add FIELD to all answers, as in 'Cache-Control: no-store'", isRepeatable: true
+    ) { (settings, value) throws(UsageError) in
+      let field = try header(value)
+      settings.pageHeaders.removeAll { $0.isNamed(field.name) }
+      settings.pageHeaders.append(field)
+    },
+    Option(nil, "listing", nil, .page, "List directories that have no index") { settings, _ in
+      settings.listsDirectories = true
     },
     Option(nil, "open", nil, .page, "Open the page in a browser") { settings, _ in
       settings.opensBrowser = true

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import LiveReload
 import PathFiltering
 import Support
 
@@ -124,6 +125,18 @@ extension OptionTable {
     return host
   }
 
+  static func header(_ value: [UInt8]) throws(UsageError) -> HeaderField {
+    guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
+      throw UsageError("'\(Path(bytes: value))' is not of the form 'NAME: VALUE'")
+    }
+    let name = text(Array(value[..<colon]))
+    do throws(HeaderField.Problem) {
+      return try HeaderField(name: name, value: text(Array(value[(colon + 1)...])))
+    } catch {
+      throw UsageError(error.text(of: name))
+    }
+  }
+
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
@@ -136,6 +149,18 @@ extension PatternError {
     case .defect: "; write it as in .gitignore"
     case .unclosedBrace: "; add the missing }"
     default: ""
+    }
+  }
+}
+
+extension HeaderField.Problem {
+  /// The problem, with the name of the field.
+  func text(of name: String) -> String {
+    switch self {
+    case .invalidName:
+      "'\(Path(name))' is not the name of a header; write one such as Cache-Control"
+    case .invalidValue: "the value of '\(Path(name))' has control characters; remove them"
+    case .reserved: "'\(Path(name))' is different for each answer, and cannot be set for all"
     }
   }
 }

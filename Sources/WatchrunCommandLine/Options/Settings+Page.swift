@@ -1,3 +1,5 @@
+import FileObservation
+
 // Which options can be combined with a page.
 
 extension Settings {
@@ -6,7 +8,16 @@ extension Settings {
     guard task != .help, task != .version else { return }
     guard let page = given["serve"] ?? given["proxy"] else { return try checkWithoutPage() }
     if served != nil && upstream != nil {
-      throw UsageError("--serve and --proxy exclude each other; remove one of them")
+      throw UsageError(
+        "--serve and --proxy exclude each other, unless it names a path, as in --proxy /api=3000")
+    }
+    if !hasSource, let rule = proxies.first {
+      throw UsageError(
+        "--proxy \(Path(rule.path))=… leaves other paths unanswered; "
+          + "add --serve DIR or --proxy URL")
+    }
+    if served == nil, let option = given["fallback"] ?? given["listing"] {
+      throw UsageError("\(option) is for files; it needs --serve instead of \(page)")
     }
     if let printing = given["print"] {
       throw UsageError("\(printing) serves no page; remove \(printing) or \(page)")
@@ -24,10 +35,13 @@ extension Settings {
     }
   }
 
+  /// Whether the page answers requests for which there is no rule.
+  private var hasSource: Bool { served != nil || upstream != nil }
+
   private func checkWithoutPage() throws(UsageError) {
     // A project may have pages of its own.
     if isForProject || task.isAboutProject { return }
-    for name in ["port", "host", "open", "editor"] {
+    for name in ["port", "host", "fallback", "header", "listing", "open", "editor"] {
       guard let option = given[name] else { continue }
       throw UsageError("\(option) needs a page; add --serve DIR or --proxy URL")
     }

@@ -57,6 +57,8 @@ struct Settings: Sendable {
   var isCommandMarked = false
   /// The options that were given: long names, and how each was written, such as `-e` or `--exts`.
   var given: [String: String] = [:]
+  /// The words before the command.
+  var optionWords: [[UInt8]] = []
 
   /// The tasks to run, if not all.
   var taskNames: [String] = []
@@ -107,10 +109,14 @@ struct Settings: Sendable {
 
   /// The directory of `--serve`.
   var served: Path?
-  /// The server of `--proxy`.
-  var upstream: ServerAddress?
+  /// The rules of `--proxy`, each for another path.
+  var proxies: [ProxyRule] = []
   var pagePort: UInt16?
   var pageHosts: [String] = []
+  var pageFallback: String?
+  /// The fields of `--header`, each with another name.
+  var pageHeaders: [HeaderField] = []
+  var listsDirectories = false
   var opensBrowser = false
   /// The value of `--editor`.
   var editor: String?
@@ -202,7 +208,10 @@ extension Settings {
   }
 
   /// Whether a page is served.
-  var hasPage: Bool { served != nil || upstream != nil }
+  var hasPage: Bool { served != nil || !proxies.isEmpty }
+
+  /// The server that answers all requests without a rule of their own.
+  var upstream: ServerAddress? { proxies.first(where: \.matchesAll)?.server }
 
   /// Whether a page is served and no command is run.
   var isForPageAlone: Bool { hasPage && command.isEmpty }

@@ -22,24 +22,24 @@ struct ActivityTranslator {
   }
 
   /// Replaces the tasks.
-  mutating func take(_ plan: SessionPlan) -> Activity {
+  mutating func setPlan(_ plan: SessionPlan) -> Activity {
     services = [:]
-    let commands = Dictionary(plan.tasks.map { ($0.name, $0.command) }) { first, _ in first }
+    let texts = Dictionary(plan.tasks.map { ($0.name, $0) }) { first, _ in first }
     let tasks = plan.graph.order.compactMap { plan.graph[$0] }.map { task in
-      let isService = task.isService || task.keepsAlive
+      let isService = task.isService || task.policy.keepsAlive
       if isService {
         services[task.name] = Service(
-          hasReadiness: task.readiness != nil, keepsAlive: task.keepsAlive)
+          hasReadiness: task.readiness != nil, keepsAlive: task.policy.keepsAlive)
       }
       return Activity.TaskDescription(
-        name: task.name, command: commands[task.name] ?? "", dependencies: task.dependencies,
-        isService: isService)
+        name: task.name, command: texts[task.name]?.command ?? "",
+        title: texts[task.name]?.title, dependencies: task.dependencies, isService: isService)
     }
     return .tasks(tasks)
   }
 
   /// Translates a line of output.
-  func activity(for output: TaskOutput) -> Activity? {
+  static func activity(for output: TaskOutput) -> Activity? {
     guard output.isFinished, output.run.job == .command else { return nil }
     return .output(task: output.run.task, line: output.line)
   }
@@ -47,37 +47,35 @@ struct ActivityTranslator {
   /// Translates a report.
   func activities(for report: TaskReport) -> [Activity] {
     switch report {
-    case .roundBegan(let trigger):
-      return [.roundBegan(reason: trigger.reason.rawValue, changes: changes(of: trigger))]
-    case .started(let run) where run.job == .command:
+    case .round(.began(let trigger)):
+      return [.roundBegan(reason: trigger.reasonName, changes: changes(of: trigger))]
+    case .run(let run, .started) where run.job == .command:
       // Readiness is only reported where it is checked.
       let isReady = services[run.task]?.hasReadiness == false
       return [.started(task: run.task)]
         + (isReady ? [.ended(task: run.task, .ready, status: nil, duration: .zero)] : [])
-    case .ended(let run, let status, let duration, let ending) where run.job == .command:
+    case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
       return [ended(run.task, status, duration, ending)]
-    case .notStarted(let run, let error, let status) where run.job == .command:
+    case .run(let run, .notStarted(let error, let status)) where run.job == .command:
       return Self.notStarted(run.task, error, status)
-    case .conflict(let task, _):
+    case .task(let task, .conflict):
       return Self.notStarted(task, SystemError(call: "bind", code: EADDRINUSE), .exited(126))
-    case .skipped(let task, _):
+    case .task(let task, .skipped):
       return [.ended(task: task, .skipped, status: nil, duration: .zero)]
-    case .kept(let task, _):
+    case .task(let task, .kept):
       return [.ended(task: task, .kept, status: nil, duration: .zero)]
-    case .ready(let task, let duration):
+    case .task(let task, .ready(let duration)):
       return [.ended(task: task, .ready, status: nil, duration: duration)]
-    case .notReady(let task, let readiness):
+    case .task(let task, .notReady(let readiness)):
       return [.ended(task: task, .notReady, status: nil, duration: readiness.timeout)]
-    case .stopping(let run, _, _) where run.job == .command:
+    case .run(let run, .stopping) where run.job == .command:
       return [.stopping(task: run.task)]
-    case .roundEnded(let round):
+    case .round(.ended(let round)):
       return [.roundEnded(succeeded: round.status.isSuccess)]
-    case .unsettled(let names):
+    case .runner(.unsettled(let names)):
       return [.unsettled(names)]
-    case .started, .ended, .notStarted, .stopping, .timedOut, .killing, .notStopped, .gone,
-      .signaled, .backingOff, .gaveUp, .foundLoop, .foundOutputs, .judged, .waiting, .owed,
-      .ignored,
-      .unwatched, .idle, .finished:
+    case .run, .task(_, .signaled), .task(_, .backingOff), .task(_, .gaveUp), .task(_, .ignored),
+      .changes, .runner:
       return []
     }
   }

@@ -9,20 +9,23 @@ import SystemCalls
 ///
 /// Reports and batches must come from one queue, the runner's, so that pages see them in order.
 final class PageHost: Sendable {
-  private struct State {
-    var pages: [Page] = []
-    var translator: ActivityTranslator
-  }
-
   private let server: PageServer
   private let reporter: PageReporter
-  private let state: Mutex<State>
+  /// The pages that are open.
+  private let pages = Mutex<[Page]>([])
 
-  init(_ session: Session) {
-    let reporter = PageReporter(session)
+  /// - Parameter runAgain: Runs a task again. Called on a queue of the page server's.
+  init(_ session: Session, runAgain: @escaping @Sendable (_ task: String) -> Void) {
+    let reporter = PageReporter(session, runAgain)
     self.reporter = reporter
-    server = PageServer(directory: session.directory) { reporter.report($0) }
-    state = Mutex(State(translator: ActivityTranslator(directory: session.directory)))
+    let editor = EditorLauncher(session.settings.editor, console: session.console)
+    server = PageServer(directory: session.directory) { host in
+      "to allow it, pass --host \(host)"
+    } report: {
+      reporter.report($0)
+    } openEditor: {
+      editor.open($0, line: $1, column: $2)
+    }
   }
 
   /// Opens the first pages.
@@ -35,14 +38,14 @@ final class PageHost: Sendable {
         throw Failure(error.text, ExitCode.failure)
       }
     }
-    state.withLock { $0.pages = pages }
+    self.pages.withLock { $0 = pages }
   }
 
   /// Opens, closes and replaces pages until exactly these are open.
   ///
   /// - Returns: The problems of those that cannot be opened. The next call tries again.
   func replace(with pages: [Page]) -> [String] {
-    let old = state.withLock { $0.pages }
+    let old = self.pages.withLock(\.self)
     for page in old where !pages.contains(page) { server.close(page: page.name) }
     var problems: [String] = []
     var open = pages.filter { old.contains($0) }
@@ -55,28 +58,24 @@ final class PageHost: Sendable {
         problems.append(error.text)
       }
     }
-    state.withLock { [open] in $0.pages = open }
+    self.pages.withLock { [open] in $0 = open }
     return problems
   }
 
-  /// Replaces the tasks.
-  func take(_ plan: SessionPlan) {
-    reporter.take(plan)
-    server.note(state.withLock { $0.translator.take(plan) })
+  /// Replaces the tasks, which this activity describes.
+  func setPlan(_ plan: SessionPlan, _ tasks: Activity) {
+    reporter.setPlan(plan)
+    server.note(tasks)
   }
 
-  /// Forwards a report of the runner.
-  func take(_ report: TaskReport) {
-    for activity in state.withLock({ $0.translator.activities(for: report) }) {
-      server.note(activity)
-    }
+  /// Forwards what a report of the runner means.
+  func handle(_ activities: [Activity]) {
+    for activity in activities { server.note(activity) }
   }
 
   /// Forwards output of the tasks.
-  func take(_ output: TaskOutput) {
-    if let activity = state.withLock({ $0.translator.activity(for: output) }) {
-      server.note(activity)
-    }
+  func handle(_ output: TaskOutput) {
+    if let activity = ActivityTranslator.activity(for: output) { server.note(activity) }
   }
 
   /// Forwards a batch. The runner must have received it before, so that the round that it causes has begun.

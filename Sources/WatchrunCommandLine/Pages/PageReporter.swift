@@ -3,7 +3,7 @@ import LiveReload
 import Synchronization
 import SystemCalls
 
-/// Reports the URLs of pages on the console, and opens browsers and editors for them.
+/// Does what pages report: prints their URLs and messages, opens browsers, and runs tasks again.
 final class PageReporter: Sendable {
   private struct State {
     var pages: [String: Page] = [:]
@@ -16,18 +16,18 @@ final class PageReporter: Sendable {
   private let console: Console
   private let directory: Path
   private let browser: BrowserLauncher?
-  private let editor: EditorLauncher
+  private let runAgain: @Sendable (_ task: String) -> Void
   private let state = Mutex(State())
 
-  init(_ session: Session) {
+  init(_ session: Session, _ runAgain: @escaping @Sendable (_ task: String) -> Void) {
+    self.runAgain = runAgain
     console = session.console
     directory = session.directory
     browser = session.settings.opensBrowser ? BrowserLauncher(session.console) : nil
-    editor = EditorLauncher(session.settings.editor, console: session.console)
   }
 
   /// Replaces the tasks and pages.
-  func take(_ plan: SessionPlan) {
+  func setPlan(_ plan: SessionPlan) {
     let namesTasks = plan.origin == .project && plan.tasks.count > 1
     let names = (namesTasks ? plan.tasks.map(\.name) : []) + plan.pages.map(\.name)
     let labels = TaskLabel.labels(names)
@@ -49,8 +49,8 @@ final class PageReporter: Sendable {
       reportServing(name, urls)
     case .warning(let warning):
       console.say(.problem, warning.text(in: directory), style: .warning)
-    case .editorRequested(let file, let line, let column):
-      editor.open(file, line: line, column: column)
+    case .runRequested(let task):
+      runAgain(task)
     case .consoleMessage(let name, let message):
       show(message, of: name)
     }
@@ -72,7 +72,7 @@ final class PageReporter: Sendable {
     let (page, opens) = state.withLock { state in
       (state.pages[name], state.unopened.remove(name) != nil)
     }
-    let source = page.map { shown($0.source) } ?? name
+    let source = page.map(shown) ?? name
     console.say(.news, "serving \(source) at \(Path(url))", style: .good)
     if let page, page.isReachableFromOutside {
       let others = urls.count > 1 ? urls.dropFirst() : urls[...]
@@ -80,17 +80,21 @@ final class PageReporter: Sendable {
         .problem,
         "other computers can reach \(source): \(others.map { "\(Path($0))" }.joined(separator: " "))"
           + "; unless you trust the network, pass no --host", style: .warning)
+      if urls.count > 1, let code = QRCode(urls[1]) {
+        console.draw(code.lines, columns: code.width)
+      }
     }
     if opens { browser?.open(url) }
   }
 
-  /// The source of a page as a user writes it.
-  private func shown(_ source: Page.Source) -> String {
-    switch source {
-    case .directory(let path):
-      return (path.relative(to: directory) ?? path).description
-    case .upstream(let address):
-      return address.description
-    }
+  /// The source and the rules of a page as a user writes them.
+  private func shown(_ page: Page) -> String {
+    let rest =
+      switch page.source {
+      case .directory(let path): (path.relative(to: directory) ?? path).description
+      case .upstream(let address): address.description
+      }
+    return ([rest] + page.proxies.map { "\(Path($0.path))=\($0.server)" })
+      .joined(separator: " and ")
   }
 }

@@ -14,9 +14,11 @@ extension Settings {
     let source: Page.Source
     var watched: [Path] = []
     if let served {
-      source = .directory(try Self.existingDirectory(served, in: directory))
+      source = .directory(try directoryToServe(served, in: directory))
       watched = [served.absolute(from: directory)]
-      if isForPageAlone { watched += self.watched.map { $0.path.absolute(from: directory) } }
+      // The answers of a server depend on the files that its command watches.
+      let others = isForPageAlone ? self.watched : proxies.isEmpty ? [] : effectiveWatched
+      watched += others.map { $0.path.absolute(from: directory) }
     } else if let upstream {
       source = .upstream(upstream)
       watched = effectiveWatched.map { $0.path.absolute(from: directory) }
@@ -25,21 +27,25 @@ extension Settings {
     }
     var page = Page(
       name: "page", source: source, port: pagePort, hosts: pageHosts, dependencies: dependencies,
-      watched: watched)
+      watched: watched, fallback: pageFallback)
+    page.proxies = proxies.filter { !$0.matchesAll }
+    page.headers = pageHeaders
+    page.listsDirectories = listsDirectories
     page.followsLinks = followsLinks
     page.reportsConsole = Console.showsPageConsoles
     return page
   }
 
-  private static func existingDirectory(
-    _ path: Path, in directory: Path
-  ) throws(Failure) -> Path {
+  /// The absolute path of a directory. A command may make it later; without one, a missing directory is
+  /// a mistake.
+  private func directoryToServe(_ path: Path, in directory: Path) throws(Failure) -> Path {
     let absolute = path.absolute(from: directory)
     let reason: String
     do throws(SystemError) {
       if try FileStatus(of: absolute, followsLinks: true).type == .directory { return absolute }
       reason = "it is not a directory"
     } catch {
+      if error.code == ENOENT && !isForPageAlone { return absolute }
       reason = error.reason
     }
     throw Failure(
@@ -49,7 +55,7 @@ extension Settings {
   /// The paths that are observed for the command and for the page.
   var watchedWithPage: [WatchedPath] {
     guard let served else { return effectiveWatched }
-    let page = [WatchedPath(served)]
+    let page = [WatchedPath(served, mayBeMissing: !isForPageAlone)]
     return isForPageAlone ? page + watched : effectiveWatched + page
   }
 

@@ -27,8 +27,6 @@ extension Project {
     return keys.filter { !$0.1 }.map(\.0)
   }
 
-  private var names: [String] { tasks.map(\.name) + pages.map(\.name) }
-
   /// Tasks and pages by name.
   private var entries: [String: AnyHashable] {
     let all = tasks.map { ($0.name, AnyHashable($0)) } + pages.map { ($0.name, AnyHashable($0)) }

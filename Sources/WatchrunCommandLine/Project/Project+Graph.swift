@@ -55,18 +55,22 @@ extension Project.Task {
     let watched = watched.map {
       WatchedPath($0.absolute(from: context.directory), mayBeMissing: true)
     }
-    var definition = TaskDefinition(
+    return TaskDefinition(
       name, command(context, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      dependencies: after, isService: isService, readiness: readiness, busyPolicy: busyPolicy,
-      stopPlan: stopPlan, isPostponed: isPostponed || context.isPostponed)
-    definition.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
-    definition.timeout = timeout
-    let hooks = [onSuccess, onFailure].map { line in
+      dependencies: after, isService: isService, readiness: readiness, policy: policy(context),
+      isPostponed: isPostponed || context.isPostponed)
+  }
+
+  private func policy(_ context: ProjectContext) -> RunPolicy {
+    func hook(_ line: [UInt8]?) -> Command? {
       line.map { makeCommand([$0], shellForm(context), context) }
     }
-    (definition.onSuccess, definition.onFailure) = (hooks[0], hooks[1])
-    return definition
+    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: stopPlan, timeout: timeout)
+    policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
+    policy.onSuccess = hook(onSuccess)
+    policy.onFailure = hook(onFailure)
+    return policy
   }
 
   private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
@@ -89,10 +93,12 @@ extension Project.Task {
     // terminal.
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
     // The output of a single task goes to the terminal itself.
-    let colors = isAlone ? [] : context.colorVariables
+    let colors = isAlone ? [] : context.outputVariables
     return Command(
-      words: words, form: form, environment: colors + context.environment + environment,
-      directory: directory, inheritsStandardInput: inherits)
+      words: words, form: form,
+      environment: Command.Environment(colors + context.environment + environment),
+      directory: directory, inheritsStandardInput: inherits
+    ).describingChanges()
   }
 
   private var busyPolicy: BusyPolicy? {

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import LiveReload
 import PathFiltering
 import Support
 import SystemCalls
@@ -68,25 +69,48 @@ struct Project: Hashable, Sendable {
 
   /// A page that is served and reloaded.
   struct Page: Hashable, Sendable {
-    enum Source: Hashable, Sendable {
-      case directory(Path)
+    /// A server as it is written.
+    enum Server: Hashable, Sendable {
       case port(UInt16)
       case url(String)
     }
 
+    /// A path with the server that answers the requests for it.
+    struct Proxy: Hashable, Sendable {
+      /// The path for all requests without a path of their own.
+      static let all = "/"
+
+      var path: String
+      var server: Server
+    }
+
     var name: String
-    var source: Source
+    var served: Path?
+    /// In the order of the file. One of them has the path ``Proxy/all``, or there is a directory.
+    var proxies: [Proxy] = []
     var port: UInt16?
     var reload: [Path] = []
     var after: [String] = []
     var hosts: [String] = []
     var fallback: String?
+    var headers: [HeaderField] = []
     var showsOverlay = true
     /// `nil` for the default: where messages go to a terminal.
     var reportsConsole: Bool?
     var listsDirectories = false
     var servesDotFiles = false
   }
+}
+
+extension Project {
+  /// Its tasks and pages, with what they depend on.
+  var nodes: [TaskGraph.Node] {
+    tasks.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+      + pages.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+  }
+
+  /// The names of its tasks and pages.
+  var names: [String] { nodes.map(\.name) }
 }
 
 /// An error in the project file, with its position.

@@ -14,8 +14,8 @@ struct ProjectContext: Sendable {
   var shell = Array("sh".utf8)
   /// Variables for every task. A task's own are stronger.
   var environment: [Command.EnvironmentVariable] = []
-  /// Variables for tasks whose output is forwarded, which ask for colours.
-  var colorVariables: [Command.EnvironmentVariable] = []
+  /// Variables for tasks whose output is forwarded, which ask for colours and for output without delay.
+  var outputVariables: [Command.EnvironmentVariable] = []
   /// Whether pages report their consoles unless a key says otherwise.
   var reportsConsoles = false
   /// Whether no task runs at the start.

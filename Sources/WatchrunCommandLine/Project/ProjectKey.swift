@@ -17,7 +17,7 @@ struct ProjectKey: Hashable, Sendable {
     case boolean
     case count
     case port
-    case portOrURL
+    case servers
     case url
     case string
     case command
@@ -35,6 +35,7 @@ struct ProjectKey: Hashable, Sendable {
     case extensions
     case taskNames
     case variables
+    case headers
     case readiness
     case tasks
   }
@@ -157,7 +158,9 @@ extension ProjectKey {
 
   private static let pages = [
     ProjectKey("serve", in: .page, is: .string, "directory to serve"),
-    ProjectKey("proxy", in: .page, is: .portOrURL, "port or URL of the server behind the page"),
+    ProjectKey(
+      "proxy", in: .page, is: .servers,
+      "port or URL of the server behind the page; or an object of paths, each with its server"),
     ProjectKey(
       "port", in: .page, is: .port, "port of the page (default: first free port from 8080)"),
     ProjectKey(
@@ -167,6 +170,9 @@ extension ProjectKey {
       "more files and directories whose changes reload the page"),
     ProjectKey(
       "fallback", in: .page, is: .string, "file to serve for missing paths, as in index.html"),
+    ProjectKey(
+      "headers", in: .page, is: .headers,
+      "header fields to add to all answers, in place of those of the same name"),
     ProjectKey("overlay", in: .page, is: .boolean, "show failures in the page (default: true)"),
     ProjectKey(
       "console", in: .page, is: .boolean,
@@ -203,7 +209,8 @@ extension ProjectKey.Kind {
     case .boolean: "true or false"
     case .count: "an integer from 1 to 10000"
     case .port: "a port from 1 to 65535, as in 8080"
-    case .portOrURL: #"a port or a URL, as in 8080 or "http://localhost:8080""#
+    case .servers:
+      #"a port, a URL or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
     case .url: #"a URL, as in "http://localhost:8080/health""#
     case .string: "a string that is not empty"
     case .command: #"a shell line or an array of words, as in "make test" or ["make", "test"]"#
@@ -220,6 +227,7 @@ extension ProjectKey.Kind {
     case .extensions: #"an extension or an array of extensions, as in ["swift", "md"]"#
     case .taskNames: #"a task name or an array of task names, as in ["build"]"#
     case .variables: #"an object of strings, as in { PORT: "8080" }"#
+    case .headers: #"an object of strings, as in { "Cache-Control": "no-store" }"#
     case .readiness: #"an object, as in { port: 8080, timeout: "10s" }"#
     case .tasks: #"an object of tasks, as in { build: { run: "make" } }"#
     }

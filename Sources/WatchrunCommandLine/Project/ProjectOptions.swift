@@ -13,7 +13,7 @@ enum ProjectOptions {
 
   static func use(of option: String) -> Use {
     if let key = keys[option] { return .key(key) }
-    if pageKeys.contains(option) { return .pageKey(option) }
+    if let key = pageKeys[option] { return .pageKey(key) }
     return forCommand.contains(option) ? .forCommand : .forAll
   }
 
@@ -21,7 +21,10 @@ enum ProjectOptions {
     "watch-shallow": "watch", "signal": "onBusy", "keep-alive": "keepAlive",
   ]
 
-  private static let pageKeys: Set = ["serve", "proxy", "port", "host"]
+  private static let pageKeys = [
+    "serve": "serve", "proxy": "proxy", "port": "port", "host": "host", "fallback": "fallback",
+    "header": "headers", "listing": "listing",
+  ]
 
   /// Whether an option has no meaning where a page is served and no command is run.
   static func needsCommand(_ option: String) -> Bool {

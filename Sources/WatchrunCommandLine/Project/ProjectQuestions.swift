@@ -28,6 +28,7 @@ struct ProjectQuestions {
         project = read
       } else if let found = source.detect() {
         (project, origin) = (found.project, .detected(found.titles))
+        if !settings.answersInJSON, !found.leftOut.isEmpty { console.say(.news, found.summary) }
       } else {
         throw .failure(source.nothingFound())
       }

@@ -72,19 +72,9 @@ extension ProjectReader {
     return nil
   }
 
-  private static func port(_ value: JSONValue) -> UInt16? {
+  static func port(_ value: JSONValue) -> UInt16? {
     guard case .number(let number) = value.content else { return nil }
     return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
-  }
-
-  mutating func server(_ field: ProjectField?) -> Project.Page.Source? {
-    guard let field else { return nil }
-    if let port = Self.port(field.value) { return .port(port) }
-    guard let url = url(field) else { return nil }
-    if ServerAddress(url: url) == nil {
-      note("the address of the server must not have a query; remove it", at: field.value.offset)
-    }
-    return .url(url)
   }
 
   /// A URL of a server that speaks HTTP without encryption.
@@ -153,8 +143,10 @@ extension ProjectReader {
       return nil
     }
     if let signal = Signal(name: text) { return signal }
-    let nearest = nearestName(to: text.uppercased(), among: Signal.names) ?? "TERM"
-    note("'\(Path(text))' is not a signal; did you mean '\(nearest)'?", at: field.value.offset)
+    let name = text.uppercased()
+    let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
+    let advice = nearest.map { "did you mean '\($0)'?" } ?? "'kill -l' lists the signals"
+    note("'\(Path(text))' is not a signal; \(advice)", at: field.value.offset)
     return nil
   }
 

@@ -143,7 +143,9 @@ extension ProjectReader {
     let isPlain = member.key.utf8.allSatisfy {
       $0 >= 0x80 || JSONParser.isNameByte($0) || Array("-.:".utf8).contains($0)
     }
-    if member.key.isEmpty || !isPlain || member.key.hasPrefix("-") {
+    // Characters that are not shown, or that change the direction of text, make a name look like another.
+    let isVisible = Path(member.key).description == member.key
+    if member.key.isEmpty || !isPlain || !isVisible || member.key.hasPrefix("-") {
       note(
         "'\(Path(member.key))' is not a valid task name; use letters, digits, '_', and, after the "
           + "first character, '-', '.' and ':'", at: member.keyOffset)
@@ -217,48 +219,5 @@ extension ProjectReader {
         "'\(name)' filters changes, but the task watches nothing; add watch: [\".\"]",
         at: field.keyOffset)
     }
-  }
-
-  private mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
-    let title = "the page '\(Path(member.key))'"
-    guard let fields = fields(of: member.value, .page, named: title) else { return }
-    draft.references = after(fields["after"])
-    draft.milestone = .none
-    draft.port = port(fields["port"])
-    draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
-    if fields["serve"] != nil, let proxy = fields["proxy"] {
-      note(
-        "a page has either 'serve' or 'proxy'; remove one, or make two pages",
-        at: proxy.keyOffset)
-    }
-    let served = path(fields["serve"]).map { Project.Page.Source.directory($0) }
-    let server = server(fields["proxy"])
-    let source = served ?? server
-    let reload = paths(fields["reload"]) ?? []
-    if case .port(let port) = source, port == draft.port, let field = fields["port"] {
-      note(
-        "the page must have another port than the server that it is a proxy for",
-        at: field.value.offset)
-    }
-    if fields["serve"] == nil {
-      for name in ["fallback", "listing", "dotfiles"] {
-        guard let field = fields[name] else { continue }
-        note(
-          "'\(name)' is for a served directory; a proxy leaves that to its server",
-          at: field.keyOffset)
-      }
-    }
-    let hosts = hosts(fields["host"])
-    let fallback = string(fields["fallback"])
-    let flags = ["overlay", "listing", "dotfiles", "console"].map { boolean(fields[$0]) }
-    guard let source else { return }
-    var page = Project.Page(
-      name: member.key, source: source, port: draft.port, reload: reload,
-      after: draft.references.map(\.name), hosts: hosts, fallback: fallback)
-    page.showsOverlay = flags[0] ?? true
-    page.listsDirectories = flags[1] ?? false
-    page.servesDotFiles = flags[2] ?? false
-    page.reportsConsole = flags[3]
-    draft.page = page
   }
 }

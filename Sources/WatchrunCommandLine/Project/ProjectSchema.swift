@@ -1,4 +1,5 @@
 import ActionRunning
+import LiveReload
 import Support
 import SystemCalls
 
@@ -72,8 +73,16 @@ extension ProjectSchema {
     """#
 
   private static let pageRules = #"""
-    "oneOf": [{ "required": ["serve"] }, { "required": ["proxy"] }],
-          "dependentRequired": { "fallback": ["serve"], "listing": ["serve"], "dotfiles": ["serve"] }
+    "anyOf": [{ "required": ["serve"] }, { "required": ["proxy"] }],
+          "dependentRequired": { "fallback": ["serve"], "listing": ["serve"], "dotfiles": ["serve"] },
+          "allOf": [
+            {
+              "description": "One of a directory and a server answers what has no path of its own.",
+              "if": { "required": ["serve"] },
+              "then": { "properties": { "proxy": { "type": "object", "properties": { "/": false } } } },
+              "else": { "properties": { "proxy": { "required": ["/"] } } }
+            }
+          ]
     """#
 
   private static let readinessRules = #"""
@@ -90,7 +99,12 @@ enum SchemaValue {
     case .count: return #""type": "integer", "minimum": 1, "maximum": \#(ProjectReader.mostJobs)"#
     case .port: return port
     case .url: return matching(url)
-    case .portOrURL: return anyOf(port, matching(serverURL))
+    case .servers:
+      let server = anyOf(port, matching(serverURL))
+      return anyOf(
+        port, matching(serverURL),
+        #""type": "object", "minProperties": 1, "propertyNames": { \#(matching(proxyPath)) }, "#
+          + #""additionalProperties": { \#(server) }"#)
     case .string: return nonEmpty
     case .shell: return #"\#(nonEmpty), "not": { "const": "none" }"#
     case .command: return anyOf(nonEmpty, words)
@@ -109,6 +123,9 @@ enum SchemaValue {
     case .variables:
       return #""type": "object", "propertyNames": { \#(matching(#"[^=\u0000]+"#)) }, "#
         + #""additionalProperties": { \#(anyText) }"#
+    case .headers:
+      return #""type": "object", "propertyNames": { \#(matching(headerName)) }, "#
+        + #""additionalProperties": { \#(matching(#"[^\u0000-\u0008\u000A-\u001F\u007F]*"#)) }"#
     case .readiness: return ##""$ref": "#/$defs/ready""##
     case .tasks:
       return #""type": "object", "minProperties": 1, "#
@@ -155,11 +172,17 @@ extension SchemaValue {
     + "|0*[1-9][0-9]*(?:[.][0-9]*)?(?:s|m|min|h)|0*[.](?:0[1-9]|[1-9])[0-9]*(?:s|m|min|h)"
   private static let taskName = #"(?!-)(?:[A-Za-z0-9_$.:-]|[^\u0000-\u007F])+"#
 
+  private static func anyCase(_ text: String) -> String {
+    text.map { $0.isLetter ? "[\($0.uppercased())\($0.lowercased())]" : "\($0)" }.joined()
+  }
+
+  private static var headerName: String {
+    let reserved = HeaderField.reserved.map(anyCase).joined(separator: "|")
+    return "(?!(?:\(reserved))$)[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+  }
+
   /// A name in either case, with or without SIG, or a number.
   private static var signal: String {
-    func anyCase(_ text: String) -> String {
-      text.map { $0.isLetter ? "[\($0)\($0.lowercased())]" : "\($0)" }.joined()
-    }
     let names = Signal.names.map(anyCase).joined(separator: "|")
     return "(?:\(anyCase("SIG")))?(?:\(names))|[+]?0*(?:[1-9]|[1-5][0-9]|6[0-4])"
   }
@@ -172,6 +195,11 @@ extension SchemaValue {
     + "|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
   private static let url = "\(authority)(?:[/?#]\(visible)*)?"
   private static let serverURL = #"\#(authority)(?:/[^\u0000- \u007F?#]*)?(?:#\#(visible)*)?"#
+
+  private static let proxyPath = {
+    let letter = #"(?:[^\u0000- \u007F/?#*%]|%[0-9A-Fa-f]{2})"#
+    return "/|(?:/\(letter)+)+/?"
+  }()
 
   /// Names between single slashes, in which brackets are closed and backslashes escape something.
   private static let glob: String = {

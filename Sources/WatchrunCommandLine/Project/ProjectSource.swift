@@ -54,6 +54,11 @@ struct ProjectSource {
           "there is more than one project file: \(names); remove all but one, or choose one with "
             + "--config", ExitCode.usage))
     }
+    if namedFile != nil, let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }),
+      let note = foreign.note(in: ProjectDirectory(path: directory))
+    {
+      throw .failure(Failure(note, ExitCode.usage))
+    }
     let text: [UInt8]?
     do throws(SystemError) {
       text = try fileContents(of: path)
@@ -64,18 +69,34 @@ struct ProjectSource {
       if namedFile == nil || again { return nil }
       throw .failure(missingFile())
     }
+    if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
     switch ProjectReader.readFile(text, as: file.description) {
     case .success(let file): return file
     case .failure(let problems): throw .problems(problems)
     }
   }
 
+  /// The project of a Procfile.
+  private func processes(in text: [UInt8]) throws(Refusal) -> ProjectReader.File {
+    let project = ProcessFile.project(
+      in: String(decoding: text, as: UTF8.self), of: ProjectDirectory(path: directory))
+    if project.tasks.isEmpty {
+      throw .failure(
+        Failure(
+          "\(file) has no process; write one a line, as in web: ./server", ExitCode.usage))
+    }
+    return ProjectReader.File(project: project, paths: [])
+  }
+
   private func missingFile() -> Failure {
     if (try? FileStatus(of: path, followsLinks: true)) != nil {
       return Failure("\(file) is not a regular file", ExitCode.usage)
     }
+    let isJSON = ["json", "json5", "jsonc"].contains { file.description.hasSuffix(".\($0)") }
+    let option = isJSON ? " --config \(file)" : ""
     return Failure(
-      "there is no file \(file); to write one: watchrun --init --config \(file)", ExitCode.usage)
+      "there is no file \(file)\(isJSON ? "" : ", and project files are JSON"); to write one: "
+        + "watchrun --init\(option)", ExitCode.usage)
   }
 
   /// The kind of project in the directory; `nil` if none is detected.
@@ -85,23 +106,30 @@ struct ProjectSource {
 
   /// The error where there is no file and no project is detected.
   func nothingFound() -> Failure {
-    let flaw = ProjectDetection.flaw(ProjectDirectory(path: directory))
+    let place = ProjectDirectory(path: directory)
+    let flaw = ProjectDetection.flaw(place)
     let found = "no command given, no \(Self.usualFile), and"
     if let flaw, let remedy = flaw.remedy {
       return Failure("\(found) \(flaw.reason): \(remedy)", ExitCode.usage)
     }
-    if let nearby = NearbyProject(around: directory) {
-      let reason = flaw?.reason ?? "no project detected"
+    let reason = flaw?.reason ?? "no project detected"
+    if let run = UsualLines(directory: place).run {
       return Failure(
-        "\(found) \(reason); there is \(nearby.title) in \(nearby.place): "
-          + "watchrun -C \(nearby.place)", ExitCode.usage)
+        "\(found) \(reason); to run what is here: watchrun \(run); to write tasks: watchrun --init",
+        ExitCode.usage)
     }
-    // The remedy precedes the long list.
-    let files = ProjectDetection.fileNames.joined(separator: ", ")
+    let nearby = NearbyProject.all(around: directory)
+    if let first = nearby.first {
+      let places = nearby.map { "\($0.title) in \($0.place)" }.joined(separator: ", ")
+      return Failure(
+        "\(found) \(reason); there is \(places): watchrun -C \(first.place)", ExitCode.usage)
+    }
+    if let note = ForeignFile.notes(in: place).first {
+      return Failure("\(found) \(reason); \(note)", ExitCode.usage)
+    }
     return Failure(
-      "\(found) \(flaw?.reason ?? "no project detected"); give a command, as in "
-        + "'watchrun make test', or write a \(Self.usualFile) with 'watchrun --init'"
-        + (flaw == nil ? " (detected are: \(files))" : ""), ExitCode.usage)
+      "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
+        + "\(Self.usualFile) with 'watchrun --init'", ExitCode.usage)
   }
 }
 
@@ -109,16 +137,13 @@ extension Project {
   /// The tasks and pages that `--task` names, with all their dependencies; all if it names none.
   func selecting(_ names: [String]) throws(Failure) -> Project {
     if names.isEmpty { return self }
-    let nodes =
-      tasks.map { TaskGraph.Node($0.name, dependencies: $0.after) }
-      + pages.map { TaskGraph.Node($0.name, dependencies: $0.after) }
     let needed: Set<String>
     do throws(TaskGraphError) {
       needed = try TaskGraph.names(neededBy: names, in: nodes)
     } catch {
       var message = "--task: \(error)"
       if case .unknownTask(_, nil) = error {
-        message += "; tasks: " + nodes.map { "\(Path($0.name))" }.joined(separator: ", ")
+        message += "; tasks: " + self.names.map { "\(Path($0))" }.joined(separator: ", ")
       }
       throw Failure(message, ExitCode.usage)
     }
@@ -144,8 +169,8 @@ extension ProjectSource {
         project = read
       } else if let found = detect() {
         console.say(.news, "\(found.summary); to change that: watchrun --init")
-        if let offers = found.offers { console.say(.news, offers) }
-        project = found.project
+        for note in found.notes { console.say(.news, note) }
+        project = found.project(addingVariablesOfFile: true)
       } else {
         throw .failure(nothingFound())
       }

@@ -66,13 +66,27 @@ extension ProjectText {
     }
   }
 
+  private static func write(_ server: Project.Page.Server, to writer: inout JSONWriter) {
+    switch server {
+    case .port(let port): writer.value(Int(port))
+    case .url(let url): writer.value(url)
+    }
+  }
+
   private static func write(_ page: Project.Page, to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("name", page.name)
-      switch page.source {
-      case .directory(let directory): writer.member("serve", directory)
-      case .port(let port): writer.member("proxy", Int(port))
-      case .url(let url): writer.member("proxy", url)
+      if let served = page.served { writer.member("serve", served) }
+      if let proxy = page.proxies.first, page.proxies.count == 1, page.served == nil {
+        writer.key(quoting: "proxy")
+        write(proxy.server, to: &writer)
+      } else if !page.proxies.isEmpty {
+        writer.object("proxy") { writer in
+          for proxy in page.proxies {
+            writer.key(quoting: proxy.path)
+            write(proxy.server, to: &writer)
+          }
+        }
       }
       if let port = page.port { writer.member("port", Int(port)) }
       writer.member("reload", page.reload)

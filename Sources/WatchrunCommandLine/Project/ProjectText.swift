@@ -14,7 +14,8 @@ enum ProjectText {
       members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))
     }
     let tasks = project.tasks.map { ($0.name, object(fields(of: $0), indent: 4)) }
-    members.append(("tasks", object(tasks, indent: 2)))
+    let pages = project.pages.map { ($0.name, object(fields(of: $0), indent: 4)) }
+    members.append(("tasks", object(tasks + pages, indent: 2)))
     return object(members, indent: 0) + "\n"
   }
 
@@ -28,8 +29,24 @@ enum ProjectText {
       case .words(let words): array(words, indent: 6)
       }
     return [("run", run)] + field("watch", task.watched.map(\.description))
-      + field("filter", task.filters.map(\.description)) + field("after", task.after)
+      + field("filter", task.filters.map(\.description))
+      + field("ignore", task.ignores.map(\.description)) + field("after", task.after)
       + (task.isService ? [("service", "true")] : [])
+      + (task.environment.isEmpty ? [] : [("env", object(variables(of: task), indent: 6))])
+  }
+
+  private static func variables(of task: Project.Task) -> [(String, String)] {
+    task.environment.map { variable in
+      (
+        String(decoding: variable.name, as: UTF8.self),
+        JSONWriter.quoted(String(decoding: variable.value, as: UTF8.self))
+      )
+    }
+  }
+
+  private static func fields(of page: Project.Page) -> [(String, String)] {
+    (page.served.map { [("serve", JSONWriter.quoted($0.description))] } ?? [])
+      + (page.after.isEmpty ? [] : [("after", array(page.after, indent: 6))])
   }
 
   private static func object(_ members: [(String, String)], indent: Int) -> String {
@@ -79,19 +96,20 @@ extension ProjectText {
     }
   }
 
-  /// The same, at most ``longestCommand`` characters.
-  static func abridged(_ run: Project.Run) -> String {
-    let text = shown(run)
-    return text.count <= longestCommand ? text : text.prefix(longestCommand - 1) + "…"
+  /// A command, at most ``longestCommand`` characters of it.
+  static func abridged(_ text: String) -> String {
+    text.count <= longestCommand ? text : text.prefix(longestCommand - 1) + "…"
   }
 
   private static func shown(_ page: Project.Page) -> String {
-    let source =
-      switch page.source {
-      case .directory(let directory): "serve \(directory)"
-      case .port(let port): "proxy \(port)"
-      case .url(let url): "proxy \(url)"
+    let rules = page.proxies.map { proxy in
+      let path = proxy.path == Project.Page.Proxy.all ? "" : "\(Path(proxy.path))="
+      return switch proxy.server {
+      case .port(let port): "proxy \(path)\(port)"
+      case .url(let url): "proxy \(path)\(Path(url))"
       }
+    }
+    let source = ((page.served.map { ["serve \($0)"] } ?? []) + rules).joined(separator: ", ")
     return page.port.map { "\(source) on port \($0)" } ?? source
   }
 
@@ -130,7 +148,7 @@ extension ProjectText {
   private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {
     switch readiness?.condition {
     case .port(let port): ", ready on port \(port)"
-    case .url(let url): ", ready at \(url)"
+    case .url(let url): ", ready at \(Path(url))"
     case .line(let line): ", ready when it prints \"\(Path(line))\""
     case nil: ""
     }

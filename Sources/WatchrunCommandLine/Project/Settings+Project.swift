@@ -30,7 +30,7 @@ extension Settings {
       directory: directory, filter: plain.makeFilter(in: directory))
     if case .always(let shell) = shell { context.shell = shell }
     context.environment = environment
-    context.colorVariables = Console.forcedColors(colorMode)
+    context.outputVariables = Console.forcedColors(colorMode) + Console.unbufferedOutput
     context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = isPostponed
     return context

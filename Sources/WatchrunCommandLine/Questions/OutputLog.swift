@@ -29,7 +29,7 @@ struct OutputLog {
     texts[run.task]?.latest = length
   }
 
-  mutating func take(_ output: TaskOutput) {
+  mutating func handle(_ output: TaskOutput) {
     if output.isFinished { texts[output.run.task, default: Text()].add(output) }
   }
 

@@ -13,7 +13,8 @@ final class SessionDesk: ServedSession {
     let listener: any KeyListener
     /// `nil` if nothing is observed.
     let source: (any ChangeSource)?
-    let server: SessionServer
+    /// `nil` if only pages can be asked.
+    let server: SessionServer?
   }
 
   private struct State: Equatable {
@@ -28,7 +29,7 @@ final class SessionDesk: ServedSession {
   private let parts = Mutex<Parts?>(nil)
   /// The state that was sent last.
   private let lastState = Mutex<State?>(nil)
-  private let clock = DispatchScheduler(queue: .global())
+  private let clock = DispatchScheduler(queue: .separate())
 
   init(
     _ session: Session, _ plan: SessionPlan, _ waiting: WaitingReporter, _ pause: PauseControl
@@ -41,7 +42,7 @@ final class SessionDesk: ServedSession {
   func serve(
     _ runner: TaskRunner, _ listener: any KeyListener, flushing source: (any ChangeSource)?
   ) {
-    guard let server = session.serve(self, on: runner.queue) else { return }
+    let server = session.serve(self, on: runner.queue)
     parts.withLock {
       $0 = Parts(runner: runner, listener: listener, source: source, server: server)
     }
@@ -50,10 +51,11 @@ final class SessionDesk: ServedSession {
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
-  func take(_ plan: SessionPlan) { picture.withLock { $0.take(plan) } }
+  /// Replaces the tasks. Returns the activity of pages that describes them.
+  func setPlan(_ plan: SessionPlan) -> Activity { picture.withLock { $0.setPlan(plan) } }
 
-  func take(_ output: TaskOutput) {
-    picture.withLock { $0.take(output) }
+  func handle(_ output: TaskOutput) {
+    picture.withLock { $0.handle(output) }
     guard output.isFinished, let server = parts.withLock({ $0?.server }), server.isFollowed else {
       return
     }
@@ -62,11 +64,14 @@ final class SessionDesk: ServedSession {
         .output, task: output.run.task, String(decoding: output.line, as: UTF8.self)))
   }
 
-  func take(_ report: TaskReport) {
+  /// Handles a report of the runner. Returns the activities of pages.
+  func handle(_ report: TaskReport) -> [Activity] {
     let (now, time) = (clock.now, Int(FileTime.latest().nanoseconds / 1_000_000))
-    let activities = picture.withLock { $0.take(report, at: now, time: time) }
-    guard let server = parts.withLock({ $0?.server }), server.isFollowed else { return }
-    for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
+    let activities = picture.withLock { $0.handle(report, at: now, time: time) }
+    if let server = parts.withLock({ $0?.server }), server.isFollowed {
+      for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
+    }
+    return activities
   }
 
   /// The runner has taken a step.
@@ -86,12 +91,7 @@ final class SessionDesk: ServedSession {
     }
     let answer = answer(to: SessionRequest(.status))
     let state = State(state: answer.state, isGreen: answer.isGreen)
-    if lastState.withLock({ last in
-      defer { last = state }
-      return last == state
-    }) {
-      return
-    }
+    if lastState.withLock({ exchange(&$0, with: state) }) == state { return }
     var event = SessionEvent(.state, state.state.rawValue)
     event.isGreen = state.isGreen
     server.emit(event)
@@ -106,7 +106,7 @@ final class SessionDesk: ServedSession {
 
   func condition(of tasks: [String]) -> SessionCondition {
     guard let parts = parts.withLock({ $0 }) else { return SessionCondition() }
-    let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waitingTasks)
+    let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waiting)
     let now = clock.now
     var condition = picture.withLock {
       $0.condition(
@@ -117,17 +117,16 @@ final class SessionDesk: ServedSession {
   }
 
   func answer(to request: SessionRequest) -> SessionAnswer {
-    let runs = parts.withLock { $0?.runner }?.waitingTasks ?? []
+    let runs = parts.withLock { $0?.runner }?.waiting ?? []
     let condition = condition(of: request.tasks)
     let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
       condition.isBlocked
       ? blocked : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
-    let isCommandLine = picture.withLock { $0.plan.origin } == .commandLine
     return picture.withLock { picture in
       picture.answer(
         to: request, state, process: Int(processIDs().own),
-        waiting: isCommandLine ? WaitingReporter.ofCommand(runs) : runs
+        waiting: waiting.shown(runs)
       ) { entry in
         entry.cause == .pause
           ? "runs when the session is \(blocked == .held ? "released" : "resumed")"
@@ -137,6 +136,9 @@ final class SessionDesk: ServedSession {
   }
 
   // MARK: - Orders
+
+  /// Runs a task again, as the status page asks.
+  func runAgain(_ task: String) { _ = perform(SessionRequest(.run, tasks: [task])) }
 
   func perform(_ request: SessionRequest) -> String? {
     if let refusal = picture.withLock({ $0.refusal(of: request.tasks) }) { return refusal }

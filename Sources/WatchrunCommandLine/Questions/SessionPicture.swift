@@ -30,41 +30,39 @@ struct SessionPicture {
   private var starting: [String: Unchecked] = [:]
   /// The longest time after which a run of a service has ended by itself.
   private var ownEnds: [String: Duration] = [:]
-  /// Since when a task waits for the end of a delay.
-  private var delays: [String: Instant] = [:]
 
   init(directory: Path, _ plan: SessionPlan) {
     (self.directory, self.plan) = (directory, plan)
     translator = ActivityTranslator(directory: directory)
-    take(plan)
+    setPlan(plan)
   }
 
-  /// Replaces the tasks.
-  mutating func take(_ plan: SessionPlan) {
+  /// Replaces the tasks. Returns the activity of pages that describes them.
+  @discardableResult
+  mutating func setPlan(_ plan: SessionPlan) -> Activity {
     self.plan = plan
-    model.note(translator.take(plan), at: 0)
+    let tasks = translator.setPlan(plan)
+    model.note(tasks, at: 0)
+    return tasks
   }
 
-  mutating func take(_ output: TaskOutput) {
-    self.output.take(output)
+  mutating func handle(_ output: TaskOutput) {
+    self.output.handle(output)
   }
 
   /// - Parameter time: Milliseconds since 1970.
-  /// - Returns: The activities of the status page.
+  /// - Returns: The activities of pages.
   @discardableResult
-  mutating func take(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
+  mutating func handle(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
     let activities = translator.activities(for: report)
     for activity in activities { model.note(activity, at: time) }
     switch report {
-    case .started(let run) where run.job == .command:
+    case .run(let run, .started) where run.job == .command:
       output.began(run)
       starting[run.task] = unchecked(run.task, now)
-    case .ended(let run, _, let duration, let ending) where run.job == .command:
+    case .run(let run, .ended(_, let duration, let ending)) where run.job == .command:
       starting[run.task] = nil
       if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
-    case .waiting(let waiting):
-      let names = waiting.filter { $0.cause == .delay }.map(\.name)
-      delays = Dictionary(names.map { ($0, delays[$0] ?? now) }) { first, _ in first }
     default:
       break
     }
@@ -72,7 +70,8 @@ struct SessionPicture {
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
-    guard let task = plan.graph[name], task.isService || task.keepsAlive, task.readiness == nil
+    guard let task = plan.graph[name], task.readiness == nil,
+      task.isService || task.policy.keepsAlive
     else { return nil }
     // A command that a change restarts may be a test that ends, or a server that does not.
     let patience = max(Self.startTime, (ownEnds[name] ?? .zero) * 2)
@@ -83,28 +82,20 @@ struct SessionPicture {
 // MARK: - Whether it is at rest
 
 extension SessionPicture {
-  /// These tasks and those they depend on; all, if there are none.
-  private func subjects(_ tasks: [String]) -> Set<String> {
-    var names = Set(tasks.isEmpty ? plan.graph.order : tasks)
-    for name in plan.graph.order.reversed() where names.contains(name) {
-      names.formUnion(plan.graph[name]?.dependencies ?? [])
-    }
-    return names
-  }
-
   /// - Parameters:
+  ///   - tasks: The tasks, to which those belong that they depend on; all, if there are none.
   ///   - restless: The tasks that are not at rest, as the runner says.
   ///   - isUp: Whether the process of a service may exist.
   func condition(
     of tasks: [String], at now: Instant, restless: [String], waiting: [TaskRunner.Waiting],
     isUp: (String) -> Bool
   ) -> SessionCondition {
-    let subjects = subjects(tasks)
+    let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
     condition.isBusy = restless.contains { name in
       guard subjects.contains(name) else { return false }
       // It runs until it is stopped, unless a change waits for its end.
-      let isKeptAlive = plan.graph[name]?.keepsAlive == true && starting[name] != nil
+      let isKeptAlive = plan.graph[name]?.policy.keepsAlive == true && starting[name] != nil
       return !isKeptAlive || waiting.contains { $0.name == name && $0.cause != .delay }
     }
     var rest = Duration.zero
@@ -115,8 +106,8 @@ extension SessionPicture {
         // Its end was reported, and is about to be handled.
         condition.isBusy = true
       }
-      if let since = delays[name] {
-        rest = max(rest, now.duration(to: since.advanced(by: Self.testTime)))
+      for entry in waiting where entry.name == name && entry.cause == .delay {
+        rest = max(rest, now.duration(to: entry.since.advanced(by: Self.testTime)))
       }
     }
     if rest > .zero { condition.settlesAfter = rest }

@@ -16,7 +16,7 @@ final class PauseControl: Sendable {
   private let heldChanged: @Sendable (Pause.Hold?) -> Void
 
   init(
-    scheduler: any Scheduler = DispatchScheduler(queue: .global()),
+    scheduler: any Scheduler = DispatchScheduler(queue: .separate()),
     heldChanged: @escaping @Sendable (Pause.Hold?) -> Void
   ) {
     (self.scheduler, self.heldChanged) = (scheduler, heldChanged)

@@ -18,6 +18,7 @@ struct PrintSession: Sendable {
   }
 
   func begin() {
+    UnmatchedFilter.warnSoon(session.settings, session.console, in: session.directory)
     session.listen()
     session.start(observer, countingFrom: session.began) { event in
       do throws(SystemError) {

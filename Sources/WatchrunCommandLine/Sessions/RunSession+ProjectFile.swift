@@ -1,5 +1,7 @@
 import ActionRunning
 import FileObservation
+import LiveReload
+import Support
 import SystemCalls
 
 // Reads the project file again when it changes.
@@ -38,9 +40,8 @@ extension RunSession {
           .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
       }
       desk.setProblem(nil)
-      let (old, wasBroken) = state.withLock { state in
-        defer { state.isBroken = false }
-        return (state.project ?? Project(), state.isBroken)
+      let (old, wasBroken) = state.withLock {
+        ($0.project ?? Project(), exchange(&$0.isBroken, with: false))
       }
       if project == old {
         if wasBroken { session.console.say(.news, "\(source.file) has no errors any more") }
@@ -52,9 +53,8 @@ extension RunSession {
       state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       warnOfMissingPaths(in: project, since: old)
-      reporter.take(plan)
-      desk.take(plan)
-      replacePages(with: plan)
+      reporter.setPlan(plan)
+      replacePages(with: plan, desk.setPlan(plan))
       runner.replace(plan.graph, reading: plan.reading)
     } catch {
       state.withLock { $0.isBroken = true }
@@ -65,14 +65,14 @@ extension RunSession {
     }
   }
 
-  /// Opens, closes and replaces pages.
-  private func replacePages(with plan: SessionPlan) {
+  /// Opens, closes and replaces pages. The activity describes the tasks.
+  private func replacePages(with plan: SessionPlan, _ tasks: Activity) {
     let pages = state.withLock { state in
-      if state.pages == nil && !plan.pages.isEmpty { state.pages = PageHost(session) }
+      if state.pages == nil && !plan.pages.isEmpty { state.pages = makePages() }
       return state.pages
     }
     guard let pages else { return }
-    pages.take(plan)
+    pages.setPlan(plan, tasks)
     for problem in pages.replace(with: plan.pages) { session.console.problem(problem) }
   }
 
@@ -89,10 +89,7 @@ extension RunSession {
     let start = FileTime.now()
     let settings = session.settings.adding(project.defaults)
     let observer = try session.makeObserver(plan.observation, with: settings)
-    let outdated = state.withLock { state in
-      defer { state.observer = observer }
-      return state.observer
-    }
+    let outdated = state.withLock { exchange(&$0.observer, with: observer) }
     let wait = session.settings.maximumWait
     session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
       if case .ready = event, let outdated { session.stop(outdated, after: wait) }
@@ -115,15 +112,19 @@ extension RunSession {
   /// Warns of paths that are watched and do not exist.
   func warnOfMissingPaths(in project: Project, since old: Project? = nil) {
     for page in project.pages where old?.pages.contains(page) != true {
-      for path in page.observed where isMissing(path) {
-        warn("\(page.name): no such path: \(path); it is served and watched as soon as it exists")
-      }
+      for path in page.observed { warnIfMissing(path, of: page.name) }
     }
     for task in project.tasks where old?.tasks.contains(task) != true {
       for path in task.watched where isMissing(path) {
         warn("\(task.name): no such path to watch: \(path); it is watched as soon as it exists")
       }
     }
+  }
+
+  /// Warns of a path of a page that does not exist.
+  func warnIfMissing(_ path: Path, of page: String) {
+    guard isMissing(path) else { return }
+    warn("\(page): no such path: \(path); it is served and watched as soon as it exists")
   }
 
   private func isMissing(_ path: Path) -> Bool {

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import Synchronization
 import SystemCalls
 
@@ -26,8 +27,8 @@ final class RunSession: ChangeSource {
     var observer: FileObserver?
     /// `nil` as long as there was no page.
     var pages: PageHost?
-    /// Changed paths during a pause, where pages are served and nothing is run; `nil` without a pause.
-    var pausedPaths: [Path]?
+    /// What has changed while the runner is paused, where pages are served and nothing is run.
+    var heldPaths: [Path] = []
     /// Whether the project file had errors when it was read the last time.
     var isBroken = false
   }
@@ -52,7 +53,7 @@ final class RunSession: ChangeSource {
     self.session = session
     self.source = source
     reporter = RunReporter(session.console, directory: session.directory)
-    reporter.take(state.plan)
+    reporter.setPlan(state.plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
     pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
     desk = SessionDesk(session, state.plan, waiting, pause)
@@ -61,8 +62,8 @@ final class RunSession: ChangeSource {
 
   func begin() throws(Failure) {
     let (plan, settings, project) = state.withLock { ($0.plan, $0.settings, $0.project) }
-    let pages = plan.pages.isEmpty ? nil : PageHost(session)
-    pages?.take(plan)
+    let pages = plan.pages.isEmpty ? nil : makePages()
+    pages?.setPlan(plan, desk.setPlan(plan))
     let observer = try session.makeObserver(plan.observation, with: settings)
     try pages?.open(plan.pages)
     state.withLock { ($0.observer, $0.pages) = (observer, pages) }
@@ -77,9 +78,16 @@ final class RunSession: ChangeSource {
     pause.connect(target)
     session.readKeys(keys, for: target)
     session.passOnSignals { runner.send($0, to: plan.command) }
-    if let project { warnOfMissingPaths(in: project) }
+    if let project {
+      warnOfMissingPaths(in: project)
+    } else if let served = settings.served {
+      warnIfMissing(served, of: "page")
+    }
     if plan.command != nil && settings.filesFrom == nil {
       PipedList.warnSoon(session.console, in: session.directory)
+    }
+    if !settings.isOneRound {
+      UnmatchedFilter.warnSoon(settings, session.console, in: session.directory)
     }
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
@@ -94,6 +102,10 @@ final class RunSession: ChangeSource {
     runner.start()
     // A question that arrives finds the first runs requested.
     desk.serve(runner, target, flushing: isObserved ? self : nil)
+  }
+
+  func makePages() -> PageHost {
+    PageHost(session) { [desk] in desk.runAgain($0) }
   }
 
   private func makeKeys() -> KeyPresses {
@@ -126,20 +138,17 @@ final class RunSession: ChangeSource {
     options.frequentPathsChanged = { [weak self] paths in
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
     }
-    options.reportsSettling = true
     options.stepTaken = { [desk] in desk.changed() }
-    options.reportsJudgments = session.settings.isVerbose
-    options.reportsUnwatched = source != nil && session.ignoredChanges != nil
     options.jobControl = session.makeJobControl(
       plan.origin == .commandLine
         ? "the command has stopped, since it wants the terminal: -I gives it"
         : "a task has stopped, since it wants the terminal; run its command by itself, with -I")
     return TaskRunner(plan.graph, options: options, source: self) { [self] output in
       reporter.write(output)
-      desk.take(output)
-      state.withLock { $0.pages }?.take(output)
+      desk.handle(output)
+      state.withLock { $0.pages }?.handle(output)
     } report: { [self] report in
-      take(report, keys)
+      handle(report, keys)
     }
   }
 
@@ -158,26 +167,24 @@ final class RunSession: ChangeSource {
 
 extension RunSession {
   /// Passes a report to its readers.
-  private func take(_ report: TaskReport, _ keys: KeyPresses) {
+  private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
-    if case .roundBegan = report, settings.clearsScreen { session.console.clearScreen() }
+    if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     reporter.report(report)
-    waiting.take(report)
-    keys.take(report)
-    desk.take(report)
-    session.notifier.take(report, of: plan, settings)
-    pages?.take(report)
+    waiting.handle(report)
+    keys.handle(report)
+    let activities = desk.handle(report)
+    session.notifier.handle(report, of: plan, settings)
+    pages?.handle(activities)
     switch report {
-    case .ignored(let task, let trigger):
+    case .task(let task, .ignored(let trigger)):
       let isCommand = plan.origin == .commandLine
       session.ignoredChanges?.note(
         trigger.changes,
         isCommand
           ? "--on-busy ignore: a run is under way"
           : "\(task) is running, with \"onBusy\": \"ignore\"")
-    case .unwatched(let changes):
-      session.ignoredChanges?.note(changes, "no task watches it")
-    case .finished(let status):
+    case .runner(.finished(let status)):
       session.workHasEnded(status)
     default:
       break
@@ -203,14 +210,24 @@ extension RunSession {
   private func handle(_ batch: ChangeBatch, _ runner: TaskRunner) {
     let rest = takeFileChanges(from: batch, runner)
     if rest.changes.isEmpty { return }
+    noteUnwatched(rest)
     runner.accept(rest)
     // The round that the batch causes has begun.
     let pages = state.withLock { state -> PageHost? in
-      if state.pausedPaths == nil { return state.pages }
-      state.pausedPaths?.append(contentsOf: rest.changes.map(\.path))
+      guard state.plan.hasOnlyPages && runner.isPaused else { return state.pages }
+      state.heldPaths += rest.changes.map(\.path)
       return nil
     }
     pages?.changed(rest)
+  }
+
+  /// Lists the changes that no task of the project watches.
+  private func noteUnwatched(_ batch: ChangeBatch) {
+    guard source != nil, let log = session.ignoredChanges else { return }
+    let tasks = state.withLock { $0.plan.graph.tasks }
+    log.note(
+      batch.changes.filter { change in !tasks.contains { $0.triggers.isTriggered(by: change) } },
+      "no task watches it")
   }
 }
 
@@ -221,22 +238,12 @@ private struct KeyTarget: KeyListener {
   let session: RunSession
   let runner: TaskRunner
 
-  /// The pages to reload, if there is nothing to run.
-  private var onlyPages: (host: PageHost, watched: [Path])? {
-    session.state.withLock { state in
-      guard state.plan.hasOnlyPages, let pages = state.pages else { return nil }
-      return (pages, state.plan.pages.flatMap(\.watched))
-    }
-  }
-
   func runNow() {
     runner.submitKey()
-    if let (host, watched) = onlyPages { host.changed(watched) }
+    if session.state.withLock(\.plan.hasOnlyPages) { _ = reload() }
   }
 
-  func stopNow() {
-    runner.stop()
-  }
+  func stopNow() { runner.stop() }
 
   func reload() -> Bool {
     let (pages, watched) = session.state.withLock { state in
@@ -246,16 +253,16 @@ private struct KeyTarget: KeyListener {
     return pages != nil
   }
 
-  func pause() {
-    runner.pause()
-    session.state.withLock { state in
-      if state.plan.hasOnlyPages { state.pausedPaths = [] }
-    }
-  }
+  func pause() { runner.pause() }
 
   func resume() {
     runner.resume()
-    let paths = session.state.withLock { $0.pausedPaths.take() } ?? []
-    if let (host, _) = onlyPages { host.changed(paths) }
+    // The runner has resumed by then.
+    runner.queue.async { [session] in
+      let (pages, paths) = session.state.withLock {
+        ($0.pages, exchange(&$0.heldPaths, with: []))
+      }
+      pages?.changed(paths)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import Synchronization
 import SystemCalls
 
@@ -56,12 +57,9 @@ private func whenReaderCloses(
   guard let hangUp = try? ReaderHangUp(of: descriptor) else { return }
   let number = hangUp.release()
   let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-  // The handler holds the source until it is cancelled.
-  nonisolated(unsafe) let retained = source
-  source.setEventHandler { @Sendable in
-    retained.cancel()
+  source.setCancelHandler { @Sendable in _ = Descriptor(owning: number) }
+  source.activateRetained { cancel in
+    cancel()
     body()
   }
-  source.setCancelHandler { @Sendable in _ = Descriptor(owning: number) }
-  source.activate()
 }

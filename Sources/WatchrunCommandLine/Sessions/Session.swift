@@ -33,7 +33,7 @@ final class Session: Sendable {
     /// How watchrun ends after the command; the first request decides.
     var ending: Ending?
     /// When the first request to end was made.
-    var requested: ContinuousClock.Instant?
+    var requested: Instant?
   }
 
   private let state = Mutex(State())
@@ -155,7 +155,7 @@ extension Session {
 
   /// Stops an observer after a time, when it has reported all earlier changes.
   func stop(_ observer: FileObserver, after time: Duration) {
-    let scheduler = DispatchScheduler(queue: DispatchQueue.global())
+    let scheduler = DispatchScheduler(queue: .separate())
     _ = scheduler.schedule(at: scheduler.now.advanced(by: time)) { [self] in stop(observer) }
   }
 
@@ -246,7 +246,7 @@ extension Session {
 
   private var isRepeat: Bool {
     state.withLock { state in
-      state.requested.map { ContinuousClock.now - $0 < Self.repeatTime } ?? false
+      state.requested.map { Instant.now - $0 < Self.repeatTime } ?? false
     }
   }
 

@@ -17,7 +17,7 @@ extension SessionPlan {
 
   private init(commandOf settings: Settings, in directory: Path) throws(Failure) {
     let names = CommandNames(settings)
-    var task = settings.taskOptions.task(names.command, settings.makeCommand())
+    var task = TaskDefinition(names.command, alone: settings.makeCommand(), settings.runPolicy)
     task.isPostponed = settings.isPostponed
     task.readiness = task.isService ? settings.readinessOfServer : nil
     if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
@@ -87,19 +87,20 @@ struct CommandNames: Hashable {
 
 extension Settings {
   /// The behaviour of the command.
-  fileprivate var taskOptions: ActionQueue.Options {
-    var options = ActionQueue.Options(busyPolicy: busyPolicy, stopPlan: stopPlan)
-    options.onSuccess = onSuccess.map(makeLine)
-    options.onFailure = onFailure.map(makeLine)
-    options.timeout = timeout
-    options.keepsAlive = keepsAlive
-    return options
+  fileprivate var runPolicy: RunPolicy {
+    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: stopPlan, timeout: timeout)
+    policy.keepsAlive = keepsAlive
+    policy.onSuccess = onSuccess.map(makeLine)
+    policy.onFailure = onFailure.map(makeLine)
+    return policy
   }
 
-  /// The server of `--proxy` is ready when it accepts connections. It may be another program's.
+  /// The server of `--proxy` is ready when it accepts connections. It may be another program's. Which
+  /// of several is the command is not known.
   fileprivate var readinessOfServer: TaskDefinition.Readiness? {
-    guard let upstream, upstream.isLoopback else { return nil }
-    var readiness = TaskDefinition.Readiness(.port(upstream.port))
+    let ports = Set(proxies.map(\.server).filter(\.isLoopback).map(\.port))
+    guard let port = ports.first, ports.count == 1 else { return nil }
+    var readiness = TaskDefinition.Readiness(.port(port))
     readiness.detectsConflicts = false
     return readiness
   }
@@ -109,21 +110,21 @@ extension Settings {
     // list on standard input has been read to its end.
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
-      words: command, form: commandForm, environment: environment, inheritsStandardInput: inherits)
+      words: command, form: commandForm, environment: Command.Environment(environment),
+      inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
-    command.changeDelivery = changeDelivery
-    return command
+    return command.describingChanges(by: changeDelivery)
   }
 
   /// Makes a build or a hook from a shell line. Only the command inherits standard input.
   fileprivate func makeLine(_ line: [UInt8]) -> Command {
     var shell = userShell.name
     if case .always(let named) = self.shell { shell = named }
-    var command = Command(
-      words: [line], form: .shell(shell), environment: environment, inheritsStandardInput: false)
-    command.changeDelivery = changeDelivery
-    return command
+    return Command(
+      words: [line], form: .shell(shell), environment: Command.Environment(environment),
+      inheritsStandardInput: false
+    ).describingChanges(by: changeDelivery)
   }
 
   private var commandForm: Command.Form {

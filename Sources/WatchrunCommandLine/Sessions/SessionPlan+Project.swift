@@ -15,9 +15,10 @@ extension SessionPlan {
     let isAlone = project.tasks.count == 1
     tasks = project.tasks.map { task in
       // Among several tasks, the name says what it is.
-      let text = isAlone ? ProjectText.shown(task.run) : ProjectText.abridged(task.run)
+      let command = ProjectText.shown(task.run)
+      let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
-        name: task.name, words: [Array(text.utf8)], command: ProjectText.shown(task.run),
+        name: task.name, words: [Array(text.utf8)], command: command,
         shownCommand: ShownCommand.text([Array(text.utf8)]))
     }
     pages =

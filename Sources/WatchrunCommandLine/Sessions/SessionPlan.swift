@@ -69,4 +69,8 @@ struct TaskText: Hashable, Sendable {
   let command: String
   /// The command as messages show it.
   let shownCommand: String
+
+  /// What names the task in a page: the command of the command line itself, whose name may be that of a
+  /// shell; `nil` for the name.
+  var title: String? { role == .command ? ProjectText.abridged(shownCommand) : nil }
 }

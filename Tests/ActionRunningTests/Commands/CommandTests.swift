@@ -6,12 +6,14 @@ import Testing
 @testable import ActionRunning
 
 struct CommandTests {
+  /// The request for a command as the command line runs it.
   private func request(
-    _ command: Command, _ trigger: RunTrigger, inherited: [String] = [], pathsFile: Path? = nil,
+    _ command: Command, _ trigger: RunTrigger, by delivery: Command.ChangeDelivery = .environment,
+    inherited: [String] = [], pathsFile: Path? = nil,
     input: Path? = nil, adding variables: [Command.EnvironmentVariable] = [],
     limits: Command.ArgumentLimits = .usual
   ) -> SpawnRequest {
-    command.spawnRequest(
+    command.describingChanges(by: delivery).spawnRequest(
       for: trigger,
       in: Command.LaunchContext(
         inherited: inherited.map { Array($0.utf8) }, currentDirectory: "/p", pathsFile: pathsFile,
@@ -106,11 +108,7 @@ struct CommandTests {
 
   @Test func `inherited variables stay, except replaced ones and those of an outer watchrun`() {
     var command = Command("c")
-    command.environment = [
-      .init(name: Array("LANG".utf8), value: Array("C".utf8)),
-      .init(name: Array("LANG".utf8), value: Array("a=b".utf8)),
-      .init(name: Array("WATCHRUN_COUNT".utf8), value: Array("many".utf8)),
-    ]
+    command.environment = ["LANG": "C", "LANG": "a=b", "WATCHRUN_COUNT": "many"]
     let inherited = [
       "HOME=/h", "LANG=de", "WATCHRUN_TRUNCATED=1", "WATCHRUN_OTHER=x", "WATCHRUNX=y",
     ]
@@ -153,9 +151,8 @@ struct CommandTests {
   func `with another change delivery, the environment contains only the reason`(
     changeDelivery: Command.ChangeDelivery
   ) {
-    var command = Command("c", "{}")
-    command.changeDelivery = changeDelivery
-    let request = request(command, .change("/p/a"), input: "/tmp/input")
+    let request = request(
+      Command("c", "{}"), .change("/p/a"), by: changeDelivery, input: "/tmp/input")
     #expect(variables(request) == ["WATCHRUN_REASON": "change"])
     #expect(request.arguments.last == Array("a".utf8))
     #expect(request.standardInput == .file("/tmp/input"))

@@ -67,7 +67,8 @@ struct JSONTextTests {
         #expect(try schema.accepts(text: line))
       }
     }
-    for reason in [RunTrigger.Reason.start, .change, .overflow, .key, .restart] {
+    #expect(try schema.accepts(text: batch(overflow: true)))
+    for reason in [RunTrigger.Reason.start, .change, .key, .restart] {
       #expect(try schema.accepts(text: JSONText.object(1, RunTrigger(reason))))
     }
     #expect(try !schema.accepts(text: JSONText.object(0, RunTrigger(.start))))

@@ -33,11 +33,9 @@ struct ActivityLogTests {
   ) {
     let writes = ProcessActivity.Writes(bytes: bytes, processes: processes)
     log.add(
-      ActivityLog.Look(
-        began: time.advanced(by: .milliseconds(milliseconds)),
-        ended: time.advanced(by: .milliseconds(milliseconds + duration)),
-        activity: ProcessActivity(writes: writes, switches: switches, isRunning: isRunning),
-        beginsBurst: beginsBurst))
+      ProcessActivity(writes: writes, switches: switches, isRunning: isRunning),
+      began: time.advanced(by: .milliseconds(milliseconds)),
+      ended: time.advanced(by: .milliseconds(milliseconds + duration)), beginsBurst: beginsBurst)
   }
 
   private func verdict(_ subject: Subject) -> Evidence.Verdict {
@@ -256,6 +254,21 @@ struct ActivityLogTests {
     }
   }
 
+  /// A second file that a person saves a moment after the first one has restarted the run.
+  @Test mutating func `while a run starts, nothing is a coincidence`() throws {
+    for (start, isIdle, expected) in [
+      (-310, false, true), (-290, false, false), (-290, true, true),
+    ] {
+      log = ActivityLog()
+      let time = try changed()
+      log.runStarts(at: time.advanced(by: .milliseconds(start)))
+      look(-30, after: time, switches: 1)
+      look(-10, after: time, switches: isIdle ? 1 : 2)
+      look(20, after: time, bytes: 1, switches: 3)
+      #expect((log.evidence(about: try subject()).activity != nil) == expected)
+    }
+  }
+
   @Test mutating func `what is proved, or not known at all, is no coincidence`() throws {
     look(-10, after: try changed())
     #expect(log.evidence(about: try subject()).activity == nil)
@@ -280,7 +293,7 @@ struct ActivityLogTests {
     let time = try changed()
     look(-30, after: time)
     let moment = time.advanced(by: .milliseconds(-20))
-    log.add(ActivityLog.Look(began: moment, ended: moment, activity: nil))
+    log.add(nil, began: moment, ended: moment)
     #expect(!log.isBlind)
     look(-10, after: time)
     look(20, after: time, bytes: 1, switches: 1)
@@ -292,14 +305,14 @@ struct ActivityLogTests {
     #expect(log.isBlind)
     for milliseconds in -20..<0 {
       let moment = time.advanced(by: .milliseconds(milliseconds))
-      log.add(ActivityLog.Look(began: moment, ended: moment, activity: nil))
+      log.add(nil, began: moment, ended: moment)
     }
     #expect(log.isBlind)
     #expect(log.evidence(about: try subject()) == Evidence())
     look(30, after: time)
     #expect(!log.isBlind)
     #expect(verdict(try subject()) == .unknown)
-    for _ in 0..<9 { log.add(ActivityLog.Look(began: time, ended: time, activity: nil)) }
+    for _ in 0..<9 { log.add(nil, began: time, ended: time) }
     #expect(log.isBlind)
   }
 }

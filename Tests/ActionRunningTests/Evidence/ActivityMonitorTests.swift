@@ -1,6 +1,4 @@
-import Dispatch
 import FileObservation
-import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
@@ -13,30 +11,18 @@ struct ActivityMonitorTests {
   private let launcher = FakeLauncher()
   private let scheduler = ManualScheduler()
   private let monitor: ActivityMonitor
-  private let groups = GroupList()
-
-  private final class GroupList: Sendable {
-    let groups = Mutex<[any LaunchedGroup]>([])
-  }
 
   init() throws {
     directory = try TemporaryDirectory()
     monitor = ActivityMonitor(launcher, scheduler: scheduler)
     launcher.activity = ProcessActivity()
-    monitor.watch { [groups] in groups.groups.withLock { $0 } }
   }
 
-  /// The process groups of all runs change.
-  private func setGroups(_ groups: [any LaunchedGroup]) {
-    self.groups.groups.withLock { $0 = groups }
-    monitor.look()
-  }
+  private let request = SpawnRequest(arguments: [[]], environment: [], standardInput: .null)
 
+  @discardableResult
   private func launch() throws -> FakeGroup {
-    _ = try launcher.launch(
-      SpawnRequest(arguments: [[]], environment: [], standardInput: .null)
-    ) { _ in }
-    return try #require(launcher.groups.last)
+    try #require(try monitor.launch(request) { _ in } as? FakeGroup)
   }
 
   private func evidence(_ change: ChangeBatch.Change) -> Evidence? {
@@ -50,7 +36,7 @@ struct ActivityMonitorTests {
   }
 
   @Test func `a save between two looks at idle processes is one of others`() throws {
-    setGroups([try launch()])
+    try launch()
     awaitTick()
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
@@ -59,29 +45,40 @@ struct ActivityMonitorTests {
 
   /// The process runs before its group is known.
   @Test func `what a new process makes at its start is not proved to be of others`() throws {
-    monitor.groupsWillChange()
+    let number = monitor.willLaunch()
     awaitTick()
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
     // Before it is known as after.
     monitor.look(beginsBurst: true)
     #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
-    setGroups([try launch()])
+    monitor.hasLaunched(try launcher.launch(request) { _ in }, number: number)
     #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
   }
 
   @Test func `what a run makes that is over before its group is known is not of others`() throws {
-    monitor.groupsWillChange()
+    let number = monitor.willLaunch()
     monitor.look(beginsBurst: true)
     awaitTick()
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
-    monitor.groupsHaveChanged()
+    monitor.hasLaunched(nil, number: number)
     #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
   }
 
+  /// As the attempts while another process writes the program.
+  @Test func `each attempt to start a process is between two looks`() throws {
+    for error in [SystemError(call: "spawn", code: ETXTBSY), nil] {
+      launcher.failLaunches(with: error)
+      let before = launcher.lookCount
+      let group = try? launch()
+      #expect((group == nil) == (error != nil))
+      #expect(launcher.lookCount == before + 2)
+    }
+  }
+
   @Test func `a save while a process writes proves nothing`() throws {
-    setGroups([try launch()])
+    try launch()
     awaitTick()
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
@@ -91,7 +88,7 @@ struct ActivityMonitorTests {
   }
 
   @Test func `a removal is proved by the look at the first report of the burst`() throws {
-    setGroups([try launch()])
+    try launch()
     let path = directory["gone"]
     #expect(evidence(.of(path, .removed))?.verdict == .unknown)
     awaitTick(after: .milliseconds(60))
@@ -100,14 +97,13 @@ struct ActivityMonitorTests {
   }
 
   @Test func `both paths of a rename have evidence`() throws {
-    setGroups([try launch()])
+    try launch()
     let change = ChangeBatch.Change.of(directory["b"], .renamed, from: directory["a"])
     #expect(Set(monitor.evidence(about: [change]).keys) == [directory["a"], directory["b"]])
   }
 
   @Test func `a file that a process has open for writing is the run's`() throws {
     let group = try launch()
-    setGroups([group])
     awaitTick()
     try directory.write("x", to: "f")
     group.openFiles = [directory["f"]]
@@ -118,7 +114,7 @@ struct ActivityMonitorTests {
   // MARK: Close watching
 
   @Test func `processes are looked at often for 9 s after a suspicious change`() throws {
-    setGroups([try launch()])
+    try launch()
     let before = launcher.lookCount
     monitor.watchClosely { true }
     monitor.watchClosely { true }
@@ -131,7 +127,7 @@ struct ActivityMonitorTests {
   }
 
   @Test func `another suspicious change prolongs that`() throws {
-    setGroups([try launch()])
+    try launch()
     monitor.watchClosely { true }
     scheduler.advance(by: .seconds(8))
     monitor.watchClosely { true }
@@ -146,15 +142,15 @@ struct ActivityMonitorTests {
   {
     monitor.watchClosely { true }
     #expect(scheduler.pendingCount == 0)
-    setGroups([try launch()])
+    let group = try launch()
     monitor.watchClosely { false }
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.pendingCount == 0)
     monitor.watchClosely { true }
-    setGroups([])
+    group.endLeader(.exited(0))
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.pendingCount == 0)
-    setGroups([try launch()])
+    try launch()
     launcher.activity = nil
     monitor.watchClosely { true }
     scheduler.advance(by: .seconds(1))
@@ -162,12 +158,11 @@ struct ActivityMonitorTests {
   }
 
   @Test func `it goes on with the next run, and after a look that fails`() throws {
-    setGroups([try launch()])
+    let group = try launch()
     monitor.watchClosely { true }
-    setGroups([])
+    group.endLeader(.exited(0))
     scheduler.advance(by: .seconds(1))
-    setGroups([try launch()])
-    monitor.groupsHaveChanged()
+    try launch()
     let activity = launcher.activity
     launcher.activity = nil
     scheduler.advance(by: .milliseconds(10))
@@ -180,7 +175,7 @@ struct ActivityMonitorTests {
   }
 
   @Test func `the end of the runner ends it`() throws {
-    setGroups([try launch()])
+    try launch()
     monitor.watchClosely { true }
     monitor.end()
     #expect(scheduler.pendingCount == 0)

@@ -144,11 +144,17 @@ struct PathContentTests {
       ([0x89, 0x50, 0x4e, 0x47], false),
     ] as [([UInt8], Bool)])
   func `programs and object files are known by their first bytes`(
-    bytes: [UInt8], isProgram: Bool
+    bytes: [UInt8], isBuilt: Bool
   ) throws {
     try File.write(bytes + [9, 9, 9, 9, 9, 9], to: directory["a"])
-    #expect(state("a")?.isProgram == isProgram)
+    #expect(state("a")?.isBuilt == isBuilt)
     try directory.link("link", to: "a")
-    #expect(state("link")?.isProgram == false)
+    #expect(state("link")?.isBuilt == false)
+  }
+
+  @Test(arguments: [("a.o", true), (".a", true), ("a.c", false), ("o", false), ("a.o.c", false)])
+  func `products of compilers are known by their names`(name: String, isBuilt: Bool) throws {
+    try directory.write("text", to: name)
+    #expect(state(name)?.isBuilt == isBuilt)
   }
 }

@@ -58,7 +58,7 @@ struct RoundControllerTests {
 
   /// The paths for which runs were requested.
   private var runs: [[Path]] {
-    log.entries.compactMap { if case .run(let paths) = $0 { paths } else { nil } }
+    log.entries.compactMap { if case .decision(.run(let paths)) = $0 { paths } else { nil } }
   }
 
   private var judgedCount: Int {
@@ -89,13 +89,13 @@ struct RoundControllerTests {
     queue.sync {
       controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.workEnded(isLive: false)
-      #expect(controller.isReading)
+      #expect(controller.isFlushing)
     }
     #expect(source.count == 1 && runs.isEmpty)
     answer(0)
     #expect(runs == [["/no/a"]])
     #expect(source.count == 1)
-    queue.sync { #expect(!controller.isReading) }
+    queue.sync { #expect(!controller.isFlushing) }
   }
 
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
@@ -110,7 +110,7 @@ struct RoundControllerTests {
     #expect(runs.isEmpty)
     queue.sync { controller.workEnded(isLive: false) }
     answer(0)
-    queue.sync { #expect(controller.isReading) }
+    queue.sync { #expect(controller.isFlushing) }
     answer(1)
     answer(1)
     #expect(runs == [["/no/a"]])
@@ -129,7 +129,9 @@ struct RoundControllerTests {
   @Test func `a follow-up begins when its delay is over, and is announced before`() {
     let controller = delayedController()
     #expect(runs.count == 3)
-    let loops = log.entries.compactMap { if case .found(let loop) = $0 { loop } else { nil } }
+    let loops = log.entries.compactMap {
+      if case .decision(.announce(let loop)) = $0 { loop } else { nil }
+    }
     #expect(loops.map(\.path) == ["/no"])
     advance(by: .milliseconds(39_999))
     #expect(runs.count == 3 && source.count == 12)
@@ -238,7 +240,7 @@ struct RoundControllerTests {
       answer(number)
     }
     let settled = log.entries.compactMap {
-      if case .settle(let paths) = $0 { paths } else { nil }
+      if case .decision(.settle(let paths)) = $0 { paths } else { nil }
     }
     #expect(runs == [["/no/a"]])
     #expect(settled == [["/no/a"]])
@@ -280,7 +282,7 @@ struct RoundControllerTests {
         [.of("/no/log", .modified)], ["/no/log": Evidence(verdict: .run)], .live)
     }
     let outputs = log.entries.compactMap {
-      if case .setAside(let paths) = $0 { paths } else { nil }
+      if case .decision(.setAside(let paths)) = $0 { paths } else { nil }
     }
     #expect(outputs == [["/no/log"]] && runs.isEmpty)
   }
@@ -290,11 +292,12 @@ struct RoundControllerTests {
       restartsOnChange: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
-      for number in 0..<4 {
+      // The fourth restart is not tested.
+      for number in 0..<5 {
         controller.began()
         controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .live)
       }
-      #expect(controller.delayedPaths == ["/no/3"])
+      #expect(controller.delayedPaths == ["/no/4"])
       #expect(controller.suspectsRuns)
       #expect(controller.owesRestart(within: .milliseconds(250)))
       #expect(!controller.owesRestart(within: .milliseconds(249)))
@@ -309,12 +312,12 @@ struct RoundControllerTests {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
       controller.checkpoint()
-      #expect(controller.isReading)
+      #expect(controller.isFlushing)
     }
     #expect(source.count == 1 && judgedCount == 0)
     answer(0)
     #expect(runs == [["/no/a"]] && judgedCount == 1)
-    queue.sync { #expect(!controller.isReading) }
+    queue.sync { #expect(!controller.isFlushing) }
   }
 
   @Test func `a checkpoint after the end of a run uses the early flush`() {
@@ -369,7 +372,7 @@ struct RoundControllerTests {
     source.answerAll()
     queue.sync {}
     #expect(judgedCount == 1)
-    queue.sync { #expect(!controller.isReading) }
+    queue.sync { #expect(!controller.isFlushing) }
   }
 
   @Test func `the end of the work flushes again after a checkpoint`() {
@@ -381,9 +384,9 @@ struct RoundControllerTests {
     }
     #expect(source.count == 2)
     answer(0)
-    queue.sync { #expect(controller.isReading) }
+    queue.sync { #expect(controller.isFlushing) }
     answer(1)
-    queue.sync { #expect(!controller.isReading) }
+    queue.sync { #expect(!controller.isFlushing) }
   }
 
   @Test func `the end of the work uses the flush that began when its last run ended`() {
@@ -396,7 +399,7 @@ struct RoundControllerTests {
     }
     #expect(source.count == 2)
     answer(1)
-    queue.sync { #expect(!controller.isReading) }
+    queue.sync { #expect(!controller.isFlushing) }
   }
 
   @Test func `the end of a delay does not use an early flush`() {

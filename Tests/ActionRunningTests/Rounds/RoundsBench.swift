@@ -115,9 +115,9 @@ struct RoundsBench {
   private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
     var knowledge = Rounds.Knowledge()
     for (path, _) in paths {
-      let isProgram = programs.contains(path) && files[path] != nil
+      let isBuilt = programs.contains(path) && files[path] != nil
       knowledge.files[path] = FileState(
-        content: files[path] ?? .absent, born: births[path], isProgram: isProgram)
+        content: files[path] ?? .absent, born: births[path], isBuilt: isBuilt)
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
@@ -132,7 +132,7 @@ struct RoundsBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .read, .announce, .announceOutputs, .explain, .settle, .setAside: break
+      case .flush, .announce, .announceOutputs, .explain, .settle, .setAside: break
       }
     }
     return followUp
@@ -171,7 +171,7 @@ struct RoundsBench {
   var generation: Int? {
     actions.compactMap { action in
       switch action {
-      case .read(let generation), .wait(_, let generation): generation
+      case .flush(let generation), .wait(_, let generation): generation
       case .run, .announce, .announceOutputs, .explain, .settle, .setAside: nil
       }
     }.last
@@ -184,7 +184,7 @@ struct RoundsBench {
   ) {
     ledger.add(changes)
     let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: now.asInstant)
-    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isReading
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
     actions = rounds.changed(
       changes, evidence, situation, at: now.asInstant,
       knowledge(isJudged ? rounds.pathsToRead(changes) : []))
@@ -235,7 +235,7 @@ struct RoundsBench {
 
   mutating func answer() {
     guard let generation else { return }
-    actions = rounds.hasRead(
+    actions = rounds.hasFlushed(
       generation: generation, at: now.asInstant, knowledge(rounds.pathsToRead()))
   }
 
@@ -248,7 +248,7 @@ struct RoundsBench {
   /// Ends a delay, and answers that all changes were reported.
   mutating func elapse(_ generation: Int) {
     actions = rounds.elapsed(generation: generation)
-    if case .read? = actions.first { answer() }
+    if case .flush? = actions.first { answer() }
   }
 
   /// Waits for the latest delay, if any.

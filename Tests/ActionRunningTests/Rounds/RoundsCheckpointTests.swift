@@ -18,7 +18,7 @@ struct RoundsCheckpointTests {
     bench.write([("/p/b", "same"), ("/p/a", "saved")])
     bench.checkpoint()
     #expect(bench.actions == [.settle(["/p/b"]), .run(["/p/a"])])
-    #expect(!bench.rounds.isReading && !bench.rounds.hasEnded)
+    #expect(!bench.rounds.isFlushing && !bench.rounds.hasEnded)
     // The row ends with the round.
     #expect(bench.rounds.repetitions["/p/log"] == 2)
     bench.end()
@@ -60,7 +60,7 @@ struct RoundsCheckpointTests {
     var bench = RoundsBench(Self.files)
     bench.begin()
     bench.checkpoint()
-    #expect(bench.actions.isEmpty && !bench.rounds.isReading)
+    #expect(bench.actions.isEmpty && !bench.rounds.isFlushing)
   }
 
   @Test func `a checkpoint during a reading has the same answer`() {
@@ -68,7 +68,7 @@ struct RoundsCheckpointTests {
     bench.begin()
     bench.write("/p/a", "saved")
     bench.actions = bench.rounds.checkpoint()
-    #expect(bench.rounds.isReading)
+    #expect(bench.rounds.isFlushing)
     #expect(bench.rounds.checkpoint().isEmpty)
     bench.answer()
     #expect(bench.run == ["/p/a"])
@@ -88,7 +88,7 @@ struct RoundsCheckpointTests {
     let end = bench.rounds.workEnded()
     bench.actions = checkpoint
     bench.answer()
-    #expect(bench.actions.isEmpty && bench.rounds.isReading)
+    #expect(bench.actions.isEmpty && bench.rounds.isFlushing)
     bench.actions = end
     bench.answer()
     #expect(bench.run == ["/p/a"] && bench.rounds.hasEnded)
@@ -194,7 +194,7 @@ struct RoundsCheckpointTests {
     // They may be outputs.
     #expect(
       bench.rounds.records.values.allSatisfy { record in
-        record.proof == Rounds.OutputProof(timesInVain: 1) && record.count.isEmpty
+        record.proof == Rounds.OutputProof(timesUnchanging: 1) && record.count.isEmpty
       })
     bench.rounds.updateAll { ($0.proof, $0.knownContent) = (Rounds.OutputProof(), nil) }
     #expect(bench.rounds.records.isEmpty)

@@ -92,14 +92,14 @@ struct RoundsFollowUpTests {
     bench.begin()
     bench.actions = bench.rounds.workEnded()
     let generation = bench.generation
-    #expect(bench.rounds.isReading)
+    #expect(bench.rounds.isFlushing)
     bench.write("/p/log", "1", .idle)
     #expect(bench.actions.isEmpty)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.actions.isEmpty)
-    bench.actions = [.read(generation: generation ?? 0)]
+    bench.actions = [.flush(generation: generation ?? 0)]
     bench.answer()
-    #expect(!bench.rounds.isReading)
+    #expect(!bench.rounds.isFlushing)
     #expect(bench.run == ["/p/a"])
   }
 
@@ -191,7 +191,7 @@ struct RoundsFollowUpTests {
     #expect(bench.actions.isEmpty && bench.owed == ["/p/a"])
     bench.write("/p/b", "saved", .idle)
     #expect(bench.followUp == .none)
-    bench.actions = [.read(generation: generation ?? 0)]
+    bench.actions = [.flush(generation: generation ?? 0)]
     bench.answer()
     #expect(bench.actions.isEmpty && bench.owed == ["/p/a", "/p/b"])
   }
@@ -244,14 +244,14 @@ struct RoundsFollowUpTests {
     let generation = bench.generation ?? 0
     bench.begin()
     bench.write("/p/a", "saved")
-    bench.actions = [.read(generation: generation)]
+    bench.actions = [.flush(generation: generation)]
     bench.answer()
     #expect(bench.actions.isEmpty)
     bench.actions = bench.rounds.workEnded()
     let newest = bench.actions
-    bench.actions = [.read(generation: generation)]
+    bench.actions = [.flush(generation: generation)]
     bench.answer()
-    #expect(bench.actions.isEmpty && bench.rounds.isReading)
+    #expect(bench.actions.isEmpty && bench.rounds.isFlushing)
     bench.actions = newest
     bench.answer()
     #expect(bench.run == ["/p/a"])

@@ -23,11 +23,6 @@ struct RoundsModel {
     var isStopping = false
   }
 
-  private struct Event {
-    let time: Time
-    let body: (inout RoundsModel) -> Void
-  }
-
   static let second: Time = 1_000_000
   private static let quietPeriod: Time = 10_000
   private static let maximumWait = second
@@ -41,9 +36,8 @@ struct RoundsModel {
   /// How long the command runs.
   let duration: Time
   var random: SeededGenerator
-  private(set) var now: Time = 0
+  private var timeline = VirtualTimeline<Self>()
   private(set) var files: [Path: Int] = ["/p/a": 1, "/p/b": 3]
-  private var events: [Event] = []
   private(set) var rounds: Rounds
   var truth: RoundsTruth
 
@@ -92,7 +86,7 @@ struct RoundsModel {
       }
       knowledge.files[path] = FileState(
         content: content ?? .absent, born: latestWrites[path].map { Self.fileTime($0.time) },
-        isProgram: content != nil && ModelCommand.programs.contains(path))
+        isBuilt: content != nil && ModelCommand.programs.contains(path))
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     return knowledge
@@ -117,20 +111,14 @@ struct RoundsModel {
 
   // MARK: Time
 
+  var now: Time { timeline.now }
+
   mutating func after(_ delay: Time, _ body: @escaping (inout RoundsModel) -> Void) {
-    let event = Event(time: now + max(delay, 0), body: body)
-    let index = events.lastIndex { $0.time > event.time }
-    // The next event is the last one; those of one time stay in order.
-    events.insert(event, at: index.map { $0 + 1 } ?? 0)
+    timeline.add(after: delay, body)
   }
 
   mutating func advance(to time: Time) {
-    while let event = events.last, event.time <= time, starts.count < 2000 {
-      events.removeLast()
-      now = event.time
-      event.body(&self)
-    }
-    now = time
+    while starts.count < 2000, let event = timeline.next(until: time) { event(&self) }
   }
 
   // MARK: Files
@@ -196,10 +184,10 @@ extension RoundsModel {
     let situation: Rounds.Situation =
       run.map { isLive && !$0.isStopping ? .live : .running } ?? .idle
     truth.reported(
-      changes, evidence, rounds.isReading ? nil : situation, isLive: situation == .live,
+      changes, evidence, rounds.isFlushing ? nil : situation, isLive: situation == .live,
       at: now, files)
     let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: instant)
-    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isReading
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
     perform(
       rounds.changed(
         changes, evidence, situation, at: instant,
@@ -217,7 +205,7 @@ extension RoundsModel {
       case .setAside(let paths):
         ledger.setAside(paths)
         complain(truth.setAside(paths))
-      case .read(let generation):
+      case .flush(let generation):
         after(Self.timeOfFlush) { $0.hasFlushed(generation) }
       case .wait(let due, let generation):
         truth.latestReport = now
@@ -230,10 +218,10 @@ extension RoundsModel {
 
   private mutating func hasFlushed(_ generation: Int) {
     endBurst()
-    guard rounds.isReading else { return }
+    guard rounds.isFlushing else { return }
     truth.judged(at: now, files, hasEnded: run == nil)
     perform(
-      rounds.hasRead(generation: generation, at: instant, knowledge(rounds.pathsToRead())))
+      rounds.hasFlushed(generation: generation, at: instant, knowledge(rounds.pathsToRead())))
   }
 
   private mutating func requestRun() {

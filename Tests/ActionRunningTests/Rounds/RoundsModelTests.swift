@@ -19,21 +19,18 @@ struct RoundsModelTests {
   }
 
   @Test(arguments: ModelUser.allCases, [false, true])
-  func `no edit is dropped, and each is followed by a run in time`(user: ModelUser, isLive: Bool) {
-    let complaints = sessions(user, isLive: isLive).compactMap { session in
+  func `no edit is dropped, each is followed by a run in time, and everything comes to rest`(
+    user: ModelUser, isLive: Bool
+  ) {
+    let all = sessions(user, isLive: isLive)
+    let complaints = all.compactMap { session in
       session.model.complaints.first.map { "\(session): \($0)" }
     }
     #expect(complaints.isEmpty)
-  }
-
-  @Test(arguments: ModelUser.allCases, [false, true])
-  func `everything comes to rest`(user: ModelUser, isLive: Bool) {
     // A run that changes one of many paths in turn, beside which nothing is known, restarts once a second at
     // most: each of the paths looks like one that a person saves.
-    let sessions = sessions(user, isLive: isLive).filter {
-      !isLive || $0.command != .writesOneOfEight
-    }
-    let counts = sessions.map { session in
+    let restful = all.filter { !isLive || $0.command != .writesOneOfEight }
+    let counts = restful.map { session in
       let end = session.endOfEdits
       // Keys repeat the changes.
       let takesTurns = isLive && user == .pressesKeys

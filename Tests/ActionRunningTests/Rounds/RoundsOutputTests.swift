@@ -54,11 +54,11 @@ struct RoundsOutputTests {
     #expect((1...5).map { save("\($0)", in: &bench) } == [2, 2, 1, 1, 1])
   }
 
-  @Test func `with too many edited endings, any text may be edited, and no program is`() {
+  @Test func `with too many edited kinds of files, any text may be edited, and no program is`() {
     for programs in [Set<Path>(), ["/p/a.o"]] {
       var bench = bench(programs)
-      for number in 0..<Rounds.mostEndings { bench.write(Path("/p/x.\(number)"), "x", .idle) }
-      #expect(bench.rounds.editedEndings.count == Rounds.mostEndings)
+      for number in 0..<Rounds.mostKinds { bench.write(Path("/p/x.\(number)"), "x", .idle) }
+      #expect(bench.rounds.editedKinds.count == Rounds.mostKinds)
       bench.begin()
       bench.end()
       let runs = (1...3).map { save("\($0)", in: &bench, .always) }
@@ -71,6 +71,24 @@ struct RoundsOutputTests {
     var bench = bench([])
     #expect((1...5).map { save("\($0)", in: &bench, .always) } == [2, 2, 1, 1, 1])
     #expect(bench.rounds.isProved("/p/a.o"))
+  }
+
+  /// As with `cp src/a.js dist/a.js`.
+  @Test(arguments: ["/p/dist/a.c", "/p/b.c"] as [Path])
+  func `a copy is an output, but for one in a directory in which people edit such files`(
+    copy: Path
+  ) {
+    var bench = RoundsBench(["/p/a.c": "0", copy: "0"])
+    for number in 1...3 {
+      bench.now += .seconds(2)
+      bench.write("/p/a.c", "\(number)", .idle)
+      while bench.followUp == .now {
+        bench.begin()
+        bench.write(copy, "\(number)")
+        bench.end()
+      }
+    }
+    #expect(bench.rounds.isProved(copy) == (copy == "/p/dist/a.c"))
   }
 
   /// It may be a test that a person saves during each run.

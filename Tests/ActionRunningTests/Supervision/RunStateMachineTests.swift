@@ -241,10 +241,10 @@ struct RunStateMachineTests {
   @Test func `the machine says whether it stops processes or runs the hook`() {
     var machine = RunStateMachine(.hooked)
     _ = machine.start()
-    #expect(!machine.isStopping && !machine.isHooking)
+    #expect(!machine.state.isStopping && !machine.state.isHooking)
     _ = machine.ended(.command, .exited(0))
-    #expect(!machine.isStopping && machine.isHooking)
+    #expect(!machine.state.isStopping && machine.state.isHooking)
     _ = machine.start()
-    #expect(machine.isStopping && !machine.isHooking)
+    #expect(machine.state.isStopping && !machine.state.isHooking)
   }
 }

@@ -1,6 +1,5 @@
 import Dispatch
 import FileObservation
-import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -18,28 +17,33 @@ private final class PatientProbe: ReadinessProbe {
   }
 }
 
-/// A worker without real processes.
-struct TaskWorkerTests {
-  private let queue = DispatchQueue(label: "worker")
-  private let launcher = FakeLauncher()
-  private let probe = PatientProbe()
-  private let story = Log<String>()
-  private let received = Log<RunTrigger.Reason>()
+/// Workers without real processes, and what they report.
+struct WorkerFixture {
+  let queue = DispatchQueue(label: "worker")
+  let scheduler: ManualScheduler
+  let launcher = FakeLauncher()
+  let story = Log<String>()
+  fileprivate let probe = PatientProbe()
+  fileprivate let received = Log<RunTrigger.Reason>()
 
-  private func worker(
+  init(_ scheduler: ManualScheduler = ManualScheduler()) {
+    self.scheduler = scheduler
+  }
+
+  func worker(
     ready: TaskDefinition.Readiness? = nil, _ change: (inout TaskDefinition) -> Void = { _ in }
   ) -> TaskWorker {
     var task = TaskDefinition("t", Command("run"), isService: ready != nil, readiness: ready)
     change(&task)
     let context = TaskWorker.Context(
-      queue: queue, scheduler: DispatchScheduler(queue: queue), launcher: launcher, probe: probe,
-      directory: "/",
+      queue: queue, scheduler: scheduler, launcher: launcher, probe: probe, directory: "/",
       report: { [story] in story.note(Self.word($0)) }, output: nil,
       receive: { [received] _, reason in
         received.note(reason)
         return RunTrigger(reason)
       },
       notify: { [story] _, event in
+        if case .exited(precedesHook: true) = event { story.note("hook follows") }
         if case .atRest = event { story.note("at rest") }
         if case .finished = event { story.note("finished") }
       })
@@ -48,22 +52,49 @@ struct TaskWorkerTests {
 
   private static func word(_ report: TaskReport) -> String {
     switch report {
-    case .started(let run): "\(run.job) \(run.number)"
-    case .ended(_, let status, _, let ending): "\(ending) with \(status.code)"
-    case .notStarted(_, _, let status): "not started: \(status.code)"
-    case .conflict: "conflict"
-    case .stopping: "stopping"
-    case .killing: "killing"
-    case .gone: "gone"
+    case .run(let run, .started): "\(run.job) \(run.number)"
+    case .run(_, .ended(let status, _, let ending)): "\(ending) with \(status.code)"
+    case .run(_, .notStarted(_, let status)): "not started: \(status.code)"
+    case .task(_, .conflict): "conflict"
+    case .run(_, .stopping): "stopping"
+    case .run(_, .killing(let gracePeriod)): gracePeriod.map { "killing after \($0)" } ?? "killing"
+    case .run(_, .notStopped(let survivor, let isAwaited)):
+      "not stopped: \(survivor?.owner ?? "held")" + (isAwaited ? ", awaited" : "")
+    case .run(_, .gone): "gone"
     default: "other"
     }
   }
 
-  private func onQueue(_ body: () -> Void) { queue.sync(execute: body) }
+  func onQueue(_ body: () -> Void) { queue.sync(execute: body) }
 
-  private func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
+  func endLeader(_ status: ExitStatus, leavingOthers: Bool = false) {
     onQueue { launcher.groups.last?.endLeader(status, leavingOthers: leavingOthers) }
   }
+
+  func advance(by duration: Duration) { onQueue { scheduler.advance(by: duration) } }
+
+  /// The signals that were sent, in order.
+  var sent: [Signal] {
+    launcher.calls.compactMap { if case .send(let signal, _) = $0 { signal } else { nil } }
+  }
+}
+
+struct TaskWorkerTests {
+  private let fixture = WorkerFixture()
+  private var launcher: FakeLauncher { fixture.launcher }
+  private var probe: PatientProbe { fixture.probe }
+  private var story: Log<String> { fixture.story }
+  private var received: Log<RunTrigger.Reason> { fixture.received }
+
+  private func worker(
+    ready: TaskDefinition.Readiness? = nil, _ change: (inout TaskDefinition) -> Void = { _ in }
+  ) -> TaskWorker {
+    fixture.worker(ready: ready, change)
+  }
+
+  private func onQueue(_ body: () -> Void) { fixture.onQueue(body) }
+
+  private func endLeader(_ status: ExitStatus) { fixture.endLeader(status) }
 
   private func answer(_ isAnswered: Bool) {
     onQueue { probe.answers.entries.last?(isAnswered) }
@@ -125,7 +156,7 @@ struct TaskWorkerTests {
   }
 
   @Test func `a hook belongs to the run before it, and what cannot be started ends at once`() {
-    let worker = worker { $0.onFailure = Command("hook") }
+    let worker = worker { $0.policy.onFailure = Command("hook") }
     onQueue { worker.start(.start) }
     endLeader(.exited(1))
     endLeader(.exited(0))
@@ -133,8 +164,8 @@ struct TaskWorkerTests {
     onQueue { worker.start(.change) }
     #expect(
       story.entries == [
-        "command 1", "byItself with 1", "hook 1", "byItself with 0", "at rest", "command 2",
-        "not started: 127", "hook 2", "not started: 127", "at rest",
+        "command 1", "hook follows", "byItself with 1", "hook 1", "byItself with 0", "at rest",
+        "command 2", "not started: 127", "hook 2", "not started: 127", "at rest",
       ])
     onQueue { worker.end() }
     #expect(story.entries.last == "finished")

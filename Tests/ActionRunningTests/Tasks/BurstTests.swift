@@ -41,11 +41,7 @@ struct BurstTests {
   private func tasksWithHeldRun(
     _ others: (Path) -> [TaskDefinition] = { _ in [] }
   ) async throws -> RunningTasks {
-    var options = TaskRunner.Options()
-    options.reportsSettling = true
-    let tasks = try RunningTasks(options: options, source: source) {
-      [Self.task($0)] + others($0)
-    }
+    let tasks = try RunningTasks(source: source) { [Self.task($0)] + others($0) }
     tasks.runner.start()
     #expect(await eventually { tasks.directory.lines(of: "a.log").count == 1 })
     tasks.change("f", isPartial: true)
@@ -142,32 +138,26 @@ struct BurstTests {
     #expect(await tasks.end())
     withExtendedLifetime(source) {}
   }
-
-  @Test func `a queue of one command keeps what it is told of the burst`() {
-    var batch = ChangeBatch(
-      number: 1, changes: [ChangeBatch.Change(path: "/f", kind: .modified, type: .file)])
-    #expect(!RunTrigger(batch).isPartial)
-    batch.isPartial = true
-    #expect(RunTrigger(batch).isPartial)
-  }
 }
 
 extension RunningTasks {
   /// The latest report of whether tasks are unsettled.
   fileprivate var isUnsettled: Bool? {
-    entries.compactMap { if case .unsettled(let names) = $0 { !names.isEmpty } else { nil } }.last
+    entries.compactMap {
+      if case .runner(.unsettled(let names)) = $0 { !names.isEmpty } else { nil }
+    }.last
   }
 
   /// Whether the last report is that nothing runs or is due.
   fileprivate var isIdle: Bool {
-    if case .idle = entries.last { true } else { false }
+    if case .runner(.idle) = entries.last { true } else { false }
   }
 }
 
 extension TaskRunner {
   /// Whether a run waits for the end of a burst.
   fileprivate var isHolding: Bool {
-    queue.sync { state.access { $0.components }.contains { $0.held != nil } }
+    queue.sync { state.access { $0.components }.contains { $0.awaitingBurstEnd != nil } }
   }
 
   /// Returns a value after the queue has done all work that was submitted before.

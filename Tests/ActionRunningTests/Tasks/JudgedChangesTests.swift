@@ -55,11 +55,39 @@ struct JudgedChangesTests {
     tasks.change("f")
     try tasks.directory.write(to: "go")
     #expect(await tasks.tells("+s"))
-    #expect(await eventually { !tasks.runner.isReading })
+    #expect(await eventually { !tasks.runner.isFlushing })
     #expect(tasks.story == ["+a", "a", "+a", "a", "+b", "b", "+c", "c", "+s"])
     #expect(tasks.runs(of: "a").map(\.trigger.changes.count) == [0, 1])
     #expect(await tasks.end())
     withExtendedLifetime(source) {}
+  }
+
+  /// The round begins with that of another task, so that no delay of the round before goes on: here one of 40 s.
+  @Test(arguments: [false, true])
+  func `a task whose run is delayed runs with the next one of another task`(byKey: Bool)
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      let run = "echo run >> f; echo run >> a.log; " + Self.waiting(for: "go") + "; rm go"
+      return [
+        TaskDefinition("a", in: directory, run, watch: ["f"]),
+        TaskDefinition("b", in: directory, "true", watch: ["g"]),
+        TaskDefinition("c", in: directory, "true", after: ["a", "b"]),
+      ]
+    }
+    tasks.runner.start()
+    for number in 1...12 {
+      #expect(await eventually { tasks.directory.lines(of: "a.log").count == number })
+      tasks.change("f")
+      try tasks.directory.write(to: "go")
+    }
+    #expect(await eventually { tasks.isDelayed("a") })
+    if byKey { tasks.runner.submitKey(for: ["b"]) } else { tasks.change("g") }
+    #expect(await eventually { tasks.runs(of: "a").count == 13 })
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells("+c", times: 2))
+    #expect(await tasks.end())
   }
 
   @Test func `a service waits for the flush, and for the runs to which that leads`() async throws {
@@ -123,11 +151,9 @@ struct JudgedChangesTests {
     #expect(await eventually { File.exists(tasks.directory["log"]) })
     tasks.change("log")
     let log = ChangeBatch.Change(path: tasks.directory["log"], kind: .modified, type: .file)
-    let waiting = TaskRunner.Waiting("s", RunTrigger(.change, changes: [log]), for: .nextRun)
-    #expect(
-      await eventually {
-        tasks.entries.contains { if case .waiting([waiting]) = $0 { true } else { false } }
-      })
+    #expect(await eventually { tasks.waiting.contains { $0.cause == .nextRun } })
+    #expect(tasks.waiting.map(\.name) == ["s"])
+    #expect(tasks.waiting.map(\.trigger) == [RunTrigger(.change, changes: [log])])
     #expect(tasks.story == ["+s"])
     tasks.change("f")
     #expect(await eventually { tasks.runs(of: "s").count == 2 })
@@ -205,7 +231,21 @@ struct JudgedChangesTests {
 
 extension TaskRunner {
   /// Whether changes are being judged.
-  fileprivate var isReading: Bool {
-    queue.sync { state.access { $0.components }.contains(where: \.rounds.isReading) }
+  fileprivate var isFlushing: Bool {
+    queue.sync { state.access { $0.components }.contains(where: \.rounds.isFlushing) }
+  }
+}
+
+extension RunningTasks {
+  /// What was last reported to wait.
+  fileprivate var waiting: [TaskRunner.Waiting] {
+    entries.compactMap { report -> [TaskRunner.Waiting]? in
+      if case .runner(.waiting(let waiting)) = report { waiting } else { nil }
+    }.last ?? []
+  }
+
+  /// Whether the task was last reported to wait for the end of a delay.
+  fileprivate func isDelayed(_ name: String) -> Bool {
+    waiting.contains { $0.name == name && $0.cause == .delay }
   }
 }

@@ -8,13 +8,13 @@ struct OwedChangesTests {
   private var owed = OwedChanges()
 
   private mutating func add(
-    _ changes: ChangeBatch.Change..., isIncomplete: Bool = false, to task: String = "t"
+    _ changes: ChangeBatch.Change..., overflow: Bool = false, to task: String = "t"
   ) {
-    owed.add(changes, isIncomplete: isIncomplete, to: task)
+    owed.add(ChangeBatch(number: 1, changes: changes, overflow: overflow), to: task)
   }
 
   private mutating func modify(_ paths: Path..., task: String = "t") {
-    owed.add(paths.map { .of($0, .modified) }, isIncomplete: false, to: task)
+    owed.add(ChangeBatch(number: 1, changes: paths.map { .of($0, .modified) }), to: task)
   }
 
   /// What the next run receives.
@@ -94,22 +94,23 @@ struct OwedChangesTests {
 
   // MARK: Overflows
 
-  @Test mutating func `after an overflow the reason says so, until a run has received it`() {
+  @Test mutating func `after an overflow the trigger says so, until a run has received it`() {
     modify("f")
-    add(.of("g", .modified), isIncomplete: true)
+    add(.of("g", .modified), overflow: true)
     modify("h")
-    #expect(owed.trigger(of: "t", .key).reason == .overflow)
+    #expect(owed.trigger(of: "t", .key).batch.overflow)
     let trigger = owed.start("t", .change)
-    #expect(trigger.reason == .overflow)
+    #expect(trigger.batch.overflow)
     #expect(trigger.changes == RunTrigger.change("f", "g", "h").changes)
     modify("f")
-    #expect(owed.trigger(of: "t").reason == .change)
+    #expect(!owed.trigger(of: "t").batch.overflow)
   }
 
   @Test mutating func `an overflow is forgotten when all its paths are settled, and not before`() {
-    add(.of("f", .modified), .of("g", .modified), isIncomplete: true)
+    add(.of("f", .modified), .of("g", .modified), overflow: true)
     owed.settle(["f"], to: ["t"])
-    #expect(owed.trigger(of: "t") == RunTrigger(.overflow, changes: [.of("g", .modified)]))
+    #expect(owed.trigger(of: "t").changes == [.of("g", .modified)])
+    #expect(owed.trigger(of: "t").batch.overflow)
     owed.settle(["g"], to: ["t"])
     #expect(!owed.owes("t"))
   }
@@ -135,18 +136,18 @@ struct OwedChangesTests {
   }
 
   @Test mutating func `a stopped run that followed an overflow is followed by another such run`() {
-    add(.of("f", .modified), isIncomplete: true)
+    add(.of("f", .modified), overflow: true)
     _ = owed.start("t", .change)
     owed.interrupt("t")
-    #expect(owed.start("t", .change).reason == .overflow)
+    #expect(owed.start("t", .change).batch.overflow)
   }
 
   @Test mutating func `a later overflow stays one when the run is stopped`() {
     modify("f")
     _ = owed.start("t", .change)
-    add(.of("g", .modified), isIncomplete: true)
+    add(.of("g", .modified), overflow: true)
     owed.interrupt("t")
-    #expect(owed.start("t", .change).reason == .overflow)
+    #expect(owed.start("t", .change).batch.overflow)
   }
 
   @Test mutating func `a stopped run that was signaled is owed the changes of its start as well`() {
@@ -311,7 +312,7 @@ struct OwedChangesTests {
   @Test mutating func `closed, it returns what is set aside as well`() {
     modify("o")
     setAside("o")
-    #expect(owed.close(keeping: []) == .change("o"))
+    #expect(owed.close(keeping: [])?.changes == [.of("o", .modified)])
   }
 
   // MARK: Close
@@ -322,9 +323,8 @@ struct OwedChangesTests {
     modify("r", task: "r")
     _ = owed.start("r", .change)
     #expect(
-      owed.close(keeping: [])
-        == RunTrigger(
-          .change, changes: [.of("f", .created), .of("e", .created), .of("g", .modified)]))
+      owed.close(keeping: [])?.changes
+        == [.of("f", .created), .of("e", .created), .of("g", .modified)])
     #expect(owed.close(keeping: []) == nil)
     owed.interrupt("r")
     for task in ["a", "b", "r"] { #expect(!owed.owes(task)) }
@@ -332,8 +332,8 @@ struct OwedChangesTests {
 
   @Test mutating func `closed after an overflow, it says so`() {
     modify("f", task: "a")
-    add(.of("g", .modified), isIncomplete: true, to: "b")
-    #expect(owed.close(keeping: [])?.reason == .overflow)
+    add(.of("g", .modified), overflow: true, to: "b")
+    #expect(owed.close(keeping: [])?.overflow == true)
   }
 
   // MARK: Random sequences
@@ -350,9 +350,8 @@ struct OwedChangesTests {
         switch Int.random(in: 0..<11, using: &random) {
         case 0..<5:
           let kind = ChangeBatch.Kind.allCases.filter { $0 != .renamed }
-          owed.add(
-            [.of(path, kind.randomElement(using: &random) ?? .modified)], isIncomplete: false,
-            to: "t")
+          let change = ChangeBatch.Change.of(path, kind.randomElement(using: &random) ?? .modified)
+          owed.add(ChangeBatch(number: 1, changes: [change]), to: "t")
           expected.insert(path)
           aside.remove(path)
         case 5, 6:

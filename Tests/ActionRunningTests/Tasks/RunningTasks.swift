@@ -47,16 +47,16 @@ final class RunningTasks: Sendable {
   var story: [String] {
     entries.compactMap { report in
       switch report {
-      case .started(let run): "+" + run.task
-      case .ended(let run, _, _, .stopped): run.task + "~"
-      case .ended(let run, let status, _, _): status.isSuccess ? run.task : run.task + "!"
-      case .notStarted(let run, _, _): run.task + "!"
-      case .conflict(let name, _): name + "#"
-      case .skipped(let name, .failed(let task)): name + "?" + task
-      case .skipped(let name, .notReady(let task)): name + "?-" + task
-      case .kept(let name, let because): name + "=" + because.task
-      case .ready(let name, _): name + "*"
-      case .notReady(let name, _): name + "-"
+      case .run(let run, .started): "+" + run.task
+      case .run(let run, .ended(_, _, .stopped)): run.task + "~"
+      case .run(let run, .ended(let status, _, _)): status.isSuccess ? run.task : run.task + "!"
+      case .run(let run, .notStarted): run.task + "!"
+      case .task(let name, .conflict): name + "#"
+      case .task(let name, .skipped(.failed(let task))): name + "?" + task
+      case .task(let name, .skipped(.notReady(let task))): name + "?-" + task
+      case .task(let name, .kept(let because)): name + "=" + because.task
+      case .task(let name, .ready): name + "*"
+      case .task(let name, .notReady): name + "-"
       default: nil
       }
     }
@@ -65,7 +65,7 @@ final class RunningTasks: Sendable {
   /// The runs of a task's command that have begun.
   func runs(of task: String) -> [TaskReport.Run] {
     entries.compactMap { report in
-      guard case .started(let run) = report, run.task == task, run.job == .command else {
+      guard case .run(let run, .started) = report, run.task == task, run.job == .command else {
         return nil
       }
       return run
@@ -74,17 +74,17 @@ final class RunningTasks: Sendable {
 
   /// The changes that were reported as owed by a stop.
   var owed: [RunTrigger] {
-    entries.compactMap { if case .owed(let trigger) = $0 { trigger } else { nil } }
+    entries.compactMap { if case .changes(.owed(let trigger)) = $0 { trigger } else { nil } }
   }
 
   var finish: ExitStatus?? {
     entries.lazy.compactMap {
-      if case .finished(let status) = $0 { .some(status) } else { nil }
+      if case .runner(.finished(let status)) = $0 { .some(status) } else { nil }
     }.first
   }
 
   var rounds: [TaskRound] {
-    entries.compactMap { if case .roundEnded(let round) = $0 { round } else { nil } }
+    entries.compactMap { if case .round(.ended(let round)) = $0 { round } else { nil } }
   }
 
   func lines(of task: String) -> [String] {
@@ -141,10 +141,13 @@ extension TaskDefinition {
   ) {
     let words = ["sh", "-c", line].map { Array($0.utf8) }
     self.init(
-      name, Command(words: words, directory: directory, inheritsStandardInput: false),
+      name,
+      Command(words: words, directory: directory, inheritsStandardInput: false)
+        .describingChanges(),
       triggers: TaskTriggers(watched: watch.map { WatchedPath(directory.appending($0)) }),
       dependencies: after, isService: service, readiness: ready,
-      busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5)), isPostponed: postponed)
+      policy: RunPolicy(busyPolicy: policy, stopPlan: StopPlan(timeout: .seconds(5))),
+      isPostponed: postponed)
   }
 }
 
@@ -152,8 +155,8 @@ extension TaskRunner {
   /// Whether something runs or is being stopped, or changes are being judged.
   var isBusy: Bool {
     queue.sync {
-      let isReading = state.access { $0.components }.contains(where: \.rounds.isReading)
-      return isReading || allWorkers.contains { $0.state.access { $0.machine.state != .idle } }
+      let isFlushing = state.access { $0.components }.contains(where: \.rounds.isFlushing)
+      return isFlushing || allWorkers.contains { $0.state.access { $0.machine.state != .idle } }
     }
   }
 }

@@ -202,8 +202,7 @@ extension TaskGraphModel {
       let isUnjudged = world.values.contains { !$0.unjudged.isEmpty }
       if isAsked || isUnjudged { judge() }
       let isRestless = machine.tasks.values.contains { task in
-        let isRestarted = task.restart != .none || task.service == .crashed
-        return task.isUnsettled || task.rules.isService && isRestarted
+        task.isUnsettled || task.rules.isService && task.phase.isRestarted
       }
       if isEnding ? isFinished : !isRestless && !isAsked { break }
     }

@@ -89,26 +89,24 @@ struct TaskGraphTests {
     #expect(graph.order == ["a", "b", "c", "d"])
   }
 
-  @Test func `a restricted graph has the dependencies of its tasks`() throws {
-    let graph = try TaskGraph(
-      [task("a"), task("b", after: "a"), task("c", after: "b"), task("x")], jobs: 3)
-    let part = try graph.restricted(to: ["b"])
-    #expect(part.order == ["a", "b"])
-    #expect(part.jobs == 3)
+  @Test func `tasks need their dependencies, direct and indirect`() throws {
+    let nodes = [task("a"), task("b", after: "a"), task("c", after: "b"), task("x")]
+      .map(TaskGraph.Node.init)
+    #expect(try TaskGraph.names(neededBy: ["c"], in: nodes) == ["a", "b", "c"])
     #expect(throws: TaskGraphError.unknownTask("d", nearest: "a")) {
-      try graph.restricted(to: ["d"])
+      try TaskGraph.names(neededBy: ["d"], in: nodes)
     }
   }
 
   @Test func `only a service needs a readiness for its dependents`() {
     var service = TaskDefinition("s", Command("true"), isService: true)
-    #expect(service.keepsAlive)
+    #expect(service.policy.keepsAlive)
     #expect(problems(service, task("t", after: "s")).count == 1)
     service.readiness = TaskDefinition.Readiness(.port(1))
     #expect(problems(service, task("t", after: "s")).isEmpty)
     // Its result is that of each of its runs.
     var kept = task("k")
-    kept.keepsAlive = true
+    kept.policy.keepsAlive = true
     #expect(problems(kept, task("t", after: "k")).isEmpty)
   }
 }

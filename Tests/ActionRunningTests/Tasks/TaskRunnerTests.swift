@@ -231,7 +231,7 @@ struct TaskRunnerTests {
     }
     tasks.runner.start()
     #expect(await eventually { tasks.isFinished })
-    guard case .finished(let status)? = tasks.entries.last else { return }
+    guard case .runner(.finished(let status))? = tasks.entries.last else { return }
     #expect(status == .exited(7))
   }
 
@@ -268,7 +268,7 @@ struct TaskRunnerTests {
     tasks.runner.end()
     #expect(await eventually { tasks.isFinished })
     let hasKilled = tasks.entries.contains {
-      if case .killing(let run, after: nil) = $0 { run.task == "a" } else { false }
+      if case .run(let run, .killing(after: nil)) = $0 { run.task == "a" } else { false }
     }
     #expect(hasKilled)
   }

@@ -132,7 +132,7 @@ struct TaskServiceTests {
     #expect(await tasks.hasRounds(1))
     #expect(tasks.story.prefix(2) == ["server#", "check?server"])
     let conflict = tasks.entries.firstNonNil {
-      if case .conflict("server", let conflict) = $0 { conflict } else { nil }
+      if case .task("server", .conflict(let conflict)) = $0 { conflict } else { nil }
     }
     #expect(conflict?.condition == .port(port))
     #expect(conflict?.holder?.processID == getpid())
@@ -140,7 +140,7 @@ struct TaskServiceTests {
     // The port is asked often, however long it is in use.
     let pauses = {
       tasks.entries.compactMap { report -> Duration? in
-        if case .backingOff("server", let pause) = report { pause } else { nil }
+        if case .task("server", .backingOff(let pause)) = report { pause } else { nil }
       }
     }
     #expect(await eventually { pauses().count >= 3 })
@@ -225,7 +225,7 @@ struct TaskServiceTests {
         "+server", "server!", "check?server", "+server", "server*", "+check", "check",
       ])
     let hasBackedOff = tasks.entries.contains {
-      if case .backingOff("server", _) = $0 { true } else { false }
+      if case .task("server", .backingOff) = $0 { true } else { false }
     }
     #expect(hasBackedOff)
     #expect(await tasks.end())
@@ -234,18 +234,19 @@ struct TaskServiceTests {
   @Test func `a service is started again until its limit, and then by a change`() async throws {
     let tasks = try RunningTasks { directory in
       var server = TaskDefinition("server", in: directory, "exit 3", watch: ["f"], service: true)
-      server.restartLimit = 1
+      server.policy.restartLimit = 1
       return [server]
     }
     tasks.runner.start()
     let hasGivenUp = { (times: Int) in
       await eventually {
-        tasks.entries.count { if case .gaveUp("server", 1) = $0 { true } else { false } } == times
+        tasks.entries.count { if case .task("server", .gaveUp(1)) = $0 { true } else { false } }
+          == times
       }
     }
     #expect(await hasGivenUp(1))
     #expect(tasks.story == ["+server", "server!", "+server", "server!"])
-    let isIdle = { if case .idle? = tasks.entries.last { true } else { false } }
+    let isIdle = { if case .runner(.idle)? = tasks.entries.last { true } else { false } }
     #expect(await eventually { isIdle() })
     tasks.change("f")
     #expect(await hasGivenUp(2))
@@ -295,6 +296,32 @@ struct TaskServiceTests {
     #expect(await eventually { tasks.lines(of: "s").contains("reloaded") })
     #expect(tasks.story == ["+s", "s*", "+t", "t", "+t", "t"])
     #expect(await tasks.end())
+  }
+
+  @Test func `the restart of a service does not ask the source for changes`() async throws {
+    let source = CountingSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [TaskDefinition("s", in: directory, "exec sleep 1000", watch: ["f"], service: true)]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    tasks.change("f")
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.story == ["+s", "s~", "+s"])
+    #expect(source.count == 0, "the next run begins before the answer")
+    #expect(await tasks.end())
+  }
+}
+
+/// Counts its flushes, which deliver nothing.
+private final class CountingSource: ChangeSource {
+  private let flushes = Log<Void>()
+
+  var count: Int { flushes.entries.count }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    flushes.note(())
+    done()
   }
 }
 

@@ -24,18 +24,16 @@ struct TaskStateMachineTests {
   }
 
   @Test func `requests are listed in the order in which they begin, with their causes`() {
-    typealias Request = TaskStateMachine.Request
     var script = MachineScript([rules("a"), rules("x"), rules("b", after: "a")], jobs: 1)
     #expect(script.machine.requests == [])
     _ = script { $0.start() }
     let (x, b) = (
-      Request(name: "x", reason: .start, cause: .job(usedBy: ["a"])),
-      Request(name: "b", reason: .start, cause: .dependencies(["a"]))
+      TaskRunner.Waiting("x", RunTrigger(.start), for: .job(usedBy: ["a"])),
+      TaskRunner.Waiting("b", RunTrigger(.start), for: .dependencies(["a"]))
     )
     #expect(script.machine.requests == [x, b])
     _ = script.change("a")
-    #expect(
-      script.machine.requests == [.init(name: "a", reason: .change, cause: .runs(["a"])), x, b])
+    #expect(script.machine.requests == [.init("a", RunTrigger(.change), for: .runs(["a"])), x, b])
     _ = script { $0.pause() }
     #expect(script.machine.requests.map(\.cause) == [.pause, .pause, .pause])
     _ = script { $0.stop() }
@@ -47,10 +45,7 @@ struct TaskStateMachineTests {
     _ = script { $0.start() }
     _ = script.end("a")
     _ = script.change("a")
-    #expect(
-      script.machine.requests == [
-        .init(name: "a", reason: .change, cause: .dependents(["b"]))
-      ])
+    #expect(script.machine.requests == [.init("a", RunTrigger(.change), for: .dependents(["b"]))])
     _ = script.end("b")
     #expect(script.machine.requests == [])
   }

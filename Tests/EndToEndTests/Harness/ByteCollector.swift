@@ -4,8 +4,28 @@ import SystemCalls
 
 /// Reads a descriptor to its end on a thread of its own, and keeps the bytes.
 final class ByteCollector: Sendable {
-  private let collected = Mutex<[UInt8]>([])
+  private let collected = Mutex(Collected())
   private let end = Mutex(false)
+
+  private struct Collected {
+    var bytes: [UInt8] = []
+    /// The complete lines, kept because tests ask for them again and again.
+    var lines: [String] = []
+    /// Where the last, incomplete line begins.
+    var lineStart = 0
+
+    mutating func add(_ part: UnsafeRawBufferPointer) {
+      var searchStart = bytes.count
+      bytes.append(contentsOf: part)
+      while let end = bytes.index(of: UInt8(ascii: "\n"), from: searchStart) {
+        let hasReturn = end > lineStart && bytes[end - 1] == UInt8(ascii: "\r")
+        lines.append(
+          String(decoding: bytes[lineStart..<(hasReturn ? end - 1 : end)], as: UTF8.self))
+        lineStart = end + 1
+        searchStart = lineStart
+      }
+    }
+  }
 
   /// Takes ownership of the descriptor. Reads it to its end, or until `stop` is readable.
   init(reading descriptor: Int32, until stop: Int32 = -1) {
@@ -21,7 +41,9 @@ final class ByteCollector: Sendable {
         // A terminal whose other side is closed fails with EIO.
         let count = retryingOnInterrupt { read(descriptor, &part, part.count) }
         guard count > 0 else { break }
-        collected.withLock { $0.append(contentsOf: part[..<count]) }
+        part.withUnsafeBytes { part in
+          collected.withLock { $0.add(UnsafeRawBufferPointer(rebasing: part[..<count])) }
+        }
       }
       close(descriptor)
       end.withLock { $0 = true }
@@ -31,23 +53,48 @@ final class ByteCollector: Sendable {
   /// Whether all writers have closed it, and everything is read.
   var isAtEnd: Bool { end.withLock { $0 } }
 
-  var bytes: [UInt8] { collected.withLock { $0 } }
+  var bytes: [UInt8] { collected.withLock { $0.bytes } }
+
+  /// The number of bytes so far.
+  var count: Int { collected.withLock { $0.bytes.count } }
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The complete lines, without the carriage returns of a terminal.
-  var lines: [String] {
-    lines(from: 0).lines.map { line in
-      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
-    }
-  }
+  var lines: [String] { collected.withLock { $0.lines } }
 
   /// The complete lines after `offset`, as bytes, and the offset of the next one.
   func lines(from offset: Int) -> (lines: [[UInt8]], next: Int) {
-    let rest = collected.withLock { $0[offset...] }
-    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return ([], offset) }
-    let lines = rest[..<end].split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    return (lines.map(Array.init), end + 1)
+    let (bytes, end) = collected.withLock { ($0.bytes, $0.lineStart) }
+    var (lines, next): ([[UInt8]], Int) = ([], offset)
+    while next < end, let lineEnd = bytes.index(of: UInt8(ascii: "\n"), from: next) {
+      lines.append(Array(bytes[next..<lineEnd]))
+      next = lineEnd + 1
+    }
+    return (lines, next)
+  }
+
+  /// Waits until there is a value, which is looked for whenever there is new output, and returns it.
+  func value<Value>(_ claim: String, _ find: () throws -> Value?) async throws -> Value {
+    var examined = -1
+    return try await EndToEndTests.value(claim) {
+      let count = count
+      if count == examined { return nil }
+      examined = count
+      return try find()
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The first index of the byte from `start` on. A search by the standard library takes ten times as long
+  /// without optimization.
+  func index(of byte: UInt8, from start: Int) -> Int? {
+    withUnsafeBytes { bytes in
+      guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+      return memchr(base + start, Int32(byte), bytes.count - start).map {
+        UnsafeRawPointer($0) - base
+      }
+    }
   }
 }

@@ -17,7 +17,7 @@ enum ProcessTable {
 
   /// The letter of its state, such as `T` for stopped and `Z` for a zombie; `nil` if it does not exist.
   static func state(of pid: pid_t) -> String? {
-    fields(of: pid)?.first.map(String.init)
+    fields(of: pid)?.first
   }
 
   /// Its name, which may differ from its program's.
@@ -68,8 +68,20 @@ enum ProcessTable {
   /// The processor time of the process, in clock ticks.
   static func processorTime(of pid: pid_t) -> Int {
     // The 14th and 15th of all fields, of which two are missing here.
-    guard let fields = fields(of: pid), fields.count > 12 else { return 0 }
+    guard let fields = fields(of: pid, count: 13) else { return 0 }
     return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+  }
+
+  /// How often each thread of the process has been woken up.
+  static func wakeups(of pid: pid_t) -> [String: Substring] {
+    let tasks = "/proc/\(pid)/task"
+    var counts: [String: Substring] = [:]
+    for thread in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+      let text = (try? fileContents(of: Path("\(tasks)/\(thread)/status"))) ?? []
+      counts[thread] = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        .first { $0.hasPrefix("voluntary_ctxt_switches") }
+    }
+    return counts
   }
 
   /// The descriptors that the process has open.
@@ -90,15 +102,30 @@ enum ProcessTable {
     let wanted = Array(variable.utf8)
     return all.filter { pid in
       let environment = (try? fileContents(of: Path("/proc/\(pid)/environ"))) ?? []
-      return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+      var start = 0
+      while start < environment.count {
+        let end = environment.index(of: 0, from: start) ?? environment.count
+        if end - start == wanted.count && environment[start..<end] == wanted[...] { return true }
+        start = end + 1
+      }
+      return false
     }
   }
 
-  /// The fields after the name in `/proc/PID/stat`: the state, the parent, the group ….
-  private static func fields(of pid: pid_t) -> [Substring]? {
+  /// The first fields after the name in `/proc/PID/stat`: the state, the parent, the group ….
+  private static func fields(of pid: pid_t, count: Int = 2) -> [String]? {
     guard let stat = try? fileContents(of: Path("/proc/\(pid)/stat")) else { return nil }
-    let text = String(decoding: stat, as: UTF8.self)
-    guard let nameEnd = text.lastIndex(of: ")") else { return nil }
-    return text[text.index(after: nameEnd)...].split(separator: " ")
+    // A name may hold any character.
+    var nameEnd: Int?
+    while let next = stat.index(of: UInt8(ascii: ")"), from: nameEnd.map { $0 + 1 } ?? 0) {
+      nameEnd = next
+    }
+    guard let nameEnd else { return nil }
+    var (fields, start): ([String], Int) = ([], nameEnd + 2)
+    while fields.count < count, let end = stat.index(of: UInt8(ascii: " "), from: start) {
+      fields.append(String(decoding: stat[start..<end], as: UTF8.self))
+      start = end + 1
+    }
+    return fields.count == count ? fields : nil
   }
 }

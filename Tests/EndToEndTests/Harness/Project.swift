@@ -70,7 +70,7 @@ final class Project: Sendable {
 
   private var environment: [String: String] {
     [
-      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": outside,
+      "PATH": Tool.searchPath, "HOME": outside,
       "SHELL": "/bin/sh", "TMPDIR": base + "/tmp", "LC_ALL": "C.UTF-8", "LOG": log,
       "OUTSIDE": outside, "PROJECT": base, "TERM": "xterm", "XDG_RUNTIME_DIR": base + "/run",
     ]

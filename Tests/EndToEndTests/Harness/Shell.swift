@@ -33,8 +33,8 @@ final class Shell: Sendable {
 
   /// Waits for this text.
   func shows(_ text: String, times: Int = 1) async throws {
-    try await eventually("the terminal shows '\(text)'") {
-      terminal.output.text.occurrences(of: text) >= times
+    try await terminal.output.value("the terminal shows '\(text)'") {
+      terminal.output.text.occurrences(of: text) >= times ? () : nil
     }
   }
 

@@ -64,7 +64,12 @@ extension Watchrun {
   /// Waits for a line on standard error that contains this text.
   @discardableResult
   func said(_ text: String) async throws -> String {
-    try await value("watchrun says '\(text)'") { errors.first { $0.contains(text) } }
+    var examined = 0
+    return try await process.errors.value("watchrun says '\(text)'") {
+      let lines = errors
+      defer { examined = lines.count }
+      return lines[examined...].first { $0.contains(text) }
+    }
   }
 
   /// The number of runs reported as successful.

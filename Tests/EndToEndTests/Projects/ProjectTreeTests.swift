@@ -1,7 +1,7 @@
 import SystemCalls
 import Testing
 
-/// A project of some size: 40 packages in one another, 2,000 files, four tasks.
+/// A project of some size: 20 packages in one another, 1,000 files, four tasks.
 @Suite struct ProjectTreeTests {
   private static let tasks = """
     compile: { run: "! grep -rqs BROKEN pkg && echo compile >> $LOG", watch: ["pkg"],
@@ -15,7 +15,7 @@ import Testing
   private func makeTree(_ project: Project) async throws {
     try await project.shell(
       """
-      for i in $(seq 8); do for j in $(seq 5); do
+      for i in $(seq 4); do for j in $(seq 5); do
         d=pkg/p$i/sub$j/deep; mkdir -p $d/.build
         for k in $(seq 20); do echo text > $d/f$k.src; echo text > $d/f$k.txt; done
         for k in $(seq 9); do echo text > $d/t$k.check; done; echo made > $d/.build/x.src

@@ -46,7 +46,7 @@ struct CombinedBackendTests {
     try remote.write(to: "f")
     #expect(await recorder.sees(.created, remote["f"]))
     #expect(observer.statistics.polledDirectories == 1 && observer.statistics.watches == 0)
-    observer.stop()
+    await observer.stop()
   }
 
   /// The command line reads a project file again on the queue of its tasks.
@@ -71,7 +71,7 @@ struct CombinedBackendTests {
     #expect(await eventually { recorder.warnings.map(\.code) == [.eventsUnavailable] })
     #expect(await recorder.isReady())
     #expect(recorder.readiness?.backend == "inotify")
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `other roots are watched, and the backend is ready when all of them are`() async throws
@@ -85,7 +85,7 @@ struct CombinedBackendTests {
     try remote.write(to: "f")
     #expect(await recorder.sees(.created, local["a/f"]))
     #expect(await recorder.sees(.created, remote["f"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `without an inotify instance everything is polled`() async throws {
@@ -97,7 +97,7 @@ struct CombinedBackendTests {
     #expect(recorder.warnings.map(\.code) == [.instanceLimitReached])
     try local.write(to: "f")
     #expect(await recorder.sees(.created, local["f"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `an added root is observed by the backend that fits its file system`() async throws {
@@ -109,7 +109,7 @@ struct CombinedBackendTests {
     #expect(await eventually { observer.statistics.polledDirectories == 1 })
     observer.remove(remote.path)
     #expect(await eventually { observer.statistics.polledDirectories == 0 })
-    observer.stop()
+    await observer.stop()
   }
 
   /// A backend of `local` that polls `remote` in it, and the paths that it reports.
@@ -168,6 +168,19 @@ struct CombinedBackendTests {
     backend.stop()
   }
 
+  @Test func `a mount without events in an added root is polled and not watched`() async throws {
+    let other = try TemporaryDirectory()
+    try other.makeDirectories("mount")
+    let (backend, reported) = try startBackend(mountPoints: [other["mount"]])
+    #expect(await eventually { backend.statistics.watches == 1 })
+    backend.add(.init(path: other.path, coverage: .recursive))
+    try other.write(to: "mount/f")
+    #expect(await eventually { reported.entries.contains(other["mount/f"]) })
+    #expect(await eventually { backend.statistics.watches == 2 })
+    #expect(backend.statistics.polledDirectories == 1)
+    backend.stop()
+  }
+
   @Test func `a root added after polled ones is watched by the kernel where it can be`()
     async throws
   {
@@ -177,7 +190,7 @@ struct CombinedBackendTests {
     try local.write(to: "f")
     #expect(await recorder.sees(.created, local["f"]))
     #expect(observer.statistics.watches == 1 && observer.statistics.polledDirectories == 1)
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `nothing is polled for a root that is added after the stop`() async throws {

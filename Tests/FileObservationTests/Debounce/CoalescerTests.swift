@@ -78,8 +78,8 @@ extension ChangeBatch.Change {
     Self(path: path, kind: .removed, type: .unknown)
   }
 
-  static func metadata(_ path: Path) -> Self {
-    Self(path: path, kind: .metadata, type: .file)
+  static func metadata(_ path: Path, _ type: FileType = .file) -> Self {
+    Self(path: path, kind: .metadata, type: type)
   }
 
   static func renamed(_ path: Path, from old: Path, _ type: FileType = .file) -> Self {
@@ -197,6 +197,13 @@ struct CoalescerTests {
         .renamed("e", from: "d", .directory), .modified("e/f"), .metadata("e/m"),
         .created("e/s/g"),
       ]),
+    Burst(
+      "what changed in it before is reported if the new path is found before the old one is missed",
+      [
+        .closed("d/f"), .metadata("d/m"), .to("e", 1, .directory), .to("e/f", 2), .to("e/m", 3),
+        .from("d/f", 2), .from("d/m", 3), .from("d", 1, .directory),
+      ],
+      [.renamed("e", from: "d", .directory), .modified("e/f"), .metadata("e/m")]),
     Burst(
       "what takes the place of another with the rename of its directory is reported",
       [

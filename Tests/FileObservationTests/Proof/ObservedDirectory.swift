@@ -24,6 +24,7 @@ final class ObservedDirectory: Sendable {
     var markCount = 0
   }
 
+  /// Files for marks where creations are not reported.
   private static let spareMarks = 40
 
   private let base: TemporaryDirectory
@@ -44,15 +45,17 @@ final class ObservedDirectory: Sendable {
     marks = base["marks"]
     try base.makeDirectories("watched")
     try base.makeDirectories("marks")
-    for number in 0..<Self.spareMarks { try base.write(to: "marks/spare-\(number).mark") }
     try await prepare(path)
+    var options = options(path)
+    backend.configure(&options)
+    kinds = options.kinds
+    if !kinds.contains(.created) {
+      for number in 0..<Self.spareMarks { try base.write(to: "marks/spare-\(number).mark") }
+    }
     // Later changes must have later timestamps than the preparation.
     let before = FileTime.latest()
     guard await eventually({ FileTime.now() > before }) else { throw Missing("a later time") }
 
-    var options = options(path)
-    backend.configure(&options)
-    kinds = options.kinds
     let directory = path
     let watched = roots.map { root in
       WatchedPath(place(root.path, in: directory), isRecursive: root.isRecursive)

@@ -25,7 +25,7 @@ struct FingerprintTests {
     let tick = Duration.nanoseconds(FileTime.granularity)
     let racy = Fingerprint(status, now: status.changed.advanced(by: tick - .nanoseconds(1)))
     let clean = Fingerprint(status, now: status.changed.advanced(by: tick))
-    #expect(racy.isRacy && !clean.isRacy)
+    #expect(racy.isUncertain && !clean.isUncertain)
     #expect(racy == clean && racy.difference(to: clean) == nil)
   }
 

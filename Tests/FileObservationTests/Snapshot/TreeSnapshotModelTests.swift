@@ -66,9 +66,10 @@ struct TreeSnapshotModelTests {
   @Test(arguments: 1...UInt64(Effort.count(3, quick: 1)))
   func `random changes leave the same contents as in a dictionary of paths`(seed: UInt64) throws {
     var pair = SnapshotAndModel(seed: seed)
-    for step in 1...700 {
+    let count = Effort.count(700, quick: 350)
+    for step in 1...count {
       // It grows and shrinks, so that tables are resized both ways.
-      let insertions = step < 400 ? 8 : 4
+      let insertions = step < count * 4 / 7 ? 8 : 4
       switch Int.random(in: 0..<10, using: &pair.random) {
       case 0..<insertions: try pair.insert()
       default: try pair.remove()

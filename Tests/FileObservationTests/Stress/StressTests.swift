@@ -51,7 +51,7 @@ struct StressTests {
   func `each file of a checkout is reported, in few batches`(
     backend: BackendUnderTest
   ) async throws {
-    let files = Int(Double(Effort.count(2000, quick: 400)) * backend.effort)
+    let files = Int(Double(Effort.count(2000, quick: 200)) * backend.effort)
     let stress = try await Stress(
       by: backend,
       prepare: { directory in
@@ -102,7 +102,7 @@ struct StressTests {
     let stress = try await Stress(
       by: backend, prepare: { try File.write("0", to: $0.appending("keep")) })
     let path = stress.observed.path
-    let rounds = Int(Double(Effort.count(10_000, quick: 1_500)) * backend.effort)
+    let rounds = Int(Double(Effort.count(10_000, quick: 500)) * backend.effort)
     try await stress.run(transient: {
       $0 == path.appending("gone") || $0.isWithin(path.appending("d"))
     }) {

@@ -49,7 +49,7 @@ struct TreeSurveyTests {
       #expect(survey.watches == recorder.readiness?.watches)
       #expect(survey.pruned == recorder.readiness?.pruned)
       #expect(survey.ignoreFiles.map(\.path) == recorder.readiness?.ignoreFiles.map(\.path))
-      observer.stop()
+      await observer.stop()
     }
   }
 

@@ -28,37 +28,45 @@ struct OpenDirectoriesTests {
 
   @Test func `a directory is opened relative to its parent`() throws {
     let expected = try inode("outer/inner")
-    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
     // The path does not exist.
     try disk.rename("outer", to: "elsewhere")
-    let found = try open.open(disk["outer/inner"], in: outer)
+    let found = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
     #expect(try inode(found) == expected)
   }
 
   @Test func `a directory is opened by its path if its parent is not open`() throws {
-    #expect(try inode(open.open(disk["outer/inner"], in: outer)) == inode("outer/inner"))
-    open.keep(try open.open(disk["outer"], in: nil), of: outer)
+    #expect(
+      try inode(open.open(disk["outer/inner"], in: outer, on: SystemDisk())) == inode("outer/inner")
+    )
+    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
     open.closeAll()
     try disk.rename("outer", to: "elsewhere")
-    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/inner"], in: outer) }
+    #expect(throws: SystemError.self) {
+      _ = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
+    }
   }
 
   @Test func `directories of finished subtrees are closed, and ancestors stay open`() throws {
-    open.keep(try open.open(disk["outer"], in: nil), of: outer)
-    open.keep(try open.open(disk["outer/inner"], in: outer), of: inner)
-    _ = try open.open(disk["outer/inner/innermost"], in: inner)
+    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
+    open.keep(try open.open(disk["outer/inner"], in: outer, on: SystemDisk()), of: inner)
+    _ = try open.open(disk["outer/inner/innermost"], in: inner, on: SystemDisk())
     try disk.rename("outer", to: "elsewhere")
-    _ = try open.open(disk["outer/inner"], in: outer)
+    _ = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
     #expect(throws: SystemError.self) {
-      _ = try open.open(disk["outer/inner/innermost"], in: inner)
+      _ = try open.open(disk["outer/inner/innermost"], in: inner, on: SystemDisk())
     }
   }
 
   @Test func `a link is refused with and without an open parent`() throws {
     try disk.link("outer/link", to: "inner")
-    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: nil) }
-    open.keep(try open.open(disk["outer"], in: nil), of: outer)
-    #expect(throws: SystemError.self) { _ = try open.open(disk["outer/link"], in: outer) }
+    #expect(throws: SystemError.self) {
+      _ = try open.open(disk["outer/link"], in: nil, on: SystemDisk())
+    }
+    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
+    #expect(throws: SystemError.self) {
+      _ = try open.open(disk["outer/link"], in: outer, on: SystemDisk())
+    }
   }
 
   @Test func `the number of open directories is limited in a deep tree`() throws {
@@ -66,7 +74,7 @@ struct OpenDirectoriesTests {
     var tree = TreeSnapshot()
     for depth in 0..<40 {
       let entry = tree.insert("d\(depth)", .directory, in: parent ?? TreeSnapshot.root)
-      open.keep(try open.open(disk.path, in: nil), of: entry)
+      open.keep(try open.open(disk.path, in: nil, on: SystemDisk()), of: entry)
       parent = entry
     }
     let held = (0..<4096).count { number in

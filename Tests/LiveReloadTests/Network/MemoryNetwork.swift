@@ -82,7 +82,7 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     }
   }
   private var searches: [() -> Void] = []
-  private var ends: [pid_t: MemoryProcessEnd] = [:]
+  private var ends: [pid_t: [MemoryProcessEnd]] = [:]
 
   func findProcesses(
     listeningAt port: UInt16, after former: ListeningProcesses?,
@@ -96,7 +96,7 @@ final class MemoryNetwork: Network, @unchecked Sendable {
 
   func end(of process: pid_t) -> (any EventSocket)? {
     let end = MemoryProcessEnd(self)
-    ends[process] = end
+    ends[process, default: []].append(end)
     return end
   }
 
@@ -104,14 +104,16 @@ final class MemoryNetwork: Network, @unchecked Sendable {
   func replaceProcesses(by others: Set<pid_t>) {
     let ended = processes.subtracting(others)
     processes = others
-    for process in ended.sorted() { ends.removeValue(forKey: process)?.happen() }
+    for process in ended.sorted() {
+      for end in ends.removeValue(forKey: process) ?? [] { end.happen() }
+    }
     run()
   }
 
   func connect(
     to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
   ) {
-    completion(host == "127.0.0.1" ? connect(to: port) : nil)
+    completion(host == "::1" ? nil : connect(to: port))
   }
 }
 
@@ -225,11 +227,15 @@ final class MemorySocket: StreamSocket {
 
   /// The text that has arrived, after processing all events.
   func receive(atMost count: Int = .max) -> String {
+    String(decoding: receiveBytes(atMost: count), as: UTF8.self)
+  }
+
+  /// The bytes that have arrived, after processing all events.
+  func receiveBytes(atMost count: Int = .max) -> [UInt8] {
     network.run()
-    let bytes = incoming.prefix(count)
-    let text = String(decoding: bytes, as: UTF8.self)
+    let bytes = Array(incoming.prefix(count))
     take(bytes.count)
-    return text
+    return bytes
   }
 
   /// Receives until nothing more arrives.
@@ -293,7 +299,8 @@ final class MemoryPages {
     let reports = reports
     core = ServerCore(
       directory: "/", loop: SocketLoop(network, network.scheduler),
-      mostConnections: mostConnections, report: { reports.note($0) })
+      mostConnections: mostConnections, report: { reports.note($0) },
+      openEditor: { _, _, _ in nil })
   }
 
   /// Connects to the page at port 80, which passes requests on to port 3000.

@@ -12,11 +12,19 @@ final class ServedPages: Sendable {
   init() throws {
     directory = try TemporaryDirectory()
     let reports = Log<PageServer.Report>()
-    server = PageServer(directory: directory.path) { reports.note($0) }
-    log = reports
+    let opened = Log<String>()
+    server = PageServer(directory: directory.path) {
+      reports.note($0)
+    } openEditor: {
+      opened.note("\($0):\($1):\($2 ?? 0)")
+      return $0.extensionName == "md" ? "no editor is set; set one" : nil
+    }
+    (log, self.opened) = (reports, opened)
   }
 
   let log: Log<PageServer.Report>
+  /// The source locations at which the editor was opened.
+  let opened: Log<String>
 
   deinit {
     server.stop()

@@ -131,6 +131,26 @@ struct ServerReloadTests {
     #expect(reloads() == 1)
   }
 
+  @Test func `a request outlives restarts, also if the server is back at once`() throws {
+    pages.network.haveDescendants = true
+    pages.core.note(.started(task: "flask"))
+    pages.core.note(.unsettled(["flask"]))
+    try load()
+    let client = try pages.connect()
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for _ in 0..<4 {
+      let connection = try #require(server.next())
+      pages.core.note(.stopping(task: "flask"))
+      pages.core.note(.started(task: "flask"))
+      // Noticed only now.
+      connection.close()
+      pages.network.advance(seconds: 1)
+    }
+    try #require(server.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood")
+    pages.network.run()
+    #expect(client.receiveAll().hasSuffix("good"))
+  }
+
   @Test func `processes that end without a save do not reload the page`() throws {
     for number in 0..<5 {
       try load()

@@ -125,7 +125,7 @@ struct ReloadSuspicionTests {
 
   @Test(arguments: people)
   func `no save waits behind a server that does not write the file`(saves: Saves) {
-    for seed in 1...UInt64(Effort.count(30, quick: 4)) {
+    for seed in 1...UInt64(Effort.count(30, quick: 2)) {
       let simulation = Simulation(seed: seed, saves: saves, writes: .never, until: 120_000)
       // A test by chance.
       #expect(simulation.longestWait <= 1_020, "seed \(seed)")
@@ -139,7 +139,7 @@ struct ReloadSuspicionTests {
     .afterBetween(0, 300),
   ])
   func `a file that each load writes comes to rest, and is named`(writes: Writes) {
-    for seed in 1...UInt64(Effort.count(30, quick: 4)) {
+    for seed in 1...UInt64(Effort.count(30, quick: 2)) {
       let simulation = Simulation(seed: seed, saves: .none, writes: writes, until: 240_000)
       #expect(simulation.announced > 0, "seed \(seed)")
       #expect(simulation.reloads.count { $0 < 31_000 } <= 10, "seed \(seed)")

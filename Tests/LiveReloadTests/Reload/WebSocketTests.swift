@@ -147,6 +147,25 @@ struct WebSocketTests {
         version: version.map { Array($0.utf8) }, key: key.map { Array($0.utf8) }) == outcome)
   }
 
+  @Test func `a page that is not served any more says so to its sockets`() throws {
+    let (pages, _, client) = try MemoryPages.proxy()
+    client.send(
+      """
+      GET /livereload HTTP/1.1\r
+      Host: localhost\r
+      Connection: Upgrade\r
+      Upgrade: websocket\r
+      Sec-WebSocket-Version: 13\r
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+      \r
+
+      """)
+    #expect(client.receiveAll().hasPrefix("HTTP/1.1 101"))
+    pages.core.close("page")
+    #expect(client.receiveBytes() == [0x88, 2, 0x03, 0xE9], "1001: going away")
+    #expect(client.isEnded)
+  }
+
   @Test(arguments: [
     ("", "2jmj7l5rSw0yVb/vlWAYkK/YBwk="), ("abc", "qZk+NkcGgWq6PiVxeFDCbJzQ2J0="),
     ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "hJg+RBw70m66rkqh+VEp5eVGcPE="),

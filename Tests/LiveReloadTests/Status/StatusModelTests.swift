@@ -54,7 +54,7 @@ struct StatusModelTests {
     let shown = StatusModel.shownLines(of: model.tasks[0], lastLines: 80).map { $0[0].text }
     let numbers: [String] = (0..<40).map(String.init)
     let lastNumbers: [String] = (1920..<2000).map(String.init)
-    #expect(shown == numbers + ["⋯"] + lastNumbers)
+    #expect(shown == numbers + ["⋯ lines are left out here ⋯"] + lastNumbers)
     for _ in 0..<200 {
       model.note(.roundBegan(reason: "key", changes: []), at: 0)
       model.note(.roundEnded(succeeded: true), at: 0)

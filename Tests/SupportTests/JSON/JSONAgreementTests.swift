@@ -117,7 +117,7 @@ struct JSONAgreementTests {
   @Test(arguments: seeds)
   func `a random value in a random spelling is read like Foundation reads it`(seed: UInt64) throws {
     var random = JSONSpelling(seed: seed)
-    for _ in 0..<200 {
+    for _ in 0..<Effort.count(200, quick: 50) {
       let (value, text) = random.document()
       #expect(try Plain(ofOurs: text.utf8) == value, "\(text.debugDescription)")
       #expect(Plain(ofFoundation: text.utf8) == value, "\(text.debugDescription)")
@@ -130,7 +130,7 @@ struct JSONAgreementTests {
   ) throws {
     var random = JSONSpelling(seed: seed)
     var (accepted, refused) = (0, 0)
-    for _ in 0..<500 {
+    for _ in 0..<Effort.count(500, quick: 100) {
       let text = random.mutated(Array(random.document().text.utf8))
       do throws(JSONSyntaxError) {
         let ours = try Plain(ofOurs: text)
@@ -151,7 +151,7 @@ struct JSONAgreementTests {
           "\(String(decoding: text, as: UTF8.self).debugDescription): \(error.message)")
       }
     }
-    #expect(accepted > 20 && refused > 20)
+    #expect(min(accepted, refused) > Effort.count(20, quick: 4))
   }
 
   /// Whether a text contains something from ``exceptions``, the byte 0xA0, which Foundation takes

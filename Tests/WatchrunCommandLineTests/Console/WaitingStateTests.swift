@@ -24,7 +24,7 @@ private func app(
 }
 
 private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)) -> TaskReport {
-  .stopping(run(task), .terminate, killAfter: killAfter)
+  .run(run(task), .stopping(.terminate, killAfter: killAfter))
 }
 
 /// When what waits is reported, and how it is listed.
@@ -32,15 +32,28 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   private var waiting = WaitingState()
 
   private mutating func take(_ report: TaskReport, _ seconds: Double = 0) {
-    waiting.take(report, at: time(seconds))
+    waiting.handle(report, at: time(seconds))
   }
 
+  /// Reports what waits, since this time unless it did before.
   private mutating func wait(_ list: TaskRunner.Waiting..., at seconds: Double = 0) {
-    take(.waiting(list), seconds)
+    take(
+      .runner(
+        .waiting(
+          list.map { entry in
+            var entry = entry
+            entry.since = waiting.waiting.first(where: entry.isSame)?.since ?? time(seconds)
+            return entry
+          })), seconds)
   }
 
+  /// The notices that are due, without the times since which things wait.
   private mutating func notices(_ seconds: Double) -> [WaitingState.Notice] {
-    waiting.takeNotices(at: time(seconds))
+    waiting.takeNotices(at: time(seconds)).map { notice in
+      guard case .waiting(var entry) = notice else { return notice }
+      entry.since = time(0)
+      return .waiting(entry)
+    }
   }
 
   private func lines(_ seconds: Double, isNamed: Bool = false) -> [String] {
@@ -51,8 +64,8 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
 
   @Test mutating func `nothing is due while nothing waits`() {
     #expect(waiting.nextTime == nil)
-    take(.started(run()))
-    take(.ended(run(), .exited(0), duration: .zero, .byItself))
+    take(.run(run(), .started))
+    take(.run(run(), .ended(.exited(0), duration: .zero, .byItself)))
     #expect(waiting.nextTime == nil)
   }
 
@@ -105,7 +118,7 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
       notices(6) == [.stopping(run(), .terminate, waited: .seconds(1), killIn: .seconds(9))])
     #expect(lines(8) == ["SIGTERM was sent 3.0 s ago; killing it in 7.0 s"])
     #expect(lines(8, isNamed: true) == ["app: SIGTERM was sent 3.0 s ago; killing it in 7.0 s"])
-    take(.gone(run()), 15)
+    take(.run(run(), .gone), 15)
     #expect(lines(15) == [])
   }
 
@@ -163,17 +176,17 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   }
 
   @Test mutating func `a restart is listed until it is made`() {
-    take(.backingOff("app", .seconds(4)))
+    take(.task("app", .backingOff(.seconds(4))))
     #expect(lines(1) == ["restarting in 3.0 s"])
     #expect(lines(1, isNamed: true) == ["app: restarting in 3.0 s"])
     #expect(waiting.nextTime == nil)
-    take(.started(run()), 4)
+    take(.run(run(), .started), 4)
     #expect(lines(4) == [])
   }
 
   @Test mutating func `a restart that is given up is not listed`() {
-    take(.backingOff("app", .seconds(4)))
-    take(.gaveUp("app", afterRestarts: 4))
+    take(.task("app", .backingOff(.seconds(4))))
+    take(.task("app", .gaveUp(afterRestarts: 4)))
     #expect(lines(1) == [])
   }
 }
@@ -186,19 +199,19 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
     let console = Console(shown: .problem, isColored: false)
     let reporter = RunReporter(console, directory: "/")
     let waiting = WaitingReporter(reporter, scheduler: scheduler) { false }
-    waiting.take(.started(run()))
+    waiting.handle(.run(run(), .started))
     #expect(scheduler.pendingCount == 0)
-    waiting.take(.waiting([app(change("/a"))]))
-    waiting.take(stopping())
+    waiting.handle(.runner(.waiting([app(change("/a"))])))
+    waiting.handle(stopping())
     #expect(scheduler.pendingCount == 1)
     #expect(scheduler.nextTime == time(1))
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.nextTime == time(2))
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.pendingCount == 0)
-    waiting.take(.waiting([app(RunTrigger(.key))]))
+    waiting.handle(.runner(.waiting([app(RunTrigger(.key))])))
     #expect(scheduler.pendingCount == 1)
-    waiting.take(.waiting([]))
+    waiting.handle(.runner(.waiting([])))
     #expect(scheduler.pendingCount == 0)
   }
 }

@@ -11,13 +11,17 @@ struct Answer {
   let directory: Path
   /// Where programs are looked up.
   let programs: [Path]
+  /// Whether another program reads standard output.
+  var isPiped = false
 
   func lines(for words: [String]) -> [String] {
     var notes: [String] = []
     do throws(Failure) {
       let settings = try parse(words)
       if let lack = missingPath(settings) { throw Failure(lack, ExitCode.noInput) }
-      let resolved = try settings.resolvingTasks(in: directory, programs: programs) {
+      let resolved = try settings.resolvingTasks(
+        in: directory, programs: programs, isPiped: isPiped
+      ) {
         notes.append("note: \($0)")
       }
       return notes + (try effect(of: resolved))
@@ -28,7 +32,7 @@ struct Answer {
 
   private func parse(_ words: [String]) throws(Failure) -> Settings {
     do throws(UsageError) {
-      return try OptionParser.parse(words.map { Array($0.utf8) })
+      return try OptionParser.parse(words.map { Array($0.utf8) }, in: directory)
     } catch {
       throw Failure(error.description, ExitCode.usage)
     }
@@ -77,7 +81,7 @@ struct Answer {
     }
     guard let project else { throw source.nothingFound() }
     let selected = try project.selecting(settings.taskNames)
-    return "the tasks " + selected.tasks.map(\.name).joined(separator: ", ")
+    return "the tasks " + selected.names.joined(separator: ", ")
   }
 
   /// The error that the first run would end with.

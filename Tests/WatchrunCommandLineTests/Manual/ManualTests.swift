@@ -3,20 +3,21 @@ import Testing
 @testable import WatchrunCommandLine
 
 struct ManualTests {
+  private static let lines = Manual.command.text.split(separator: "\n")
+  private static let projectLines = Manual.projectFile.text.split(separator: "\n")
+
   @Test(arguments: OptionTable.options.map(\.long))
   func `watchrun(1) lists every option once`(long: String) throws {
     let option = try #require(OptionTable.options.first { $0.long == long })
     let heading = ".It " + Mdoc.names(of: option)
-    let lines = Manual.command.text.split(separator: "\n")
-    #expect(lines.filter { $0 == heading }.count == 1)
+    #expect(Self.lines.filter { $0 == heading }.count == 1)
   }
 
   @Test(arguments: ProjectKey.all)
   func `watchrun.json(5) lists every key once for each kind of object`(key: ProjectKey) {
     let heading = ".It Cm " + Mdoc.argument(key.name)
-    let lines = Manual.projectFile.text.split(separator: "\n")
     let count = ProjectKey.all.filter { $0.name == key.name }.flatMap(\.scopes).count
-    #expect(lines.filter { $0 == heading }.count == count)
+    #expect(Self.projectLines.filter { $0 == heading }.count == count)
   }
 
   @Test(arguments: Manual.allCases)

@@ -15,7 +15,7 @@ struct NotificationTests {
   private static func ended(
     _ status: ExitStatus, _ ending: TaskReport.Ending = .byItself, of job: TaskReport.Job = .command
   ) -> TaskReport {
-    .ended(run(job), status, duration: .milliseconds(3200), ending)
+    .run(run(job), .ended(status, duration: .milliseconds(3200), ending))
   }
 
   private func text(_ report: TaskReport, _ role: TaskText.Role = .command) -> String? {
@@ -41,9 +41,10 @@ struct NotificationTests {
 
   @Test(
     arguments: [
-      ended(.exited(1), of: .hook), ended(.exited(143), .stopped), .idle, .unsettled([]),
-      .notStarted(
-        run(.hook), SystemError(call: "execve", code: ENOENT), status: .exited(127)),
+      ended(.exited(1), of: .hook), ended(.exited(143), .stopped), .runner(.idle),
+      .runner(.unsettled([])),
+      .run(
+        run(.hook), .notStarted(SystemError(call: "execve", code: ENOENT), status: .exited(127))),
     ])
   func `what ends no run is no news`(report: TaskReport) {
     #expect(text(report) == nil)
@@ -62,7 +63,7 @@ struct NotificationTests {
   @Test func `a command that cannot be run has failed`() {
     let error = SystemError(call: "execve", code: ENOENT)
     #expect(
-      text(.notStarted(Self.run(), error, status: .exited(127)))
+      text(.run(Self.run(), .notStarted(error, status: .exited(127))))
         == "- make test cannot be run: No such file or directory, in app")
   }
 

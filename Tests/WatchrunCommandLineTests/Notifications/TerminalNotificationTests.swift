@@ -28,7 +28,7 @@ struct TerminalNotificationTests {
 
   private func notification(of command: String) throws -> Notification {
     let run = TaskReport.Run(task: "a", job: .command, number: 1, trigger: RunTrigger(.start))
-    let report = TaskReport.ended(run, .exited(1), duration: .seconds(1), .byItself)
+    let report = TaskReport.run(run, .ended(.exited(1), duration: .seconds(1), .byItself))
     let text = TaskText(name: "a", role: .command, command: command, shownCommand: command)
     return try #require(Notification(report, of: text, in: "/p/app"))
   }

@@ -52,7 +52,7 @@ import Testing
 
   @Test func `the pattern of a random path ignores this path and no other`() throws {
     var generator = SeededGenerator(seed: 7)
-    for _ in 0..<3000 {
+    for _ in 0..<Effort.count(3000, quick: 600) {
       let path = path(&generator)
       let advice = try #require(IgnoreAdvice(path, in: directory))
       #expect(try ignores(advice.pattern.text, path), "\(path): \(advice.pattern)")

@@ -37,13 +37,13 @@ struct LaunchAdviceTests {
     try directory.write(to: "data")
     #expect(
       explanation("./a.py", "x", code: EACCES)
-        == "it is not executable; run it by its interpreter: watchrun python3 ./a.py x")
+        == "./a.py is not executable; write: watchrun python3 ./a.py x")
     #expect(
       explanation("./data", code: EACCES)
         == "it is not executable; make it executable: chmod +x ./data")
     try directory.makeDirectories("src")
     #expect(
       explanation("./src", "make", code: EACCES)
-        == "it is a directory; to watch it: watchrun -w ./src make")
+        == "'./src' is a directory; to watch it: watchrun -w ./src make")
   }
 }

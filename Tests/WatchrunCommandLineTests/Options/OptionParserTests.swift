@@ -164,8 +164,8 @@ struct OptionParserTests {
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
-        "open", "editor", "man", "json", "doctor", "wait", "status", "send", "logs", "follow",
-        "lines",
+        "fallback", "header", "listing", "open", "editor", "man", "json", "doctor", "wait",
+        "status", "send", "logs", "follow", "lines",
       ],
       "these need a page or exclude a command, and are tested below")
   }
@@ -208,6 +208,10 @@ struct OptionParserTests {
     #expect(settings.isForPageAlone && !settings.isForProject)
     let withCommand = try parse("--proxy", "3000", "-r", "--", "./server")
     #expect(withCommand.hasPage && !withCommand.isForPageAlone && !withCommand.isForProject)
+    let headers = try parse("--serve=a", "--header", "a-b: 1", "--header=A-B:2", "--header", "C:")
+    #expect(headers.pageHeaders.map { "\($0.name) \($0.value)" } == ["A-B 2", "C "])
+    let rules = try parse("--proxy", "1", "--proxy", "/a/=2", "--proxy=/a=h:3/x", "--proxy", "4")
+    #expect(rules.proxies.map { "\($0.path) \($0.server)" } == ["/a h:3/x", "/ localhost:4"])
     #expect(try parse("--open", "--editor", "x").isForProject, "a project may have pages")
     #expect(try !parse("make").hasPage)
   }

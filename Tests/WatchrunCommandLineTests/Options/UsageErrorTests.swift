@@ -10,9 +10,9 @@ struct UsageErrorTests {
     (["--post", "x"], "unknown option '--post'; did you mean '--postpone'?"),
     (
       ["--delay", "1", "x"],
-      "unknown option '--delay'; set the quiet period with -d, as in: -d 500ms"
+      "unknown option '--delay'; write: -d 1s"
     ),
-    (["-x", "ls"], "unknown option '-x'; give the command last, as in: watchrun make test"),
+    (["-x", "ls"], "unknown option '-x'; write: watchrun ls"),
     (["-watch", "a", "x"], "unknown option '-watch'; did you mean '--watch'?"),
     (["--frobnicate", "x"], "unknown option '--frobnicate'; see watchrun --help"),
     (["--\u{1B}[2J", "x"], "unknown option '--\\u{1B}[2J'; see watchrun --help"),
@@ -168,10 +168,48 @@ struct UsageErrorTests {
   private static let pages: [([String], String)] = [
     (
       ["--serve", "a", "--proxy", "3000"],
-      "--serve and --proxy exclude each other; remove one of them"
+      "--serve and --proxy exclude each other, unless it names a path, as in --proxy /api=3000"
     ),
+    (
+      ["--proxy", "/api=3000"],
+      "--proxy /api=… leaves other paths unanswered; add --serve DIR or --proxy URL"
+    ),
+    (["--serve", "a", "--proxy", "/api"], "--proxy: '/api' names no server; write /api=3000"),
+    (
+      ["--serve", "a", "--proxy", "/api/*=3000"],
+      "--proxy: '/api/*' is not a path to proxy; write one such as /api, which includes all below it"
+    ),
+    (["--serve", "a", "--proxy", "/api=0"], "--proxy: '0' is not a port from 1 to 65535"),
     (["--port", "80", "make"], "--port needs a page; add --serve DIR or --proxy URL"),
     (["--host", "a", "make"], "--host needs a page; add --serve DIR or --proxy URL"),
+    (["--listing", "make"], "--listing needs a page; add --serve DIR or --proxy URL"),
+    (
+      ["--proxy", "3000", "--fallback", "a"],
+      "--fallback is for files; it needs --serve instead of --proxy"
+    ),
+    (
+      ["--listing"],
+      "--listing needs --serve or --proxy; "
+        + "in a project, set \"listing\" for a page in watchrun.json"
+    ),
+    (["--header", "A: b", "make"], "--header needs a page; add --serve DIR or --proxy URL"),
+    (
+      ["--header", "A: b"],
+      "--header needs --serve or --proxy; in a project, set \"headers\" for a page in watchrun.json"
+    ),
+    (["--serve", "a", "--header", "A"], "--header: 'A' is not of the form 'NAME: VALUE'"),
+    (
+      ["--serve", "a", "--header", "A : b"],
+      "--header: 'A ' is not the name of a header; write one such as Cache-Control"
+    ),
+    (
+      ["--serve", "a", "--header", "A: b\r\nC: d"],
+      "--header: the value of 'A' has control characters; remove them"
+    ),
+    (
+      ["--serve", "a", "--header", "content-length: 1"],
+      "--header: 'content-length' is different for each answer, and cannot be set for all"
+    ),
     (["--open", "make"], "--open needs a page; add --serve DIR or --proxy URL"),
     (["--editor", "vi", "make"], "--editor needs a page; add --serve DIR or --proxy URL"),
     (

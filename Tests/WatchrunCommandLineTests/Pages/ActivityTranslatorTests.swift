@@ -21,31 +21,31 @@ struct ActivityTranslatorTests {
   /// The activities for the reports of a plan.
   private func story(_ plan: SessionPlan, _ reports: TaskReport...) -> [String] {
     var translator = ActivityTranslator(directory: "/p")
-    _ = translator.take(plan)
+    _ = translator.setPlan(plan)
     return reports.flatMap(translator.activities).map(shown)
   }
 
   private func tasks(of plan: SessionPlan) -> String {
     var translator = ActivityTranslator(directory: "/p")
-    return shown(translator.take(plan))
+    return shown(translator.setPlan(plan))
   }
 
   private func started(_ task: String, _ reason: RunTrigger.Reason = .change) -> TaskReport {
-    .started(run(task, reason))
+    .run(run(task, reason), .started)
   }
 
   private func ended(
     _ task: String, _ status: Int32 = 0, _ ending: TaskReport.Ending = .byItself
   ) -> TaskReport {
-    .ended(run(task), .exited(status), duration: .seconds(1), ending)
+    .run(run(task), .ended(.exited(status), duration: .seconds(1), ending))
   }
 
   private func stopping(_ task: String) -> TaskReport {
-    .stopping(run(task), .terminate, killAfter: .seconds(10))
+    .run(run(task), .stopping(.terminate, killAfter: .seconds(10)))
   }
 
   private func round(_ outcomes: TaskRound.Outcome...) -> TaskReport {
-    .roundEnded(TaskRound(entries: outcomes.map { .init(name: "a", outcome: $0) }))
+    .round(.ended(TaskRound(entries: outcomes.map { .init(name: "a", outcome: $0) })))
   }
 
   private let project = """
@@ -69,6 +69,23 @@ struct ActivityTranslatorTests {
         == "tasks build = make; command = ./build after build, service")
   }
 
+  @Test func `pages name a command as it was typed, and a task by its name`() throws {
+    #expect(
+      titles(of: try plan("--build", "make", "--", "sh", "-c", "npm test")) == [
+        "build", "sh -c 'npm test'",
+      ])
+    #expect(titles(of: try plan("cd lib && npm test")) == ["cd lib && npm test"])
+    let long = titles(of: try plan("echo " + String(repeating: "a", count: 100)))
+    #expect(long == ["echo " + String(repeating: "a", count: 74) + "…"])
+    #expect(titles(of: try projectPlan("lint: { run: 'cd lib && make' }")) == ["lint"])
+  }
+
+  private func titles(of plan: SessionPlan) -> [String] {
+    var translator = ActivityTranslator(directory: "/p")
+    guard case .tasks(let tasks) = translator.setPlan(plan) else { return [] }
+    return tasks.map(\.title)
+  }
+
   @Test func `a command that is kept alive is a service`() throws {
     let plan = try plan("--keep-alive", "--", "./app")
     #expect(tasks(of: plan) == "tasks app = ./app, service")
@@ -83,8 +100,9 @@ struct ActivityTranslatorTests {
   @Test func `a round begins for a reason, with its changes, and ends with its outcome`() throws {
     let plan = try plan("--proxy", "80", "--", "/usr/bin/make", "all")
     let story = story(
-      plan, .roundBegan(Self.change), started("make"), ended("make"),
-      round(.succeeded(.seconds(1))), .idle, .roundBegan(RunTrigger(.key)), started("make", .key),
+      plan, .round(.began(Self.change)), started("make"), ended("make"),
+      round(.succeeded(.seconds(1))), .runner(.idle), .round(.began(RunTrigger(.key))),
+      started("make", .key),
       ended("make", 2), round(.failed(.exited(2), .seconds(1))))
     #expect(
       story == [
@@ -95,8 +113,9 @@ struct ActivityTranslatorTests {
 
   @Test func `a task that fails keeps its dependents from running`() throws {
     let story = story(
-      try projectPlan(project), .roundBegan(Self.change), started("build"), ended("build", 1),
-      .skipped("test", because: .failed("build")), .kept("server", because: .failed("build")),
+      try projectPlan(project), .round(.began(Self.change)), started("build"), ended("build", 1),
+      .task("test", .skipped(because: .failed("build"))),
+      .task("server", .kept(because: .failed("build"))),
       round(.failed(.exited(1), .seconds(1))))
     #expect(
       story == [
@@ -108,14 +127,14 @@ struct ActivityTranslatorTests {
     let error = SystemError(call: "posix_spawn", code: ENOENT, path: "./app")
     let story = story(
       try plan("--", "./app"), started("app"),
-      .notStarted(run("app"), error, status: .exited(127)))
+      .run(run("app"), .notStarted(error, status: .exited(127))))
     #expect(
       story == ["+app", "app: cannot run ./app: No such file or directory", "app failed 127"])
   }
 
   @Test func `a timeout is a failure, whatever the status`() throws {
     let story = story(
-      try plan("--", "./app"), started("app"), .timedOut(run("app"), after: .seconds(1)),
+      try plan("--", "./app"), started("app"), .run(run("app"), .timedOut(after: .seconds(1))),
       stopping("app"), ended("app", 0, .timedOut))
     #expect(story == ["+app", "app stopping", "app failed 0"])
   }
@@ -124,16 +143,16 @@ struct ActivityTranslatorTests {
     let plan = try plan("--on-success", "x", "--", "./app")
     let hook = run("app", job: .hook)
     let story = story(
-      plan, .started(hook), .stopping(hook, .terminate, killAfter: .seconds(1)),
-      .ended(hook, .exited(1), duration: .zero, .byItself),
-      .notStarted(hook, SystemError(call: "execve", code: ENOENT), status: .exited(127)))
+      plan, .run(hook, .started), .run(hook, .stopping(.terminate, killAfter: .seconds(1))),
+      .run(hook, .ended(.exited(1), duration: .zero, .byItself)),
+      .run(hook, .notStarted(SystemError(call: "execve", code: ENOENT), status: .exited(127))))
     #expect(story.isEmpty)
     #expect(output(of: hook) == nil)
   }
 
   private func output(of run: TaskReport.Run, isFinished: Bool = true) -> String? {
     let output = TaskOutput(run: run, line: Array("text".utf8), isFinished: isFinished)
-    return ActivityTranslator(directory: "/p").activity(for: output).map(shown)
+    return ActivityTranslator.activity(for: output).map(shown)
   }
 
   @Test func `output is shown in whole lines`() {
@@ -145,10 +164,10 @@ struct ActivityTranslatorTests {
 
   @Test func `services become ready, are kept, or are too late`() throws {
     let story = story(
-      try projectPlan(project), .roundBegan(Self.change), started("server"),
-      .ready("server", after: .seconds(1)), round(.ready(.seconds(1))),
-      .kept("server", because: .failed("build")),
-      .notReady("server", TaskDefinition.Readiness(.port(80))), round(.notReady),
+      try projectPlan(project), .round(.began(Self.change)), started("server"),
+      .task("server", .ready(after: .seconds(1))), round(.ready(.seconds(1))),
+      .task("server", .kept(because: .failed("build"))),
+      .task("server", .notReady(TaskDefinition.Readiness(.port(80)))), round(.notReady),
       stopping("server"), ended("server", 0, .stopped))
     #expect(
       story == [
@@ -164,24 +183,25 @@ struct ActivityTranslatorTests {
 
   @Test func `a service that ends by itself has failed, and its restart is no round`() throws {
     let story = story(
-      try projectPlan(project), ended("server"), .backingOff("server", .seconds(1)),
-      started("server", .restart), .ready("server", after: .seconds(1)))
+      try projectPlan(project), ended("server"), .task("server", .backingOff(.seconds(1))),
+      started("server", .restart), .task("server", .ready(after: .seconds(1))))
     #expect(story == ["server failed 0", "+server", "server ready"])
   }
 
   @Test func `a service whose port is in use fails with that as its output`() throws {
     let conflict = ReadinessConflict(.line("x"))
     #expect(
-      story(try projectPlan(project), .conflict("server", conflict)) == [
+      story(try projectPlan(project), .task("server", .conflict(conflict))) == [
         "server: cannot run server: Address already in use", "server failed 126",
       ])
   }
 
   @Test func `a command that changes restart is a service that is ready at its start`() throws {
     let story = story(
-      try plan("-r", "--", "./server"), .roundBegan(RunTrigger(.start)), started("server", .start),
+      try plan("-r", "--", "./server"), .round(.began(RunTrigger(.start))),
+      started("server", .start),
       round(.ready(.zero)), stopping("server"), ended("server", 0, .stopped),
-      .roundBegan(Self.change), started("server"), round(.ready(.zero)), ended("server", 1))
+      .round(.began(Self.change)), started("server"), round(.ready(.zero)), ended("server", 1))
     #expect(
       story == [
         "round start", "+server", "server ready", "round succeeded", "server stopping",
@@ -197,7 +217,8 @@ struct ActivityTranslatorTests {
   @Test func `with --proxy, a server is ready when its port accepts connections`() throws {
     let plan = try plan("--proxy", "3000", "-r", "--", "./server")
     let story = story(
-      plan, .roundBegan(Self.change), started("server"), .ready("server", after: .seconds(1)),
+      plan, .round(.began(Self.change)), started("server"),
+      .task("server", .ready(after: .seconds(1))),
       round(.ready(.seconds(1))))
     #expect(story == [Self.begun, "+server", "server ready", "round succeeded"])
   }
@@ -205,11 +226,11 @@ struct ActivityTranslatorTests {
   @Test func `a server keeps running while its next version is built`() throws {
     let plan = try plan("--proxy", "3000", "-r", "--build", "make", "--", "./server")
     let story = story(
-      plan, .roundBegan(Self.change), started("build"), ended("build"), stopping("server"),
-      ended("server", 0, .stopped), started("server"), .ready("server", after: .seconds(1)),
-      round(.succeeded(.seconds(1)), .ready(.seconds(1))), .roundBegan(Self.change),
+      plan, .round(.began(Self.change)), started("build"), ended("build"), stopping("server"),
+      ended("server", 0, .stopped), started("server"), .task("server", .ready(after: .seconds(1))),
+      round(.succeeded(.seconds(1)), .ready(.seconds(1))), .round(.began(Self.change)),
       started("build"), stopping("build"), ended("build", 0, .stopped), started("build"),
-      ended("build", 1), .kept("server", because: .failed("build")),
+      ended("build", 1), .task("server", .kept(because: .failed("build"))),
       round(.failed(.exited(1), .seconds(1)), .kept(because: "build")))
     #expect(
       story == [
@@ -221,8 +242,8 @@ struct ActivityTranslatorTests {
 
   @Test func `a signal to the server is a round`() throws {
     let story = story(
-      try plan("-s", "HUP", "--", "./server"), .roundBegan(Self.change),
-      .signaled("server", .hangup, Self.change), round(.ready(.zero)))
+      try plan("-s", "HUP", "--", "./server"), .round(.began(Self.change)),
+      .task("server", .signaled(.hangup, Self.change)), round(.ready(.zero)))
     #expect(story == [Self.begun, "round succeeded"])
   }
 
@@ -230,17 +251,19 @@ struct ActivityTranslatorTests {
 
   @Test func `pages wait for what is unsettled`() throws {
     let story = story(
-      try plan("--build", "make", "-r", "--", "./server"), .unsettled(["build", "server"]),
-      .unsettled([]))
+      try plan("--build", "make", "-r", "--", "./server"),
+      .runner(.unsettled(["build", "server"])),
+      .runner(.unsettled([])))
     #expect(story == ["unsettled build server", "unsettled "])
   }
 
   @Test func `other reports do not concern pages`() throws {
     let story = story(
-      try plan("--", "./app"), .killing(run("app"), after: nil),
-      .notStopped(run("app"), nil, isAwaited: true),
-      .gone(run("app")), .waiting([.init("app", Self.change, for: .pause)]), .owed(Self.change),
-      .ignored("app", Self.change), .unwatched(Self.change.changes), .finished(nil))
+      try plan("--", "./app"), .run(run("app"), .killing(after: nil)),
+      .run(run("app"), .notStopped(nil, isAwaited: true)),
+      .run(run("app"), .gone), .runner(.waiting([.init("app", Self.change, for: .pause)])),
+      .changes(.owed(Self.change)),
+      .task("app", .ignored(Self.change)), .runner(.finished(nil)))
     #expect(story.isEmpty)
   }
 }

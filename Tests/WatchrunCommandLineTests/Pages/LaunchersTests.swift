@@ -24,6 +24,19 @@ struct LaunchersTests {
 
   @Test(
     arguments: [
+      (nil, [:], nil), ("vim", ["EDITOR": "code"], "vim"), (nil, ["EDITOR": "vi"], "vi"),
+      (nil, ["VISUAL": "vim", "EDITOR": "code -w"], "code -w"),
+      (nil, ["WATCHRUN_EDITOR": "", "VISUAL": "zed", "EDITOR": "code"], "zed"),
+      (nil, ["WATCHRUN_EDITOR": "emacs -nw", "EDITOR": "nano"], "emacs -nw"),
+    ] as [(String?, [String: String], String?)])
+  func `the editor is the first one that needs no terminal, unless one is named`(
+    named: String?, variables: [String: String], editor: String?
+  ) {
+    #expect(EditorLauncher.editor(named) { variables[$0] } == editor)
+  }
+
+  @Test(
+    arguments: [
       ([], false), (["localhost", "127.0.0.1", "127.1.2.3", "::1"], false), (["0.0.0.0"], true),
       (["localhost", "192.168.1.4"], true), (["::"], true), (["127.evil.test"], true),
       (["LOCALHOST", "a.localhost", "0:0::1"], false),

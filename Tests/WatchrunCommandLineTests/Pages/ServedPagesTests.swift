@@ -19,11 +19,12 @@ struct ServedPagesTests {
     let pages = try pages(
       """
       site: { serve: 'public', port: 4000, host: ['0.0.0.0', 'a.local'], fallback: 'index.html',
-              overlay: false, listing: true, dotfiles: true },
+              headers: { 'X-A': '1' }, overlay: false, listing: true, dotfiles: true },
       """)
     var page = Page(
       name: "site", source: .directory("/p/public"), port: 4000, hosts: ["0.0.0.0", "a.local"],
       watched: ["/p/public"], fallback: "index.html")
+    page.headers = [try HeaderField(name: "X-A", value: "1")]
     page.showsOverlay = false
     page.listsDirectories = true
     page.servesDotFiles = true
@@ -70,6 +71,24 @@ struct ServedPagesTests {
     #expect(page.watched == ["/p/static", "/p/src", "/p/etc"])
   }
 
+  @Test func `paths beside a directory, or a server, are proxied`() throws {
+    let pages = try pages(
+      """
+      api: { run: 'x', watch: ['src'], service: true, ready: { port: 1 } },
+      site: { serve: 'out', proxy: { '/api/': 3000, '/ws': 'http://a/b' }, after: ['api'] },
+      web: { proxy: { '/api': 3000, '/': 5173 } },
+      """)
+    let site = try #require(pages.first)
+    #expect(site.source == .directory("/p/out") && site.watched == ["/p/out", "/p/src"])
+    #expect(
+      site.proxies == [
+        ProxyRule(path: "/api", server: ServerAddress(port: 3000)),
+        ProxyRule(path: "/ws", server: ServerAddress(host: "a", port: 80, basePath: "/b")),
+      ])
+    #expect(pages.last?.source == .upstream(ServerAddress(port: 5173)))
+    #expect(pages.last?.proxies.map(\.path) == ["/api"])
+  }
+
   @Test func `what pages show is watched with what tasks watch`() throws {
     let project = try readProject(
       """
@@ -111,7 +130,12 @@ struct CommandLinePageTests {
     let page = try #require(try page("--serve", "public", "--port", "80", "--host", "a"))
     #expect(page.source == .directory(directory["public"]) && page.watched == [directory["public"]])
     #expect(page.port == 80 && page.hosts == ["a"])
+    #expect(page.fallback == nil && !page.listsDirectories)
     #expect(try self.page("make") == nil)
+    let fields = try self.page("--serve", "public", "--header", "X-A: 1")?.headers
+    #expect(try fields == [HeaderField(name: "X-A", value: "1")])
+    let other = try self.page("--serve", "public", "--fallback", "index.html", "--listing")
+    #expect(other?.fallback == "index.html" && other?.listsDirectories == true)
   }
 
   @Test func `further paths reload the page where no command watches them`() throws {
@@ -127,7 +151,27 @@ struct CommandLinePageTests {
     #expect(try page("--proxy", "80", "make")?.watched == [directory.path])
   }
 
-  @Test func `a missing directory is refused`() throws {
+  @Test func `a path beside the directory is proxied, and its command reloads the page`() throws {
+    let rule = try #require(ProxyRule(path: "/api", server: ServerAddress(port: 3000)))
+    let alone = try page("--serve", "public", "--proxy", "/api=3000")
+    #expect(alone?.proxies == [rule] && alone?.watched == [directory["public"]])
+    let page = try page("--serve", "public", "--proxy", "/api=3000", "-w", "src", "make")
+    #expect(page?.source == .directory(directory["public"]))
+    #expect(page?.watched == [directory["public"], directory["src"]])
+    let other = try self.page("--proxy", "80", "--proxy", "/api=3000")
+    #expect(other?.source == .upstream(ServerAddress(port: 80)) && other?.proxies == [rule])
+  }
+
+  @Test func `a directory that the command makes later is served`() throws {
+    try directory.write(to: "file")
+    #expect(try page("--serve", "later", "make")?.source == .directory(directory["later"]))
+    let settings = try OptionParser.parse(["--serve", "later", "make"].map { Array($0.utf8) })
+    #expect(settings.watchedWithPage.last == WatchedPath("later", mayBeMissing: true))
+    let file = #expect(throws: Failure.self) { try page("--serve", "file", "make") }
+    #expect(file?.status == 66 && file?.message.contains("not a directory") == true)
+  }
+
+  @Test func `without a command, a missing directory is refused`() throws {
     try directory.write(to: "file")
     let missing = #expect(throws: Failure.self) { try page("--serve", "none") }
     #expect(missing?.status == 66)

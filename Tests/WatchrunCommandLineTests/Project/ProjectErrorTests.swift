@@ -85,6 +85,14 @@ struct ProjectErrorTests {
       "1:12: 'a b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"
     ),
     (
+      "{ tasks: { 'a\u{202E}b': { run: 'x' } } }",
+      #"1:12: 'a\u{202E}b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"#
+    ),
+    (
+      #"{ tasks: { 'a\u009bb': { serve: '.' } } }"#,
+      #"1:12: 'a\u{009B}b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"#
+    ),
+    (
       "{ tasks: { a: { run: 'x' }, a: { run: 'y' } } }",
       "1:29: 'a' occurs twice; remove one"
     ),
@@ -186,13 +194,13 @@ struct ProjectErrorTests {
       """
     var random = SeededGenerator(seed: seed)
     var refused = 0
-    for _ in 0..<500 {
+    for _ in 0..<Effort.count(500, quick: 150) {
       let mutated = random.mutated(json: random.mutated(json: Array(text.utf8)))
       guard case .failure(let problems) = ProjectReader.read(mutated, as: "f") else { continue }
       refused += 1
       #expect(!problems.list.isEmpty && problems.list.allSatisfy { !$0.message.isEmpty })
     }
-    #expect(refused > 100)
+    #expect(refused > Effort.count(100, quick: 30))
   }
 
   @Test func `names and texts cannot write to a terminal`() {

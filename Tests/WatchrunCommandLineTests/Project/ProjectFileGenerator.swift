@@ -60,11 +60,15 @@ struct ProjectFileGenerator {
     pageCount += 1
     var chosen = keys(of: .page).filter { _ in chance(12) }
     let source = chance(50) ? "serve" : "proxy"
+    var rules: [String] = []
     if !chance(invalidShare), let key = ProjectKey.named(source, in: .page) {
       chosen.removeAll { ["serve", "proxy"].contains($0.name) && !chance(invalidShare) }
       if !chosen.contains(key) { chosen.append(key) }
+      if source == "serve" && chance(20) && !chosen.contains(where: { $0.name == "proxy" }) {
+        rules = [#""proxy": { "/a": 80, "/b%20/c/": "http://a" }"#]
+      }
     }
-    return object(chosen.map { member($0) } + unknown())
+    return object(chosen.map { member($0) } + rules + unknown())
   }
 
   private mutating func readiness() -> String {
@@ -132,7 +136,11 @@ extension ProjectFileGenerator {
     case .boolean: (["true", "false"], ["1", #""yes""#])
     case .count: (["1", "4", "10000", "4.0"], ["0", "10001", "1.5", #""2""#])
     case .port: (["8080"], ["0"])
-    case .portOrURL: (server + ["3000"], badURLs + [#""http://a/?b""#, "0"])
+    case .servers:
+      (
+        server + ["3000", #"{"/": 3000}"#, #"{"/": 3000, "/a/b": "http://a/"}"#],
+        badURLs + [#""http://a/?b""#, "0", "{}", #"{"/a": 80}"#, #"{"/": 80, "a": 80}"#]
+      )
     case .url: (server + [#""http://a/?b""#, #""HTTP://[::1]:80/x#y""#], badURLs + ["80"])
     case .string: ([#""x""#, #""a b\nc""#], [#""""#, "1", #""a\u0000""#])
     case .shell: ([#""bash""#, #""/bin/sh""#], [#""none""#, #""""#, "1"])
@@ -164,6 +172,11 @@ extension ProjectFileGenerator {
       (
         ["{}", #"{"A": "1", "b c": ""}"#],
         [#"{"A": 1}"#, #"{"": "x"}"#, #"{"A=B": "x"}"#, #"["A=1"]"#, #"{"A": "\u0000"}"#]
+      )
+    case .headers:
+      (
+        ["{}", #"{"X-A": "1", "b": "a\tb"}"#],
+        [#"{"A": 1}"#, #"{"": "x"}"#, #"{"A b": "x"}"#, #"{"A": "\n"}"#, #"{"Upgrade": "x"}"#]
       )
     case .readiness: ([], ["8080", "{}", #"{"port": 80, "line": "x"}"#, #"{"prot": 80}"#])
     case .taskNames, .tasks: (["[]"], ["1"])

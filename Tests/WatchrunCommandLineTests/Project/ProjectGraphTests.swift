@@ -72,10 +72,10 @@ struct ProjectGraphTests {
     let tasks = try graph(Self.line, "", settings).tasks
     #expect(tasks.map { $0.triggers.watched.map(\.path) } == [["/p/lib"], ["/p/lib"]])
     #expect(tasks.map(\.rules.busyPolicy) == [.restart, .restart])
-    #expect(tasks.map(\.stopPlan.signal) == [.interrupt, .interrupt])
+    #expect(tasks.map(\.policy.stopPlan.signal) == [.interrupt, .interrupt])
     #expect(tasks.map(\.triggers.kinds) == [[.created], [.created]])
     // A service does not end.
-    #expect(tasks.map(\.timeout) == [.seconds(9), nil])
+    #expect(tasks.map(\.policy.timeout) == [.seconds(9), nil])
   }
 
   @Test func `a task that watches nothing still watches nothing with --watch`() throws {
@@ -93,10 +93,10 @@ struct ProjectGraphTests {
   @Test func `a service is restarted a few times, and a task that is kept alive always`() throws {
     let graph = try graph(
       "s: { run: 'x', service: true }, k: { run: 'x', keepAlive: true }, t: { run: 'x' }")
-    #expect(graph["s"]?.restartLimit == 4)
-    #expect(graph["k"]?.restartLimit == nil)
-    #expect(graph["k"]?.keepsAlive == true)
-    #expect(graph["t"]?.keepsAlive == false)
+    #expect(graph["s"]?.policy.restartLimit == 4)
+    #expect(graph["k"]?.policy.restartLimit == nil)
+    #expect(graph["k"]?.policy.keepsAlive == true)
+    #expect(graph["t"]?.policy.keepsAlive == false)
   }
 
   private func shells(_ names: String...) -> [Command.Form] {
@@ -109,7 +109,8 @@ struct ProjectGraphTests {
     let tasks = "a: { run: 'x', onSuccess: 'y' }, b: { run: 'x', shell: 'fish', onFailure: 'y' }"
     let graph = try graph(tasks)
     #expect(graph.tasks.map(\.command.form) == shells("sh", "fish"))
-    #expect([graph["a"]?.onSuccess?.form, graph["b"]?.onFailure?.form] == shells("sh", "fish"))
+    let hooks = [graph["a"]?.policy.onSuccess, graph["b"]?.policy.onFailure]
+    #expect(hooks.map(\.?.form) == shells("sh", "fish"))
     let named = try self.graph(tasks, "shell: 'bash'").tasks
     #expect(named.map(\.command.form) == shells("bash", "fish"))
     let given = try self.graph(tasks, "shell: 'bash'", settings("--shell", "zsh")).tasks

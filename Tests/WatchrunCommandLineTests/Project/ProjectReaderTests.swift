@@ -38,7 +38,9 @@ struct ProjectReaderTests {
       project.tasks[2].readiness == TaskDefinition.Readiness(.port(8080), timeout: .seconds(10)))
     #expect(
       project.pages == [
-        .init(name: "page", source: .port(8080), port: 4000, reload: ["Public"], after: ["server"])
+        .init(
+          name: "page", proxies: [.init(path: "/", server: .port(8080))], port: 4000,
+          reload: ["Public"], after: ["server"])
       ])
   }
 

@@ -14,7 +14,7 @@ struct ProjectTextTests {
         server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
         once: { run: "y", watch: [] },
         page: { proxy: "http://localhost:1/", port: 4000, after: ["server"] },
-        docs: { serve: "site" },
+        docs: { serve: "site", proxy: { "/api": 1 } },
         web: { run: "z", filter: ["*.js", "*.ts", "*.css", "*.html", "*.vue", "*.json", "*.md"] },
       } }
       """)
@@ -30,7 +30,7 @@ struct ProjectTextTests {
         "web     z                                       "
           + "on changes in . (*.js *.ts *.css *.html *.vue and 2 more)",
         "page    proxy http://localhost:1/ on port 4000  after server",
-        "docs    serve site                              at once",
+        "docs    serve site, proxy /api=1                at once",
       ])
   }
 
@@ -44,7 +44,7 @@ struct ProjectTextTests {
         server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
         other: { run: "./s", service: true, ready: { url: "http://localhost:1/" } },
         page: { proxy: "http://localhost:1/", port: 4000, after: ["server"], reload: "public" },
-        docs: { serve: "site" },
+        docs: { serve: "site", proxy: { "/a": 1, "/b": "http://b" } },
       } }
       """)
     let text = ProjectText.json(project, from: .file("a/watchrun.json"))
@@ -54,7 +54,9 @@ struct ProjectTextTests {
       text.includes(
         #"{"name":"lint","run":"x","watch":["."],"exts":[],"filter":["*.c","!x.c"],"#
           + #""ignore":["y.c"],"after":[],"service":false,"postpone":false}"#))
-    #expect(text.includes(#"{"name":"docs","serve":"site","reload":[],"after":[]}"#))
+    #expect(
+      text.includes(
+        #"{"name":"docs","serve":"site","proxy":{"/a":1,"/b":"http://b"},"reload":[],"after":[]}"#))
   }
 
   @Test func `a long command widens no column and is abridged in messages`() throws {
@@ -64,9 +66,9 @@ struct ProjectTextTests {
     #expect(
       ProjectText.list(project)
         == "a   \(line)  on changes in .\nbb  make  at the start\n")
-    let shown = ProjectText.abridged(project.tasks[0].run)
+    let shown = ProjectText.abridged(ProjectText.shown(project.tasks[0].run))
     #expect(shown.count == 80 && shown.hasSuffix("x…"))
-    #expect(ProjectText.abridged(project.tasks[1].run) == "make")
+    #expect(ProjectText.abridged(ProjectText.shown(project.tasks[1].run)) == "make")
   }
 
   @Test func `the example is read as it was written`() throws {

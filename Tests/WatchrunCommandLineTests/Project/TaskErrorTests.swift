@@ -147,6 +147,10 @@ struct TaskErrorTests {
     ),
     ("{ run: 'x', stopSignal: 'TREM' }", "2:25: 'TREM' is not a signal; did you mean 'TERM'?"),
     (
+      "{ run: 'x', stopSignal: 'FOO' }",
+      "2:25: 'FOO' is not a signal; 'kill -l' lists the signals"
+    ),
+    (
       "{ run: 'x', stopTimeout: 5 }",
       #"2:26: 'stopTimeout' must be a duration, as in "50ms", "1.5s" or "2m", not 5"#
     ),
@@ -162,11 +166,29 @@ struct TaskErrorTests {
     ("'make'", #"2:1: the task 't' must be an object, as in { run: "make" }, not a string"#),
     (
       "{ serve: 'a', proxy: 8080 }",
-      "2:15: a page has either 'serve' or 'proxy'; remove one, or make two pages"
+      "2:15: this server would answer everything, and nothing would be served; remove 'serve', or name the paths to proxy, as in { \"/api\": 8080 }"
+    ),
+    (
+      "{ proxy: { '/api': 80 } }",
+      #"2:3: nothing answers the other paths; add 'serve', or a server for "/""#
+    ),
+    ("{ serve: 'a', proxy: {} }", "2:22: 'proxy' is empty; remove it"),
+    (
+      "{ serve: 'a', proxy: { 'api': 80 } }",
+      #"2:24: 'api' is not a path to proxy; write one such as "/api", which includes all below it"#
+    ),
+    ("{ serve: 'a', proxy: { '/a': 80, '/a/': 81 } }", "2:34: '/a/' occurs twice; remove one"),
+    (
+      "{ serve: 'a', proxy: { '/a': 'http://a/?b' } }",
+      "2:30: the address of the server must not have a query; remove it"
+    ),
+    (
+      "{ serve: 'a', proxy: { '/a': 80 }, port: 80 }",
+      "2:42: the page must have another port than the server that it is a proxy for"
     ),
     (
       "{ proxy: 'x' }",
-      #"2:10: 'proxy' must be a port or a URL, as in 8080 or "http://localhost:8080", not "x""#
+      #"2:10: 'proxy' must be a port, a URL or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }, not "x""#
     ),
     (
       "{ proxy: 'https://a' }",
@@ -192,6 +214,24 @@ struct TaskErrorTests {
       "{ proxy: 80, listing: true }",
       "2:14: 'listing' is for a served directory; a proxy leaves that to its server"
     ),
+    (
+      "{ serve: 'a', headers: ['A'] }",
+      #"2:24: 'headers' must be an object of strings, as in { "Cache-Control": "no-store" }, not an array"#
+    ),
+    ("{ serve: 'a', headers: { A: 1 } }", "2:29: the header 'A' must be a string, not a number"),
+    ("{ serve: 'a', headers: { A: '', a: '' } }", "2:33: 'a' occurs twice; remove one"),
+    (
+      "{ serve: 'a', headers: { 'A B': '' } }",
+      "2:26: 'A B' is not the name of a header; write one such as Cache-Control"
+    ),
+    (
+      "{ serve: 'a', headers: { A: 'b\\r\\nC: d' } }",
+      "2:26: the value of 'A' has control characters; remove them"
+    ),
+    (
+      "{ serve: 'a', headers: { Connection: 'close' } }",
+      "2:26: 'Connection' is different for each answer, and cannot be set for all"
+    ),
     ("{ serve: 'a', overlay: 'no' }", #"2:24: 'overlay' must be true or false, not "no""#),
     ("{ serve: 'a', console: 1 }", "2:24: 'console' must be true or false, not 1"),
     (
@@ -200,7 +240,7 @@ struct TaskErrorTests {
     ),
     (
       "{ serve: 'a', watch: [] }",
-      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, host, reload, fallback, overlay, console, listing, dotfiles"
+      "2:15: 'watch' is a key of tasks, not of the page 't'; those are after, serve, proxy, port, host, reload, fallback, headers, overlay, console, listing, dotfiles"
     ),
     (
       "{ run: 'x', serve: 'a' }",

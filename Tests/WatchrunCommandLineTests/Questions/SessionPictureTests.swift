@@ -20,13 +20,13 @@ struct SessionPictureTests {
     _ task: String, _ status: Int32 = 0, after milliseconds: Int = 10,
     _ ending: TaskReport.Ending = .byItself
   ) -> TaskReport {
-    .ended(run(task), .exited(status), duration: .milliseconds(milliseconds), ending)
+    .run(run(task), .ended(.exited(status), duration: .milliseconds(milliseconds), ending))
   }
 
   /// A picture after these reports at the start.
   private func picture(_ plan: SessionPlan, _ reports: TaskReport...) -> SessionPicture {
     var picture = SessionPicture(directory: "/p", plan)
-    for report in reports { picture.take(report, at: start, time: 0) }
+    for report in reports { picture.handle(report, at: start, time: 0) }
     return picture
   }
 
@@ -54,8 +54,9 @@ struct SessionPictureTests {
   }
 
   @Test func `a delay is awaited as long as it may be a test`() throws {
-    let waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .delay)
-    let picture = picture(try projectPlan(Self.chain), .waiting([waiting]))
+    var waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .delay)
+    waiting.since = start
+    let picture = picture(try projectPlan(Self.chain), .runner(.waiting([waiting])))
     #expect(condition(picture, 0, [waiting]) == "rest in 1200")
     #expect(condition(picture, 1199, [waiting]) == "rest in 1")
     #expect(condition(picture, 1200, [waiting]) == "rest")
@@ -63,44 +64,46 @@ struct SessionPictureTests {
   }
 
   @Test func `a command that a change restarts is ready after a second`() throws {
-    let picture = picture(try plan("-r", "./app"), .started(run("app")))
+    let picture = picture(try plan("-r", "./app"), .run(run("app"), .started))
     #expect(condition(picture, 200, isUp: true) == "rest in 800")
     #expect(condition(picture, 1000, isUp: true) == "rest")
   }
 
   @Test func `one that has ended by itself is awaited for twice the time`() throws {
     var picture = picture(
-      try plan("-r", "./app"), .started(run("app")), ended("app", after: 3000), .started(run("app"))
+      try plan("-r", "./app"), .run(run("app"), .started), ended("app", after: 3000),
+      .run(run("app"), .started)
     )
     #expect(condition(picture, 0, isUp: true) == "rest in 6000")
-    picture.take(ended("app", 1), at: start, time: 0)
+    picture.handle(ended("app", 1), at: start, time: 0)
     // The runner is about to handle its end.
     #expect(condition(picture, 0, isUp: true) == "busy")
     #expect(condition(picture, 0) == "rest")
     // What was stopped has not ended by itself.
     var stopped = self.picture(
-      try plan("-r", "./app"), .started(run("app")), ended("app", after: 3000, .stopped))
-    stopped.take(.started(run("app")), at: start, time: 0)
+      try plan("-r", "./app"), .run(run("app"), .started), ended("app", after: 3000, .stopped))
+    stopped.handle(.run(run("app"), .started), at: start, time: 0)
     #expect(condition(stopped, 0, isUp: true) == "rest in 1000")
   }
 
   @Test func `a command that is kept alive is awaited only if a change waits for its end`() throws {
     let plan = try plan("--keep-alive", "./app")
-    let picture = picture(plan, .started(run("app")))
+    let picture = picture(plan, .run(run("app"), .started))
     #expect(condition(picture, 1000, restless: ["app"]) == "rest")
     let waiting = TaskRunner.Waiting("app", RunTrigger(.change), for: .runs(["app"]))
     #expect(condition(picture, 1000, restless: ["app"], [waiting]) == "busy")
   }
 
   @Test func `an answer has the results, the output of what failed, and what waits`() throws {
-    var picture = picture(try projectPlan(Self.chain), .started(run("a")), .started(run("c")))
+    var picture = picture(
+      try projectPlan(Self.chain), .run(run("a"), .started), .run(run("c"), .started))
     for line in ["1", "2", "3"] {
       for task in ["a", "c"] {
-        picture.take(TaskOutput(run: run(task), line: Array(line.utf8), isFinished: true))
+        picture.handle(TaskOutput(run: run(task), line: Array(line.utf8), isFinished: true))
       }
     }
-    let ends = [ended("a", 3), ended("c"), .skipped("b", because: .failed("a"))]
-    for report in ends { picture.take(report, at: start, time: 0) }
+    let ends = [ended("a", 3), ended("c"), .task("b", .skipped(because: .failed("a")))]
+    for report in ends { picture.handle(report, at: start, time: 0) }
     let request = { (tasks: [String]) in
       var request = SessionRequest(.status, tasks: tasks)
       request.lines = 2
@@ -125,13 +128,13 @@ struct SessionPictureTests {
   @Test func `only the output of the latest run is shown, and not more than fits is kept`() {
     var log = OutputLog()
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
-    for _ in 0..<2000 { log.take(TaskOutput(run: run("a"), line: line, isFinished: true)) }
+    for _ in 0..<2000 { log.handle(TaskOutput(run: run("a"), line: line, isFinished: true)) }
     #expect(log.end(of: "a", lines: 10_000).count < 1400)
     log.began(run("a", 2))
     #expect(log.end(of: "a", lines: 5) == [])
-    log.take(TaskOutput(run: run("a", 2), line: [65], isSplit: true, isFinished: true))
-    log.take(TaskOutput(run: run("a", 2), line: [66], isFinished: false))
-    log.take(TaskOutput(run: run("a", 2), line: [67], isFinished: true))
+    log.handle(TaskOutput(run: run("a", 2), line: [65], isSplit: true, isFinished: true))
+    log.handle(TaskOutput(run: run("a", 2), line: [66], isFinished: false))
+    log.handle(TaskOutput(run: run("a", 2), line: [67], isFinished: true))
     #expect(log.end(of: "a", lines: 5) == ["AC"])
   }
 }

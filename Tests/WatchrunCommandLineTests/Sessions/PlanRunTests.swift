@@ -33,13 +33,13 @@ struct PlanRunTests {
 
   private static func shown(_ report: TaskReport) -> String? {
     switch report {
-    case .roundBegan: "round"
-    case .started(let run): "+\(run.task)"
-    case .ended(let run, _, _, .stopped): "-\(run.task)"
-    case .stopping: "stopping"
-    case .roundEnded: "end"
-    case .idle: "idle"
-    case .finished: "finished"
+    case .round(.began): "round"
+    case .run(let run, .started): "+\(run.task)"
+    case .run(let run, .ended(_, _, .stopped)): "-\(run.task)"
+    case .run(_, .stopping): "stopping"
+    case .round(.ended): "end"
+    case .runner(.idle): "idle"
+    case .runner(.finished): "finished"
     default: nil
     }
   }

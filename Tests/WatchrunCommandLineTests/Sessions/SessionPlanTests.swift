@@ -38,7 +38,7 @@ struct SessionPlanTests {
     #expect(plan.graph.order == ["app"] && plan.pages.isEmpty)
     let task = try #require(plan.graph["app"])
     #expect(task.triggers == .all && task.dependencies.isEmpty && task.readiness == nil)
-    #expect(task.busyPolicy == .queue && !task.isService && !task.isPostponed)
+    #expect(task.policy.busyPolicy == .queue && !task.isService && !task.isPostponed)
     #expect(plan.tasks.map(\.role) == [.command] && plan.tasks.map(\.words) == [task.command.words])
   }
 
@@ -46,7 +46,7 @@ struct SessionPlanTests {
     let plan = try plan("--build", "make all", "--", "./app")
     #expect(plan.graph.order == ["build", "app"] && plan.command == "app")
     let build = try #require(plan.graph["build"])
-    #expect(build.busyPolicy == .restart && !build.isService && build.triggers == .all)
+    #expect(build.policy.busyPolicy == .restart && !build.isService && build.triggers == .all)
     #expect(build.command.words == [Array("make all".utf8)])
     #expect(plan.graph["app"]?.dependencies == ["build"])
     #expect(plan.tasks.map(\.role) == [.build, .command])
@@ -70,7 +70,7 @@ struct SessionPlanTests {
     let task = try #require(SessionPlan(OptionParser.parse(words), in: "/p").graph["app"])
     #expect(task.isService == isService)
     // It may end by itself.
-    #expect(task.keepsAlive == options.contains("--keep-alive"))
+    #expect(task.policy.keepsAlive == options.contains("--keep-alive"))
   }
 
   @Test func `hooks, times and signals are those of the command`() throws {
@@ -78,10 +78,10 @@ struct SessionPlanTests {
       "--build", "make", "--on-success", "a", "--on-failure", "b", "--timeout", "9s",
       "--stop-signal", "INT", "--", "./app")
     let (build, task) = (try #require(plan.graph["build"]), try #require(plan.graph["app"]))
-    #expect(task.onSuccess?.words == [Array("a".utf8)] && task.onFailure?.words == [[0x62]])
-    #expect(task.timeout == .seconds(9) && task.stopPlan.signal == .interrupt)
-    #expect(build.onSuccess == nil && build.onFailure == nil && build.timeout == nil)
-    #expect(build.stopPlan == task.stopPlan)
+    #expect(task.policy.onSuccess?.words == [Array("a".utf8)])
+    #expect(task.policy.onFailure?.words == [[0x62]])
+    #expect(task.policy.timeout == .seconds(9) && task.policy.stopPlan.signal == .interrupt)
+    #expect(build.policy == RunPolicy(busyPolicy: .restart, stopPlan: task.policy.stopPlan))
   }
 
   @Test func `nothing runs before the first change with --postpone`() throws {
@@ -118,6 +118,7 @@ struct PagePlanTests {
   @Test func `no port of another machine, or of a command that ends, is checked`() throws {
     #expect(try readiness("--proxy", "http://example.com:3000", "-r", "--", "./app") == nil)
     #expect(try readiness("--proxy", "3000", "--", "./app") == nil)
+    #expect(try readiness("--proxy", "3000", "--proxy", "/a=4000", "-r", "--", "./app") == nil)
     #expect(try readiness("-r", "--", "./app") == nil)
   }
 
@@ -152,7 +153,9 @@ struct PagePlanTests {
     #expect(tasks.map(\.triggers) == Array(repeating: tasks[0].triggers, count: 2))
     #expect(tasks[0].triggers.kinds == [.metadata] && tasks[0].triggers != .all)
     #expect(plan.observation.kinds == Set(ChangeBatch.Kind.allCases))
-    #expect(plan.observation.paths == [".", "public"] && !plan.observation.filters)
+    #expect(
+      plan.observation.paths == [".", WatchedPath("public", mayBeMissing: true)]
+        && !plan.observation.filters)
   }
 
   @Test func `without a page, the options of the command line apply to the observer`() throws {

@@ -2,7 +2,6 @@
 // compiled.
 
 import FileObservation
-import PathFiltering
 
 func observeWithEvents() async throws {
   let observer = try FileObserver(paths: ["Sources"])
@@ -43,6 +42,12 @@ func observeWithOptions() throws -> FileObserver {
   options.skipsUnchanged = true
   let filtered = try FileObserver(paths: ["/project"], options: options)
   return filtered
+}
+
+func usePaths() {
+  let roots = ["Sources", "Tests"].map(Path.init)
+  let manifest = roots[0] / "Package.swift"
+  print(manifest.withCString { $0[0] }, manifest.string ?? "not UTF-8")
 }
 
 func control(_ observer: FileObserver) throws {

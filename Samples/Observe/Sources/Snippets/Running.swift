@@ -1,33 +1,34 @@
 import ActionRunning
 import FileObservation
 
+func runOnce() async throws {
+  let status = try await Command("git", "status", "--short").run(output: .kept(upTo: 1 << 20))
+  print(status.status, status.text)
+}
+
 func runOneCommand() async throws {
   let observer = try FileObserver(paths: ["Sources"])
   let queue = ActionQueue(Command("swift", "build"), source: observer) { report in
-    if case .ended(_, let status, let duration, _) = report { print(status, duration) }
+    if case .run(_, .ended(let status, let duration, _)) = report { print(status, duration) }
   }
-  queue.submit(RunTrigger(.start))
-  for try await batch in observer.batches { queue.submit(RunTrigger(batch)) }
+  queue.start()
+  for try await batch in observer.batches { queue.submit(batch) }
 }
 
-func configure(guardian: Guardian) -> ActionQueue {
+func configure() -> ActionQueue {
   var command = Command("./server", "--port", "8080")
   command.directory = "/project"
-  command.environment = [.init(name: Array("DEBUG".utf8), value: Array("1".utf8))]
+  command.environment = ["DEBUG": "1"]
+  command.changeDelivery = .json
 
-  var options = ActionQueue.Options(
+  var policy = RunPolicy(
     busyPolicy: .restart, stopPlan: StopPlan(signal: .interrupt, timeout: .seconds(3)))
-  options.build = Command("make", "server")
-  options.timeout = .seconds(60)
-  options.keepsAlive = true
+  policy.keepsAlive = true
 
-  options.guardian = guardian
-  options.completion = .firstFailure
-
-  let queue = ActionQueue(command, options: options) { output in
+  let queue = ActionQueue(command, build: Command("make", "server"), policy: policy) { output in
     if output.isFinished { print(output.run.task, String(decoding: output.line, as: UTF8.self)) }
   } report: { report in
-    if case .backingOff(_, let pause) = report { print("starting it again in", pause) }
+    if case .task(_, .backingOff(let pause)) = report { print("starting it again in", pause) }
   }
   return queue
 }
@@ -47,8 +48,8 @@ func runTasks(_ observer: FileObserver) async throws {
     if output.isFinished { print(output.run.task, String(decoding: output.line, as: UTF8.self)) }
   } report: { report in
     switch report {
-    case .skipped(let task, let cause): print(task, "skipped because of", cause.task)
-    case .roundEnded(let round): print(round.entries.map(\.name), round.status)
+    case .task(let task, .skipped(let cause)): print(task, "skipped because of", cause.task)
+    case .round(.ended(let round)): print(round.entries.map(\.name), round.status)
     default: break
     }
   }
@@ -58,26 +59,25 @@ func runTasks(_ observer: FileObserver) async throws {
 }
 
 /// What the articles mention without a block.
-func configureTheRest() -> TaskRunner.Options {
+func configureTheRest(guardian: Guardian) -> TaskRunner.Options {
   var options = TaskRunner.Options(completion: .firstSuccess, ignoredSignals: [.hangup])
+  options.guardian = guardian
   options.reading = .always
-  options.reportsUnwatched = true
-  options.reportsSettling = true
   return options
 }
 
 func describe(_ report: TaskReport) {
   switch report {
-  case .roundBegan(let trigger): print(trigger.reason, trigger.changes.map(\.path))
-  case .started(let run) where run.task == ActionQueue.taskNames.build: print("building")
-  case .started(let run): print(run.job, run.number, run.trigger.reason)
-  case .ended(let run, let status, let duration, let ending):
+  case .round(.began(let trigger)): print(trigger.reason, trigger.changes.map(\.path))
+  case .run(let run, .started) where run.task == ActionQueue.taskNames.build: print("building")
+  case .run(let run, .started): print(run.job, run.number, run.trigger.reason)
+  case .run(let run, .ended(let status, let duration, let ending)):
     print(run.number, status.isSuccess, duration, ending)
-  case .notStarted(_, let error, let status): print(error, status)
-  case .foundLoop(let loop): print(loop)
-  case .waiting(let list):
+  case .run(_, .notStarted(let error, let status)): print(error, status)
+  case .changes(.foundLoop(let loop)): print(loop)
+  case .runner(.waiting(let list)):
     for waiting in list where waiting.cause == .pause { print(waiting.name, waiting.trigger) }
-  case .finished(let status): print(status?.code ?? 0)
+  case .runner(.finished(let status)): print(status?.code ?? 0)
   default: break
   }
 }

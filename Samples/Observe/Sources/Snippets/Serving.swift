@@ -1,12 +1,16 @@
 import LiveReload
 
 func servePages() throws {
-  let server = PageServer(directory: "/project") { report in
+  let server = PageServer { report in
     if case .serving(let page, let urls) = report { print(page, "is at", urls[0]) }
   }
   try server.open(Page(name: "site", source: .directory("/project/public")))
   try server.open(
     Page(name: "app", source: .upstream(ServerAddress(port: 3000)), dependencies: ["build"]))
+
+  var page = Page(name: "site", source: .directory("/project/dist"))
+  page.proxies = [ProxyRule(path: "/api", server: ServerAddress(port: 3000))].compactMap(\.self)
+  try server.open(page)
 
   server.note(.tasks([.init(name: "build", command: "make")]))
   server.note(.roundBegan(reason: "change", changes: [.init(path: "index.txt", kind: "modified")]))
@@ -16,6 +20,10 @@ func servePages() throws {
   server.note(.roundEnded(succeeded: false))
 
   server.note(.changed(["/project/public/style.css"]))
+
+  server.showFailure(
+    PageFailure(title: "cannot render", text: "posts/first.md:3: no title"), page: "site")
+  server.reload(page: "site")
 
   server.close(page: "app")
   server.stop()

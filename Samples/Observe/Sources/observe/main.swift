@@ -16,22 +16,11 @@ for try await event in observer.events {
   case .warning(let warning): print("warning: \(warning)")
   case .changed(let batch):
     for change in batch.changes { print("\(change.kind): \(change.path)") }
-    let status = await run(CommandLine.arguments.dropFirst(2), for: batch)
-    print("the command ended with \(status.map { "\($0.code)" } ?? "no status")")
+    var command = Command(Array(CommandLine.arguments.dropFirst(2)))
+    command.changeDelivery = .environment
+    let result = try await command.run(for: batch)
+    print("the command ended with \(result.status.code)")
     observer.stop()
-  }
-}
-
-/// Runs a command once, and waits until nothing is left of it.
-func run(_ words: ArraySlice<String>, for batch: ChangeBatch) async -> ExitStatus? {
-  await withCheckedContinuation { continuation in
-    let queue = ActionQueue(
-      Command(words: words.map { Array($0.utf8) }),
-      options: .init(completion: .firstRun)
-    ) { report in
-      if case .finished(let status) = report { continuation.resume(returning: status) }
-    }
-    queue.submit(RunTrigger(batch))
   }
 }
 

@@ -8,10 +8,9 @@ struct NearbyProject: Hashable {
   /// For messages: "a Swift package (Package.swift)", or the name of a project file.
   let title: String
 
-  init?(around directory: Path) {
-    let found = Self.above(directory) ?? Self.below(directory)
-    guard let found else { return nil }
-    self = found
+  /// The nearest one above, or all below.
+  static func all(around directory: Path) -> [NearbyProject] {
+    above(directory).map { [$0] } ?? below(directory)
   }
 
   private init?(at place: Path, from base: Path) {
@@ -30,9 +29,9 @@ struct NearbyProject: Hashable {
     var found: NearbyProject?
     var directory = base
     var place = ""
-    // The search ends at the top of the repository; without a repository nothing is found.
+    // The search ends at the top of the repository, and below directories that hold everything of a user.
     while !ProjectDirectory(path: directory).holdsAnything(".git") {
-      guard let parent = directory.parent else { return nil }
+      guard let parent = directory.parent, !isShared(parent) else { return found }
       place += place.isEmpty ? ".." : "/.."
       found = found ?? NearbyProject(at: Path(place), from: base)
       directory = parent
@@ -40,8 +39,16 @@ struct NearbyProject: Hashable {
     return found
   }
 
-  private static func below(_ base: Path) -> NearbyProject? {
+  private static func isShared(_ directory: Path) -> Bool {
+    let home = environmentVariable("HOME") ?? "/"
+    return ["/", "/tmp", "/var/tmp", "/home", home].contains { directory == Path($0) }
+  }
+
+  private static let mostBelow = 8
+
+  private static func below(_ base: Path) -> [NearbyProject] {
     let names = ProjectDirectory(path: base).names(of: .directory)
-    return names.lazy.compactMap { NearbyProject(at: Path($0), from: base) }.first
+    return Array(
+      names.lazy.compactMap { NearbyProject(at: Path($0), from: base) }.prefix(mostBelow))
   }
 }

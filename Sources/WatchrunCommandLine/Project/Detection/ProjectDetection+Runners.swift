@@ -37,6 +37,57 @@ extension ProjectDetection {
   }
 }
 
+// MARK: - Task
+
+extension ProjectDetection {
+  private static let taskfiles = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
+
+  static let taskfile = ProjectKind(
+    name: "task", role: .runner, files: taskfiles, wanted: "task 'build' or 'test'",
+    findOthers: otherTasks
+  ) { directory, file in
+    taskSteps(taskNames(in: directory.text(of: file) ?? ""))
+  }
+
+  private static func taskSteps(_ names: [String]) -> [Step] {
+    let test = ["test", "check"].first(where: names.contains)
+    return (names.contains("build") ? [Step("build", "task build")] : [])
+      + (test.map { [Step("test", "task \($0)")] } ?? [])
+  }
+
+  @Sendable private static func otherTasks(
+    _ directory: ProjectDirectory, _ file: String
+  ) -> [ProjectKind.Offer] {
+    let names = taskNames(in: directory.text(of: file) ?? "")
+    let used = taskSteps(names).map(\.run)
+    return GoalNames.ordered(names).map { .init($0, "task \($0)") }.filter {
+      !used.contains($0.command)
+    }
+  }
+
+  static func readTaskfile(in directory: ProjectDirectory) -> [String] {
+    directory.first(of: taskfiles).flatMap(directory.text).map(taskNames) ?? []
+  }
+
+  /// The keys below `tasks:`, which are indented like the first of them.
+  private static func taskNames(in text: String) -> [String] {
+    var names: [String] = []
+    var isInside = false
+    var indent: Int?
+    for line in text.split(whereSeparator: \.isNewline) {
+      let depth = line.prefix { $0 == " " }.count
+      let rest = line.dropFirst(depth)
+      if rest.isEmpty || rest.first == "#" { continue }
+      if depth == 0 { isInside = line.hasPrefix("tasks:") }
+      guard isInside, depth > 0, depth == indent ?? depth else { continue }
+      indent = depth
+      let name = rest.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
+      if !name.isEmpty, rest.dropFirst(name.count).first == ":" { names.append(String(name)) }
+    }
+    return names
+  }
+}
+
 // MARK: - Procfile
 
 extension ProjectDetection {
@@ -46,32 +97,16 @@ extension ProjectDetection {
     files: ["Procfile.dev", "Procfile"], usualFile: "Procfile",
     wanted: "process that is a service", findOthers: oneTimeProcesses
   ) { directory, file in
-    processes(in: directory.text(of: file) ?? "").filter { !GoalNames.isOneTime($0.name) }
+    ProcessFile.steps(in: directory.text(of: file) ?? "", of: directory)
   }
 
   @Sendable private static func oneTimeProcesses(
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
-    processes(in: directory.text(of: file) ?? "").filter { GoalNames.isOneTime($0.name) }.map {
+    ProcessFile.processes(in: directory.text(of: file) ?? "").filter {
+      GoalNames.isOneTime($0.name)
+    }.map {
       .init($0.name, ShellWords.quoted(Array($0.run.utf8)), shown: $0.name)
-    }
-  }
-
-  /// The processes of a Procfile, as services.
-  static func processes(in text: String) -> [Step] {
-    var known: Set<String> = []
-    return text.split(whereSeparator: \.isNewline).compactMap { (line: Substring) -> Step? in
-      guard let colon = line.firstIndex(of: ":"), line.first != "#", line.first != "-" else {
-        return nil
-      }
-      let name = String(line[..<colon])
-      let command = line[colon...].dropFirst().drop { $0.isWhitespace }
-      guard !name.isEmpty, name.utf8.allSatisfy({ JSONParser.isNameByte($0) || $0 == 0x2D }),
-        !command.isEmpty, known.insert(name).inserted
-      else { return nil }
-      var step = Step(name, String(command))
-      step.isService = true
-      return step
     }
   }
 }

@@ -19,7 +19,8 @@ extension ProjectDetection {
     products: [
       "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
     ],
-    sources: scriptSources, wanted: "script 'build' or 'test'", findOthers: otherScripts
+    sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
+    wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
     let scripts = scripts(in: directory.text(of: package) ?? "")
@@ -77,6 +78,43 @@ extension ProjectDetection {
     return Dictionary(scripts) { _, last in last }
   }
 
+  /// A script of `package.json`.
+  struct Script {
+    let line: String
+
+    /// Whether the program that it starts sees changes by itself, so that restarts do harm.
+    var watchesByItself: Bool {
+      let words = line.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
+        String($0.split(separator: Character("/")).last ?? $0)
+      }
+      return words.contains { Self.watchers.contains($0) }
+        || zip(words, words.dropFirst()).contains { Self.watchers.contains("\($0) \($1)") }
+        || words.contains("vite") && !["build", "preview"].contains(where: words.contains)
+        || words.contains("parcel") && !words.contains("build")
+    }
+
+    private static let watchers: Set = [
+      "--watch", "--watch-path", "--hot", "nodemon", "ts-node-dev", "tsnd", "node-dev",
+      "webpack-dev-server", "live-server", "browser-sync", "vite-node", "next dev", "nuxt dev",
+      "nuxi dev", "astro dev", "tsx watch", "webpack serve", "webpack watch", "ng serve",
+      "react-scripts start", "gatsby develop", "remix dev", "wrangler dev", "expo start",
+      "storybook dev", "vue-cli-service serve", "rsbuild dev", "rspack serve", "rspack dev",
+      "turbo watch", "svelte-kit dev", "ember serve",
+    ]
+  }
+
+  static func script(_ name: String, in directory: ProjectDirectory) -> Script? {
+    let scripts = directory.text(of: package).map(scripts) ?? [:]
+    return scripts[name].map(Script.init)
+  }
+
+  /// The file that `package.json` names as the main one, if it exists.
+  static func mainScript(in directory: ProjectDirectory) -> String? {
+    let file = directory.text(of: package).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    guard case .string(let name) = file?["main"]?.content, directory.holds(name) else { return nil }
+    return name
+  }
+
   private static func members(_ key: String, in text: String) -> [String] {
     (try? JSONValue(parsing: Array(text.utf8)))?[key]?.members.map(\.key) ?? []
   }
@@ -85,7 +123,9 @@ extension ProjectDetection {
   @Sendable private static func otherScripts(
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
-    let usable = scripts(in: directory.text(of: file) ?? "").filter { !isPlaceholder($0.value) }
+    let usable = scripts(in: directory.text(of: file) ?? "").filter {
+      !isPlaceholder($0.value) && !Script(line: $0.value).watchesByItself
+    }
     let names = usable.keys.filter { name in
       !["build", "test", "prepare", "install"].contains(name)
         && !["pre", "post"].contains {
@@ -94,6 +134,14 @@ extension ProjectDetection {
         }
     }
     return offers(names.sorted(), "\(packageManager(directory)) run")
+  }
+
+  /// How to start the scripts that watch by themselves.
+  static func watchers(in directory: ProjectDirectory) -> [String] {
+    let all = directory.text(of: package).map(scripts) ?? [:]
+    return all.keys.sorted().filter { name in
+      Script(line: all[name] ?? "").watchesByItself && name != "build" && name != "test"
+    }.map { "\(packageManager(directory)) run \($0)" }
   }
 
   /// Servers first, which are restarted; anything else is run again.
@@ -124,13 +172,14 @@ extension ProjectDetection {
   /// The command line after `watchrun` that runs a script, target or recipe of this name; `nil` if
   /// there is none.
   static func commandLine(for name: String, in directory: ProjectDirectory) -> String? {
-    let scripts = directory.text(of: package).map(scripts) ?? [:]
-    if scripts[name] != nil {
-      return (servers.contains(name) ? "-r " : "") + "\(packageManager(directory)) run \(name)"
+    if let script = script(name, in: directory), !isPlaceholder(script.line) {
+      let isRestarted = servers.contains(name) && !script.watchesByItself
+      return (isRestarted ? "-r " : "") + "\(packageManager(directory)) run \(name)"
     }
     if readMakefile(in: directory)?.targets.contains(name) == true { return "make \(name)" }
     let recipes = readJustfile(in: directory)?.recipes ?? []
-    return recipes.contains { $0.name == name } ? "just \(name)" : nil
+    if recipes.contains(where: { $0.name == name }) { return "just \(name)" }
+    return readTaskfile(in: directory).contains(name) ? "task \(name)" : nil
   }
 }
 
@@ -139,17 +188,27 @@ extension ProjectDetection {
 extension ProjectDetection {
   static let python = ProjectKind(
     name: "python", title: "a Python project", role: .independent,
-    files: ["pyproject.toml", "pytest.ini", "tox.ini", "setup.py"],
+    files: [
+      "pyproject.toml", "pytest.ini", "tox.ini", "setup.py", "manage.py", "requirements.txt",
+      "test_*.py", "tests/test_*.py",
+    ],
     products: ["/build/", "/dist/", "*.egg-info/"],
     sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"]
   ) { directory, file in
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
       return [Step("test", "tox")]
     }
-    let runner =
-      directory.holds("uv.lock")
-      ? "uv run" : directory.holds("poetry.lock") ? "poetry run" : "python3 -m"
-    return [Step("test", "\(runner) pytest")]
+    let environment =
+      directory.holds("uv.lock") ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
+    let usesPytest = ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"].contains {
+      directory.text(of: $0)?.includes("pytest") == true
+    }
+    if directory.holds("manage.py"), !usesPytest {
+      return [Step("test", "\(environment)python3 manage.py test")]
+    }
+    let tests = ["test_*.py", "tests/test_*.py", "*_test.py", "tests/*_test.py"]
+    if file == "requirements.txt", !usesPytest, directory.first(of: tests) == nil { return [] }
+    return [Step("test", environment.isEmpty ? "python3 -m pytest" : "\(environment)pytest")]
   }
 
   static let ruby = ProjectKind(

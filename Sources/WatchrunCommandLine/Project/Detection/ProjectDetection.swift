@@ -5,11 +5,8 @@ enum ProjectDetection {
   /// In the order in which they are reported and their tasks are listed.
   static let kinds: [ProjectKind] = [
     swift, cargo, go, zig, node, deno, python, ruby, mix, gradle, maven, dotnet, cmake, meson,
-    makefile, justfile, procfile,
+    makefile, justfile, taskfile, procfile, hugo, mkdocs, jekyll, site,
   ]
-
-  /// The best-known file of each kind, for messages.
-  static var fileNames: [String] { kinds.compactMap { $0.usualFile ?? $0.files.first } }
 
   static let cSources = [
     "*.c", "*.cc", "*.cpp", "*.cxx", "*.h", "*.hh", "*.hpp", "*.hxx", "*.m", "*.mm", "*.s", "*.S",
@@ -30,7 +27,10 @@ extension ProjectDetection {
 
   private static let cargo = ProjectKind(
     name: "cargo", title: "a Rust package", role: .compiler, files: ["Cargo.toml"],
-    products: ["/target/"], sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"]
+    products: ["/target/"],
+    // The first build writes it.
+    findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
+    sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""]
   ) { _, _ in
     [Step("build", "cargo build"), Step("test", "cargo test")]
   }
@@ -38,7 +38,7 @@ extension ProjectDetection {
   /// A plain `go build` writes the program into the sources if the module is a single command.
   private static let go = ProjectKind(
     name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
-    sources: ["*.go", "go.mod", "go.sum"] + cSources
+    sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"]
   ) { _, _ in
     [Step("build", "go build -o /dev/null ./..."), Step("test", "go test ./...")]
   }
@@ -88,7 +88,8 @@ extension ProjectDetection {
     products: ["target/"], sources: javaSources
   ) { directory, _ in
     let maven = directory.holds("mvnw") ? "./mvnw" : "mvn"
-    return [Step("build", "\(maven) compile"), Step("test", "\(maven) test")]
+    // It compiles, too. Without -q, a green run has 45 lines.
+    return [Step("test", "\(maven) -q test")]
   }
 
   private static let mix = ProjectKind(
@@ -117,8 +118,12 @@ extension ProjectDetection {
     let hasTests = plain.includes("enable_testing(") || plain.includes("include(ctest)")
     let place = cmakeDirectory
     let test = Step("test", "ctest --test-dir \(place) --output-on-failure")
-    return [Step("build", "cmake -S . -B \(place) && cmake --build \(place)")]
-      + (hasTests ? [test] : [])
+    // The generator of a directory cannot be changed. What is configured does that again by itself.
+    let usesNinja = directory.findsProgram("ninja") && !directory.holds("\(place)/Makefile")
+    let (rules, option) = usesNinja ? ("build.ninja", " -G Ninja") : ("Makefile", "")
+    let build =
+      "[ -f \(place)/\(rules) ] || cmake -S . -B \(place)\(option) && cmake --build \(place)"
+    return [Step("build", build)] + (hasTests ? [test] : [])
   }
 
   /// `meson setup` does nothing to a directory that is set up already.

@@ -3,6 +3,10 @@ import SystemCalls
 /// A directory that may hold a project, as far as detection reads it.
 struct ProjectDirectory {
   let path: Path
+  /// Whether a program of a name can be executed.
+  var findsProgram: @Sendable (String) -> Bool = {
+    findProgram(Array($0.utf8), in: programDirectories()) != nil
+  }
 
   /// Whether there is a file of this name.
   func holds(_ name: String) -> Bool {
@@ -29,11 +33,16 @@ struct ProjectDirectory {
     }
   }
 
-  /// The first file that exists, of names such as `Makefile` or `*.sln`.
+  /// The first file that exists, of names such as `Makefile`, `*.sln` and `tests/test_*.py`.
   func first(of names: [String]) -> String? {
     for name in names {
-      if name.hasPrefix("*") {
-        if let found = files(endingWith: String(name.dropFirst())).first { return found }
+      if let star = name.firstIndex(of: "*") {
+        let slash = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        let place = String(name[..<slash])
+        let directory = place.isEmpty ? self : ProjectDirectory(path: path.appending(place))
+        let ending = String(name[star...].dropFirst())
+        let found = directory.files(endingWith: ending).first { $0.hasPrefix(name[slash..<star]) }
+        if let found { return place + found }
       } else if holds(name) {
         return name
       }

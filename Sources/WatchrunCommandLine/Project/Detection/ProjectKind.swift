@@ -1,4 +1,6 @@
+import ActionRunning
 import Support
+import SystemCalls
 
 /// A kind of project that is detected by its files: a row of ``ProjectDetection/kinds``.
 struct ProjectKind: Sendable {
@@ -34,6 +36,10 @@ struct ProjectKind: Sendable {
   var findProducts: (@Sendable (ProjectDirectory) -> [String])?
   /// Patterns for its sources. They matter where there are several kinds.
   var sources: [String] = []
+  /// The directory that the last task fills, which is then served; `.` where there are no tasks.
+  var page: String?
+  /// What its files say before the paths of directories beside this one that it is made from.
+  var dependencyMarks: [String] = []
   /// What a file lacks that has no usual task: "recipe 'build' or 'test'".
   var wanted: String?
   /// Finds what else its files define. It is never run by itself, but offered.
@@ -46,6 +52,7 @@ struct ProjectKind: Sendable {
     var name: String
     var run: String
     var isService = false
+    var environment: [Command.EnvironmentVariable] = []
 
     init(_ name: String, _ run: String) {
       self.name = name
@@ -78,6 +85,8 @@ struct DetectedKind: Sendable {
   let tasks: [ProjectKind.Step]
   let products: [String]
   let others: [ProjectKind.Offer]
+  /// Directories outside that it is made from.
+  let dependencies: [String]
 
   var name: String { kind.name }
 
@@ -88,12 +97,40 @@ struct DetectedKind: Sendable {
   init?(_ kind: ProjectKind, in directory: ProjectDirectory) {
     guard let file = directory.first(of: kind.files) else { return nil }
     let tasks = kind.tasks(directory, file)
-    if tasks.isEmpty { return nil }
+    // The page of a package is usually one that its tools make first.
+    let isServed = kind.page == "." && !directory.holds("package.json")
+    if tasks.isEmpty && !isServed { return nil }
     self.kind = kind
     self.file = file
     self.tasks = tasks
     products = kind.products + (kind.findProducts?(directory) ?? [])
     others = kind.findOthers?(directory, file) ?? []
+    let text = kind.dependencyMarks.isEmpty ? "" : directory.text(of: file) ?? ""
+    dependencies = Self.dependencies(in: text, after: kind.dependencyMarks).filter(
+      directory.holdsDirectory)
+  }
+}
+
+extension DetectedKind {
+  /// The paths that begin with `..` after one of these marks: `path = "../core"`.
+  private static func dependencies(in text: String, after marks: [String]) -> [String] {
+    var found: [String] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      let plain = line.filter { !$0.isWhitespace }
+      for mark in marks {
+        var rest = plain.utf8[...]
+        while !rest.isEmpty {
+          guard rest.starts(with: mark.utf8) else {
+            rest = rest.dropFirst()
+            continue
+          }
+          rest = rest.dropFirst(mark.utf8.count)
+          let path = String(decoding: rest.prefix { !"\"',}".utf8.contains($0) }, as: UTF8.self)
+          if path.hasPrefix("../"), !found.contains(path) { found.append(path) }
+        }
+      }
+    }
+    return found
   }
 }
 

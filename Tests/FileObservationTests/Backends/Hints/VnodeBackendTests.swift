@@ -44,7 +44,7 @@ struct VnodeBackendTests {
     recorder.clear()
     try directory.append("x", to: "f")
     #expect(await recorder.sees(directory["f"]))
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `a file that is replaced before it is watched is reported`() async throws {
@@ -61,7 +61,7 @@ struct VnodeBackendTests {
       try directory.append("y", to: "f\(round)")
       #expect(await recorder.sees(directory["f\(round)"]))
     }
-    observer.stop()
+    await observer.stop()
   }
 
   /// The number of descriptors is limited.
@@ -79,7 +79,7 @@ struct VnodeBackendTests {
       #expect(await recorder.sees(.modified, directory["d\(number)/f5"]))
     }
     #expect(recorder.warnings.count == 1)
-    observer.stop()
+    await observer.stop()
   }
 
   @Test func `watches are removed with their entries`() async throws {
@@ -92,7 +92,7 @@ struct VnodeBackendTests {
       try directory.remove("a")
       #expect(await eventually { observer.statistics.watches == before })
     }
-    observer.stop()
+    await observer.stop()
   }
 }
 

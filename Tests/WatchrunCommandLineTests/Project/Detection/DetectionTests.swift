@@ -8,6 +8,9 @@ struct DetectionTests {
   /// The files of a directory, the summary of what is detected, and its tasks.
   private typealias Row = ([String: String], String, [String])
 
+  private static let cmake =
+    "[ -f .build/cmake/Makefile ] || cmake -S . -B .build/cmake && cmake --build .build/cmake"
+
   private static let alone: [Row] = [
     (
       ["Package.swift": ".target(name: \"a\")", "Sources/": ""],
@@ -113,13 +116,55 @@ struct DetectionTests {
       ["build: gradle assemble", "test: gradle test"]
     ),
     (
-      ["pom.xml": "", "mvnw": ""], "this is a Maven project (pom.xml): build, then test",
-      ["build: ./mvnw compile", "test: ./mvnw test"]
+      ["pom.xml": "", "mvnw": ""], "this is a Maven project (pom.xml): test",
+      ["test: ./mvnw -q test"]
     ),
     (
-      ["pom.xml": ""], "this is a Maven project (pom.xml): build, then test",
-      ["build: mvn compile", "test: mvn test"]
+      ["pom.xml": ""], "this is a Maven project (pom.xml): test", ["test: mvn -q test"]
     ),
+    (
+      ["requirements.txt": "flask", "tests/test_a.py": ""],
+      "this is a Python project (requirements.txt): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["requirements.txt": "flask\npytest\n"],
+      "this is a Python project (requirements.txt): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["test_a.py": ""], "this is a Python project (test_a.py): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["tests/test_a.py": ""], "this is a Python project (tests/test_a.py): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["manage.py": "", "requirements.txt": "django"],
+      "this is a Python project (manage.py): test", ["test: python3 manage.py test"]
+    ),
+    (
+      ["manage.py": "", "pyproject.toml": "[tool.pytest.ini_options]"],
+      "this is a Python project (pyproject.toml): test", ["test: python3 -m pytest"]
+    ),
+    (
+      [
+        "Taskfile.yml":
+          "version: '3'\ntasks:\n  # x\n  build:\n    cmds:\n      - cc\n  test: ./run\n"
+      ],
+      "this is a Taskfile.yml: build, then test", ["build: task build", "test: task test"]
+    ),
+    (
+      ["hugo.toml": ""], "this is a Hugo site (hugo.toml): build, then serve public",
+      ["build: hugo --baseURL /"]
+    ),
+    (
+      ["mkdocs.yml": ""], "this is an MkDocs site (mkdocs.yml): build, then serve site",
+      ["build: mkdocs build -q"]
+    ),
+    (
+      ["_config.yml": ""], "this is a Jekyll site (_config.yml): build, then serve _site",
+      ["build: jekyll build -q"]
+    ),
+    (["index.html": ""], "this is a page (index.html): serve .", []),
     (
       ["App.sln": "", "App.csproj": ""], "this is a .NET project (App.sln): build, then test",
       ["build: dotnet build", "test: dotnet test --no-build"]
@@ -194,13 +239,13 @@ struct DetectionTests {
     ),
     (
       ["CMakeLists.txt": "project(x)"], "this is a CMake project (CMakeLists.txt): build",
-      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+      ["build: \(Self.cmake)"]
     ),
     (
       ["CMakeLists.txt": "PROJECT(x)\nINCLUDE ( CTest )"],
       "this is a CMake project (CMakeLists.txt): build, then test",
       [
-        "build: cmake -S . -B .build/cmake && cmake --build .build/cmake",
+        "build: \(Self.cmake)",
         "test: ctest --test-dir .build/cmake --output-on-failure",
       ]
     ),
@@ -208,7 +253,7 @@ struct DetectionTests {
       ["CMakeLists.txt": "enable_testing()"],
       "this is a CMake project (CMakeLists.txt): build, then test",
       [
-        "build: cmake -S . -B .build/cmake && cmake --build .build/cmake",
+        "build: \(Self.cmake)",
         "test: ctest --test-dir .build/cmake --output-on-failure",
       ]
     ),
@@ -250,7 +295,7 @@ struct DetectionTests {
     (
       ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "CMakeLists.txt": ""],
       "this is a CMake project (CMakeLists.txt): build; not used: a Makefile",
-      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+      ["build: \(Self.cmake)"]
     ),
     // Two build systems for the same sources: the first one.
     (
@@ -263,7 +308,7 @@ struct DetectionTests {
       ["CMakeLists.txt": "", "meson.build": "", "Makefile": "all:", "justfile": "build:\n"],
       "this is a CMake project (CMakeLists.txt): build; not used: a Meson project (meson.build), "
         + "a Makefile and a justfile",
-      ["build: cmake -S . -B .build/cmake && cmake --build .build/cmake"]
+      ["build: \(Self.cmake)"]
     ),
     // A file of commands is not used beside a project.
     (
@@ -282,7 +327,7 @@ struct DetectionTests {
     files: [String: String], summary: String, tasks: [String]
   ) throws {
     let directory = try projectDirectory(files)
-    let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
+    let found = try #require(DetectedProject(directory.project))
     #expect(found.summary == summary)
     #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
   }
@@ -292,7 +337,7 @@ struct DetectionTests {
     files: [String: String], summary: String, tasks: [String]
   ) throws {
     let directory = try projectDirectory(files)
-    let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
+    let found = try #require(DetectedProject(directory.project))
     let text = ProjectText.file(found.project)
     #expect(try readProject(text) == found.project)
     // Strict JSON, which Foundation reads only without the extensions of JSON5.
@@ -306,17 +351,19 @@ struct DetectionTests {
       ["package.json": #"{"scripts": {"start": "x"}}"#], ["Gemfile": ""],
       ["justfile": "deploy:\n"], ["Procfile": "no process"], ["Procfile": "release: x"],
       ["justfile": "build target:\n  x\n"], ["Rakefile": "task default: :deploy"],
-      ["Rakefile": "task :default do"],
+      ["Rakefile": "task :default do"], ["config.toml": ""], ["requirements.txt": "flask"],
+      ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
+      ["Taskfile.yml": "vars:\n  build: x\ntasks:\n  deploy:\n    desc: x\n"],
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
     ] as [[String: String]])
   func `nothing is detected without a known file and task`(files: [String: String]) throws {
     let directory = try projectDirectory(files)
-    #expect(DetectedProject(ProjectDirectory(path: directory.path)) == nil)
+    #expect(DetectedProject(directory.project) == nil)
   }
 
   @Test func `each of several kinds watches its own sources`() throws {
     let directory = try projectDirectory(["Package.swift": "", "go.mod": ""])
-    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
+    let project = try #require(DetectedProject(directory.project)).project
     #expect(project.tasks.map(\.name) == ["swift-build", "go-build", "go-test"])
     #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
     #expect(project.tasks[1].filters.map(\.description).contains("*.go"))
@@ -342,7 +389,7 @@ struct DetectionTests {
     files: [String: String], product: String
   ) throws {
     let directory = try projectDirectory(files)
-    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
+    let project = try #require(DetectedProject(directory.project)).project
     var settings = Settings()
     settings.ignores = project.ignores
     let filter = settings.makeFilter(in: directory.path)
@@ -357,14 +404,93 @@ struct DetectionTests {
   @Test func `every kind of project is detected by some row`() {
     let rows = Self.alone.flatMap(\.0.keys)
     for kind in ProjectDetection.kinds {
-      let endings = kind.files.map { $0.hasPrefix("*") ? String($0.dropFirst()) : $0 }
+      let endings =
+        kind.files.map { String($0.drop { $0 != "*" }.dropFirst()) }
+        + kind.files.filter { !$0.includes("*") }
       #expect(rows.contains { row in endings.contains { row.hasSuffix($0) } }, "\(kind.name)")
     }
   }
 
   @Test func `the processes of a Procfile are services that run side by side`() throws {
     let directory = try projectDirectory(["Procfile": "web: x\nworker: y"])
-    let project = try #require(DetectedProject(ProjectDirectory(path: directory.path))).project
+    let project = try #require(DetectedProject(directory.project)).project
     #expect(project.tasks.allSatisfy { $0.isService && $0.after.isEmpty && $0.watched == ["."] })
+  }
+
+  @Test func `CMake uses Ninja where it is installed, but not in a directory of make`() throws {
+    let directory = try projectDirectory(["CMakeLists.txt": ""])
+    let place = ProjectDirectory(path: directory.path) { $0 == "ninja" }
+    func build() throws -> Project.Run? { DetectedProject(place)?.project.tasks.first?.run }
+    #expect(
+      try build()
+        == .line(
+          "[ -f .build/cmake/build.ninja ] || cmake -S . -B .build/cmake -G Ninja "
+            + "&& cmake --build .build/cmake"))
+    try directory.makeDirectories(".build/cmake")
+    try directory.write(to: ".build/cmake/Makefile")
+    #expect(try build() == .line(Self.cmake))
+  }
+
+  @Test(
+    arguments: [
+      ("Cargo.toml", "[dependencies]\ncore = { path = \"../core\" }\n"),
+      ("Cargo.toml", "[dependencies.core]\npath = '../core'\npath = \"../core\"\n"),
+      ("go.mod", "module x\nreplace y => ../core\n"),
+      ("package.json", #"{"scripts": {"test": "x"}, "dependencies": {"a": "file:../core"}}"#),
+    ])
+  func `directories beside the project that it is made from are watched`(
+    _ name: String, _ text: String
+  ) throws {
+    let directory = try projectDirectory(["member/\(name)": text, "core/a": ""])
+    let place = ProjectDirectory(path: directory["member"])
+    let project = try #require(DetectedProject(place)).project
+    #expect(project.tasks.first?.watched == [".", "../core"])
+    // One that does not exist is not.
+    try directory.write(text.replacingOccurrences(of: "core", with: "none"), to: "member/\(name)")
+    #expect(DetectedProject(place)?.project.tasks.first?.watched == ["."])
+  }
+
+  @Test func `the lock file of a new Rust package starts no second round`() throws {
+    let directory = try projectDirectory(["Cargo.toml": ""])
+    func ignored() -> [String] {
+      DetectedProject(directory.project)?.project.ignores.map(\.description) ?? []
+    }
+    #expect(ignored().contains("/Cargo.lock"))
+    try directory.write(to: "Cargo.lock")
+    #expect(!ignored().contains("/Cargo.lock"))
+  }
+
+  @Test func `a site is made from its text, and its result starts nothing`() throws {
+    let directory = try projectDirectory(["mkdocs.yml": ""])
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.ignores.isEmpty)
+    #expect(project.tasks.first?.ignores.map(\.description) == ["/site/"])
+    #expect(project.pages.map(\.served) == ["site"])
+    #expect(project.pages.first?.after == ["build"])
+  }
+
+  @Test func `what else there is to know is said in notes`() throws {
+    let directory = try projectDirectory([
+      "package.json":
+        #"{"scripts": {"build": "vite build", "dev": "vite", "lint": "eslint ."}}"#,
+      "nodemon.json": #"{"exec": "node a.js"}"#,
+    ])
+    #expect(
+      DetectedProject(directory.project)?.notes == [
+        "also: npm run lint; to run one: watchrun npm run lint",
+        "npm run dev watches by itself, and needs no watchrun",
+        "npm is not installed, and the tasks need it; install it",
+        "nodemon.json is for nodemon and not read here; the same: watchrun -r node a.js",
+      ])
+    let processes = try projectDirectory(["Procfile": "web: x", "Procfile.dev": "web: y"])
+    #expect(
+      DetectedProject(processes.project)?.notes == [
+        "Procfile is not used; to take it: watchrun --config Procfile"
+      ])
+    let recipes = try projectDirectory(["justfile": "test:\n"])
+    #expect(
+      DetectedProject(recipes.project)?.notes == [
+        "just is not installed, and the tasks need it; install it: https://just.systems"
+      ])
   }
 }

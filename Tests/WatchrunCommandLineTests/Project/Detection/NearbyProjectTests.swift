@@ -10,15 +10,13 @@ struct NearbyProjectTests {
     ProjectSource(nil, directory: directory[place]).nothingFound().message
   }
 
-  @Test func `the error lists the known files`() throws {
+  @Test func `the error says what to do`() throws {
     let directory = try TemporaryDirectory()
     #expect(
       remark(in: "", of: directory)
         == "no command given, no watchrun.json, and no project detected; "
         + "give a command, as in 'watchrun make test', or write a watchrun.json with "
-        + "'watchrun --init' (detected are: Package.swift, Cargo.toml, go.mod, build.zig, package.json, deno.json, "
-        + "pyproject.toml, Rakefile, mix.exs, build.gradle, pom.xml, *.sln, CMakeLists.txt, "
-        + "meson.build, Makefile, justfile, Procfile)")
+        + "'watchrun --init'")
   }
 
   private static let flaws: [([String: String], String)] = [
@@ -40,6 +38,23 @@ struct NearbyProjectTests {
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
       "the script 'test' in package.json is only the placeholder of npm init; give a command, as in "
         + "'watchrun make test', or write a watchrun.json with 'watchrun --init'"
+    ),
+    (
+      [
+        "package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#,
+        "index.js": "",
+      ],
+      "the script 'test' in package.json is only the placeholder of npm init; to run what is here: "
+        + "watchrun -r node index.js; to write tasks: watchrun --init"
+    ),
+    (
+      ["app.py": "app = Flask(__name__)"],
+      "no project detected; to run what is here: watchrun -r flask run; to write tasks: "
+        + "watchrun --init"
+    ),
+    (
+      ["package.json": #"{"scripts": {"dev": "vite", "lint": "x"}}"#],
+      "package.json has no script 'build' or 'test', but 'lint': watchrun npm run lint"
     ),
     (
       ["justfile": "deploy:\n  x\n_hidden:\n"],
@@ -71,19 +86,20 @@ struct NearbyProjectTests {
 
   @Test func `the error names a project in an ancestor within the repository`() throws {
     let directory = try TemporaryDirectory()
-    try directory.write(to: "Makefile")
+    try directory.write("all: a.c\n\tcc a.c\n", to: "Makefile")
     try directory.makeDirectories("repository/Sources/Core")
-    #expect(NearbyProject(around: directory["repository/Sources/Core"]) == nil)
+    let core = directory["repository/Sources/Core"]
+    #expect(NearbyProject.all(around: core).map(\.place) == ["../../.."])
     try directory.makeDirectories("repository/.git")
-    #expect(NearbyProject(around: directory["repository/Sources/Core"]) == nil)
+    #expect(NearbyProject.all(around: core).isEmpty)
     try directory.write(to: "repository/Package.swift")
     #expect(
       remark(in: "repository/Sources/Core", of: directory).hasSuffix(
         "; there is a Swift package (Package.swift) in ../..: watchrun -C ../.."))
-    #expect(NearbyProject(around: directory["repository/Sources"])?.place == Path(".."))
+    #expect(NearbyProject.all(around: directory["repository/Sources"]).map(\.place) == [".."])
   }
 
-  @Test func `the error names the first project in a subdirectory`() throws {
+  @Test func `the error names the projects in subdirectories`() throws {
     let directory = try TemporaryDirectory()
     try directory.makeDirectories("docs")
     try directory.makeDirectories("server")
@@ -94,6 +110,7 @@ struct NearbyProjectTests {
     try directory.write("{}", to: "server/watchrun.json")
     #expect(
       remark(in: "", of: directory).hasSuffix(
-        "; there is watchrun.json in server: watchrun -C server"))
+        "; there is watchrun.json in server, a Rust package (Cargo.toml) in web: watchrun -C server"
+      ))
   }
 }

@@ -1,4 +1,7 @@
+import SystemCalls
 import TestSupport
+
+@testable import WatchrunCommandLine
 
 /// A directory with these files; a name that ends with a slash is a directory.
 func projectDirectory(_ files: [String: String]) throws -> TemporaryDirectory {
@@ -14,4 +17,9 @@ func projectDirectory(_ files: [String: String]) throws -> TemporaryDirectory {
     }
   }
   return directory
+}
+
+extension TemporaryDirectory {
+  /// The directory for detection, on a computer without programs.
+  var project: ProjectDirectory { ProjectDirectory(path: path) { _ in false } }
 }

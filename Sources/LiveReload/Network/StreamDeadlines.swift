@@ -2,7 +2,7 @@ import Support
 
 /// The deadlines of a stream, each with the reason for which the stream is closed when it passes.
 /// Each belongs to a state, which sets it when it is entered and clears it when it is left.
-struct Deadlines {
+struct StreamDeadlines {
   enum Reason: CaseIterable {
     /// Connecting to a server.
     case connecting
@@ -47,10 +47,6 @@ struct Deadlines {
 
   mutating func clear(_ reason: Reason) {
     times[reason] = nil
-  }
-
-  mutating func clearAll() {
-    times = [:]
   }
 
   /// The reasons whose deadlines have passed.

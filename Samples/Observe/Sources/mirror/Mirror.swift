@@ -1,0 +1,168 @@
+import Dispatch
+import FileObservation
+import Foundation
+
+/// A copy of a directory that follows the batches of an observer. All work is done on its queue.
+///
+/// The article *Applying a batch* explains the order.
+final class Mirror: @unchecked Sendable {
+  // Unchecked, because its state is accessed on its queue only.
+
+  private let source: Path
+  private let copy: Path
+  private let observer: FileObserver
+  private let queue = DispatchQueue(label: "mirror")
+  private let files = FileManager.default
+  /// What each path was when it was read, until all changes before that have been applied; `nil` if
+  /// nothing was there.
+  private var unconfirmed: [Path: Stamp?] = [:]
+  private var isConfirming = false
+
+  init(of source: Path, at copy: Path) throws {
+    self.source = source
+    self.copy = copy
+    var options = ObserverOptions(filter: PathFilter(sources: []))
+    options.kinds = Set(ChangeBatch.Kind.allCases)
+    observer = try FileObserver(paths: [source], options: options)
+  }
+
+  /// Copies everything, and follows all changes from then on.
+  func start(onFailure: @escaping @Sendable (ObserverError) -> Void) throws {
+    // First the observer, then the own scan: what changes in between is seen twice rather than never.
+    try observer.start(on: queue) { [self] event in
+      if case .changed(let batch) = event { apply(batch) }
+      if case .warning(let warning) = event { print(warning) }
+    } onFailure: {
+      onFailure($0)
+    }
+    queue.async { [self] in
+      update(source)
+      confirm()
+    }
+  }
+
+  private func apply(_ batch: ChangeBatch) {
+    // What has left its path, from the leaves up. What moves is put aside, as two may have changed
+    // places.
+    let leaving = batch.changes.filter { $0.kind == .removed || $0.from != nil }
+    var aside: [Path: Path] = [:]
+    for change in leaving.sorted(by: { ($0.from ?? $0.path) > ($1.from ?? $1.path) }) {
+      guard let from = change.from else {
+        remove(change.path)
+        continue
+      }
+      let place = Path("\(copy.string ?? "")-aside-\(aside.count)")
+      if move(copied(from), to: place) { aside[from] = place }
+    }
+    unconfirmed = Dictionary(
+      unconfirmed.map { (batch.changes.present(pathOf: $0), $1) },
+      uniquingKeysWith: { _, last in last })
+    // What is new at its path, from the top.
+    for change in batch.changes.sorted(by: { $0.path < $1.path }) where change.kind != .removed {
+      if let from = change.from {
+        remove(change.path)
+        if let place = aside[from] { _ = move(place, to: copied(change.path)) }
+      }
+      // Another directory than before: what it contains is not that of the former one.
+      if change.kind == .modified, change.type == .directory { remove(change.path) }
+      update(change.path)
+    }
+    confirm()
+  }
+
+  /// Looks again at what was read, once every change made so far has been applied: what comes and goes
+  /// within one burst is never reported, but may have been read.
+  private func confirm() {
+    if isConfirming || unconfirmed.isEmpty { return }
+    isConfirming = true
+    observer.flush { [self] in
+      queue.async { [self] in
+        isConfirming = false
+        let read = unconfirmed
+        unconfirmed = [:]
+        for (path, stamp) in read.sorted(by: { $0.key < $1.key })
+        where self.stamp(of: path) != stamp {
+          update(path)
+        }
+        confirm()
+      }
+    }
+  }
+
+  /// What changes with an entry and what it contains.
+  private struct Stamp: Equatable {
+    var type: FileAttributeType?
+    var mode: Int?
+    var inode: Int?
+    var size: Int?
+    var modified: Date?
+  }
+
+  private func stamp(of path: Path) -> Stamp? {
+    guard let attributes = try? files.attributesOfItem(atPath: text(path)) else { return nil }
+    var stamp = Stamp(
+      type: attributes[.type] as? FileAttributeType,
+      mode: attributes[.posixPermissions] as? Int, inode: attributes[.systemFileNumber] as? Int)
+    if stamp.type != .typeDirectory {
+      stamp.size = attributes[.size] as? Int
+      stamp.modified = attributes[.modificationDate] as? Date
+    }
+    return stamp
+  }
+
+  /// Makes the copy of a path like the source is now.
+  private func update(_ path: Path) {
+    let (from, to) = (text(path), text(copied(path)))
+    let stamp = stamp(of: path)
+    unconfirmed[path] = .some(stamp)
+    let isKnown =
+      (try? files.attributesOfItem(atPath: to))?[.type] as? FileAttributeType == stamp?.type
+    if !isKnown || stamp?.type != .typeDirectory { remove(path) }
+    guard let stamp else { return }
+    do {
+      if stamp.type == .typeDirectory {
+        if !isKnown { try files.createDirectory(atPath: to, withIntermediateDirectories: true) }
+        // The entries of a directory that was not known have no changes of their own if it was moved.
+        for name in isKnown ? [] : try files.contentsOfDirectory(atPath: from) {
+          update(path / name)
+        }
+      } else {
+        try files.copyItem(atPath: from, toPath: to)
+      }
+      if stamp.type != .typeSymbolicLink, let mode = stamp.mode {
+        try files.setAttributes([.posixPermissions: mode], ofItemAtPath: to)
+      }
+    } catch {
+      // It has gone meanwhile, or its directory.
+      unconfirmed[path] = .some(nil)
+    }
+  }
+
+  private func remove(_ path: Path) {
+    try? files.removeItem(atPath: text(copied(path)))
+  }
+
+  private func move(_ path: Path, to other: Path) -> Bool {
+    // FileManager's method stops the program for some names that are not ASCII.
+    rename(text(path), text(other)) == 0
+  }
+
+  /// The path in the copy.
+  private func copied(_ path: Path) -> Path {
+    guard let relative = path.relative(to: source), relative != "." else { return copy }
+    return copy.appending(relative.bytes)
+  }
+
+  private func text(_ path: Path) -> String { path.string ?? path.description }
+}
+
+extension [ChangeBatch.Change] {
+  /// Where what was at a path is after the renames among the changes.
+  fileprivate func present(pathOf path: Path) -> Path {
+    let moved = filter { change in change.from.map { path.isWithin($0) } ?? false }
+    guard let nearest = moved.max(by: { ($0.from ?? "") < ($1.from ?? "") }),
+      let from = nearest.from, let rest = path.relative(to: from)
+    else { return path }
+    return rest == "." ? nearest.path : nearest.path.appending(rest.bytes)
+  }
+}

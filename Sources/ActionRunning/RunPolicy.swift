@@ -1,0 +1,31 @@
+/// How the runs of a command follow each other, and how they end.
+public struct RunPolicy: Sendable, Hashable {
+  /// What a change during a run leads to.
+  ///
+  /// With `nil` it leads to one more run, except that a run is stopped if one of its dependencies
+  /// is restarted. A service is restarted with `nil` and with ``BusyPolicy/queue``, which would
+  /// wait for its end.
+  public var busyPolicy: BusyPolicy?
+  /// How the command and its hooks are stopped.
+  public var stopPlan: StopPlan
+  /// The time after which a run of the command is stopped and counts as failed.
+  public var timeout: Duration?
+  /// Whether the command is started again, after a pause, when it ends by itself.
+  public var keepsAlive = false
+  /// How often in a row it is started again without success, which is to become ready by its readiness
+  /// check, or to run for ten seconds. Then it waits for a change. `nil` for any number.
+  public var restartLimit: Int?
+  /// Runs after a run of the command that succeeded and was not stopped.
+  public var onSuccess: Command?
+  /// Runs after a run of the command that failed, or exceeded its timeout.
+  public var onFailure: Command?
+
+  /// Creates a policy.
+  public init(
+    busyPolicy: BusyPolicy? = nil, stopPlan: StopPlan = StopPlan(), timeout: Duration? = nil
+  ) {
+    self.busyPolicy = busyPolicy
+    self.stopPlan = stopPlan
+    self.timeout = timeout
+  }
+}

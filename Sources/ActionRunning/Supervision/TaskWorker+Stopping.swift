@@ -1,0 +1,158 @@
+import FileObservation
+import Support
+import SystemCalls
+
+// Stops process groups and handles their ends, on the queue.
+
+extension TaskWorker {
+  /// The process of the run, unless nothing is left of it.
+  func process(of run: TaskReport.Run) -> Process? {
+    state.access { $0.processes[run.job] }.flatMap { $0.run.number == run.number ? $0 : nil }
+  }
+
+  /// Stops the group by the stop plan; the machine's `groupIsGone` follows. A group that could not be stopped
+  /// is sent the signals again.
+  func stopGroup(of job: TaskReport.Job) {
+    guard let process = state.access({ $0.processes[job] }) else { return }
+    if process.group == nil { return cancelLaunch(of: process) }
+    let isGone = process.isGone
+    step(job) { [plan = definition.policy.stopPlan] process, now in
+      if process.stopping?.isStuck == false { return [] }
+      if isGone { return [.finish] }
+      var sequence = StopSequence(plan, leaderIsAlive: process.leaderIsAlive, at: now)
+      let actions = sequence.begin(at: now)
+      process.stopping = sequence
+      return actions
+    }
+  }
+
+  /// Kills the group that is being stopped, before its grace period is over.
+  func killGroup(of job: TaskReport.Job) {
+    let isGone = state.access { $0.processes[job] }?.isGone ?? true
+    step(job) { process, now in
+      if isGone && process.stopping != nil { return [.finish] }
+      return process.stopping?.kill(at: now) ?? []
+    }
+  }
+
+  /// The program cannot be started yet, and is not started any more.
+  private func cancelLaunch(of process: Process) {
+    process.timer?.cancel()
+    let status = ExitStatus.signaled(definition.policy.stopPlan.signal)
+    ended(process, status)
+    advance { $0.ended(process.run.job, status) }
+    groupIsGone(process.run)
+  }
+
+  private func check(_ job: TaskReport.Job) {
+    let isAlive = state.access { $0.processes[job] }?.group?.isAlive ?? false
+    step(job) { process, now in process.stopping?.checked(groupIsAlive: isAlive, at: now) ?? [] }
+  }
+
+  /// Takes a step of the sequence that stops a group, and performs its actions.
+  private func step(
+    _ job: TaskReport.Job, _ decide: (inout Process, Instant) -> [StopSequence.Action]
+  ) {
+    let now = scheduler.now
+    guard var process = state.access({ $0.processes[job] }) else { return }
+    let isOverdue = process.stopping?.isOverdue(at: now) ?? false
+    let actions = decide(&process, now)
+    state.access { $0.processes[job] = process }
+    let (run, group, plan) = (process.run, process.group, definition.policy.stopPlan)
+    var isAccepted = true
+    for action in actions {
+      switch action {
+      case .send(let signal):
+        if signal == plan.signal {
+          context.report(.run(run, .stopping(signal, killAfter: plan.timeout)))
+        }
+        let isSent = group?.sendToAll(signal) ?? true
+        // A process of any user in the same session accepts SIGCONT.
+        if signal != .continue { isAccepted = isSent }
+      case .kill:
+        context.report(.run(run, .killing(after: isOverdue ? plan.timeout : nil)))
+        isAccepted = group?.sendToAll(.kill) ?? true
+      case .check(let time):
+        check(job, at: time, now)
+      case .reportStuck:
+        state.access { $0.processes[job]?.survivor = group?.survivor }
+        advance { $0.notStopped(job) }
+      case .finish:
+        groupIsGone(run)
+      }
+    }
+    if !isAccepted { step(job) { process, now in process.stopping?.refused(at: now) ?? [] } }
+  }
+
+  private func check(_ job: TaskReport.Job, at time: Instant, _ now: Instant) {
+    state.access { $0.processes[job]?.timer.take() }?.cancel()
+    if time <= now { return check(job) }
+    let timer = scheduler.schedule(at: time) { [weak self] in self?.check(job) }
+    state.access { $0.processes[job]?.timer = timer }
+  }
+}
+
+// MARK: - Ends
+
+extension TaskWorker {
+  /// The process has ended and was reaped.
+  func leaderEnded(_ run: TaskReport.Run, _ status: ExitStatus) {
+    guard let process = process(of: run), process.leaderIsAlive else { return }
+    let hasLeftovers = process.group?.isAlive ?? false
+    state.access { state in
+      let isGone = process.stopping == nil && !hasLeftovers
+      if isGone {
+        state.processes[run.job] = nil
+      } else {
+        state.processes[run.job]?.leaderIsAlive = false
+      }
+    }
+    ended(process, status)
+    advance { $0.ended(run.job, status, leftovers: hasLeftovers) }
+    if process.stopping != nil {
+      step(run.job) { process, now in process.stopping?.leaderEnded(at: now) ?? [] }
+    }
+  }
+
+  /// Reports the end of a process, unless it counts as ended already.
+  private func ended(_ process: Process, _ status: ExitStatus) {
+    let run = process.run
+    notify(.exited(precedesHook: run.job == .command && hasHook(after: status, process.ending)))
+    process.reader?.runHasEnded()
+    // No timer may wake the process while nothing runs.
+    if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
+    if process.hasEnded { return }
+    state.access { state in
+      state.processes[run.job]?.hasEnded = true
+      state.processes[run.job]?.reader = nil
+    }
+    let duration = process.began.duration(to: scheduler.now)
+    let result = run.job == .command ? record(status, process.ending, duration) : nil
+    context.report(.run(run, .ended(status, duration: duration, process.ending)))
+    if let result { notifyLater(.ended(result, process.ending)) }
+  }
+
+  /// Whether a hook follows a run of the command that has ended so.
+  private func hasHook(after status: ExitStatus, _ ending: TaskReport.Ending) -> Bool {
+    let policy = definition.policy
+    return switch ending {
+    case .byItself: (status.isSuccess ? policy.onSuccess : policy.onFailure) != nil
+    case .timedOut: policy.onFailure != nil
+    case .stopped: false
+    }
+  }
+
+  /// Nothing is left of a group that was stopped.
+  private func groupIsGone(_ run: TaskReport.Run) {
+    state.access { $0.processes.removeValue(forKey: run.job) }?.timer?.cancel()
+    context.report(.run(run, .gone))
+    advance { $0.groupIsGone(run.job) }
+  }
+
+  /// Reports that a process of the job cannot be stopped. If nothing waits for it, its run counts as killed.
+  func reportStuck(_ job: TaskReport.Job, isAwaited: Bool) {
+    guard let process = state.access({ $0.processes[job] }) else { return }
+    context.report(.run(process.run, .notStopped(process.survivor, isAwaited: isAwaited)))
+    if !isAwaited && !process.hasEnded { ended(process, .signaled(.kill)) }
+  }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+/// The events that the task of a stream has not received yet. While no task reads, batches are
+/// merged, so that it holds at most one change of each path, and a second one of some.
+final class EventBuffer: Sendable {
+  // Not a continuation: its type would link the runtime of Swift concurrency into each program.
+  typealias Reader = @Sendable (Result<FileObserver.Event?, ObserverError>) -> Void
+
+  private struct State {
+    var events: [FileObserver.Event] = []
+    /// Those that wait. More than one if tasks share a stream.
+    var readers: [Reader] = []
+    /// Called when all events so far were received and the reader has come back for the next one.
+    var settled: [@Sendable () -> Void] = []
+    /// Whether a task reads.
+    var isRead = false
+    /// Set when the events are the last ones.
+    var end: Result<Void, ObserverError>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds an event.
+  func put(_ event: FileObserver.Event) {
+    let reader = state.withLock { state -> Reader? in
+      if !state.readers.isEmpty { return state.readers.removeFirst() }
+      if state.end != nil { return nil }
+      if case .changed(let next) = event, case .changed(var last) = state.events.last {
+        last.merge(next)
+        state.events[state.events.count - 1] = .changed(last)
+      } else {
+        state.events.append(event)
+      }
+      return nil
+    }
+    reader?(.success(event))
+  }
+
+  /// Ends the stream after the events that it contains, with an error if observing failed.
+  func close(_ error: ObserverError?) {
+    let (readers, end, settled) = state.withLock { state in
+      let end = state.end ?? error.map { .failure($0) } ?? .success(())
+      state.end = end
+      defer { (state.readers, state.settled) = ([], []) }
+      return (state.readers, end, state.settled)
+    }
+    for reader in readers { reader(end.map { nil }) }
+    for call in settled { call() }
+  }
+
+  /// Calls `done` when the reader has dealt with all events so far; at once if there is no reader.
+  func settle(_ done: @escaping @Sendable () -> Void) {
+    let isSettled = state.withLock { state in
+      let isBusy = state.isRead && state.end == nil && state.readers.isEmpty
+      if isBusy { state.settled.append(done) }
+      return !isBusy
+    }
+    if isSettled { done() }
+  }
+
+  /// Calls `reader` with the next event, or with `nil` at the end.
+  func wait(_ reader: @escaping Reader) {
+    let (result, settled) = state.withLock {
+      state -> (Result<FileObserver.Event?, ObserverError>?, [@Sendable () -> Void]) in
+      state.isRead = true
+      if !state.events.isEmpty { return (.success(state.events.removeFirst()), []) }
+      defer { state.settled = [] }
+      if let end = state.end { return (end.map { nil }, state.settled) }
+      state.readers.append(reader)
+      return (nil, state.settled)
+    }
+    if let result { reader(result) }
+    for call in settled { call() }
+  }
+}

@@ -1,0 +1,281 @@
+import Support
+import SystemCalls
+
+/// An option of another tool, as it was given.
+struct ForeignOption {
+  /// As it was written: `--delay`, or `-x` of `-rx`.
+  let name: String
+  /// What is attached to it with `=`.
+  var attached: [UInt8]?
+  /// The words before it, and those after it.
+  var before: [[UInt8]] = []
+  var after: [[UInt8]] = []
+  let directory: ProjectDirectory
+
+  /// What to write instead; `nil` if nothing is known.
+  var advice: String? {
+    if name.hasPrefix("--build.") || ["--bin", "--build-cmd"].contains(name) {
+      return Self.airBuild
+    }
+    guard let row = Self.rows.first(where: { $0.names.contains(name) }) else { return nil }
+    return row.answer?(self) ?? row.advice
+  }
+
+  /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
+  func hint(forValue refused: String?) -> String? {
+    Self.values.lazy.filter { $0.names.contains(name) }.compactMap { $0.answer?(refused, self) }
+      .first
+  }
+
+  /// Its value, if it has one.
+  private var value: String? {
+    let next = after.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
+    return (attached ?? next).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The words after its value.
+  private var rest: [[UInt8]] { attached == nil ? Array(after.dropFirst()) : after }
+
+  private func type(of path: String) -> FileType? {
+    try? FileStatus(of: Path(path).absolute(from: directory.path), followsLinks: true).type
+  }
+
+  private static let airBuild = "write: watchrun --build 'go build -o app .' -r ./app"
+
+  /// A value of an option that exists here, too.
+  private struct ValueRow: Sendable {
+    let names: [String]
+    let answer: (@Sendable (_ value: String?, ForeignOption) -> String?)?
+  }
+
+  private static let values: [ValueRow] = [
+    ValueRow(names: ["-d"]) { value, _ in
+      guard let value, value.first?.isLetter == true else { return nil }
+      // reflex: decoration; entr: directories.
+      return "-d is the quiet period"
+        + (["none", "plain", "fancy"].contains(value)
+          ? ", and no option decorates output" : ", and new files count without an option")
+    },
+    ValueRow(names: ["-s"]) { value, _ in
+      // reflex: a service.
+      (value ?? "").utf8.count < 2 ? "to restart a server on a change: -r" : nil
+    },
+    ValueRow(names: ["-o"]) { value, option in
+      // fswatch: one line for each batch.
+      value.flatMap { option.type(of: $0) == nil ? nil : changes(option, [$0]) }
+    },
+    ValueRow(names: ["--open"]) { _, _ in "it opens the page, as in: watchrun --serve . --open" },
+  ]
+
+  private struct Row: Sendable {
+    let names: [String]
+    let advice: String
+    /// For some values and directories.
+    var answer: (@Sendable (ForeignOption) -> String?)?
+  }
+
+  private static func row(
+    _ names: [String], _ advice: String, _ answer: (@Sendable (ForeignOption) -> String?)? = nil
+  ) -> Row {
+    Row(names: names, advice: advice, answer: answer)
+  }
+}
+
+// MARK: - Answers with what was given
+
+extension ForeignOption {
+  /// `-x test` of cargo-watch, `--exec 'python3 app.py'` of nodemon, `-x .` of fswatch.
+  @Sendable private static func command(_ option: ForeignOption) -> String? {
+    guard let value = option.value else { return example(option) }
+    if option.type(of: value) == .directory { return changes(option) }
+    let isCargo = option.name == "-x" && option.directory.holds("Cargo.toml")
+    let words = ["-x".word, value.word] + option.rest
+    if isCargo, let watch = CargoWatch(words, isCargo: true) {
+      return "write: \(watch.line(option.before))"
+    }
+    let command = TypedLine.words(ofLine: value.word)
+    return "write: \(TypedLine.line(option.before + command + option.rest))"
+  }
+
+  /// An example from the project of the directory.
+  @Sendable private static func example(_ option: ForeignOption) -> String? {
+    UsualLines(directory: option.directory).test.map {
+      "give the command last, as in: watchrun \($0)"
+    }
+  }
+
+  /// inotifywait and fswatch: what they print.
+  @Sendable private static func changes(_ option: ForeignOption) -> String? {
+    changes(option, option.after.map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  private static func changes(_ option: ForeignOption, _ words: [String]) -> String? {
+    let paths = words.filter { option.type(of: $0) != nil }.map(\.word)
+    let line = TypedLine(words: [], directory: option.directory)
+    let shown = paths == [".".word] ? [] : paths
+    return "to print changes: \(line.printing(shown)); to wait for one: \(line.waiting(shown))"
+  }
+
+  /// A glob with the option that takes it; `nil` for a regular expression.
+  @Sendable private static func pattern(_ option: ForeignOption, _ write: String) -> String? {
+    guard let value = option.value, !value.contains(where: { "\\^$|(+".contains($0) }),
+      !value.includes(".*")
+    else { return nil }
+    return "write: \(write) \(ShellWords.quoted(value.word))"
+  }
+
+  /// A number without a unit is in seconds, but in milliseconds where that would be minutes.
+  @Sendable private static func duration(_ option: ForeignOption, _ write: String) -> String? {
+    guard let value = option.value else { return nil }
+    let number = Double(value)
+    let text = number.map { $0 < 50 ? "\(value)s" : "\(value)ms" } ?? value
+    return Duration(parsing: text).map { _ in "write: \(write)\(text)" }
+  }
+}
+
+// MARK: - The table
+
+extension ForeignOption {
+  private static let rows: [Row] = [
+    // Paths and patterns.
+    row(
+      ["--ext", "--extension", "--extensions", "--filter-exts"],
+      "list extensions with -e, as in: -e js,css",
+      { option in
+        let isList = option.value?.allSatisfy { $0.isLetter || $0.isNumber || ",.".contains($0) }
+        return isList == true ? option.value.map { "write: -e \($0)" } : nil
+      }
+    ),
+    row(
+      ["--exclude", "--exclude-dir", "--exclude_dir", "--skip", "--inverse-glob", "-G"],
+      "give patterns to leave out with -i, as in: -i 'build/'",
+      { option in pattern(option, "-i") }
+    ),
+    row(
+      ["--include", "--files", "--pattern", "--patterns", "--glob", "-g", "--match", "--only"],
+      "give patterns with -f, as in: -f 'src/*.js'",
+      { option in pattern(option, "-f") }
+    ),
+    row(
+      ["--regex", "--regexp", "--inverse-regex", "-R"],
+      "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'"
+    ),
+    row(
+      ["--ignore-file"],
+      "put the patterns into .watchrunignore, or give each with -i"
+    ),
+    row(["--filter-file", "--filter-prog"], "give each pattern with -f"),
+    row(["--no-ignore", "--all", "--no-discover-ignore"], "use --ignore-nothing"),
+    row(["--watch-non-recursive", "--non-recursive"], "use -W DIR"),
+    row(["--recursive"], "directories are watched recursively by default"),
+    row(["--watch-file", "-F"], "list the files with --files-from FILE"),
+    row(["--file", "--dir", "--watch-dir", "--root"], "name what to watch with -w PATH"),
+    row(["--workdir", "--cwd", "--chdir", "--path", "--project-origin"], "use -C DIR"),
+    row(["--fs-events", "--event"], "use --events LIST"),
+    row(["--no-meta"], "changes of metadata do not count unless --events names them"),
+    // The command.
+    row(
+      [
+        "--exec", "-x", "--command", "--cmd", "--execute", "--run", "-X", "--runner", "--on-change",
+        "--onchange",
+      ],
+      "give the command last, as in: watchrun make test", command
+    ),
+    row(
+      ["--no-shell", "--no-shell-long"],
+      "use --shell none; without an option, only a single argument is run by a shell"
+    ),
+    row(["--use-shell"], "use --shell SHELL"),
+    row(["--no-environment", "--no-env"], "use --emit none"),
+    row(["--emit-events-to"], "use --emit env, lines or json"),
+    row(["--env-file"], "give each variable with -E NAME=VALUE"),
+    row(
+      ["--inspect", "--inspect-brk", "--require", "--loader", "--import"],
+      "options of the program follow it, as in: watchrun -r node --inspect app.js"
+    ),
+    row(
+      ["--release", "--features", "--workspace", "--package"],
+      "options of the program follow it, as in: watchrun cargo build --release"
+    ),
+    row(
+      ["--job", "-j", "--jobs"], "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json"),
+    // When.
+    row(
+      ["--delay", "--throttle", "--quiet-period", "--latency"],
+      "set the quiet period with -d, as in: -d 500ms", { duration($0, "-d ") }
+    ),
+    row(["--delay-run"], "runs are not delayed; put it into the command: 'sleep 1 && make'"),
+    row(
+      ["--interval", "--poll-interval", "--polling-interval", "--force-poll"],
+      "set the polling interval with --poll=1s", { duration($0, "--poll=") }
+    ),
+    row(["--legacy-watch", "--polling", "--use-polling", "--usePolling"], "use --poll"),
+    row(
+      [
+        "--initial", "--no-initial", "--skip-initial", "--ignore-initial", "--run-on-change-only",
+        "--now",
+      ],
+      "the first run is at the start; -p waits for a change"
+    ),
+    row(["--one-shot", "--oneshot", "-1", "-z", "--exit", "--run-once"], "use --once") { option in
+      let isPath = option.value.map { option.type(of: $0) != nil } ?? false
+      return isPath ? changes(option) : nil
+    },
+    row(["-m", "--monitor"], "to print changes: watchrun --print lines") { option in
+      option.value?.includes("=") == true
+        ? "each process runs once; for several, write tasks: watchrun --init" : changes(option)
+    },
+    row(["--onfail", "--on-fail", "--onerror", "--on-error"], "use --on-failure COMMAND"),
+    row(["--onpass", "--on-pass"], "use --on-success COMMAND"),
+    row(["--why"], "use -v, which names what changed"),
+    // While a command runs.
+    row(["--watch-when-idle", "--do-nothing"], "use -o ignore"),
+    row(["--on-busy-update", "--busy"], "use -o queue, ignore, restart or signal"),
+    row(["--start-service", "--service", "--reload", "--respawn", "--autorestart"], "use -r"),
+    row(
+      ["--no-restart", "--sequential", "-a"], "a change during a run queues one more run by default"
+    ),
+    row(["--kill", "-k"], "use -r, with --stop-signal KILL"),
+    row(["--kill-delay", "--kill-timeout", "--kill_delay"], "use --stop-timeout TIME"),
+    row(["--map-signal"], "signals are passed on as they are; use -s SIGNAL for changes"),
+    row(["--exitcrash", "--exit-crash", "--fail-fast", "--bail"], "use --exit-on-error"),
+    row(["--max-restarts"], "restarts are not limited; they back off instead"),
+    row(
+      ["--no-process-group", "--wrap-process"],
+      "the command always runs in a process group of its own"
+    ),
+    row(["--stdin-quit"], "watchrun ends with q, Ctrl-C or SIGTERM"),
+    // Output.
+    row(
+      ["-n", "--dry-run", "--just-print"],
+      "to see changes without a run: --print lines; to run without a shell: --shell none",
+      { option in
+        option.value.flatMap(Double.init) == nil
+          ? nil : "runs follow changes, not a clock: leave it out"
+      }
+    ),
+    row(["--only-emit-events", "--print-events", "--show-events"], "use --print json or lines"),
+    row(["--headless", "--no-stdin", "--non-interactive", "--no-tty"], "use --no-keys"),
+    row(["--silent", "--no-log", "-Q"], "use -q"),
+    row(["--debug", "--trace", "--dump"], "use -v"),
+    row(["--log-file", "--log"], "redirect standard error, as in: watchrun make test 2>log"),
+    row(["--no-color", "--no-colour", "--no-colours", "--no-colors"], "use --color never"),
+    row(["--colour", "--colors", "--force-color"], "use --color always"),
+    row(["--notification", "--notifications", "--desktop-notify"], "use --notify"),
+    row(["--timings", "--timing"], "the duration of each run is printed by default"),
+    row(
+      ["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
+    row(["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks") { option in
+      option.value.flatMap(Double.init) == nil ? nil : duration(option, "-d ")
+    },
+    row(["--server"], "use --serve DIR") { option in
+      let isDirectory = option.value.map { option.type(of: $0) == .directory } ?? false
+      return "write: --serve " + (isDirectory ? ShellWords.quoted((option.value ?? "").word) : ".")
+    },
+    row(["--entry-file", "--spa"], "use --serve DIR --fallback FILE") { option in
+      option.value.map { "write: --serve . --fallback \(ShellWords.quoted($0.word))" }
+    },
+    row(["--no-browser", "--no-open"], "no page is opened without --open"),
+    row(["-?", "--usage"], "use --help"),
+  ]
+}

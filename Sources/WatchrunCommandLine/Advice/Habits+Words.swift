@@ -1,0 +1,192 @@
+import Support
+import SystemCalls
+
+// Words that are subcommands of other tools, or of shells.
+
+extension Habit {
+  static let words: [Habit] = [
+    // A restart at each save would do again what the script does by itself.
+    Habit { line in
+      let isRun = line.first == "run"
+      guard let name = isRun ? line.texts.dropFirst().first : line.first,
+        ProjectDetection.script(name, in: line.directory)?.watchesByItself == true
+      else { return nil }
+      let script = ProjectDetection.commandLine(for: name, in: line.directory) ?? ""
+      return "\(line.lack); the script '\(Path(name))' watches by itself, and needs no watchrun: "
+        + script
+    },
+    Habit(words: [
+      "cd", "source", ".", "export", "alias", "set", "unset", "eval", "exec", "if", "for", "while",
+      "until", "case", "function", "then", "do", "[[", "!", "{", "ulimit", "umask", "pushd",
+    ]) { line in
+      let whole = line.texts.joined(separator: " ")
+      let isWhole = line.texts.contains { ["&&", "||", ";", "|"].contains($0) }
+      let more = isWhole ? "" : line.words.count == 1 ? " …" : " && …"
+      return "'\(line.first)' is a command of shells; quote the whole line: "
+        + line.line([(whole + more).word])
+    },
+    Habit(words: ["ll", "la", "l", "gs", "gst"]) { line in
+      "\(line.lack); aliases are known to interactive shells only: write the command it stands for"
+    },
+    Habit(words: ["run", "exec"]) { line in
+      guard let name = line.texts.dropFirst().first else { return nil }
+      if let command = line.usual.line(for: name) {
+        let words = ShellWords.split(command)?.map(\.word) ?? []
+        return "\(line.lack); write: \(line.line(words + line.rest.dropFirst()))"
+      }
+      if line.findsProgram(name) { return "\(line.lack); write: \(line.line(line.rest))" }
+      let lack = "\(line.lack), and no script '\(Path(name))' here"
+      return line.usual.run.map { "\(lack); to run what is here: watchrun \($0)" } ?? lack
+    },
+    Habit(words: ["start", "up"]) { line in
+      if let answer = pages(line) ?? processes(line) { return answer }
+      guard line.words.count == 1 else { return nil }
+      if line.first == "up", line.project != nil {
+        return "\(line.lack); to run all tasks: watchrun"
+      }
+      return usualRun(line)
+    },
+    Habit(words: ["serve", "server"]) { line in
+      if let path = line.rest.first, line.type(of: path) == .directory {
+        return "to serve a directory: \(TypedLine.line(["--serve".word, path]))"
+      }
+      if let command = line.usual.line(for: line.first) {
+        // A word before options may be one for the program.
+        let isProgram = !line.rest.isEmpty && command == line.usual.run
+        let words = isProgram ? line.words : line.rest
+        return "\(line.lack); write: watchrun \(command)"
+          + (words.isEmpty
+            ? "; to serve a directory: watchrun --serve DIR" : " " + ShellWords.quoted(words))
+      }
+      return "\(line.lack); to serve a directory: watchrun --serve DIR"
+    },
+    Habit(words: ["completions", "completion"]) { line in
+      let shell = line.texts.dropFirst().first ?? "bash"
+      guard CompletionShell(rawValue: shell) != nil else { return nil }
+      return "for completions: watchrun --completions \(shell)"
+    },
+    Habit(words: ["man", "manual"]) { _ in "for the manual: watchrun --man | man -l -" },
+    Habit(words: ["explain", "why"]) { line in
+      line.rest.isEmpty
+        ? nil : "for the rule that decides: \(TypedLine.line(["--explain".word] + line.rest))"
+    },
+  ]
+
+  private static func usualRun(_ line: TypedLine) -> String? {
+    let command = line.usual.line(for: line.first) ?? line.usual.run
+    return command.map { "\(line.lack); write: watchrun \($0)" }
+  }
+
+  /// browser-sync: `start --server --files '*.css'`, `start --proxy localhost:3000`.
+  private static func pages(_ line: TypedLine) -> String? {
+    var words: [[UInt8]] = []
+    var rest = line.rest[...]
+    while let word = rest.popFirst() {
+      let value = rest.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
+      switch String(decoding: word, as: UTF8.self) {
+      case "--server", "-s", "--ss":
+        words += ["--serve".word, value ?? ".".word]
+        if value != nil { rest = rest.dropFirst() }
+      case "--proxy":
+        guard let value else { return nil }
+        words += ["--proxy".word, value]
+        rest = rest.dropFirst()
+      case "--files", "-f":
+        guard let value else { return nil }
+        words += ["-f".word, value]
+        rest = rest.dropFirst()
+      default: break
+      }
+    }
+    guard words.contains("--serve".word) || words.contains("--proxy".word) else { return nil }
+    return "\(line.lack); write: \(TypedLine.line(words))"
+  }
+
+  /// foreman: `start web`, `start -f Procfile.dev`, `start -e .env -p 5000`.
+  private static func processes(_ line: TypedLine) -> String? {
+    guard ["Procfile", "Procfile.dev"].contains(where: line.directory.holds) else { return nil }
+    var words: [[UInt8]] = []
+    var port = ""
+    var rest = line.rest[...]
+    while let word = rest.popFirst() {
+      let text = String(decoding: word, as: UTF8.self)
+      switch text {
+      case "-f", "--procfile":
+        guard let file = rest.popFirst() else { return nil }
+        words = ["--config".word, file] + words
+      case "-e", "--env", "--root", "-d", "-m", "--formation", "-c", "--concurrency":
+        _ = rest.popFirst()
+      case "-p", "--port":
+        guard let value = rest.popFirst() else { return nil }
+        let number = String(decoding: value, as: UTF8.self)
+        if number != "5000" { port = "PORT=\(ShellWords.quoted(value)) " }
+      default:
+        if word.first == UInt8(ascii: "-") { return nil }
+        words += words.first == "--config".word ? ["-t".word, word] : [word]
+      }
+    }
+    // The filter of `-f Procfile start` was meant as the file.
+    let file = zip(line.options, line.options.dropFirst()).first { $0.0 == "-f".word }?.1
+    if let file { words = ["--config".word, file] + words.flatMap { ["-t".word, $0] } }
+    return "\(line.lack); write: \(port)\(TypedLine.line(words))"
+  }
+}
+
+// MARK: - Tools that watch
+
+extension Habit {
+  /// The subcommands of watchers, whose programs may exist: they would be run again and again.
+  static let tools: [Habit] = [
+    Habit(words: ["watch", "cargo"]) { line in
+      let isCargo = line.first == "cargo"
+      guard !isCargo || line.texts.dropFirst().first == "watch" else { return nil }
+      let rest = Array(line.rest.dropFirst(isCargo ? 1 : 0))
+      if rest.isEmpty, let script = line.usual.line(for: line.first) {
+        return "no task '\(line.first)'; write: watchrun \(script)"
+      }
+      let meant =
+        isCargo || line.directory.holds("Cargo.toml")
+        ? CargoWatch(rest, isCargo: true)?.line(line.options) : nil
+      let name = isCargo ? "cargo watch" : "watch"
+      let command =
+        meant ?? (rest.isEmpty || rest[0].first == UInt8(ascii: "-") ? nil : line.line(rest))
+      return "'\(name)' watches by itself"
+        + (command.map { "; write: \($0)" } ?? "; give the command instead of it")
+        + "; for the program: watchrun -- \(ShellWords.quoted(line.words))"
+    }
+  ]
+}
+
+/// The options of cargo-watch and watchexec that hold commands: `-x check -x test`, `-s 'echo hi'`.
+struct CargoWatch {
+  private var others: [[UInt8]] = []
+  private var commands: [String] = []
+
+  /// - Parameter isCargo: Whether `-x` holds a subcommand of cargo. `nil` if there is no command.
+  init?(_ words: [[UInt8]], isCargo: Bool) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      switch String(decoding: word, as: UTF8.self) {
+      case "-x", "--exec":
+        guard let value = rest.popFirst() else { return nil }
+        commands.append((isCargo ? "cargo " : "") + String(decoding: value, as: UTF8.self))
+      case "-s", "--shell":
+        guard let value = rest.popFirst() else { return nil }
+        commands.append(String(decoding: value, as: UTF8.self))
+      case "--":
+        if !rest.isEmpty { commands.append(ShellWords.quoted(Array(rest))) }
+        rest = []
+      default: others.append(word)
+      }
+    }
+    if commands.isEmpty { return nil }
+  }
+
+  /// The whole line. A program that is run is restarted, as there.
+  func line(_ options: [[UInt8]]) -> String {
+    let isServer = commands.last?.hasPrefix("cargo run") == true && !options.contains("-r".word)
+    let command = commands.joined(separator: " && ").word
+    return TypedLine.line(
+      options + others + (isServer ? ["-r".word] : []) + TypedLine.words(ofLine: command))
+  }
+}

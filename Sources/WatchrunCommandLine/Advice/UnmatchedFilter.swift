@@ -1,0 +1,92 @@
+import Dispatch
+import FileObservation
+import PathFiltering
+import Support
+import SystemCalls
+
+/// Finds out whether any file passes `-e` and `-f`. Otherwise nothing would ever run, in silence.
+struct UnmatchedFilter {
+  let settings: Settings
+  let directory: Path
+  /// How many entries are looked at. In a larger tree nothing is said.
+  var limit = 1000
+
+  /// By then the first run has begun.
+  private static let delay = DispatchTimeInterval.milliseconds(300)
+
+  /// Warns soon after the start if no file passes.
+  static func warnSoon(_ settings: Settings, _ console: Console, in directory: Path) {
+    guard !settings.extensions.isEmpty || !settings.filters.isEmpty else { return }
+    DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
+      let search = UnmatchedFilter(settings: settings, directory: directory)
+      if let text = search.warning { console.say(.problem, text, style: .warning) }
+    }
+  }
+
+  /// The warning; `nil` if a file passes, or if that is not known.
+  var warning: String? {
+    guard hasNoMatch else { return nil }
+    let names = settings.extensions.map { String(decoding: $0, as: UTF8.self) }
+    let extensions =
+      names.isEmpty ? nil : "-e " + ShellWords.quoted(names.joined(separator: ",").word)
+    let filters = settings.filters.map { "-f " + ShellWords.quoted($0.description.word) }
+    let options = ([extensions].compactMap { $0 } + filters).joined(separator: " ")
+    let events = Self.events(names)
+    return "no file passes \(options) yet, so no change starts a run"
+      + (events.isEmpty ? "" : "; for kinds of change: --events \(events.joined(separator: ","))")
+  }
+
+  private var hasNoMatch: Bool {
+    let filter = settings.makeFilter(in: directory)
+    let roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
+    var rest = limit
+    for root in roots {
+      guard (try? FileStatus(of: root, followsLinks: true))?.type == .directory else {
+        return false
+      }
+      var pending = [root]
+      while let place = pending.popLast() {
+        let listed = ProjectDirectory(path: place)
+        for (type, isDirectory) in [(FileType.file, false), (.directory, true)] {
+          for name in listed.names(of: type) {
+            rest -= 1
+            if rest < 0 { return false }
+            let path = place.appending(name)
+            let decision = filter.decision(for: path, isDirectory: isDirectory, below: root)
+            if isDirectory {
+              if decision.isIncluded || decision.isBySelection { pending.append(path) }
+            } else if decision.isIncluded {
+              return false
+            }
+          }
+        }
+      }
+    }
+    return true
+  }
+
+  /// The kinds of change for inotifywait's events; empty if a name is none of them.
+  private static func events(_ names: [String]) -> [String] {
+    guard TypedLine.namesEvents(names.joined(separator: ",")) else { return [] }
+    var kinds: [String] = []
+    for name in names.map({ $0.lowercased() }) {
+      let kind =
+        switch name {
+        case "create": "create"
+        case "delete", "delete_self", "remove": "remove"
+        case "attrib", "metadata": "metadata"
+        case _ where name.hasPrefix("move") || name == "rename": "rename"
+        default: "modify"
+        }
+      if !kinds.contains(kind) { kinds.append(kind) }
+    }
+    return kinds
+  }
+}
+
+extension FilterDecision {
+  /// Whether the path is left out because nothing selects it, and not because a rule ignores it.
+  fileprivate var isBySelection: Bool {
+    rule?.source == .parameter(.filter) || rule?.source == .parameter(.extensions)
+  }
+}

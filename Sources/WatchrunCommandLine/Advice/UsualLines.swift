@@ -1,0 +1,93 @@
+import Support
+import SystemCalls
+
+/// What the files of a directory are usually tested and run with: the words after `watchrun`.
+struct UsualLines {
+  let directory: ProjectDirectory
+
+  /// What tests the project, or else builds it; `nil` if no project is detected.
+  var test: String? {
+    guard let kind = DetectedProject(directory)?.kinds.first else { return nil }
+    let steps = kind.tasks.filter { !$0.isService }
+    guard let step = steps.first(where: { $0.name == "test" }) ?? steps.first else { return nil }
+    let isPlain = !ShellLine(Array(step.run.utf8.filter { $0 != UInt8(ascii: " ") })).needsShell
+    return isPlain ? step.run : ShellWords.quoted(step.run.word)
+  }
+
+  /// What starts the program or the page of the directory; `nil` if nothing is known.
+  var run: String? {
+    Self.runners.lazy.compactMap { $0(directory) }.first
+  }
+
+  /// In order; the first that applies is used.
+  private static let runners: [@Sendable (ProjectDirectory) -> String?] = [
+    { directory in ["dev", "start", "serve"].lazy.compactMap { script($0, directory) }.first },
+    { $0.holds("Cargo.toml") && $0.holds("src/main.rs") ? "-r cargo run" : nil },
+    { $0.holds("go.mod") && $0.holds("main.go") ? "-r go run ." : nil },
+    { directory in
+      let manifest = directory.text(of: "Package.swift")
+      return manifest?.includes(".executableTarget(") == true ? "-r swift run" : nil
+    },
+    { $0.holds("manage.py") ? "-r python3 manage.py runserver --noreload" : nil },
+    { directory in
+      let isFlask = ["app.py", "wsgi.py"].contains {
+        directory.text(of: $0)?.includes("Flask(") == true
+      }
+      return isFlask ? "-r flask run" : nil
+    },
+    { directory in
+      let isServer = directory.text(of: "main.py")?.includes("app = FastAPI(") == true
+      return isServer ? "-r uvicorn main:app" : nil
+    },
+    { $0.holds("bin/rails") ? "-r bin/rails server" : nil },
+    { directory in
+      let goals = ProjectDetection.readMakefile(in: directory)?.targets ?? []
+      return ["run", "serve", "start"].first(where: goals.contains).map { "-r make \($0)" }
+    },
+    { directory in
+      ProjectDetection.mainScript(in: directory).map { "-r node \(ShellWords.quoted($0.word))" }
+    },
+    { directory in
+      let file = ["app.py", "main.py", "server.py"].first(where: directory.holds)
+      return file.map { "-r python3 \($0)" }
+    },
+    { directory in
+      let file = ["index.js", "server.js", "app.js", "main.js"].first(where: directory.holds)
+      return file.map { "-r node \($0)" }
+    },
+    { $0.holds("index.html") ? "--serve ." : nil },
+  ]
+
+  private static func script(_ name: String, _ directory: ProjectDirectory) -> String? {
+    guard let script = ProjectDetection.script(name, in: directory), !script.watchesByItself
+    else { return nil }
+    return ProjectDetection.commandLine(for: name, in: directory)
+  }
+
+  /// The line for a word that names a script, target or recipe, or a subcommand of the project's tool.
+  func line(for word: String) -> String? {
+    if let line = ProjectDetection.commandLine(for: word, in: directory) { return line }
+    let row = Self.subcommands.first { directory.holds($0.file) && $0.lines[word] != nil }
+    if let line = row?.lines[word] { return line }
+    if directory.holds("node_modules/.bin/\(word)") { return "npx \(word)" }
+    return ["run", "start", "dev", "serve", "server", "runserver"].contains(word) ? run : nil
+  }
+
+  private static let subcommands: [(file: String, lines: [String: String])] = [
+    (
+      "Cargo.toml",
+      [
+        "check": "cargo check", "clippy": "cargo clippy", "nextest": "cargo nextest run",
+        "doc": "cargo doc", "bench": "cargo bench", "fmt": "cargo fmt", "build": "cargo build",
+        "test": "cargo test", "miri": "cargo miri test",
+      ]
+    ),
+    (
+      "go.mod",
+      [
+        "vet": "go vet ./...", "fmt": "go fmt ./...", "test": "go test ./...",
+        "build": "go build -o /dev/null ./...", "generate": "go generate ./...",
+      ]
+    ),
+  ]
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// What a program may rely on after a flush and after a stop.
+struct FileObserverSettlingTests {
+  private let directory: TemporaryDirectory
+  private let observer: FileObserver
+  private let log = Log<String>()
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    observer = try FileObserver(
+      paths: [directory.path], options: ObserverOptions(quietPeriod: .fixed(.seconds(600))))
+  }
+
+  private func note(_ event: FileObserver.Event) {
+    guard case .changed(let batch) = event else { return }
+    for change in batch.changes { log.note(change.path.name ?? "") }
+  }
+
+  @Test func `after a stop that is awaited, the handler is not called any more`() async throws {
+    #expect(await clockTicks())
+    let queue = DispatchQueue(label: "handler")
+    try observer.start(on: queue) {
+      note($0)
+    } onFailure: { _ in
+    }
+    try directory.write(to: "f")
+    // Until then the event is on its way to the handler.
+    queue.suspend()
+    let isDelivered = Mutex(false)
+    observer.flush { isDelivered.withLock { $0 = true } }
+    #expect(await eventually { isDelivered.withLock { $0 } })
+    observer.stop { log.note("stopped") }
+    try directory.write(to: "g")
+    queue.resume()
+    #expect(await eventually { log.entries.contains("stopped") })
+    await observer.stop()
+    // A change may be reported twice.
+    #expect(log.entries.last == "stopped" && Set(log.entries.dropLast()) == ["f"])
+  }
+
+  @Test func `an observer without a handler says when it has stopped, too`() async throws {
+    await observer.stop()
+    await observer.stop()
+    #expect(throws: ObserverError.alreadyStopped) { try observer.start() }
+  }
+
+  @Test func `after a flush that is awaited, the reader of a stream has dealt with all changes`()
+    async throws
+  {
+    #expect(await clockTicks())
+    let batches = observer.batches
+    try observer.start {
+      note($0)
+    } onFailure: { _ in
+    }
+    let read = Log<String>()
+    let reader = Task {
+      for try await batch in batches {
+        for _ in 0..<50 { await Task.yield() }
+        for change in batch.changes { read.note(change.path.name ?? "") }
+      }
+    }
+    for number in 1...20 {
+      try directory.write(to: "\(number)")
+      await observer.flush()
+      #expect(log.entries.contains("\(number)"))
+      // Before its first element, the task may not have begun to read.
+      if number > 1 { #expect(read.entries.contains("\(number)")) }
+      if number == 1 { #expect(await eventually { read.entries.contains("1") }) }
+    }
+    await observer.stop()
+    try await reader.value
+  }
+
+  @Test func `while no task reads, batches are merged`() async throws {
+    #expect(await clockTicks())
+    let batches = observer.batches
+    try observer.start()
+    try directory.write(to: "gone")
+    await observer.flush()
+    try directory.write(to: "kept")
+    await observer.flush()
+    try directory.remove("gone")
+    try directory.write("more", to: "kept")
+    await observer.flush()
+    await observer.stop()
+    var read: [ChangeBatch] = []
+    for try await batch in batches { read.append(batch) }
+    #expect(read.map { $0.changes.map(\.path) } == [[directory["kept"]]])
+    #expect(read.first?.changes.first?.kind == .created)
+    #expect((read.first?.number ?? 0) >= 3)
+  }
+}

@@ -1,0 +1,31 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// Random operations on a disk in memory, between any two calls of the observer.
+///
+/// `WATCHRUN_SEEDS=20000 swift test --filter ObservationModel` tries more seeds than those of CI.
+struct ObservationModelTests {
+  private static let seeds =
+    environmentVariable("WATCHRUN_SEEDS").flatMap { UInt64($0) }
+    ?? UInt64(Effort.count(60, quick: 8))
+
+  @Test(arguments: ObservationModel.Setting.all)
+  func `a consumer of the net changes knows the tree`(setting: ObservationModel.Setting) throws {
+    for seed in 1...Self.seeds {
+      guard let faults = try ObservationModel.faults(setting, seed: seed, isLogged: false) else {
+        continue
+      }
+      // Once more, with a log.
+      let log = try ObservationModel.faults(setting, seed: seed, isLogged: true)?.log ?? ""
+      Issue.record("seed \(seed): \(faults.text)\n\(log)")
+      return
+    }
+  }
+}
+
+extension ObservationModel.Setting: CustomTestStringConvertible {
+  var testDescription: String { name }
+}

@@ -1,0 +1,86 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import LiveReload
+
+/// What an embedding program asks of a page. Sockets are in memory, and time is manual.
+struct PageControlTests {
+  private let pages = MemoryPages()
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.write("<html><body>file</body></html>", to: "index.html")
+    let page = Page(
+      name: "page", source: .directory(directory.path), port: 80, dependencies: ["build"])
+    try pages.core.open(page)
+    pages.core.note(.tasks([.init(name: "build", command: "make")]))
+  }
+
+  private var site: PageSite {
+    get throws { try #require(pages.core.site("page")) }
+  }
+
+  /// A browser that receives events, and has received the first one.
+  private func listener() throws -> MemorySocket {
+    let client = try pages.connect()
+    client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.run()
+    #expect(client.receiveAll().contains(#""type":"hello""#))
+    return client
+  }
+
+  private func events(of client: MemorySocket) -> String {
+    pages.network.run()
+    return client.receiveAll()
+  }
+
+  @Test func `a page of a directory reloads for the files in it`() throws {
+    let client = try listener()
+    pages.core.note(.changed([directory["index.html"]]))
+    #expect(events(of: client).contains(#"{"type":"reload","revision":2}"#))
+    pages.core.note(.changed(["/other"]))
+    #expect(events(of: client).isEmpty)
+  }
+
+  @Test func `a reload that is asked for waits for nothing, and ends no wait`() throws {
+    let client = try listener()
+    pages.core.note(.unsettled(["build"]))
+    pages.core.note(.changed([directory["index.html"]]))
+    #expect(events(of: client).isEmpty)
+    try site.reload()
+    #expect(events(of: client).contains(#"{"type":"reload","revision":2}"#))
+    pages.core.note(.unsettled([]))
+    #expect(events(of: client).contains(#"{"type":"reload","revision":3}"#))
+    pages.core.note(.unsettled([]))
+    #expect(events(of: client).isEmpty)
+  }
+
+  @Test func `a failure is shown, with links, until the next reload`() throws {
+    try directory.write("one\n", to: "a.md")
+    let client = try listener()
+    let line = "\(directory["a.md"]):1: no title"
+    try site.show(PageFailure(title: "cannot render", text: line + "\nsecond"))
+    let failure = events(of: client)
+    #expect(failure.contains(#""task":"","title":"cannot render""#))
+    #expect(failure.contains(#"a.md:1","l":1}"#) && failure.contains("second"))
+    // Who opens the page later sees it, too.
+    let second = try pages.connect()
+    second.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(events(of: second).contains("cannot render"))
+    try site.reload()
+    for client in [client, second] {
+      let text = events(of: client)
+      #expect(text.contains(#""type":"cleared","task":"""#) && text.contains(#""type":"reload""#))
+    }
+    #expect(!events(of: try listener()).contains("cannot render"))
+  }
+
+  @Test func `how to allow a refused host is said as the embedding program says it`() throws {
+    let client = try pages.connect()
+    client.send("GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n")
+    pages.network.run()
+    #expect(client.receiveAll().hasSuffix("The host 'evil.test' is not allowed\n"))
+  }
+}
