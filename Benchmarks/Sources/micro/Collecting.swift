@@ -1,6 +1,6 @@
 @testable import FileObservation
 @testable import Support
-import SystemCalls
+@testable import SystemCalls
 
 /// A burst of changes, 0.1 ms apart, with its timers.
 let debouncing = Benchmark(name: "debounce", operations: 1000) {

@@ -23,8 +23,8 @@ private func batch(of count: Int) -> ChangeBatch {
 
 /// The spawn request of a command, with an environment of typical size.
 private func request(paths: Int, times: Int) -> () -> Void {
-  let trigger = RunTrigger(batch(of: paths))
-  let command = Command("swift", "test")
+  let trigger = RunTrigger(.change, batch(of: paths))
+  let command = Command("swift", "test").describingChanges()
   var context = Command.LaunchContext(currentDirectory: "/project")
   context.inherited = (0..<40).map { Array("VARIABLE_\($0)=its value, \($0)".utf8) }
   return {
