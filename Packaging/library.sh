@@ -12,6 +12,14 @@ fail() {
   exit 1
 }
 
+# Finds what Packaging/build has made: $release and its $version.
+find_release() {
+  release=$(find "$packages" -maxdepth 1 -type d -name 'watchrun-*-linux-*')
+  [ -d "$release" ] || fail "there is no release; run Packaging/build first"
+  version=$("$release/bin/watchrun" --version)
+  version=${version#watchrun }
+}
+
 say() { printf '\n== %s\n' "$*"; }
 
 # Compresses files, the same way each time.
