@@ -67,6 +67,8 @@ final class Mirror: @unchecked Sendable {
       if change.kind == .modified, change.type == .directory { remove(change.path) }
       update(change.path)
     }
+    // What could not be put back, since its new directory has gone by now.
+    for place in aside.values { removeItem(place) }
     confirm()
   }
 
@@ -138,8 +140,10 @@ final class Mirror: @unchecked Sendable {
     }
   }
 
-  private func remove(_ path: Path) {
-    try? files.removeItem(atPath: text(copied(path)))
+  private func remove(_ path: Path) { removeItem(copied(path)) }
+
+  private func removeItem(_ path: Path) {
+    try? files.removeItem(atPath: text(path))
   }
 
   private func move(_ path: Path, to other: Path) -> Bool {
