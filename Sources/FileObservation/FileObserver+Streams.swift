@@ -21,13 +21,13 @@ extension FileObserver {
   /// The stream ends when the observer is stopped or the task is cancelled, and throws an
   /// ``ObserverError`` if observing cannot start, or fails. The observer runs on after its last
   /// stream has ended, until `stop` or until it is released.
-  public var events: AsyncThrowingStream<Event, any Error> {
-    makeStream { $0 }
+  public var events: some AsyncSequence<Event, ObserverError> & Sendable {
+    EventStream(of: self) { $0 }
   }
 
   /// The batches from now on: ``events`` without readiness and warnings.
-  public var batches: AsyncThrowingStream<ChangeBatch, any Error> {
-    makeStream { if case .changed(let batch) = $0 { batch } else { nil } }
+  public var batches: some AsyncSequence<ChangeBatch, ObserverError> & Sendable {
+    EventStream(of: self) { if case .changed(let batch) = $0 { batch } else { nil } }
   }
 
   /// Delivers every change made before this call, like ``flush(then:)``, and returns when the handler
@@ -47,27 +47,52 @@ extension FileObserver {
       stop { continuation.resume() }
     }
   }
+}
 
-  private func makeStream<Element: Sendable>(
-    of select: @escaping @Sendable (Event) -> Element?
-  ) -> AsyncThrowingStream<Element, any Error> {
-    let reader = StreamReader(self)
-    return AsyncThrowingStream {
-      while let event = try await reader.next() {
+/// The events that `select` returns an element for.
+private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
+  struct Iterator: AsyncIteratorProtocol {
+    /// `nil` after the end, so that the observer is released.
+    var reader: StreamReader?
+    let select: @Sendable (FileObserver.Event) -> Element?
+
+    mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(ObserverError) -> Element? {
+      while let event = try await nextEvent(isolation: actor) {
         if let element = select(event) { return element }
       }
       return nil
     }
-  }
-}
 
-extension StreamReader {
-  func next() async throws -> FileObserver.Event? {
-    try observer.startIfNeeded()
-    if let event = try await buffer.next() { return event }
-    observer.unsubscribe(subscription)
-    return nil
+    private mutating func nextEvent(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ObserverError) -> FileObserver.Event? {
+      guard let reader else { return nil }
+      do throws(ObserverError) {
+        try reader.observer.startIfNeeded()
+        if let event = try await reader.buffer.next() { return event }
+      } catch {
+        self.reader = nil
+        throw error
+      }
+      reader.observer.unsubscribe(reader.subscription)
+      self.reader = nil
+      return nil
+    }
   }
+
+  private let reader: StreamReader
+  private let select: @Sendable (FileObserver.Event) -> Element?
+
+  init(
+    of observer: FileObserver, _ select: @escaping @Sendable (FileObserver.Event) -> Element?
+  ) {
+    reader = StreamReader(observer)
+    self.select = select
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(reader: reader, select: select) }
 }
 
 extension EventBuffer {
