@@ -4,12 +4,12 @@ import Synchronization
 import SystemCalls
 
 extension Command {
-  /// What happens to the output of ``run(policy:for:output:)``.
+  /// What happens to the output of ``run(policy:for:output:errors:started:)``.
   public enum OutputHandling: Sendable {
     /// The command writes to the descriptors of this process.
     case inherited
-    /// The lines of standard output and standard error are kept in the order in which they arrive, up
-    /// to so many bytes, each with a line feed. What follows is read and dropped.
+    /// The lines are kept in the order in which they arrive, up to so many bytes, each with a line feed.
+    /// What follows is read and dropped.
     case kept(upTo: Int)
     /// Each line is passed on as it arrives, without its line feed, on a queue of the run. Until the
     /// closure returns, no more output is read.
@@ -24,13 +24,29 @@ extension Command {
     public let ending: TaskReport.Ending
     /// From its start to its end.
     public let duration: Duration
-    /// The output, if it was kept.
-    public let output: [UInt8]
-    /// Whether output is missing at the end, because there was more than was to be kept.
-    public let isOutputCut: Bool
+    /// Standard output, if it was kept, with standard error unless that was handled apart.
+    public let output: KeptOutput
+    /// Standard error, if it was kept apart.
+    public let errors: KeptOutput
+  }
 
-    /// The output as a string, in which bytes that are not UTF-8 are replaced.
-    public var text: String { String(decoding: output, as: UTF8.self) }
+  /// Output that was kept.
+  public struct KeptOutput: Sendable, Hashable {
+    /// The bytes.
+    public internal(set) var bytes: [UInt8] = []
+    /// Whether bytes are missing at the end, because there were more than were to be kept.
+    public internal(set) var isCut = false
+
+    /// The bytes as a string, in which those that are not UTF-8 are replaced.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Adds a line, as far as there is room.
+    mutating func add(_ line: TaskOutput, upTo limit: Int) {
+      let added = line.line + (line.isSplit ? [] : [UInt8(ascii: "\n")])
+      let room = max(0, limit - bytes.count)
+      bytes += added.prefix(room)
+      if added.count > room { isCut = true }
+    }
   }
 }
 
@@ -40,18 +56,23 @@ final class SingleRun: Sendable {
     var status = ExitStatus.exited(0)
     var ending = TaskReport.Ending.stopped
     var duration = Duration.zero
-    var output: [UInt8] = []
-    var isOutputCut = false
+    var kept: [TaskOutput.Stream: Command.KeptOutput] = [:]
     var error: SystemError?
     var isFinished = false
     var awaiting: (@Sendable (Result<Command.RunResult, SystemError>) -> Void)?
   }
 
   private let state = Mutex(State())
-  private let handling: Command.OutputHandling
+  private let output: Command.OutputHandling
+  /// `nil` for one pipe with standard output.
+  private let errors: Command.OutputHandling?
+  private let started: (@Sendable (Int32) -> Void)?
 
-  init(_ handling: Command.OutputHandling) {
-    self.handling = handling
+  init(
+    _ output: Command.OutputHandling, _ errors: Command.OutputHandling?,
+    _ started: (@Sendable (Int32) -> Void)?
+  ) {
+    (self.output, self.errors, self.started) = (output, errors, started)
   }
 
   func makeQueue(for command: Command, _ policy: RunPolicy) -> ActionQueue {
@@ -59,7 +80,14 @@ final class SingleRun: Sendable {
     policy.keepsAlive = false
     var options = TaskRunner.Options(completion: .firstRun)
     options.endsAfterFailedStart = { _, _ in true }
-    return ActionQueue(command, policy: policy, options: options, output: sink) { report in
+    if let errors {
+      let read = [(TaskOutput.Stream.standardOutput, output), (.standardError, errors)]
+      options.separateStreams = Set(read.filter(\.1.isRead).map(\.0))
+    }
+    let isRead = output.isRead || errors?.isRead == true
+    let sink: TaskOutput.Sink = { output in self.receive(output) }
+    return ActionQueue(command, policy: policy, options: options, output: isRead ? sink : nil) {
+      report in
       self.note(report)
     }
   }
@@ -73,28 +101,21 @@ final class SingleRun: Sendable {
     if isFinished { finish() }
   }
 
-  private var sink: TaskOutput.Sink? {
-    switch handling {
-    case .inherited:
-      nil
+  private func receive(_ line: TaskOutput) {
+    if !line.isFinished { return }
+    let isError = line.stream == .standardError
+    switch isError ? errors ?? output : output {
+    case .inherited: break
     case .kept(let limit):
-      { output in if output.isFinished { self.keep(output, limit) } }
-    case .lines(let body):
-      { output in if output.isFinished { body(output.line) } }
-    }
-  }
-
-  private func keep(_ output: TaskOutput, _ limit: Int) {
-    state.withLock { state in
-      let bytes = output.line + (output.isSplit ? [] : [UInt8(ascii: "\n")])
-      let room = max(0, limit - state.output.count)
-      state.output += bytes.prefix(room)
-      if bytes.count > room { state.isOutputCut = true }
+      state.withLock { $0.kept[line.stream, default: .init()].add(line, upTo: limit) }
+    case .lines(let body): body(line.line)
     }
   }
 
   private func note(_ report: TaskReport) {
     switch report {
+    case .run(let run, .launched(let process)) where run.job == .command:
+      started?(process)
     case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
       state.withLock { state in
         (state.status, state.duration, state.ending) = (status, duration, ending)
@@ -113,10 +134,20 @@ final class SingleRun: Sendable {
     let (body, result) = state.withLock { state in
       defer { state.awaiting = nil }
       let result = Command.RunResult(
-        status: state.status, ending: state.ending, duration: state.duration, output: state.output,
-        isOutputCut: state.isOutputCut)
+        status: state.status, ending: state.ending, duration: state.duration,
+        output: state.kept[.standardOutput] ?? .init(),
+        errors: state.kept[.standardError] ?? .init())
       return (state.awaiting, state.error.map { .failure($0) } ?? Result.success(result))
     }
     body?(result)
+  }
+}
+
+extension Command.OutputHandling {
+  fileprivate var isRead: Bool {
+    switch self {
+    case .inherited: false
+    case .kept, .lines: true
+    }
   }
 }

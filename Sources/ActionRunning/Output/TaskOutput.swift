@@ -2,8 +2,17 @@
 ///
 /// It is delivered on the runner's queue, in order with the reports.
 public struct TaskOutput: Sendable, Hashable {
+  /// What a process writes to.
+  public enum Stream: Sendable, Hashable, CaseIterable {
+    case standardOutput
+    case standardError
+  }
+
   /// The run that was the latest one when its pipe was opened.
   public let run: TaskReport.Run
+  /// The stream. A runner reads both from one pipe, so that their lines keep their order; all of them count as
+  /// ``Stream/standardOutput`` then.
+  public let stream: Stream
   /// The line, without the line feed, or a piece of a line of more than 64 KiB.
   public let line: [UInt8]
   /// Whether the line is continued by the next one of the same run.
@@ -13,8 +22,12 @@ public struct TaskOutput: Sendable, Hashable {
   public let isFinished: Bool
 
   /// Creates a line of output.
-  package init(run: TaskReport.Run, line: [UInt8], isSplit: Bool = false, isFinished: Bool) {
+  package init(
+    run: TaskReport.Run, _ stream: Stream = .standardOutput, line: [UInt8], isSplit: Bool = false,
+    isFinished: Bool
+  ) {
     self.run = run
+    self.stream = stream
     self.line = line
     self.isSplit = isSplit
     self.isFinished = isFinished

@@ -80,12 +80,12 @@ extension TaskWorker {
     if let text = command.changeDelivery.text(for: trigger, number: run.number) {
       launch.input = try files.write(text, "input", for: run.job)
     }
-    let output = command.takesTerminal ? nil : try openOutput(of: run)
+    let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
     for limits in Command.ArgumentLimits.all {
       launch.limits = limits
       do throws(SystemError) {
         var request = command.spawnRequest(for: trigger, in: launch)
-        request.output = output
+        (request.output, request.errors) = (output, errors)
         request.directory = directory
         return try attempt(request, for: run)
       } catch {
@@ -107,21 +107,37 @@ extension TaskWorker {
     return isSame ? command.directory : command.directory?.absolute(from: base) ?? base
   }
 
-  /// Opens a pipe for the output of a run and begins to read it; `nil` if the output is not read.
-  private func openOutput(of run: TaskReport.Run) throws(SystemError) -> PipeInput? {
-    guard let sink = context.output, state.access({ $0.readsOutput }) else { return nil }
+  /// Opens the pipes for the output of a run, and begins to read it; `nil` for a stream that is not read.
+  private func openOutput(
+    of run: TaskReport.Run
+  ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {
+    guard let sink = context.output, state.access({ $0.readsOutput }) else { return (nil, nil) }
+    guard let streams = context.separateStreams else {
+      let both = try open(.standardOutput, of: run, sink)
+      return (both, both)
+    }
+    return (
+      streams.contains(.standardOutput) ? try open(.standardOutput, of: run, sink) : nil,
+      streams.contains(.standardError) ? try open(.standardError, of: run, sink) : nil
+    )
+  }
+
+  private func open(
+    _ stream: TaskOutput.Stream, of run: TaskReport.Run, _ sink: @escaping TaskOutput.Sink
+  ) throws(SystemError) -> PipeInput {
     let (reader, input) = try OutputReader.open(on: context.queue, hasRoom: context.outputRoom) {
       [self] event in
       switch event {
       case .line(let line):
-        sink(TaskOutput(run: run, line: line.bytes, isSplit: line.isSplit, isFinished: true))
+        sink(
+          TaskOutput(run: run, stream, line: line.bytes, isSplit: line.isSplit, isFinished: true))
         examine(line.bytes, of: run)
       case .unfinished(let line):
-        sink(TaskOutput(run: run, line: line, isFinished: false))
+        sink(TaskOutput(run: run, stream, line: line, isFinished: false))
         examine(line, of: run)
       }
     }
-    state.access { $0.processes[run.job]?.reader = reader }
+    state.access { $0.processes[run.job]?.readers.append(reader) }
     return input
   }
 
@@ -144,6 +160,7 @@ extension TaskWorker {
         state.processes[run.job]?.group = group
         state.processes[run.job]?.leaderIsAlive = true
       }
+      context.report(.run(run, .launched(processID: group.leader)))
     } catch {
       guard error.code == ETXTBSY,
         let pause = state.access({ $0.processes[run.job]?.attempts.pause() })

@@ -118,13 +118,13 @@ extension TaskWorker {
   private func ended(_ process: Process, _ status: ExitStatus) {
     let run = process.run
     notify(.exited(precedesHook: run.job == .command && hasHook(after: status, process.ending)))
-    process.reader?.runHasEnded()
+    for reader in process.readers { reader.runHasEnded() }
     // No timer may wake the process while nothing runs.
     if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
     if process.hasEnded { return }
     state.access { state in
       state.processes[run.job]?.hasEnded = true
-      state.processes[run.job]?.reader = nil
+      state.processes[run.job]?.readers = []
     }
     let duration = process.began.duration(to: scheduler.now)
     let result = run.job == .command ? record(status, process.ending, duration) : nil

@@ -35,6 +35,7 @@ final class TaskWorker: Sendable {
     /// `nil` if no output is read.
     let output: TaskOutput.Sink?
     var outputRoom: TaskOutput.Room = { _ in true }
+    var separateStreams: Set<TaskOutput.Stream>?
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
     let notify: @Sendable (TaskWorker, Event) -> Void
@@ -85,7 +86,7 @@ final class TaskWorker: Sendable {
     var timer: (any ScheduledWork)?
     /// A process of the group, which cannot be stopped.
     var survivor: Survivor?
-    var reader: OutputReader?
+    var readers: [OutputReader] = []
 
     init(_ run: TaskReport.Run, at began: Instant) {
       self.run = run

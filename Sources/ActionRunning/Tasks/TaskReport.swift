@@ -43,6 +43,8 @@ extension TaskReport {
     /// It begins. Its process is started next. For a service, also when it is started again after it has
     /// ended, which is no round.
     case started
+    /// Its process exists. The ID is that of its process group as well.
+    case launched(processID: Int32)
     /// It has ended. All its output was delivered before, but processes that it left behind may write more.
     case ended(ExitStatus, duration: Duration, Ending)
     /// It could not be started. It counts as failed with `status`: 127 if there is no such program, 126 if it
@@ -88,6 +90,9 @@ extension TaskReport {
     case gaveUp(afterRestarts: Int)
     /// Changes during its run are ignored, by the policy ``BusyPolicy/ignore``.
     case ignored(RunTrigger)
+    /// Something happened that the state of the task rules out, as this text says: a mistake in this library.
+    /// It was ignored. A debug build stops instead.
+    case rejected(String)
   }
 
   /// What was decided about changes.

@@ -35,6 +35,8 @@ public final class TaskRunner: Sendable {
     package var inheritedDescriptors: [Int32] = []
     /// Receives the paths that the tasks change again and again, when they have changed.
     package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
+    /// The streams that are read, each from a pipe of its own; `nil` to read both from one.
+    var separateStreams: Set<TaskOutput.Stream>?
     /// Whether the receiver of output has room for more.
     package var outputRoom: TaskOutput.Room = { _ in true }
     /// Called on the queue after each step, when the reports of what it has changed were made.

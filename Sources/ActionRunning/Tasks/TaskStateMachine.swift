@@ -78,6 +78,8 @@ package struct TaskStateMachine: Sendable {
     case killAll
     /// Report that nothing is left.
     case finish
+    /// Report an input that the state of the task rules out.
+    case reportRejection(String, of: String)
   }
 
   /// A task of a round, and its state.
@@ -271,10 +273,12 @@ extension TaskStateMachine {
     tasks[name] = task
   }
 
-  /// An input that the phase of the task rules out: a mistake of the caller, which a release ignores.
-  func reject(_ input: StaticString, of name: String) -> [Action] {
-    assertionFailure("\(input) of \(name): \(tasks[name].map { "\($0.phase)" } ?? "no task")")
-    return []
+  /// An input that the phase of the task rules out: a mistake in this module. It stops a debug build; a
+  /// release reports it, and goes on with the task as it was.
+  func reject(_ input: String, of name: String) -> [Action] {
+    let rejection = "\(input) while it is \(tasks[name].map { "\($0.phase)" } ?? "unknown")"
+    assertionFailure("\(name): \(rejection)")
+    return [.reportRejection(rejection, of: name)]
   }
 }
 

@@ -187,7 +187,7 @@ struct csystem_spawn {
   char **environment;                 // LISTEN_PID is replaced if it names this process
   const char *directory;              // NULL: the current directory
   const char *standard_input;         // a file to read; NULL: inherited
-  int output;                         // standard output and error; -1: inherited
+  int output, errors;                 // for standard output and error; -1: inherited
   int terminal;                       // foreground terminal of its group; -1: none
   const sigset_t *defaults;           // signals that are given their default action
   struct csystem_guardian *guardian;  // NULL: none

@@ -47,9 +47,9 @@ extension SpawnRequest {
     } else {
       posix_spawn_file_actions_addinherit_np(&actions, STDIN_FILENO)
     }
-    for number in [STDOUT_FILENO, STDERR_FILENO] {
-      if let output {
-        posix_spawn_file_actions_adddup2(&actions, output.number, number)
+    for (number, destination) in [(STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+      if let destination {
+        posix_spawn_file_actions_adddup2(&actions, destination.number, number)
       } else {
         posix_spawn_file_actions_addinherit_np(&actions, number)
       }

@@ -17,7 +17,8 @@ extension SpawnRequest {
                   var spawn = csystem_spawn(
                     program: program, arguments: arguments, environment: environment,
                     directory: directory, standard_input: input, output: output?.number ?? -1,
-                    terminal: context.terminal?.descriptor ?? -1, defaults: defaults,
+                    errors: errors?.number ?? -1, terminal: context.terminal?.descriptor ?? -1,
+                    defaults: defaults,
                     guardian: context.guardian?.page, inherited: inherited.baseAddress,
                     inherited_count: Int32(inherited.count))
                   return csystem_spawn(&spawn, &pid)

@@ -13,8 +13,9 @@ package struct SpawnRequest: Hashable, Sendable {
   package var environment: [[UInt8]]
   package var directory: Path?
   package var standardInput: StandardInput
-  /// The destination of its standard output and standard error; `nil` to inherit them.
-  package var output: PipeInput?
+  /// The destinations of its standard output and its standard error; `nil` to inherit one. They may be the
+  /// same.
+  package var (output, errors): (PipeInput?, PipeInput?)
   /// Whether its group becomes the foreground group of the terminal, if there is one to lend.
   package var takesTerminal: Bool
 

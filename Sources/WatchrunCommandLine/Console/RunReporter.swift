@@ -127,6 +127,8 @@ extension RunReporter {
         .problem, task,
         "not restarted: it has ended \(restarts + 1) times in a row; the next change starts it",
         style: .warning)
+    case .task(let task, .rejected(let input)):
+      say(.problem, task, "internal error, ignored: \(input); please report it", style: .bad)
     case .changes(.foundLoop(let loop)):
       self.report(loop)
     case .changes(.owed(let trigger)):
@@ -137,7 +139,7 @@ extension RunReporter {
       console.sayAtTerminal("waiting for changes")
     case .round(.ended(let round)):
       self.report(round)
-    case .round(.began), .run(_, .gone), .task(_, .ignored), .runner:
+    case .round(.began), .run(_, .launched), .run(_, .gone), .task(_, .ignored), .runner:
       break
     }
   }

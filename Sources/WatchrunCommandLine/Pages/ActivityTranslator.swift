@@ -75,7 +75,7 @@ struct ActivityTranslator {
     case .runner(.unsettled(let names)):
       return [.unsettled(names)]
     case .run, .task(_, .signaled), .task(_, .backingOff), .task(_, .gaveUp), .task(_, .ignored),
-      .changes, .runner:
+      .task(_, .rejected), .changes, .runner:
       return []
     }
   }

@@ -17,6 +17,7 @@ struct DetachedProgram: Sendable {
     var request = SpawnRequest(
       arguments: arguments, environment: processEnvironment(), standardInput: .null)
     request.output = try PipeInput.discarding()
+    request.errors = request.output
     let launcher = SystemLauncher(queue: Self.queue)
     let group = try launcher.launch(request) { status in
       if status.isSuccess { return }

@@ -10,13 +10,41 @@ struct CommandRunTests {
     let command = Command("sh", "-c", "echo one; echo two >&2; printf three; exit 3")
     let result = try await command.run(output: .kept(upTo: 1000))
     #expect(result.status == .exited(3) && result.ending == .byItself)
-    #expect(result.text == "one\ntwo\nthree\n" && !result.isOutputCut)
+    #expect(result.output.text == "one\ntwo\nthree\n" && !result.output.isCut)
+  }
+
+  @Test func `standard error is kept apart`() async throws {
+    let command = Command(shell: "echo one; echo two >&2; echo three; echo four >&2")
+    let result = try await command.run(output: .kept(upTo: 1000), errors: .kept(upTo: 6))
+    #expect(result.output.text == "one\nthree\n" && !result.output.isCut)
+    #expect(result.errors.text == "two\nfo" && result.errors.isCut)
+  }
+
+  @Test(arguments: [true, false])
+  func `one of the streams is passed on, and the other inherited`(isError: Bool) async throws {
+    let lines = Log<String>()
+    let handling = Command.OutputHandling.lines { lines.note(String(decoding: $0, as: UTF8.self)) }
+    let command = Command(shell: "echo one; echo two >&2")
+    _ =
+      isError
+      ? try await command.run(output: .inherited, errors: handling)
+      : try await command.run(output: handling, errors: .inherited)
+    #expect(lines.entries == [isError ? "two" : "one"])
+  }
+
+  @Test func `the process is named when it exists`() async throws {
+    let processes = Log<Int32>()
+    let result = try await Command(shell: "echo $$").run(output: .kept(upTo: 100)) {
+      processes.note($0)
+    }
+    #expect(processes.entries.map { "\($0)\n" } == [result.output.text])
   }
 
   @Test func `output beyond the limit is read and dropped`() async throws {
     let command = Command(shell: "for n in 1 2 3; do echo 123456789; done")
     let result = try await command.run(output: .kept(upTo: 15))
-    #expect(result.text == "123456789\n12345" && result.isOutputCut && result.status.isSuccess)
+    #expect(
+      result.output.text == "123456789\n12345" && result.output.isCut && result.status.isSuccess)
   }
 
   @Test func `lines are passed on`() async throws {
@@ -25,7 +53,7 @@ struct CommandRunTests {
     command.environment = ["A": "one", "B": "two"]
     let result = try await command.run(
       output: .lines { lines.note(String(decoding: $0, as: UTF8.self)) })
-    #expect(lines.entries == ["one", "two"] && result.output.isEmpty)
+    #expect(lines.entries == ["one", "two"] && result.output.bytes.isEmpty)
   }
 
   @Test func `a program that is missing is an error`() async throws {
@@ -60,11 +88,12 @@ struct CommandRunTests {
     let changes = ChangeBatch(
       number: 1, changes: [.init(path: "/p/f", kind: .modified, type: .file)])
     let command = Command("sh", "-c", #"echo "$1" "$2" "${WATCHRUN_REASON-none}""#, "-", "{}", "/_")
-    #expect(try await command.run(for: changes, output: .kept(upTo: 100)).text == "{} /_ none\n")
+    #expect(
+      try await command.run(for: changes, output: .kept(upTo: 100)).output.text == "{} /_ none\n")
     var telling = command
     (telling.expandsPlaceholders, telling.describesRun) = (true, true)
     telling.changeDelivery = .environment
     let told = try await telling.run(for: changes, output: .kept(upTo: 100))
-    #expect(told.text == "/p/f /p/f change\n")
+    #expect(told.output.text == "/p/f /p/f change\n")
   }
 }

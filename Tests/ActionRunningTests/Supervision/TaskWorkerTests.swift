@@ -37,7 +37,10 @@ struct WorkerFixture {
     change(&task)
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: launcher, probe: probe, directory: "/",
-      report: { [story] in story.note(Self.word($0)) }, output: nil,
+      report: { [story] report in
+        if case .run(_, .launched) = report { return }
+        story.note(Self.word(report))
+      }, output: nil,
       receive: { [received] _, reason in
         received.note(reason)
         return RunTrigger(reason)

@@ -41,6 +41,7 @@ struct MachineScript {
       case .retire(let name): return "retire " + name
       case .killAll: return "kill"
       case .finish: return "finish"
+      case .reportRejection(let input, let name): return "\(name): \(input)"
       }
     }
   }

@@ -178,6 +178,7 @@ extension TaskGraphModel {
       let given = world(name).given
       receive(name)
       change(name) { $0.given.formUnion(given) }
+    case .reportRejection(let input, _): complain(input)
     case .skip, .keep, .reportLate, .killAll: break
     case .judgeChanges:
       isAsked = true

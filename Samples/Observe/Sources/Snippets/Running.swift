@@ -2,8 +2,8 @@ import ActionRunning
 import FileObservation
 
 func runOnce() async throws {
-  let status = try await Command("git", "status", "--short").run(output: .kept(upTo: 1 << 20))
-  print(status.status, status.text)
+  let result = try await Command("git", "status", "--short").run(output: .kept(upTo: 1 << 20))
+  print(result.status, result.output.text)
 }
 
 func runOneCommand() async throws {
