@@ -72,7 +72,7 @@ final class PageSite {
   }
 
   /// Starts serving a connection.
-  func take(_ stream: ByteStream, from peer: String) {
+  func serve(_ stream: ByteStream, from peer: String) {
     let connection = ServerConnection(stream, from: peer, handler: self)
     connections[ObjectIdentifier(connection)] = connection
     core.admit(connection)

@@ -66,7 +66,7 @@ final class ServerCore {
     close(page.name)
     let site = PageSite(page, in: self)
     let (listeners, port) = try Listener.open(page, on: loop) { [weak site] socket, peer in
-      site?.take(socket, from: peer)
+      site?.serve(socket, from: peer)
     } makeRoom: { [weak self] in
       self?.closeIdleConnection() ?? false
     }

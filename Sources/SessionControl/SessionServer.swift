@@ -138,7 +138,7 @@ public final class SessionServer: Sendable {
     guard let number else { return }
     let connection = SessionConnection(socket, on: queue) { [weak self] event in
       switch event {
-      case .line(let line): self?.take(line, from: number)
+      case .line(let line): self?.handle(line, from: number)
       case .closed: self?.drop(number)
       }
     }
@@ -172,7 +172,7 @@ public final class SessionServer: Sendable {
 
   // MARK: - Requests
 
-  private func take(_ line: [UInt8], from number: Int) {
+  private func handle(_ line: [UInt8], from number: Int) {
     guard let session = state.access({ $0.session }) else { return }
     do throws(SessionRequest.Refusal) {
       let request = try SessionRequest(parsing: line)

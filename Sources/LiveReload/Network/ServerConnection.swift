@@ -104,7 +104,7 @@ final class ServerConnection: ByteStreamOwner {
     while phase == .reading && !isFull || phase == .answering && !isRequestComplete {
       do throws(HTTPError) {
         guard let event = try parser.next() else { break }
-        take(event)
+        handle(event)
       } catch {
         return refuse(error)
       }
@@ -121,7 +121,7 @@ final class ServerConnection: ByteStreamOwner {
     idleSince = reason == .idle && !stream.hasOutput ? stream.now : nil
   }
 
-  private func take(_ event: HTTPParser.Event) {
+  private func handle(_ event: HTTPParser.Event) {
     switch event {
     case .request(let head): begin(head)
     case .body(let bytes):

@@ -37,7 +37,7 @@ struct EscapeParser {
   init() {}
 
   /// Processes the next character.
-  mutating func take(_ scalar: Unicode.Scalar) -> Action {
+  mutating func consume(_ scalar: Unicode.Scalar) -> Action {
     switch state {
     case .text: return text(scalar)
     case .escape, .intermediate: return escape(scalar)

@@ -18,7 +18,7 @@ struct TerminalText {
     var row = Row()
     var parser = EscapeParser()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch parser.take(scalar) {
+      switch parser.consume(scalar) {
       case .text: row.put(scalar, style)
       case .style(let parameters): style.apply(parameters: parameters)
       case .carriageReturn: row.column = 0

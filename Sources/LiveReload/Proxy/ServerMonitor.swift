@@ -84,11 +84,11 @@ final class ServerMonitor: SocketHandler {
       isSearching = false
       // One of them has ended meanwhile.
       if former != nil && known == nil { return }
-      take(found, after: former)
+      compare(found, with: former)
     }
   }
 
-  private func take(_ found: ListeningProcesses, after former: ListeningProcesses?) {
+  private func compare(_ found: ListeningProcesses, with former: ListeningProcesses?) {
     seesProcesses = !found.processes.isEmpty
     if let former {
       if found.differs(from: former) { changed() } else { known = found }
