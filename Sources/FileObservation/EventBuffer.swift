@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The events that the task of a stream has not received yet. While no task reads, batches are
-/// merged, so that it holds at most one change of each path, and a second one of some.
+/// The events that the task of a stream has not received yet. While no task reads, batches are merged, so that
+/// it holds not many more changes than paths that have changed.
 final class EventBuffer: Sendable {
   // Not a continuation: its type would link the runtime of Swift concurrency into each program.
   typealias Reader = @Sendable (Result<FileObserver.Event?, ObserverError>) -> Void
 
-  private struct State {
+  fileprivate struct State {
     var events: [FileObserver.Event] = []
     /// Those that wait. More than one if tasks share a stream.
     var readers: [Reader] = []
@@ -25,12 +25,7 @@ final class EventBuffer: Sendable {
     let reader = state.withLock { state -> Reader? in
       if !state.readers.isEmpty { return state.readers.removeFirst() }
       if state.end != nil { return nil }
-      if case .changed(let next) = event, case .changed(var last) = state.events.last {
-        last.merge(next)
-        state.events[state.events.count - 1] = .changed(last)
-      } else {
-        state.events.append(event)
-      }
+      state.add(event)
       return nil
     }
     reader?(.success(event))
@@ -71,5 +66,23 @@ final class EventBuffer: Sendable {
     }
     if let result { reader(result) }
     for call in settled { call() }
+  }
+}
+
+extension EventBuffer.State {
+  /// Merging a batch costs as much as it is large. A larger one than this is merged only with one that is at
+  /// least half as large, so that a change is merged a few times and not with each later batch.
+  private static let mostMergedAlways = 1024
+
+  fileprivate mutating func add(_ event: FileObserver.Event) {
+    events.append(event)
+    while events.count > 1, case .changed(let last) = events[events.count - 1],
+      case .changed(var former) = events[events.count - 2],
+      former.changes.count <= max(Self.mostMergedAlways, 2 * last.changes.count)
+    {
+      former.merge(last)
+      events.removeLast()
+      events[events.count - 1] = .changed(former)
+    }
   }
 }

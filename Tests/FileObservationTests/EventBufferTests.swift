@@ -1,0 +1,44 @@
+import Synchronization
+import Testing
+
+@testable import FileObservation
+
+struct EventBufferTests {
+  private static func batch(_ number: Int, _ names: Range<Int>) -> FileObserver.Event {
+    .changed(
+      ChangeBatch(
+        number: number,
+        changes: names.map { .init(path: Path("/\(number)/\($0)"), kind: .created, type: .file) }))
+  }
+
+  private static func read(_ buffer: EventBuffer) -> [ChangeBatch] {
+    let batches = Mutex<[ChangeBatch]>([])
+    buffer.close(nil)
+    var isOver = false
+    while !isOver {
+      let count = batches.withLock(\.count)
+      buffer.wait { result in
+        if case .success(.changed(let batch)) = result { batches.withLock { $0.append(batch) } }
+      }
+      isOver = batches.withLock(\.count) == count
+    }
+    return batches.withLock { $0 }
+  }
+
+  @Test func `batches that nobody reads become one`() {
+    let buffer = EventBuffer()
+    for number in 1...100 { buffer.put(Self.batch(number, 0..<3)) }
+    let batches = Self.read(buffer)
+    #expect(batches.count == 1 && batches[0].changes.count == 300)
+  }
+
+  @Test func `a large batch is not merged with each small one after it`() {
+    let buffer = EventBuffer()
+    buffer.put(Self.batch(1, 0..<20_000))
+    for number in 2...2000 { buffer.put(Self.batch(number, 0..<2)) }
+    let batches = Self.read(buffer)
+    #expect((2...5).contains(batches.count))
+    #expect(batches[0].number == 1 && batches[0].changes.count == 20_000)
+    #expect(batches.flatMap(\.changes).count == 23_998)
+  }
+}
