@@ -390,6 +390,7 @@ struct search {
   const struct csystem_file_status *files;
   int count;
   bool *found;
+  mode_t permission;
 };
 
 static void compare_open_file(void *context, int descriptors, const char *name) {
@@ -397,7 +398,7 @@ static void compare_open_file(void *context, int descriptors, const char *name) 
   struct csystem_file_status link, file;
   // The permissions of the link are those with which the file was opened.
   if (csystem_file_status(descriptors, name, AT_SYMLINK_NOFOLLOW, &link) != 0 ||
-      !(link.mode & S_IWUSR) || csystem_file_status(descriptors, name, 0, &file) != 0) {
+      !(link.mode & search->permission) || csystem_file_status(descriptors, name, 0, &file) != 0) {
     return;
   }
   for (int i = 0; i < search->count; i++) {
@@ -411,10 +412,58 @@ void csystem_files_open_for_writing(
   struct tree tree = {.crosses_sessions = true};
   add_process(&tree, leader);
   add_descendants(&tree);
-  struct search search = {files, count, found};
+  struct search search = {files, count, found, S_IWUSR};
   for (int i = 0; i < tree.process_count; i++) {
     for_each_entry(tree.processes[i], "fd", compare_open_file, &search);
   }
+}
+
+#define PIPES 16
+
+struct readers {
+  pid_t *processes;
+  int count, capacity;
+  // The pipes that they read, and those that they write their output to.
+  struct csystem_file_status pipes[PIPES];
+  int pipe_count;
+};
+
+static void add_output_pipes(struct readers *readers, pid_t process) {
+  char path[64];
+  for (int number = STDOUT_FILENO; number <= STDERR_FILENO; number++) {
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, number);
+    struct csystem_file_status *pipe = &readers->pipes[readers->pipe_count];
+    if (readers->pipe_count == PIPES || csystem_file_status(AT_FDCWD, path, 0, pipe) != 0) continue;
+    if (S_ISFIFO(pipe->mode)) readers->pipe_count++;
+  }
+}
+
+static void add_reader(void *context, int processes, const char *name) {
+  (void)processes;
+  struct readers *readers = context;
+  pid_t process = (pid_t)strtol(name, NULL, 10);
+  if (process <= 0 || process == getpid() || readers->count == readers->capacity) return;
+  for (int i = 0; i < readers->count; i++) {
+    if (readers->processes[i] == process) return;
+  }
+  bool found[PIPES] = {false}, reads = false;
+  struct search search = {readers->pipes, readers->pipe_count, found, S_IRUSR};
+  for_each_entry(process, "fd", compare_open_file, &search);
+  for (int i = 0; i < PIPES; i++) reads = reads || found[i];
+  if (!reads) return;
+  readers->processes[readers->count++] = process;
+  add_output_pipes(readers, process);
+}
+
+int csystem_output_readers(pid_t *processes, int capacity) {
+  struct readers readers = {.processes = processes, .capacity = capacity};
+  add_output_pipes(&readers, getpid());
+  int count;
+  do {
+    count = readers.count;
+    if (readers.pipe_count > 0) for_each_name("/proc", add_reader, &readers);
+  } while (readers.count > count);
+  return readers.count;
 }
 
 #else
@@ -447,6 +496,11 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
 void csystem_files_open_for_writing(
     pid_t leader, const struct csystem_file_status *files, int count, bool *found) {
   (void)leader, (void)files, (void)count, (void)found;
+}
+
+int csystem_output_readers(pid_t *processes, int capacity) {
+  (void)processes, (void)capacity;
+  return 0;
 }
 
 #endif

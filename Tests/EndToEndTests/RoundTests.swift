@@ -279,4 +279,14 @@ extension Project {
       #expect(project.logged.count <= 16)
     }
   }
+
+  /// The reader of the output writes when a run has ended, and nothing runs any more.
+  @Test func `a log behind a pipe in the watched tree leads to few runs`() async throws {
+    try await withProject { project in
+      let count = try await project.shell(
+        "timeout 5 watchrun -- true 2>&1 | tee said.txt >/dev/null; grep -c running said.txt")
+      let runs = try #require(Int(count.filter(\.isNumber)))
+      #expect((1...13).contains(runs))
+    }
+  }
 }

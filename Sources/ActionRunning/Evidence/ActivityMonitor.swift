@@ -99,14 +99,15 @@ final class ActivityMonitor: Sendable {
       }
     }
     var result = evidence(about: subjects)
-    if result.values.allSatisfy({ $0.verdict == .others }) { return result }
-    look()
-    result = evidence(about: subjects)
-    let unproved = result.filter { $0.value.verdict != .others }.map(\.key)
-    for path in groups.reduce(into: Set<Path>(), { $0.formUnion($1.filesOpenForWriting(unproved)) })
-    {
-      result[path]?.verdict = .run
+    // What is printed for a run is written on its behalf, also after its end.
+    var written = launcher.filesOfReaders(Array(subjects.keys))
+    if !result.values.allSatisfy({ $0.verdict == .others }) {
+      look()
+      result = evidence(about: subjects)
+      let unproved = result.filter { $0.value.verdict != .others }.map(\.key)
+      for group in groups { written.formUnion(group.filesOpenForWriting(unproved)) }
     }
+    for path in written { result[path]?.verdict = .run }
     return result
   }
 
@@ -190,4 +191,6 @@ extension ActivityMonitor: ProcessLauncher {
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
     launcher.activity(of: groups)
   }
+
+  func filesOfReaders(_ paths: [Path]) -> Set<Path> { launcher.filesOfReaders(paths) }
 }

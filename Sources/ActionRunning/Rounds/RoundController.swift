@@ -104,7 +104,8 @@ final class RoundController: Sendable {
     let now = scheduler.now
     let paths = state.access { state in
       let isJudged =
-        situation.judgesAtOnce || situation == .idle && state.rounds.mayHaveEchoes(at: now)
+        situation.judgesAtOnce
+        || situation == .idle && state.rounds.mayHaveEchoes(evidence, at: now)
       return isJudged && !state.rounds.isFlushing ? state.rounds.pathsToRead(changes) : []
     }
     advance(paths) { $0.changed(changes, evidence, situation, at: $1, $2) }

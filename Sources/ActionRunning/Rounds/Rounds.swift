@@ -241,7 +241,7 @@ extension Rounds {
     // What changes later than an echo of the latest run follows a run without the change.
     let isLater = hasEnded && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
-      if isLater {
+      if isLater && change.evidence.verdict != .run {
         for key in keys(of: change) where records[key]?.count.hasChanged == false {
           records[key]?.count.reset()
         }
@@ -288,15 +288,18 @@ extension Rounds {
 
   /// Whether a change may follow from what was reported of the runs.
   private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
-    guard let lastReport, lastReport.duration(to: now) < Self.echoTime,
-      let record = records[change.path]
-    else { return false }
+    guard let lastReport else { return false }
+    if change.evidence.verdict == .run { return true }
+    guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
+      return false
+    }
     return !record.isEdited && record.judgedContent != nil && record.count.repetitions > 0
   }
 
   /// Whether changes at rest may be judged, so that their paths have to be read.
-  func mayHaveEchoes(at now: Instant) -> Bool {
+  func mayHaveEchoes(_ evidence: [Path: Evidence], at now: Instant) -> Bool {
     lastReport.map { $0.duration(to: now) < Self.echoTime } ?? false
+      || evidence.values.contains { $0.verdict == .run }
   }
 
   /// Begins a round immediately, because no run can have made these changes.

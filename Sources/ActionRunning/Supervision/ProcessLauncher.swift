@@ -11,6 +11,8 @@ package protocol ProcessLauncher: Sendable {
   ) throws(SystemError) -> any LaunchedGroup
   /// What the processes of these groups and their descendants have done; `nil` if the kernel does not tell.
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity?
+  /// Those of the paths that a process which reads the output of this one has open for writing.
+  func filesOfReaders(_ paths: [Path]) -> Set<Path>
 }
 
 /// The process group of a process that was started.
@@ -31,6 +33,10 @@ package protocol LaunchedGroup: Sendable {
   func filesOpenForWriting(_ paths: [Path]) -> Set<Path>
 }
 
+extension ProcessLauncher {
+  package func filesOfReaders(_ paths: [Path]) -> Set<Path> { [] }
+}
+
 /// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
 /// hold the lock, so that none is taken for an orphan.
 let launchedProcesses = Mutex<Set<pid_t>>([])
@@ -46,6 +52,7 @@ package struct SystemLauncher: ProcessLauncher {
   private let descriptors: [Int32]
   private let guardian: GuardianProcess?
   private let jobControl: JobControl?
+  private let readers = OutputReaders()
 
   /// - Parameter descriptors: Those that commands inherit besides the standard ones, in ascending order.
   package init(
@@ -83,6 +90,8 @@ package struct SystemLauncher: ProcessLauncher {
     activity?.writes.processes &+= reaped
     return activity
   }
+
+  package func filesOfReaders(_ paths: [Path]) -> Set<Path> { readers.filesOpenForWriting(paths) }
 
   /// Makes this process adopt and reap the orphans of commands, so that what they do is known.
   package static func adoptOrphans() {

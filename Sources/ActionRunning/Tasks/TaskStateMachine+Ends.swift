@@ -23,7 +23,13 @@ extension TaskStateMachine {
   /// A process of the service was started, by request or after the previous one ended.
   package mutating func serviceStarted(_ name: String) -> [Action] {
     guard let task = tasks[name], !isEnding else { return [] }
-    guard case .starting = task.phase else { return reject("the start", of: name) }
+    switch task.phase {
+    case .starting: break
+    // Of two starts that were decided before the first was performed, this is the second.
+    case .ready where !task.rules.hasReadiness: return []
+    case .atRest, .running, .stopping, .ready, .late, .crashed, .backingOff, .restartDue:
+      return reject("the start", of: name)
+    }
     update(name) { $0.generation += 1 }
     if !task.rules.hasReadiness { return settle(isReady(name)) }
     return [.awaitReadiness(name, generation: task.generation + 1)]

@@ -114,6 +114,10 @@ int csystem_adopt_orphans(pid_t *children, int capacity);
 void csystem_files_open_for_writing(
     pid_t leader, const struct csystem_file_status *files, int count, bool *found);
 
+/// Stores the processes that read standard output or standard error of this process from a pipe, and those that
+/// read what they print, and returns their number.
+int csystem_output_readers(pid_t *processes, int capacity);
+
 int csystem_spawn_add_change_directory(posix_spawn_file_actions_t *actions, const char *path);
 int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest);
 

@@ -81,6 +81,15 @@ package func adoptOrphans() -> [pid_t]? {
   return count < 0 ? nil : Array(children.prefix(Int(count)))
 }
 
+/// The processes that read what this process prints from a pipe, and those that read what they print, as in
+/// `watchrun make | grep error | tee log`.
+package func outputReaders() -> [pid_t] {
+  let capacity = 16
+  var processes = [pid_t](repeating: 0, count: capacity)
+  let count = csystem_output_readers(&processes, Int32(capacity))
+  return Array(processes.prefix(Int(count)))
+}
+
 extension ProcessGroup {
   /// Those of the paths that the leader or a descendant has open for writing.
   package func filesOpenForWriting(_ paths: [Path]) -> Set<Path> {

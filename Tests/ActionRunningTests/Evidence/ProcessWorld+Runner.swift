@@ -39,7 +39,7 @@ extension ProcessWorld {
     let situation: Rounds.Situation =
       run.map { isLive && !$0.isStopping ? .live : .running } ?? .idle
     note("batch \(changes.map(\.path)) \(evidence.values.map(\.verdict)) \(situation)")
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: instant)
+    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
     perform(
       rounds.changed(

@@ -183,7 +183,7 @@ struct RoundsBench {
     _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation = .running
   ) {
     ledger.add(changes)
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: now.asInstant)
+    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: now.asInstant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
     actions = rounds.changed(
       changes, evidence, situation, at: now.asInstant,

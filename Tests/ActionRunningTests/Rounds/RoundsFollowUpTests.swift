@@ -19,6 +19,26 @@ struct RoundsFollowUpTests {
 
   // MARK: Delays
 
+  @Test func `what a reader of the output writes after each run is delayed`() {
+    var bench = RoundsBench(["/p/log": "0"])
+    bench.evidence = ["/p/log": Evidence(verdict: .run)]
+    var followUps: [FollowUp] = []
+    for number in 0..<12 {
+      bench.begin()
+      bench.end(after: .milliseconds(2))
+      bench.now += .milliseconds(number == 6 ? 900 : 60)
+      bench.write("/p/log", "#\(number)", .idle)
+      followUps.append(bench.followUp)
+      bench.waitForDelay()
+    }
+    #expect(followUps.prefix(2) == [.now, .now])
+    guard case .after(let delay) = followUps.last else {
+      Issue.record("nothing is delayed: \(followUps)")
+      return
+    }
+    #expect(delay >= .seconds(40))
+  }
+
   @Test func `a follow-up starts when its delay is over`() {
     var bench = delayed()
     bench.waitForDelay()

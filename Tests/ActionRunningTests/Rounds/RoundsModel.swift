@@ -186,7 +186,7 @@ extension RoundsModel {
     truth.reported(
       changes, evidence, rounds.isFlushing ? nil : situation, isLive: situation == .live,
       at: now, files)
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(at: instant)
+    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
     perform(
       rounds.changed(

@@ -57,11 +57,16 @@ final class Mirror: @unchecked Sendable {
     unconfirmed = Dictionary(
       unconfirmed.map { (batch.changes.present(pathOf: $0), $1) },
       uniquingKeysWith: { _, last in last })
+    let moved = unconfirmed
     // What is new at its path, from the top.
     for change in batch.changes.sorted(by: { $0.path < $1.path }) where change.kind != .removed {
       if let from = change.from {
         remove(change.path)
-        if let place = aside[from] { _ = move(place, to: copied(change.path)) }
+        if let place = aside[from], move(place, to: copied(change.path)) {
+          // What was read here meanwhile is not what has been put here.
+          unconfirmed = unconfirmed.filter { !$0.key.isWithin(change.path) }
+          unconfirmed.merge(moved.filter { $0.key.isWithin(change.path) }) { _, before in before }
+        }
       }
       // Another directory than before: what it contains is not that of the former one.
       if change.kind == .modified, change.type == .directory { remove(change.path) }
