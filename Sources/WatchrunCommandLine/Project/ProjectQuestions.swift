@@ -78,7 +78,7 @@ struct ProjectQuestions {
 
   private func initialize() throws(Failure) {
     let found = source.detect()
-    let text = ProjectText.file(found?.project ?? .example)
+    let text = ProjectText.file(found?.project ?? .example, hasSchema: exists(schemaFile))
     do throws(SystemError) {
       let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
       try writeAll(Array(text.utf8), to: file.number)
@@ -92,11 +92,13 @@ struct ProjectQuestions {
     }
     console.say(
       .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
+    if exists(schemaFile) { return }
     console.sayAtTerminal(
-      "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes))")
+      "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes)), and "
+        + "\"$schema\": \"\(ProjectSchema.address)\" in \(source.file)")
   }
 
-  /// The place that `$schema` names, as seen from the current directory.
+  /// The schema beside the project file, as seen from the current directory.
   private var schemaFile: Path {
     source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
   }

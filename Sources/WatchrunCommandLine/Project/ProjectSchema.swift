@@ -10,8 +10,8 @@ import SystemCalls
 enum ProjectSchema {
   /// Identifies the schema: the name of its file in `Documentation`.
   static let file = "watchrun.schema.json"
-  /// The value of `$schema` in a file written by `--init`: the schema beside it, where
-  /// `watchrun --schema` may put it. The schema is not published at an address of its own.
+  /// The value of `$schema` for the schema beside the project file, where the output of
+  /// `watchrun --schema` may be put. The schema is not published at an address of its own.
   static let address = "./" + file
 
   static var text: String {

@@ -7,8 +7,10 @@ import SystemCalls
 /// Writes a project as a file, and lists its tasks.
 enum ProjectText {
   /// The project file: JSON without the extensions of JSON5, so that every tool can read it.
-  static func file(_ project: Project) -> String {
-    var members = [("$schema", JSONWriter.quoted(ProjectSchema.address))]
+  ///
+  /// - Parameter hasSchema: Whether the schema is beside the file.
+  static func file(_ project: Project, hasSchema: Bool = false) -> String {
+    var members = hasSchema ? [("$schema", JSONWriter.quoted(ProjectSchema.address))] : []
     if let jobs = project.jobs { members.append(("jobs", "\(jobs)")) }
     if !project.ignores.isEmpty {
       members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))

@@ -82,7 +82,7 @@ struct ProjectTextTests {
         tasks: { build: { run: "make" }, test: { run: ["make", "test"], after: "build" } } }
       """)
     #expect(
-      ProjectText.file(project) == """
+      ProjectText.file(project, hasSchema: true) == """
         {
           "$schema": "\(ProjectSchema.address)",
           "jobs": 2,
