@@ -111,6 +111,12 @@ final class Console: Sendable {
     write(lines.map { start + $0 + end }.joined())
   }
 
+  /// Sets a round apart from the one before, for someone at the terminal.
+  func separateRounds() {
+    guard .news <= shown, wrapsLines, let columns = Terminal(STDERR_FILENO).columns else { return }
+    write(Style.faint.applied(to: RoundRule.now.text(columns: columns), isColored) + "\n")
+  }
+
   /// Writes control sequences, if messages go to a terminal.
   func writeToTerminal(_ sequences: [UInt8]) {
     if isTerminal { messages.write(message: sequences) }

@@ -19,6 +19,8 @@ final class RunReporter: Sendable {
     var conflicts: [String: ReadinessConflict] = [:]
     /// The runs that count as ended, although they could not be stopped.
     var left: Set<TaskReport.Run> = []
+    /// Whether a round has begun.
+    var hadRound = false
   }
 
   let console: Console
@@ -139,7 +141,9 @@ extension RunReporter {
       console.sayAtTerminal("waiting for changes")
     case .round(.ended(let round)):
       self.report(round)
-    case .round(.began), .run(_, .launched), .run(_, .gone), .task(_, .ignored), .runner:
+    case .round(.began):
+      if state.withLock({ exchange(&$0.hadRound, with: true) }) { console.separateRounds() }
+    case .run(_, .launched), .run(_, .gone), .task(_, .ignored), .runner:
       break
     }
   }

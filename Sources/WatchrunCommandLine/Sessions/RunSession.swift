@@ -169,8 +169,8 @@ extension RunSession {
   /// Passes a report to its readers.
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
-    if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     reporter.report(report)
+    if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     keys.handle(report)
     let activities = desk.handle(report)
