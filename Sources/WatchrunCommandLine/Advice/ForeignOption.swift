@@ -56,9 +56,16 @@ struct ForeignOption {
         + (["none", "plain", "fancy"].contains(value)
           ? ", and no option decorates output" : ", and new files count without an option")
     },
-    ValueRow(names: ["-s"]) { value, _ in
-      // reflex: a service.
-      (value ?? "").utf8.count < 2 ? "to restart a server on a change: -r" : nil
+    ValueRow(names: ["-s"]) { value, option in
+      // reflex: a service, and a regular expression after it.
+      guard (value ?? "").utf8.count < 2 else { return nil }
+      var command = option.after
+      guard value == "r", let pattern = command.first,
+        let filter = Pattern.option(for: String(decoding: pattern, as: UTF8.self))
+      else { return "to restart a server on a change: -r" }
+      command.removeFirst()
+      if command.first == "--".word { command.removeFirst() }
+      return "write: \(TypedLine.line(["-r".word] + filter.map(\.word) + command))"
     },
     ValueRow(names: ["-o"]) { value, option in
       // fswatch: one line for each batch.
@@ -266,7 +273,11 @@ extension ForeignOption {
     row(
       ["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
     row(["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks") { option in
-      option.value.flatMap(Double.init) == nil ? nil : duration(option, "-d ")
+      // fswatch: the latency.
+      guard option.value.flatMap(Double.init) != nil, let period = duration(option, "-d ") else {
+        return nil
+      }
+      return [period, changes(option)].compactMap(\.self).joined(separator: "; ")
     },
     row(["--server"], "use --serve DIR") { option in
       let isDirectory = option.value.map { option.type(of: $0) == .directory } ?? false
