@@ -45,8 +45,10 @@ final class IgnoredChangeReporter: Sendable {
   }
 
   /// Notes a change that the observer has not reported.
-  func note(_ change: IgnoredChange) {
-    note(change.path, change.reason.words)
+  ///
+  /// - Parameter rules: Those that the project adds to the options.
+  func note(_ change: IgnoredChange, _ rules: ProjectRules?) {
+    note(change.path, change.reason.words(with: rules))
   }
 
   /// Notes changes that lead to nothing.
@@ -76,9 +78,11 @@ final class IgnoredChangeReporter: Sendable {
 
 extension IgnoredChange.Reason {
   /// The reason, a rule as `--explain` prints it.
-  var words: String {
+  ///
+  /// - Parameter rules: Those that the project adds to the options, before them.
+  func words(with rules: ProjectRules? = nil) -> String {
     switch self {
-    case .rule(let rule): rule.text
+    case .rule(let rule): (rules?.place(of: rule) ?? RulePlace(rule)).description
     case .kind(let kind): "--events leaves out \(kind.rawValue)"
     case .sameContent: "--skip-unchanged: same content"
     }

@@ -10,9 +10,11 @@ extension Session {
   /// The plan of a project.
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
     do throws(TaskGraphError) {
-      return try SessionPlan(
+      var plan = try SessionPlan(
         project, settings.adding(project.defaults).projectContext(in: directory),
         files: source.candidates, servesPages: !settings.isOneRound)
+      plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
+      return plan
     } catch {
       throw Failure("\(source.file): \(error)", ExitCode.usage)
     }

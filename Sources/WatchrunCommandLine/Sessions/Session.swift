@@ -88,7 +88,7 @@ extension Session {
       followsLinks: settings.followsLinks, polling: settings.polling,
       skipsUnchanged: settings.skipsUnchanged)
     var onIgnoredChange: (@Sendable (IgnoredChange) -> Void)?
-    if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0) } }
+    if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0, observation.rules) } }
     do throws(ObserverError) {
       return try FileObserver(
         watching: observation.paths, options: options, onIgnoredChange: onIgnoredChange)
