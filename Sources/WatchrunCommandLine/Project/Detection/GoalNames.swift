@@ -13,6 +13,15 @@ enum GoalNames {
     }
   }
 
+  /// Whether it undoes what others make, or changes what is installed, and is not for each save.
+  static func isMaintenance(_ name: String) -> Bool {
+    words(of: name).first.map { maintenance.contains($0) } ?? false
+  }
+
+  private static let maintenance: Set = [
+    "clean", "cleanall", "distclean", "install", "mrproper", "uninstall",
+  ]
+
   static func isAction(_ name: String) -> Bool {
     words(of: name).first.map { actions.contains($0) } ?? false
   }

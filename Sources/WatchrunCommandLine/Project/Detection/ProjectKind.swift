@@ -104,7 +104,8 @@ struct DetectedKind: Sendable {
     self.file = file
     self.tasks = tasks
     products = kind.products + (kind.findProducts?(directory) ?? [])
-    others = kind.findOthers?(directory, file) ?? []
+    let others = kind.findOthers?(directory, file) ?? []
+    self.others = others.filter { !GoalNames.isMaintenance($0.name) }
     let text = kind.dependencyMarks.isEmpty ? "" : directory.text(of: file) ?? ""
     dependencies = Self.dependencies(in: text, after: kind.dependencyMarks).filter(
       directory.holdsDirectory)

@@ -14,6 +14,7 @@ import Testing
       ["Makefile": "deploy:\n\tscp\ntest:\n\t./x\n"],
       "also: make deploy; to run one: watchrun make deploy"
     ),
+    (["Makefile": "test:\n\t./x\nclean:\n\trm x\ninstall:\n\tcp x\ndistclean: clean\n"], nil),
     (
       ["justfile": "test:\n  x\nrelease:\n  z\nrun:\n  y\n_a:\n[private]\nb:\nc d:\n"],
       "also: just run, just release; to run one: watchrun just run"
