@@ -7,9 +7,9 @@ import SystemCalls
 /// Observes a tree with the hints of a source, and polls what the source cannot watch. Without a
 /// source, polls everything.
 ///
-/// Owns the tree, its queue and its timing. The first scan is made in slices, and hints are read
-/// between them. A poll is made in slices too; its changes are reported at its end, when renames
-/// can be paired.
+/// Owns the tree, its queue and its timing. Scans are made in slices, and hints are read between
+/// them. A poll is made in slices too; its changes are reported at its end, when renames can be
+/// paired.
 package final class TreeBackend: Backend {
   private struct State {
     var tree: ObservedTree
@@ -19,6 +19,7 @@ package final class TreeBackend: Backend {
     var pollPacing: PollPacing
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
+    var isRefilterPlanned = false
     var hasReportedOverflow = false
     var isStopped = false
     var flushes = PendingFlushes()
@@ -26,7 +27,7 @@ package final class TreeBackend: Backend {
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !tree.hasDroppedHints && tree.awaited.isEmpty
+      return !tree.hasDroppedHints && tree.awaited.isEmpty && !tree.rules.isPending
     }
 
     mutating func takeTimer() -> (any ScheduledWork)? {
@@ -59,15 +60,21 @@ package final class TreeBackend: Backend {
   private let state: Confined<State>
   private let currentStatistics = Mutex(BackendStatistics())
   private let scheduler: DispatchScheduler
+  /// How long polls and changed rules may keep the queue from other work.
+  private let sliceDuration: Duration
 
   /// - Parameters:
   ///   - source: The source of hints; `nil` to poll everything.
-  package init(_ configuration: BackendConfiguration, source: (any HintSource)?) {
+  package init(
+    _ configuration: BackendConfiguration, source: (any HintSource)?,
+    disk: any Disk = SystemDisk(), sliceDuration: Duration = .milliseconds(2)
+  ) {
     self.configuration = configuration
+    self.sliceDuration = sliceDuration
     scheduler = DispatchScheduler(queue: configuration.queue)
     state = Confined(
       State(
-        tree: ObservedTree(configuration, source: source),
+        tree: ObservedTree(configuration, source: source, disk: disk),
         pollPacing: PollPacing(bounds: configuration.pollInterval)),
       to: configuration.queue)
   }
@@ -182,6 +189,7 @@ extension TreeBackend {
         !state.tree.awaited.isEmpty, isDue ? state.rescanPacing.plan(at: now) : nil
       )
     }
+    planRefilter()
     if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
     finishFlushes()
@@ -234,7 +242,11 @@ extension TreeBackend {
       let source = state.tree.source
       switch state.phase {
       case .scanning:
-        if state.tree.scanPending(atMost: Self.directoriesPerSlice) { return nil }
+        if state.tree.scanPending(atMost: Self.directoriesPerSlice)
+          || state.tree.refilter(until: endOfSlice())
+        {
+          return nil
+        }
         state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
         // Otherwise files need watches of their own, which the comparison adds.
         guard let source, source.namesEntries else { return nil }
@@ -269,6 +281,30 @@ extension TreeBackend {
     }
   }
 
+  private func planRefilter() {
+    let isDue = state.access { state -> Bool in
+      if state.isStopped || state.isRefilterPlanned || !state.tree.rules.isPending { return false }
+      state.isRefilterPlanned = true
+      return true
+    }
+    if isDue { configuration.queue.async { [weak self] in self?.refilter() } }
+  }
+
+  /// Applies changed ignore rules to some of the directories.
+  private func refilter() {
+    state.access { state in
+      state.isRefilterPlanned = false
+      if !state.isStopped { _ = state.tree.refilter(until: endOfSlice()) }
+    }
+    readHints()
+  }
+
+  /// Returns whether the slice that begins now is over.
+  private func endOfSlice() -> () -> Bool {
+    let end = scheduler.now.advanced(by: sliceDuration)
+    return { [scheduler] in scheduler.now >= end }
+  }
+
   /// Makes the next slice of a poll.
   private func poll() {
     let isOver = state.access { state -> Bool in
@@ -279,20 +315,24 @@ extension TreeBackend {
         state.poll
         ?? Poll(
           remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
-      let slice = poll.remaining.prefix(Self.directoriesPerSlice)
-      poll.remaining.removeFirst(slice.count)
+      let isSliceOver = endOfSlice()
       let others = state.tree.exchangeEvents(for: poll.events)
-      state.tree.poll(slice, since: configuration.start)
+      while let next = poll.remaining.popFirst() {
+        state.tree.poll(CollectionOfOne(next), since: configuration.start)
+        if isSliceOver() { break }
+      }
+      var isOver = false
       if poll.remaining.isEmpty {
         state.tree.pollMissingRoots()
         state.tree.refreshLinks()
         state.tree.refreshRules()
         if state.tree.source == nil { state.tree.comparedUntil = poll.began }
+        isOver = !state.tree.refilter(until: isSliceOver)
       }
       poll.processorTime += processorTimeOfThread() - before
       poll.events = state.tree.exchangeEvents(for: others)
-      state.poll = poll.remaining.isEmpty ? nil : poll
-      guard poll.remaining.isEmpty else { return false }
+      state.poll = isOver ? nil : poll
+      guard isOver else { return false }
       state.pollPacing.ended(foundSomething: !poll.events.isEmpty, took: poll.processorTime)
       state.flushes.pollEnded(foundChanges: !poll.events.isEmpty)
       _ = state.tree.exchangeEvents(for: others + poll.events)

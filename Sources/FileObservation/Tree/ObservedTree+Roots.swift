@@ -46,15 +46,17 @@ extension ObservedTree {
       if let stack = around.stack, directories[root] != nil {
         directories.setStack(stack, of: root)
       }
-      scanNow(parent, for: refilterMode)
+      scanNow(parent, for: refilterMode(of: parent))
     } else {
       removeSubtree(root)
       if let parent, around?.coverage == .entries {
-        scanNow(parent, for: refilterMode)
+        scanNow(parent, for: refilterMode(of: parent))
       } else if let parent {
         removeIfUnneeded(parent)
       }
     }
+    // At once, before the roots within it have rules of their own again.
+    while refilter() {}
     for root in inner { addAtOnce(root, since: comparedUntil) }
   }
 

@@ -2,7 +2,8 @@ import PathFiltering
 import SystemCalls
 
 // Ignore files may change while their directories are observed. After all other hints, the
-// directory of a changed ignore file is filtered again with its descendants.
+// directory of a changed ignore file is filtered again with its descendants, in slices. Each of
+// them keeps its former rules until it is filtered itself.
 extension ObservedTree {
   /// Reads the rules for a root. Watches the ignore files outside of it that apply to it.
   mutating func rules(forRoot path: Path) -> IgnoreStack {
@@ -71,8 +72,7 @@ extension ObservedTree {
     }
   }
 
-  /// Applies changed rules: stops watching directories that are ignored now, and scans those that
-  /// are no longer ignored. Of their entries, those that have just changed are reported.
+  /// Makes the directories pending in which rules have changed.
   mutating func refreshRules() {
     if rules.stale.isEmpty { return }
     let stale = rules.stale
@@ -85,28 +85,41 @@ extension ObservedTree {
       if roots[directory] == nil, let parent = snapshot.parent(of: directory),
         let stack = directories[parent]?.stack
       {
-        refilter(directory, by: stack)
+        refilterLater(directory, by: stack)
       }
     }
   }
 
-  /// Reports entries that appeared or changed after the last comparison. In a watched directory, those of the
-  /// same clock tick have hints of their own.
-  var refilterMode: ScanMode {
-    let mode = ScanMode.refilter(since: comparedUntil)
-    return source?.namesEntries == true ? mode : mode.forNewDirectory
+  /// Applies changed rules to pending directories until `isOver`: stops watching those that are
+  /// ignored now, and scans those that are no longer ignored. Of their entries, those that have just
+  /// changed are reported. Returns whether directories are left.
+  mutating func refilter(until isOver: () -> Bool = { false }) -> Bool {
+    while let next = rules.nextPending() {
+      scanNow(next, for: refilterMode(of: next))
+      if isOver() { break }
+    }
+    if !rules.isPending { rules.pendingSince = nil }
+    return rules.isPending
+  }
+
+  /// Makes a directory pending, to which other rules may apply.
+  mutating func refilterLater(_ directory: Entry, by stack: IgnoreStack) {
+    rules.makePending(
+      directory, stack, since: comparedUntil, isLink: snapshot.type(of: directory) == .symlink)
+  }
+
+  /// Reports entries that appeared or changed after the last comparison. In a watched directory,
+  /// those of the same clock tick have hints of their own.
+  func refilterMode(of directory: Entry) -> ScanMode {
+    let mode = ScanMode.refilter(since: rules.pendingSince ?? comparedUntil)
+    return isHinted(directory) ? mode : mode.forNewDirectory
   }
 
   private mutating func refreshRoot(_ root: Entry) {
     guard let coverage = roots[root], coverage > .named, !isMissing(root) else {
       return
     }
-    refilter(root, by: rules(forRoot: snapshot.path(of: root)))
-  }
-
-  private mutating func refilter(_ directory: Entry, by stack: IgnoreStack) {
-    directories.setStack(stack, of: directory)
-    scanNow(directory, for: refilterMode)
+    refilterLater(root, by: rules(forRoot: snapshot.path(of: root)))
   }
 
   /// Warns if all entries of a root are ignored.

@@ -31,6 +31,12 @@ extension ObservedTree {
   }
 
   private mutating func scan(_ directory: Entry, for mode: ScanMode) {
+    if let stack = rules.takePendingStack(of: directory) {
+      let refilter = refilterMode(of: directory)
+      directories.setStack(stack, of: directory)
+      // Changed rules first: what was ignored before is not new.
+      if !mode.isRefilter { scan(directory, for: refilter) }
+    }
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
     // What is not known yet cannot be compared.
@@ -218,6 +224,14 @@ extension ObservedTree {
 
   /// Makes a directory pending, unless the mode excludes it.
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: ScanMode) {
+    // A root has rules of its own, and the coverage of its parent.
+    let own = isRoot(entry) ? rules.pendingStack(of: entry) ?? directories[entry]?.stack : nil
+    if mode.isRefilter, let stack = own ?? stack {
+      if directories.coverage(of: entry) != .recursive {
+        directories.add(entry, coverage: .recursive, stack: stack)
+      }
+      return refilterLater(entry, by: stack)
+    }
     if directories.coverage(of: entry) == .recursive {
       switch mode {
       case .diff(_, .directory), .diff(_, .firstTime): return
@@ -225,10 +239,7 @@ extension ObservedTree {
       case .discover, .refilter, .diff: break
       }
     }
-    // A root has rules of its own, and the coverage of its parent.
-    directories.add(
-      entry, coverage: .recursive, stack: (isRoot(entry) ? directories[entry]?.stack : nil) ?? stack
-    )
+    directories.add(entry, coverage: .recursive, stack: own ?? stack)
     if case .discover = mode { snapshot.mark(entry, .entriesChanged) }
     if case .baseline = mode { snapshot.mark(entry, .unread) }
     let scan = Walk.PendingScan(directory: entry, mode: mode)

@@ -57,10 +57,10 @@ struct ObservedTree {
     comparedUntil = start
   }
 
-  init(_ configuration: BackendConfiguration, source: (any HintSource)?) {
+  init(_ configuration: BackendConfiguration, source: (any HintSource)?, disk: any Disk) {
     self.init(
       filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
-      excluded: configuration.excluded, start: configuration.start)
+      excluded: configuration.excluded, disk: disk, start: configuration.start)
     ignoredChanges = configuration.ignoredChanges
   }
 }
@@ -151,6 +151,7 @@ extension ObservedTree {
       let source = source
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
+        rules.takePendingStack(of: removed)
         guard let watch = directories.remove(removed) else { return }
         if isDirectory { watches.retired.insert(watch) } else { source?.unwatch(watch) }
       }
@@ -159,6 +160,7 @@ extension ObservedTree {
 
   /// Stops observing an entry, and removes its watch.
   mutating func stopWatching(_ entry: Entry) {
+    rules.takePendingStack(of: entry)
     if let watch = directories.remove(entry) { source?.unwatch(watch) }
   }
 }

@@ -19,6 +19,6 @@ enum Occasion {
 
   /// Whether the ignore rules have changed.
   var isRefilter: Bool {
-    if case .scan(.refilter) = self { true } else { false }
+    if case .scan(let mode) = self { mode.isRefilter } else { false }
   }
 }

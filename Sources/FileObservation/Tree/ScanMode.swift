@@ -29,6 +29,12 @@ extension ScanMode {
     return false
   }
 
+  /// Whether the ignore rules have changed.
+  var isRefilter: Bool {
+    if case .refilter = self { return true }
+    return false
+  }
+
   /// Whether directories must be watched again, since hints of their replacement may have been
   /// dropped.
   var renewsWatches: Bool {

@@ -30,6 +30,7 @@ final class MemoryHints: HintSource {
   /// The largest number of watches.
   var limit = Int.max
   private(set) var isDropping = false
+  private var notify: () -> Void = {}
   private var queue: [Queued] = []
   private var watches: [Int32: Watch] = [:]
   private var numbers: [Int: Int32] = [:]
@@ -48,7 +49,9 @@ final class MemoryHints: HintSource {
   var watchCount: Int { watches.count }
   var hasHints: Bool { !queue.isEmpty }
 
-  func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {}
+  func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
+    notify = { queue.async { hintsAvailable() } }
+  }
   func rearm() {}
   func stop() {}
 
@@ -134,6 +137,7 @@ extension MemoryHints {
 
   private func add(_ hint: Queued) {
     if isDropping || queue.last == hint { return }
+    notify()
     if overflows() {
       isDropping = true
       queue.append(Queued(watch: -1, reasons: .overflow))

@@ -54,6 +54,7 @@ final class WatchedTree {
     let end = FileTime.latest()
     while FileTime.now() <= end {}
     try tree.readHints()
+    while tree.refilter() {}
     // Both hints of a rename are in the queue.
     tree.stopAwaitingArrivals()
     defer { delivered = [] }
@@ -65,6 +66,7 @@ final class WatchedTree {
     _ = try hints.read { tree.accept($0) }
     try change()
     tree.processHints()
+    while tree.refilter() {}
     delivered += takeEvents()
   }
 
@@ -122,6 +124,7 @@ final class WatchedTree {
   func judgeAgain() {
     if let entry = tree.existingEntry(at: directory.path) { tree.rules.stale.insert(entry) }
     tree.refreshRules()
+    while tree.refilter() {}
   }
 
   /// Compares everything with the snapshot, as after an overflow.
