@@ -54,10 +54,15 @@ final class Mirror: @unchecked Sendable {
       let place = Path("\(copy.string ?? "")-aside-\(aside.count)")
       if move(copied(from), to: place) { aside[from] = place }
     }
-    unconfirmed = Dictionary(
-      unconfirmed.map { (batch.changes.present(pathOf: $0), $1) },
-      uniquingKeysWith: { _, last in last })
-    let moved = unconfirmed
+    // What arrives is not what has been read at its place before.
+    let arrivals = batch.changes.filter { $0.from != nil }.map(\.path)
+    let moved = Dictionary(
+      unconfirmed.compactMap { path, stamp in
+        let present = batch.changes.present(pathOf: path)
+        let isReplaced = present == path && arrivals.contains { path.isWithin($0) }
+        return isReplaced ? nil : (present, stamp)
+      }, uniquingKeysWith: { _, last in last })
+    unconfirmed = moved
     // What is new at its path, from the top.
     for change in batch.changes.sorted(by: { $0.path < $1.path }) where change.kind != .removed {
       if let from = change.from {
