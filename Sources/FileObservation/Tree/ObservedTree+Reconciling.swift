@@ -142,9 +142,7 @@ extension ObservedTree {
       kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
     if kind != nil && (isOpen || mayIncludeWrite || site.hasMoved) {
       snapshot.setFingerprint(now.partial, of: entry)
-    } else if kind != nil || before != nil
-      || !(occasion.isHint || isLeftToHint(status, for: occasion, in: site))
-    {
+    } else if kind != nil || !isLeft(entry, before, status, for: occasion, in: site) {
       snapshot.setFingerprint(now, of: entry)
     }
     guard let kind else { return nil }
@@ -154,6 +152,15 @@ extension ObservedTree {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
     }
     return kind
+  }
+
+  /// Whether an entry without a difference keeps the state that is known, if any.
+  private func isLeft(
+    _ entry: Entry, _ before: Fingerprint?, _ status: FileStatus, for occasion: Occasion,
+    in site: Site
+  ) -> Bool {
+    if case .scan(.refilter) = occasion {} else if before != nil { return false }
+    return before == nil && occasion.isHint || isLeftToHint(status, for: occasion, in: site)
   }
 
   private mutating func emit(
@@ -224,7 +231,8 @@ extension ObservedTree {
     }
     if case .scan(.refilter(let since)) = occasion {
       // The change may have been ignored by the former rules, unless its hint was reported.
-      if isDirectory || (before == now && isHinted(site.directory)) { return nil }
+      if isHinted(site.directory), isDirectory || before == now { return nil }
+      if isDirectory { return before?.difference(to: now) == .attributes ? .metadata : nil }
       return status.changed >= since ? .modified(isOpen: false) : nil
     }
     if let before {
@@ -246,6 +254,8 @@ extension ObservedTree {
     }
     switch occasion {
     case .hint(let reasons):
+      // Since the first comparison, only one that a scan has left to its hint has no state.
+      if isDirectory, reasons.contains(.appeared), walk.isComparedOnce { return .created }
       let isSame = snapshot.inode(of: entry) == status.inode
       if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]), isSame,
         status.isBorn(since: start)

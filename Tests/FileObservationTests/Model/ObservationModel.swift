@@ -20,6 +20,8 @@ struct ObservationModel {
     var setsClockBack = false
     /// Directories cannot be read or searched for a while.
     var lacksPermissions = false
+    /// The ignore rules are applied again, at any time.
+    var appliesRules = false
     /// How many operations happen in one burst, at most.
     var operations = 12
     var watchLimit = Int.max
@@ -32,6 +34,8 @@ struct ObservationModel {
       Setting(name: "no times of birth", traits: .init(storesBirths: false)),
       Setting(name: "polling", isPolled: true),
       Setting(name: "polling, clock set back", isPolled: true, setsClockBack: true),
+      Setting(name: "rules", appliesRules: true),
+      Setting(name: "rules, overflows", overflows: true, appliesRules: true),
       Setting(name: "permissions", lacksPermissions: true),
       Setting(name: "permissions, overflows", overflows: true, lacksPermissions: true),
       Setting(name: "permissions, polling", isPolled: true, lacksPermissions: true),
@@ -147,7 +151,20 @@ extension ObservationModel {
       take()
     } else {
       try readHints()
+      if setting.appliesRules, world.chance(1, in: 3) { try applyRules() }
     }
+  }
+
+  /// As if an ignore file of the root had changed.
+  private mutating func applyRules() throws {
+    world.write("applies the rules")
+    for root in tree.roots { tree.rules.stale.insert(root) }
+    tree.refreshRules()
+    while tree.refilter(until: { [world] in world.chance(1, in: 2) }) {
+      take()
+      if world.chance(1, in: 2) { try readHints() }
+    }
+    take()
   }
 
   private mutating func poll() {
@@ -233,7 +250,8 @@ extension ObservationModel {
     }
     for change in changes {
       if let fault = fault(of: change, now) {
-        if isFirst && change.kind != .created { continue }
+        // What changed rules leave to its hint may have gone, or be another file, when that is read.
+        if isFirst && change.kind != .created || setting.appliesRules { continue }
         faults.append("\(change.path) is not \(change.kind): \(fault)")
       }
       if before[change.path] == now[change.path], change.from == nil { needless += 1 }
