@@ -13,9 +13,9 @@ final class Mirror: @unchecked Sendable {
   private let observer: FileObserver
   private let queue = DispatchQueue(label: "mirror")
   private let files = FileManager.default
-  /// What each path was when it was read, until all changes before that have been applied; `nil` if
-  /// nothing was there.
-  private var unconfirmed: [Path: Stamp?] = [:]
+  /// What was read of each path, until all changes before that have been applied.
+  private var unconfirmed: [Path: Reading] = [:]
+  private var flushCount = 0
   private var isConfirming = false
 
   init(of source: Path, at copy: Path) throws {
@@ -57,10 +57,10 @@ final class Mirror: @unchecked Sendable {
     // What arrives is not what has been read at its place before.
     let arrivals = batch.changes.filter { $0.from != nil }.map(\.path)
     let moved = Dictionary(
-      unconfirmed.compactMap { path, stamp in
+      unconfirmed.compactMap { path, reading in
         let present = batch.changes.present(pathOf: path)
         let isReplaced = present == path && arrivals.contains { path.isWithin($0) }
-        return isReplaced ? nil : (present, stamp)
+        return isReplaced ? nil : (present, reading)
       }, uniquingKeysWith: { _, last in last })
     unconfirmed = moved
     // What is new at its path, from the top.
@@ -87,18 +87,27 @@ final class Mirror: @unchecked Sendable {
   private func confirm() {
     if isConfirming || unconfirmed.isEmpty { return }
     isConfirming = true
+    flushCount += 1
     observer.flush { [self] in
       queue.async { [self] in
         isConfirming = false
-        let read = unconfirmed
-        unconfirmed = [:]
-        for (path, stamp) in read.sorted(by: { $0.key < $1.key })
-        where self.stamp(of: path) != stamp {
+        // What was read after the call waits for another flush.
+        let confirmed = unconfirmed.filter { $0.value.flushCount < flushCount }
+        for path in confirmed.keys { unconfirmed[path] = nil }
+        for (path, reading) in confirmed.sorted(by: { $0.key < $1.key })
+        where stamp(of: path) != reading.stamp {
           update(path)
         }
         confirm()
       }
     }
+  }
+
+  private struct Reading {
+    /// `nil` if nothing was there.
+    var stamp: Stamp?
+    /// The number of flushes that had begun before.
+    var flushCount: Int
   }
 
   /// What changes with an entry and what it contains.
@@ -126,14 +135,15 @@ final class Mirror: @unchecked Sendable {
   private func update(_ path: Path) {
     let (from, to) = (text(path), text(copied(path)))
     let stamp = stamp(of: path)
-    unconfirmed[path] = .some(stamp)
+    unconfirmed[path] = Reading(stamp: stamp, flushCount: flushCount)
     let isKnown =
       (try? files.attributesOfItem(atPath: to))?[.type] as? FileAttributeType == stamp?.type
     if !isKnown || stamp?.type != .typeDirectory { remove(path) }
     guard let stamp else { return }
     do {
       if stamp.type == .typeDirectory {
-        if !isKnown { try files.createDirectory(atPath: to, withIntermediateDirectories: true) }
+        // Not its parents: what they contain would not be read.
+        if !isKnown { try files.createDirectory(atPath: to, withIntermediateDirectories: false) }
         // The entries of a directory that was not known have no changes of their own if it was moved.
         for name in isKnown ? [] : try files.contentsOfDirectory(atPath: from) {
           update(path / name)
@@ -146,7 +156,7 @@ final class Mirror: @unchecked Sendable {
       }
     } catch {
       // It has gone meanwhile, or its directory.
-      unconfirmed[path] = .some(nil)
+      unconfirmed[path]?.stamp = nil
     }
   }
 
