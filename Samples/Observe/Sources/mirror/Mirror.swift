@@ -52,7 +52,7 @@ final class Mirror: @unchecked Sendable {
         continue
       }
       let place = Path("\(copy.string ?? "")-aside-\(aside.count)")
-      if move(copied(from), to: place) { aside[from] = place }
+      if hasDirectory(from), move(copied(from), to: place) { aside[from] = place }
     }
     // What arrives is not what has been read at its place before.
     let arrivals = batch.changes.filter { $0.from != nil }.map(\.path)
@@ -67,7 +67,9 @@ final class Mirror: @unchecked Sendable {
     for change in batch.changes.sorted(by: { $0.path < $1.path }) where change.kind != .removed {
       if let from = change.from {
         remove(change.path)
-        if let place = aside[from], move(place, to: copied(change.path)) {
+        if let place = aside[from], hasDirectory(change.path),
+          move(place, to: copied(change.path))
+        {
           // What was read here meanwhile is not what has been put here.
           unconfirmed = unconfirmed.filter { !$0.key.isWithin(change.path) }
           unconfirmed.merge(moved.filter { $0.key.isWithin(change.path) }) { _, before in before }
@@ -134,8 +136,10 @@ final class Mirror: @unchecked Sendable {
   /// Makes the copy of a path like the source is now.
   private func update(_ path: Path) {
     let (from, to) = (text(path), text(copied(path)))
+    unconfirmed[path] = Reading(stamp: nil, flushCount: flushCount)
+    guard hasDirectory(path) else { return }
     let stamp = stamp(of: path)
-    unconfirmed[path] = Reading(stamp: stamp, flushCount: flushCount)
+    unconfirmed[path]?.stamp = stamp
     let isKnown =
       (try? files.attributesOfItem(atPath: to))?[.type] as? FileAttributeType == stamp?.type
     if !isKnown || stamp?.type != .typeDirectory { remove(path) }
@@ -160,7 +164,16 @@ final class Mirror: @unchecked Sendable {
     }
   }
 
-  private func remove(_ path: Path) { removeItem(copied(path)) }
+  private func remove(_ path: Path) {
+    if hasDirectory(path) { removeItem(copied(path)) }
+  }
+
+  /// Whether a path leads through directories of the copy, and not through a link that is out of date.
+  private func hasDirectory(_ path: Path) -> Bool {
+    guard path != source, let parent = path.parent else { return true }
+    let attributes = try? files.attributesOfItem(atPath: text(copied(parent)))
+    return attributes?[.type] as? FileAttributeType == .typeDirectory && hasDirectory(parent)
+  }
 
   private func removeItem(_ path: Path) {
     try? files.removeItem(atPath: text(path))
