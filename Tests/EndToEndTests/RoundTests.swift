@@ -284,7 +284,10 @@ extension Project {
   @Test func `a log behind a pipe in the watched tree leads to few runs`() async throws {
     try await withProject { project in
       let count = try await project.shell(
-        "timeout 5 watchrun -- true 2>&1 | tee said.txt >/dev/null; grep -c running said.txt")
+        """
+        timeout 5 '\(Watchrun.program)' -- true 2>&1 | tee said.txt >/dev/null
+        grep -c running said.txt
+        """)
       let runs = try #require(Int(count.filter(\.isNumber)))
       #expect((1...13).contains(runs))
     }

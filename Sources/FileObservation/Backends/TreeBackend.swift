@@ -11,7 +11,7 @@ import SystemCalls
 /// them. A poll is made in slices too; its changes are reported at its end, when renames can be
 /// paired.
 package final class TreeBackend: Backend {
-  private struct State {
+  struct State {
     var tree: ObservedTree
     var phase = Phase.scanning
     var readPacing = ReadPacing()
@@ -36,7 +36,7 @@ package final class TreeBackend: Backend {
     }
   }
 
-  private enum Phase {
+  enum Phase {
     /// The first scan is under way.
     case scanning
     /// Directories are scanned for what changed before they were watched, until that time.
@@ -44,7 +44,7 @@ package final class TreeBackend: Backend {
     case watching
   }
 
-  private struct Poll {
+  struct Poll {
     var remaining: ArraySlice<TreeSnapshot.Entry>
     /// What the poll has found. Other events are delivered meanwhile.
     var events: [RawEvent] = []
@@ -52,16 +52,16 @@ package final class TreeBackend: Backend {
     var processorTime = Duration.zero
   }
 
-  private static let directoriesPerSlice = 128
+  static let directoriesPerSlice = 128
   /// How long to wait for the second hint of a rename. The kernel queues both at once.
   private static let renameTimeout = Duration.milliseconds(5)
 
-  private let configuration: BackendConfiguration
-  private let state: Confined<State>
-  private let currentStatistics = Mutex(BackendStatistics())
-  private let scheduler: DispatchScheduler
+  let configuration: BackendConfiguration
+  let state: Confined<State>
+  let currentStatistics = Mutex(BackendStatistics())
+  let scheduler: DispatchScheduler
   /// How long polls and changed rules may keep the queue from other work.
-  private let sliceDuration: Duration
+  let sliceDuration: Duration
 
   /// - Parameters:
   ///   - source: The source of hints; `nil` to poll everything.
@@ -170,7 +170,7 @@ extension TreeBackend {
     if let failure { fail(failure) }
   }
 
-  private func readHints() {
+  func readHints() {
     let failure = state.access { state -> SystemError? in
       if state.isStopped { return nil }
       do throws(SystemError) {
@@ -231,128 +231,11 @@ extension TreeBackend {
   }
 }
 
-// MARK: - Scans
-
-extension TreeBackend {
-  /// Makes the next slice of the first scan, or of the comparison that follows it.
-  private func scan() {
-    readHints()
-    let readiness = state.access { state -> BackendReport? in
-      if state.isStopped { return nil }
-      let source = state.tree.source
-      switch state.phase {
-      case .scanning:
-        if state.tree.scanPending(atMost: Self.directoriesPerSlice)
-          || state.tree.refilter(until: endOfSlice())
-        {
-          return nil
-        }
-        state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
-        // Otherwise files need watches of their own, which the comparison adds.
-        guard let source, source.namesEntries else { return nil }
-        return .ready(state.tree.readiness(backend: source.name))
-      case .catchingUp(var directories, let watched):
-        let slice = directories.suffix(Self.directoriesPerSlice)
-        directories.removeLast(slice.count)
-        for directory in slice {
-          state.tree.scanNow(
-            directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
-        }
-        state.phase =
-          directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
-        state.tree.walk.isComparedOnce = directories.isEmpty
-        guard directories.isEmpty, source?.namesEntries != true else { return nil }
-        return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
-      case .watching:
-        return nil
-      }
-    }
-    deliver()
-    if let readiness { configuration.report(readiness) }
-    let goesOn = state.access { state in
-      if case .watching = state.phase { return false }
-      return !state.isStopped
-    }
-    if goesOn {
-      configuration.queue.async { [weak self] in self?.scan() }
-    } else {
-      readHints()
-      returnFreeMemory()
-    }
-  }
-
-  private func planRefilter() {
-    let isDue = state.access { state -> Bool in
-      if state.isStopped || state.isRefilterPlanned || !state.tree.rules.isPending { return false }
-      state.isRefilterPlanned = true
-      return true
-    }
-    if isDue { configuration.queue.async { [weak self] in self?.refilter() } }
-  }
-
-  /// Applies changed ignore rules to some of the directories.
-  private func refilter() {
-    state.access { state in
-      state.isRefilterPlanned = false
-      if !state.isStopped { _ = state.tree.refilter(until: endOfSlice()) }
-    }
-    readHints()
-  }
-
-  /// Returns whether the slice that begins now is over.
-  private func endOfSlice() -> () -> Bool {
-    let end = scheduler.now.advanced(by: sliceDuration)
-    return { [scheduler] in scheduler.now >= end }
-  }
-
-  /// Makes the next slice of a poll.
-  private func poll() {
-    let isOver = state.access { state -> Bool in
-      if state.isStopped { return true }
-      let before = processorTimeOfThread()
-      if state.poll == nil { state.flushes.pollBegins() }
-      var poll =
-        state.poll
-        ?? Poll(
-          remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
-      let isSliceOver = endOfSlice()
-      let others = state.tree.exchangeEvents(for: poll.events)
-      while let next = poll.remaining.popFirst() {
-        state.tree.poll(CollectionOfOne(next), since: configuration.start)
-        if isSliceOver() { break }
-      }
-      var isOver = false
-      if poll.remaining.isEmpty {
-        state.tree.pollMissingRoots()
-        state.tree.refreshLinks()
-        state.tree.refreshRules()
-        if state.tree.source == nil { state.tree.comparedUntil = poll.began }
-        isOver = !state.tree.refilter(until: isSliceOver)
-      }
-      poll.processorTime += processorTimeOfThread() - before
-      poll.events = state.tree.exchangeEvents(for: others)
-      state.poll = isOver ? nil : poll
-      guard isOver else { return false }
-      state.pollPacing.ended(foundSomething: !poll.events.isEmpty, took: poll.processorTime)
-      state.flushes.pollEnded(foundChanges: !poll.events.isEmpty)
-      _ = state.tree.exchangeEvents(for: others + poll.events)
-      return true
-    }
-    if !isOver {
-      configuration.queue.async { [weak self] in self?.poll() }
-      return
-    }
-    deliver()
-    for done in state.access({ $0.flushes.takePolled() }) { done() }
-    finishFlushes()
-  }
-}
-
 // MARK: - Reports
 
 extension TreeBackend {
   /// Calls the callers of `flush` back, after a poll if anything is polled.
-  private func finishFlushes() {
+  func finishFlushes() {
     let (done, isPollDue) = state.access { state -> ([@Sendable () -> Void], Bool) in
       if state.flushes.isEmpty || state.poll != nil { return ([], false) }
       if state.isStopped {
@@ -369,7 +252,7 @@ extension TreeBackend {
     }
   }
 
-  private func deliver(afterOverflow: Bool = false) {
+  func deliver(afterOverflow: Bool = false) {
     let (findings, delay) =
       state.access { state in
         if state.isStopped { return (ObservedTree.Findings(), nil) }
@@ -393,7 +276,7 @@ extension TreeBackend {
     configuration.report(findings, afterOverflow: afterOverflow)
   }
 
-  private func fail(_ error: SystemError) {
+  func fail(_ error: SystemError) {
     end()
     configuration.report(.failed(.observationFailed(error)))
   }
@@ -409,7 +292,7 @@ extension TreeBackend {
     finishFlushes()
   }
 
-  private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+  func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
     _ = scheduler.schedule(at: scheduler.now.advanced(by: delay), body)
   }
 }

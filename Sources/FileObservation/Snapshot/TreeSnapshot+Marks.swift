@@ -22,3 +22,41 @@ extension TreeSnapshot {
     package static let unread = Marks(rawValue: 32)
   }
 }
+
+extension TreeSnapshot {
+  package func marks(of entry: Entry) -> Marks {
+    Marks(rawValue: records[Int(entry.number)].marks)
+  }
+
+  package mutating func mark(_ entry: Entry, _ marks: Marks) {
+    records[Int(entry.number)].marks |= marks.rawValue
+  }
+
+  package mutating func unmark(_ entry: Entry, _ marks: Marks) {
+    records[Int(entry.number)].marks &= ~marks.rawValue
+  }
+}
+
+// MARK: - Inodes and fingerprints
+
+extension TreeSnapshot {
+  /// The inode of an entry; 0 if it is unknown.
+  package func inode(of entry: Entry) -> UInt64 {
+    records[Int(entry.number)].inode
+  }
+
+  package mutating func setInode(_ inode: UInt64, of entry: Entry) {
+    records[Int(entry.number)].inode = inode
+  }
+
+  /// The fingerprint with which the entry was last reported or recorded, if any. Its inode is
+  /// ``inode(of:)``.
+  package func fingerprint(of entry: Entry) -> Fingerprint? {
+    let record = records[Int(entry.number)]
+    return record.fingerprint.map { Fingerprint(inode: record.inode, $0) }
+  }
+
+  package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
+    records[Int(entry.number)].fingerprint = fingerprint?.state
+  }
+}

@@ -21,7 +21,7 @@ package struct TreeSnapshot {
   /// The entry of `/`.
   package static let root = Entry(number: 0)
 
-  private struct Record {
+  struct Record {
     var parent: UInt32
     var nextSibling: UInt32
     var previousSibling: UInt32
@@ -55,7 +55,7 @@ package struct TreeSnapshot {
     }
   }
 
-  private enum State: UInt8 {
+  enum State: UInt8 {
     /// Its children are searched one by one.
     case listed
     /// Its children are in the index.
@@ -65,13 +65,13 @@ package struct TreeSnapshot {
   }
 
   /// The largest number of children that are not indexed.
-  private static let listLimit = 32
+  static let listLimit = 32
 
-  private var records: [Record]
+  var records: [Record]
   private var firstFree = none
-  private var names = NameStore()
+  var names = NameStore()
   /// The children of large directories, by parent and name.
-  private var index = NameIndex()
+  var index = NameIndex()
   /// The number of entries, including `/`.
   package private(set) var count = 1
 
@@ -229,46 +229,6 @@ extension TreeSnapshot {
   }
 }
 
-// MARK: - Marks
-
-extension TreeSnapshot {
-  package func marks(of entry: Entry) -> Marks {
-    Marks(rawValue: records[Int(entry.number)].marks)
-  }
-
-  package mutating func mark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.number)].marks |= marks.rawValue
-  }
-
-  package mutating func unmark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.number)].marks &= ~marks.rawValue
-  }
-}
-
-// MARK: - Inodes and fingerprints
-
-extension TreeSnapshot {
-  /// The inode of an entry; 0 if it is unknown.
-  package func inode(of entry: Entry) -> UInt64 {
-    records[Int(entry.number)].inode
-  }
-
-  package mutating func setInode(_ inode: UInt64, of entry: Entry) {
-    records[Int(entry.number)].inode = inode
-  }
-
-  /// The fingerprint with which the entry was last reported or recorded, if any. Its inode is
-  /// ``inode(of:)``.
-  package func fingerprint(of entry: Entry) -> Fingerprint? {
-    let record = records[Int(entry.number)]
-    return record.fingerprint.map { Fingerprint(inode: record.inode, $0) }
-  }
-
-  package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
-    records[Int(entry.number)].fingerprint = fingerprint?.state
-  }
-}
-
 // MARK: - Changes
 
 extension TreeSnapshot {
@@ -359,40 +319,5 @@ extension TreeSnapshot {
       records[number].name = names.withName(at: records[number].name) { kept.add($0) }
     }
     names = kept
-  }
-}
-
-// MARK: - Index
-
-extension TreeSnapshot {
-  /// FNV-1a of the name, seeded with the parent, and mixed for the sake of the low bits.
-  private static func hash(_ name: UnsafeBufferPointer<UInt8>, _ parent: UInt32) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent) &* 0x9e37_79b9_7f4a_7c15
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) >> 3)
-  }
-
-  private static func hash(
-    of number: UInt32, _ records: [Record], _ names: NameStore
-  ) -> Int {
-    let record = records[Int(number)]
-    return names.withName(at: record.name) { hash($0, record.parent) }
-  }
-
-  private func hash(of number: UInt32) -> Int {
-    Self.hash(of: number, records, names)
-  }
-
-  private mutating func removeFromIndex(_ number: UInt32) {
-    let (records, names) = (records, names)
-    index.remove(number, hash(of: number)) { Self.hash(of: $0, records, names) }
-  }
-
-  /// Resizes the index for the children of large directories, and so many more.
-  private mutating func rebuildIndex(for newcomers: Int = 0) {
-    let numbers = index.numbers
-    // With some reserve, so that it is not resized again at once.
-    index = NameIndex(for: numbers.count * 5 / 4 + newcomers)
-    for number in numbers { index.insert(number, hash(of: number)) }
   }
 }

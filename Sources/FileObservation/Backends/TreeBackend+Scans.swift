@@ -1,0 +1,119 @@
+import Support
+import SystemCalls
+
+// Scans and polls, in slices.
+
+extension TreeBackend {
+  /// Makes the next slice of the first scan, or of the comparison that follows it.
+  func scan() {
+    readHints()
+    let readiness = state.access { state -> BackendReport? in
+      if state.isStopped { return nil }
+      let source = state.tree.source
+      switch state.phase {
+      case .scanning:
+        if state.tree.scanPending(atMost: Self.directoriesPerSlice)
+          || state.tree.refilter(until: endOfSlice())
+        {
+          return nil
+        }
+        state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
+        // Otherwise files need watches of their own, which the comparison adds.
+        guard let source, source.namesEntries else { return nil }
+        return .ready(state.tree.readiness(backend: source.name))
+      case .catchingUp(var directories, let watched):
+        let slice = directories.suffix(Self.directoriesPerSlice)
+        directories.removeLast(slice.count)
+        for directory in slice {
+          state.tree.scanNow(
+            directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
+        }
+        state.phase =
+          directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
+        state.tree.walk.isComparedOnce = directories.isEmpty
+        guard directories.isEmpty, source?.namesEntries != true else { return nil }
+        return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
+      case .watching:
+        return nil
+      }
+    }
+    deliver()
+    if let readiness { configuration.report(readiness) }
+    let goesOn = state.access { state in
+      if case .watching = state.phase { return false }
+      return !state.isStopped
+    }
+    if goesOn {
+      configuration.queue.async { [weak self] in self?.scan() }
+    } else {
+      readHints()
+      returnFreeMemory()
+    }
+  }
+
+  func planRefilter() {
+    let isDue = state.access { state -> Bool in
+      if state.isStopped || state.isRefilterPlanned || !state.tree.rules.isPending { return false }
+      state.isRefilterPlanned = true
+      return true
+    }
+    if isDue { configuration.queue.async { [weak self] in self?.refilter() } }
+  }
+
+  /// Applies changed ignore rules to some of the directories.
+  private func refilter() {
+    state.access { state in
+      state.isRefilterPlanned = false
+      if !state.isStopped { _ = state.tree.refilter(until: endOfSlice()) }
+    }
+    readHints()
+  }
+
+  /// Returns whether the slice that begins now is over.
+  private func endOfSlice() -> () -> Bool {
+    let end = scheduler.now.advanced(by: sliceDuration)
+    return { [scheduler] in scheduler.now >= end }
+  }
+
+  /// Makes the next slice of a poll.
+  func poll() {
+    let isOver = state.access { state -> Bool in
+      if state.isStopped { return true }
+      let before = processorTimeOfThread()
+      if state.poll == nil { state.flushes.pollBegins() }
+      var poll =
+        state.poll
+        ?? Poll(
+          remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
+      let isSliceOver = endOfSlice()
+      let others = state.tree.exchangeEvents(for: poll.events)
+      while let next = poll.remaining.popFirst() {
+        state.tree.poll(CollectionOfOne(next), since: configuration.start)
+        if isSliceOver() { break }
+      }
+      var isOver = false
+      if poll.remaining.isEmpty {
+        state.tree.pollMissingRoots()
+        state.tree.refreshLinks()
+        state.tree.refreshRules()
+        if state.tree.source == nil { state.tree.comparedUntil = poll.began }
+        isOver = !state.tree.refilter(until: isSliceOver)
+      }
+      poll.processorTime += processorTimeOfThread() - before
+      poll.events = state.tree.exchangeEvents(for: others)
+      state.poll = isOver ? nil : poll
+      guard isOver else { return false }
+      state.pollPacing.ended(foundSomething: !poll.events.isEmpty, took: poll.processorTime)
+      state.flushes.pollEnded(foundChanges: !poll.events.isEmpty)
+      _ = state.tree.exchangeEvents(for: others + poll.events)
+      return true
+    }
+    if !isOver {
+      configuration.queue.async { [weak self] in self?.poll() }
+      return
+    }
+    deliver()
+    for done in state.access({ $0.flushes.takePolled() }) { done() }
+    finishFlushes()
+  }
+}
