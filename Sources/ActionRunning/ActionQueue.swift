@@ -5,7 +5,7 @@ import SystemCalls
 /// that depends on it.
 ///
 /// Changes are submitted with ``submit(_:)``; reports are delivered to a handler. Runs never overlap, and a
-/// change during a run is never lost: the ``BusyPolicy`` decides what it leads to.
+/// change during a run is never lost: what it leads to is set by the ``BusyPolicy``.
 ///
 /// After ``end()``, the queue stops the command and reports ``TaskReport/RunnerEvent/finished(_:)``. Then no process of
 /// the command is left, except those with a session of their own. Until then it retains itself.
