@@ -108,6 +108,13 @@ final class TaskWorker: Sendable {
   /// What its processes do.
   var phase: RunStateMachine.State { state.access(\.machine.state) }
 
+  /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.
+  var awaitsHook: Bool {
+    if definition.isService { return false }
+    let command = state.access { $0.processes[.command] }
+    return phase.isHooking || command?.ending == .timedOut
+  }
+
   /// Whether it has been asked to end.
   var isEnding: Bool { phase == .ending || phase == .ended }
 

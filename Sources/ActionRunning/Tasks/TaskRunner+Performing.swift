@@ -26,6 +26,8 @@ extension TaskRunner {
       // A service has succeeded by its start; another run has not, and its changes are owed again.
       if worker?.definition.isService == false { state.access { $0.owed.interrupt(name) } }
       worker?.stop()
+    case .signal(let name, _, let reason) where worker(name)?.awaitsHook ?? false:
+      advance { $0.signalIsLate(name, reason) }
     case .signal(let name, let signal, let reason):
       let trigger = state.access { $0.owed.signal(name, reason) }
       openRound(trigger)
@@ -271,6 +273,9 @@ extension TaskRunner {
       for name in old.order where !kept.contains(name) {
         if let worker = state.workers.removeValue(forKey: name) { state.retiring.append(worker) }
       }
+    }
+    for worker in state.access({ $0.retiring }) {
+      worker.state.access { $0.check.take() }?.cancel()
     }
     makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
     for component in state.access({ $0.components }) { component.rounds.end() }

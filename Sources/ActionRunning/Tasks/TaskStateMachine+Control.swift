@@ -101,6 +101,13 @@ extension TaskStateMachine {
     return []
   }
 
+  /// The command of a run has ended, or is being stopped, so that no signal reaches it: it runs again.
+  package mutating func signalIsLate(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
+    guard tasks[name]?.phase == .running else { return [] }
+    update(name) { $0.request(reason) }
+    return settle([])
+  }
+
   /// Requests these tasks, except dormant postponed ones and their descendants.
   private mutating func requestNew(
     _ names: [String], _ reason: RunTrigger.Reason

@@ -10,6 +10,8 @@ extension TaskStateMachine {
     case .atRest, .backingOff, .restartDue: return []
     case .starting, .ready, .late, .crashed: return reject("the end", of: name)
     }
+    // Its hook may have been stopped after the end of its command.
+    let result = task.phase == .stopping ? .cancelled : result
     roundMembers.insert(name)
     update(name) { task in
       task.phase = .atRest

@@ -207,6 +207,14 @@ struct StoppedWorkerTests {
     #expect(pendingCount == 0)
   }
 
+  @Test func `the timeout of a start that has failed does not stop the next run`() throws {
+    let worker = fixture.worker { $0.policy.timeout = .seconds(5) }
+    fixture.launcher.failLaunches(with: SystemError(call: "posix_spawn", code: ETXTBSY))
+    fixture.onQueue { worker.start(.start) }
+    fixture.advance(by: .milliseconds(1100))
+    #expect(story.last == "at rest" && fixture.scheduler.pendingCount == 0)
+  }
+
   @Test func `a stop cancels a pending launch at once`() throws {
     startBusy()
     send(.interrupt)

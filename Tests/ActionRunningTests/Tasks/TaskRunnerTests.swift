@@ -272,4 +272,39 @@ struct TaskRunnerTests {
     }
     #expect(hasKilled)
   }
+
+  // MARK: Hooks
+
+  private func hooked(_ directory: Path, _ policy: BusyPolicy? = nil) -> TaskDefinition {
+    var task = TaskDefinition("a", in: directory, "echo x >> runs", watch: ["f"])
+    task.policy.busyPolicy = policy
+    task.policy.onSuccess = Command(shell: "touch hooked; \(untilGo)")
+    task.policy.onSuccess?.directory = directory
+    return task
+  }
+
+  @Test func `a change beside a hook that no signal reaches leads to a run`() async throws {
+    let tasks = try RunningTasks { [hooked($0, .signal(.hangup))] }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.exists("hooked") })
+    tasks.change("f")
+    try tasks.directory.write(to: "go")
+    #expect(await eventually { tasks.directory.lines(of: "runs").count == 2 })
+    #expect(await tasks.end())
+  }
+
+  @Test func `a stop during a hook starts nothing`() async throws {
+    let tasks = try RunningTasks { directory in
+      [
+        hooked(directory),
+        TaskDefinition("b", in: directory, "echo >> others", after: ["a"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.exists("hooked") })
+    tasks.runner.stop()
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.runs(of: "b").isEmpty)
+    #expect(await tasks.end())
+  }
 }
