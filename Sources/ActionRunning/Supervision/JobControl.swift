@@ -59,7 +59,7 @@ extension JobControl {
     controller?.lend()
   }
 
-  /// The process could not be started.
+  /// The process to which the terminal was lent could not be started.
   func launchFailed() {
     controller?.reclaim()
     controller?.prepareForKeys()

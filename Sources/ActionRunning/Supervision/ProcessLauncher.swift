@@ -127,7 +127,7 @@ package struct SystemLauncher: ProcessLauncher {
       jobControl?.launched(group, isInteractive: request.takesTerminal)
       return SystemGroup(group, mark, guardian)
     } catch {
-      jobControl?.launchFailed()
+      if terminal != nil { jobControl?.launchFailed() }
       throw error
     }
   }

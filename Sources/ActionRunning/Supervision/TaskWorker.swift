@@ -58,13 +58,16 @@ final class TaskWorker: Sendable {
     var duration = Duration.zero
     /// The start of the latest run.
     var began: Instant?
-    /// Whether the start waits until it is known that no other process answers the readiness check.
-    var isChecking = false
+    /// Set while the start waits until it is known that no other process answers the readiness check.
+    var conflictCheck: ConflictCheck?
     var check: ReadinessCheck?
     var timeout: (any ScheduledWork)?
     var backOff: BackOff
     var readsOutput = false
   }
+
+  /// Tells the answer that is awaited from that of a check which was cancelled.
+  final class ConflictCheck: Sendable {}
 
   /// A process and its group, until nothing is left of them.
   ///
@@ -209,7 +212,7 @@ extension TaskWorker {
 
   /// Cancels a start that waits for the answer of its readiness check. Returns false if none does.
   private func cancelCheck() -> Bool {
-    guard state.access({ exchange(&$0.isChecking, with: false) }) else { return false }
+    guard state.access({ $0.conflictCheck.take() }) != nil else { return false }
     advance { $0.groupIsGone(.command) }
     return true
   }
@@ -222,9 +225,11 @@ extension TaskWorker {
     guard definition.mayHaveConflict, let condition = definition.readiness?.condition else {
       return begin(.command, definition.command, [])
     }
-    state.access { $0.isChecking = true }
+    let check = ConflictCheck()
+    state.access { $0.conflictCheck = check }
     context.probe.ask(condition) { [self] isAnswered in
-      guard state.access({ exchange(&$0.isChecking, with: false) }) else { return }
+      guard state.access({ $0.conflictCheck }) === check else { return }
+      state.access { $0.conflictCheck = nil }
       if isAnswered {
         report(ReadinessConflict(condition))
       } else {

@@ -63,7 +63,7 @@ package final class TerminalController: Sendable {
   package func restore() {
     state.withLock { state in
       state.isReleased = true
-      if state.isLent { state.modesOfSuspended = try? terminal.modes() }
+      state.modesOfSuspended = state.isLent ? try? terminal.modes() : nil
       reclaim(&state)
       restoreModes(&state)
     }

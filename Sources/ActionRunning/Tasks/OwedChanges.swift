@@ -14,18 +14,43 @@ struct NetChanges: Sendable {
     add(changes)
   }
 
-  /// Adds later changes.
+  /// Adds later changes, all of which were made by the same time.
   mutating func add(_ others: some Sequence<ChangeBatch.Change>) {
-    for change in others {
-      if let former = change.from { formerPaths.insert(former) }
-      if let index = indices[change.path] {
-        changes[index] = changes[index].followed(by: change)
-      } else {
-        indices[change.path] = changes.count
-        changes.append(change)
+    let left = others.compactMap(\.from)
+    let others = others.map { change in
+      change.from.flatMap { self[$0]?.from }.map(change.renamed) ?? change
+    }
+    for path in left {
+      formerPaths.insert(path)
+      // Unless a later change tells what is there.
+      if let index = indices[path] {
+        changes[index] = ChangeBatch.Change(path: path, kind: .removed, type: changes[index].type)
       }
     }
+    var replaced: Set<Path> = []
+    for change in others {
+      guard let index = indices[change.path] else {
+        append(change)
+        continue
+      }
+      let former = changes[index].from
+      changes[index] = changes[index].followed(by: change)
+      if let former, changes[index].from != former { replaced.insert(former) }
+    }
+    // What was renamed to a path is gone, and so is what it was before.
+    if replaced.isEmpty { return }
+    let told = Set(changes.compactMap(\.from))
+    for path in replaced.subtracting(told).sorted() where indices[path] == nil {
+      append(ChangeBatch.Change(path: path, kind: .removed, type: .unknown))
+    }
   }
+
+  private mutating func append(_ change: ChangeBatch.Change) {
+    indices[change.path] = changes.count
+    changes.append(change)
+  }
+
+  private subscript(path: Path) -> ChangeBatch.Change? { indices[path].map { changes[$0] } }
 
   /// Whether it has a change of this path, or of an entry that had this path.
   func contains(_ path: Path) -> Bool {
@@ -46,6 +71,8 @@ struct OwedChanges: Sendable {
     var isIncomplete = false
     /// The outputs that request no run. The next run receives them.
     var setAside: Set<Path> = []
+    /// Whether the next run receives the changes even if it is started because it ended.
+    var isForNextStart = false
 
     /// Whether a change requests a run.
     var requestsRun: Bool { net.changes.contains { !setAside.contains($0.path) } }
@@ -108,13 +135,18 @@ struct OwedChanges: Sendable {
   /// A command that is only restarted because it ended receives nothing, as it is the same as
   /// before.
   mutating func start(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    if reason == .restart {
+    if reason == .restart && accounts[task]?.isForNextStart != true {
       settle(waitingOutputs(of: task).map(\.path), to: [task])
       return RunTrigger(.restart)
     }
     let trigger = withdraw(task, reason)
     received[task] = trigger
     return trigger
+  }
+
+  /// The run that would have received what the task is owed could not be started. The next one does.
+  mutating func startFailed(_ task: String) {
+    accounts[task]?.isForNextStart = true
   }
 
   /// The run of the task is sent a signal, with which it receives all that the task is owed.
@@ -183,6 +215,13 @@ struct OwedChanges: Sendable {
 }
 
 extension ChangeBatch.Change {
+  /// The change of what had this path before.
+  fileprivate func renamed(from origin: Path) -> Self {
+    var change = self
+    (change.kind, change.from) = origin == path ? (.modified, nil) : (.renamed, origin)
+    return change
+  }
+
   /// The net change of this change and a later one to the same path.
   ///
   /// A path that was created and then removed is removed, since a run may have seen it.

@@ -17,11 +17,17 @@ extension TaskRunner {
   }
 
   /// `submit` for callers on the queue.
-  package func accept(_ batch: ChangeBatch) {
+  ///
+  /// - Parameter isOwed: Whether a task that watches a change is owed it.
+  package func accept(
+    _ batch: ChangeBatch, for isOwed: (String, ChangeBatch.Change) -> Bool = { _, _ in true }
+  ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
     let evidence = monitor.evidence(about: batch.changes)
-    for component in state.access({ $0.components }) { accept(batch, evidence, in: component) }
+    for component in state.access({ $0.components }) {
+      accept(batch, evidence, in: component, for: isOwed)
+    }
     watchClosely()
     updateFrequentPaths()
   }
@@ -48,13 +54,14 @@ extension TaskRunner {
   }
 
   private func accept(
-    _ batch: ChangeBatch, _ evidence: [Path: Evidence], in component: TaskComponent
+    _ batch: ChangeBatch, _ evidence: [Path: Evidence], in component: TaskComponent,
+    for isOwed: (String, ChangeBatch.Change) -> Bool
   ) {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
     let ignoring = tasksThatIgnore(in: component, tasks)
     var received: [(task: TaskDefinition, changes: [ChangeBatch.Change])] = []
     for task in tasks {
-      var own = task.triggers.changes(in: batch.changes)
+      var own = task.triggers.changes(in: batch.changes).filter { isOwed(task.name, $0) }
       if ignoring.contains(where: { $0.name == task.name }) {
         if !own.isEmpty { report(.task(task.name, .ignored(RunTrigger(.change, changes: own)))) }
         continue

@@ -20,13 +20,36 @@ extension TaskRunner {
     let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return end(with: round.status) }
-    let time = scheduler.now.advanced(by: Self.startTime)
-    let timer = scheduler.schedule(at: time) { [weak self] in
+    endWhenStarted(services.map(\.name), with: round.status, after: Self.startTime)
+  }
+
+  /// Ends when each of these services has run for the start time, also after it was started again.
+  private func endWhenStarted(
+    _ services: [String], with status: ExitStatus, after pause: Duration
+  ) {
+    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       guard let self else { return }
-      let isUp = state.access { state in services.allSatisfy { state.machine.isUp($0.name) } }
-      if isUp { end(with: round.status) }
+      let remaining = services.compactMap(remainingStartTime)
+      // One that is not started again starts with a round of its own.
+      guard remaining.count == services.count, let longest = remaining.max() else { return }
+      if longest <= .zero { return end(with: status) }
+      endWhenStarted(services, with: status, after: longest)
     }
     state.access { $0.completionTimer = timer }
+  }
+
+  /// How long a service must still run until it has started; `nil` if it is not started again.
+  private func remainingStartTime(of service: String) -> Duration? {
+    guard
+      let (phase, began) = state.access({ state in
+        state.machine.tasks[service].map {
+          ($0.phase, state.workers[service]?.state.access(\.began))
+        }
+      })
+    else { return nil }
+    if phase.isRestarted { return Self.startTime }
+    guard phase.isUp, let began else { return nil }
+    return Self.startTime - began.duration(to: scheduler.now)
   }
 
   /// A service has ended by itself. The end of one that is kept alive is no success.

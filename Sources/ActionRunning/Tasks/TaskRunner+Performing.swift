@@ -139,7 +139,8 @@ extension TaskRunner {
     guard state.access({ exchange(&$0.isInRound, with: false) }) else { return }
     let round = TaskRound(entries: entries)
     report(.round(.ended(round)))
-    endIfComplete(round, members)
+    // Without members, all that has worked was replaced.
+    if !members.isEmpty { endIfComplete(round, members) }
   }
 }
 
@@ -188,7 +189,10 @@ extension TaskRunner {
     let (result, status) = worker.state.access { ($0.result, $0.status) }
     if let result, result != .cancelled { endIfComplete(worker.definition, status) }
     advance { $0.serviceIsAtRest(worker.name) }
-    component(of: worker.name)?.rounds.workEnded(isLive: false)
+    guard let component = component(of: worker.name) else { return }
+    let activity = activity(of: component.names)
+    // Otherwise the end of that work is awaited.
+    if !activity.isBusy { component.rounds.workEnded(isLive: activity == .serving) }
   }
 }
 
@@ -258,6 +262,7 @@ extension TaskRunner {
       if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
     }
     if case .run(let run, .notStarted(let error, _)) = event { endIfHopeless(run, error) }
+    if case .task(let name, .conflict) = event { state.access { $0.owed.startFailed(name) } }
     report(event)
   }
 
@@ -279,9 +284,12 @@ extension TaskRunner {
     }
     makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
     for component in state.access({ $0.components }) { component.rounds.end() }
-    let owed = state.access { $0.owed.close(keeping: kept) }
+    let (before, all) = state.access { state in (state.owed, state.owed.close(keeping: kept)) }
     makeComponents(of: graph)
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    if let owed { accept(owed) }
+    // A task that is kept has received the rest of them.
+    if let all {
+      accept(all) { !kept.contains($0) || before.owes($0, anyOf: [$1.path]) }
+    }
   }
 }

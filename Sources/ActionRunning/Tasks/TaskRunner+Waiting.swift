@@ -75,6 +75,9 @@ extension TaskStateMachine {
       ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
     }
     if !above.isEmpty { return .dependencies(above) }
+    if tasks[name]?.request?.judging == .asked {
+      return .dependencies(order.filter(ancestors[name, default: []].contains))
+    }
     let below = running.filter { descendants[name, default: []].contains($0) }
     if !below.isEmpty { return .dependents(below) }
     if retiring.contains(where: { $0.name == name }) { return .predecessor }

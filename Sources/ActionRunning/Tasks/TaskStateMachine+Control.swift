@@ -125,20 +125,13 @@ extension TaskStateMachine.Task {
   fileprivate mutating func request(_ reason: RunTrigger.Reason) {
     // A run that was requested by a key is not affected by a pause.
     request = .made(request?.reason == .key ? .key : reason)
-    cancelRestart()
+    // The restart of a service is still due when the request is dropped.
+    if !rules.isService && phase.isRestarted { phase = .atRest }
   }
 
   fileprivate mutating func dropRequests() {
     if request != nil { outcome = .cancelled }
     request = nil
-    cancelRestart()
-  }
-
-  /// The restart of what has ended by itself no longer follows a pause.
-  private mutating func cancelRestart() {
-    if phase == .backingOff || phase == .restartDue {
-      phase = rules.isService ? .crashed : .atRest
-    }
   }
 }
 
@@ -155,6 +148,7 @@ extension TaskStateMachine {
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       retiring.append((name, isActive: task.phase.isRun))
+      hasLostMembers = hasLostMembers || roundMembers.contains(name) || task.isUnsettled
       if task.rules.isService { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))
     }

@@ -66,7 +66,10 @@ extension TaskStateMachine {
   /// The service that has ended by itself is at rest: its hook has ended as well.
   package mutating func serviceIsAtRest(_ name: String) -> [Action] {
     guard let task = tasks[name], task.phase == .crashed, !isEnding else { return [] }
-    return task.isRequested ? [] : settle(backOff(name))
+    if !task.isRequested { return settle(backOff(name)) }
+    // If its request is dropped, it is started as it was.
+    update(name) { $0.phase = .restartDue }
+    return settle([])
   }
 
   private func isChecked(_ name: String, _ generation: Int) -> Bool {
@@ -146,7 +149,7 @@ extension TaskStateMachine {
   mutating func startDueRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
-      guard let task = tasks[name], task.phase == .restartDue else { return [] }
+      guard let task = tasks[name], task.phase == .restartDue, !task.isRequested else { return [] }
       if waits(name) || isBlocked(name) || !hasCapacity(for: task) { return [] }
       update(name) { $0.phase = task.rules.isService ? .starting(isFresh: false) : .running }
       return [.start(name, .restart)]

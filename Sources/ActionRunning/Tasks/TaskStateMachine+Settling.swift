@@ -137,8 +137,9 @@ extension TaskStateMachine {
 
   /// Ends the round when no task is unsettled.
   private mutating func endRound() -> [Action] {
-    if roundMembers.isEmpty || tasks.values.contains(where: \.isUnsettled) { return [] }
-    defer { roundMembers = [] }
+    if roundMembers.isEmpty && !hasLostMembers { return [] }
+    if tasks.values.contains(where: \.isUnsettled) { return [] }
+    defer { (roundMembers, hasLostMembers) = ([], false) }
     return [
       .endRound(
         order.filter(roundMembers.contains).compactMap { name in

@@ -209,6 +209,8 @@ package struct TaskStateMachine: Sendable {
   var retiring: [(name: String, isActive: Bool)] = []
   /// The tasks of the present round.
   var roundMembers: Set<String> = []
+  /// Whether tasks that were replaced have worked in the present round, which ends without them.
+  var hasLostMembers = false
   /// The tasks that have changed, without a decision whether they must run again.
   package var unjudged: Set<String> = []
   var hasStarted = false

@@ -53,6 +53,53 @@ struct OwedChangesTests {
     #expect(changes() == [.of("b", .renamed, from: "a")])
   }
 
+  @Test mutating func `what was renamed and then removed is missing at its first path as well`() {
+    add(.of("b", .renamed, from: "a"))
+    add(.of("b", .removed))
+    #expect(changes() == [.of("b", .removed), .of("a", .removed)])
+  }
+
+  @Test
+  mutating func `another file that takes the place of a renamed one does not hide its former path`()
+  {
+    add(.of("b", .renamed, from: "a"))
+    add(.of("b", .renamed, from: "x"))
+    #expect(changes() == [.of("b", .renamed, from: "x"), .of("a", .removed)])
+  }
+
+  @Test mutating func `what is renamed twice is renamed from its first path`() {
+    add(.of("b", .renamed, from: "a"))
+    add(.of("c", .renamed, from: "b"))
+    let removal = ChangeBatch.Change(path: "b", kind: .removed, type: .file)
+    #expect(changes() == [removal, .of("c", .renamed, from: "a")])
+    add(.of("c", .removed))
+    #expect(changes() == [removal, .of("c", .removed), .of("a", .removed)])
+  }
+
+  @Test mutating func `what is renamed and back is modified`() {
+    add(.of("b", .renamed, from: "a"))
+    add(.of("a", .renamed, from: "b"))
+    #expect(changes().map(\.path) == ["b", "a"])
+    #expect(changes().map(\.kind) == [.removed, .modified])
+  }
+
+  @Test mutating func `a path that something has left is removed until something is there again`() {
+    add(.of("a", .modified))
+    add(.of("b", .renamed, from: "a"))
+    add(.of("b", .removed))
+    #expect(changes().map(\.kind) == [.removed, .removed])
+    add(.of("a", .created))
+    #expect(changes() == [.of("a", .modified), .of("b", .removed)])
+  }
+
+  @Test mutating func `a swap of two names keeps both origins`() {
+    add(.of("a", .modified), .of("b", .modified))
+    add(.of("a", .renamed, from: "b"), .of("b", .renamed, from: "a"))
+    #expect(changes() == [.of("a", .renamed, from: "b"), .of("b", .renamed, from: "a")])
+    add(.of("a", .renamed, from: "b"), .of("b", .renamed, from: "a"))
+    #expect(changes() == [.of("a", .modified), .of("b", .modified)])
+  }
+
   @Test mutating func `each task has an account of its own`() {
     modify("f", "g", task: "a")
     modify("g", task: "b")
@@ -90,6 +137,14 @@ struct OwedChangesTests {
     modify("f")
     #expect(owed.start("t", .restart) == RunTrigger(.restart))
     #expect(owed.start("t", .change) == .change("f"))
+  }
+
+  @Test mutating func `a restart after a start that failed receives what that was to receive`() {
+    modify("f")
+    owed.startFailed("t")
+    #expect(owed.start("t", .restart) == RunTrigger(.restart, changes: [.of("f", .modified)]))
+    modify("f")
+    #expect(owed.start("t", .restart) == RunTrigger(.restart))
   }
 
   // MARK: Overflows

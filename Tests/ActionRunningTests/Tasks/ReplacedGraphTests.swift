@@ -133,4 +133,43 @@ struct ReplacedGraphTests {
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
     #expect(await tasks.end())
   }
+
+  @Test func `a round whose only run is removed ends`() async throws {
+    let idle = { directory in TaskDefinition("idle", in: directory, "true", watch: ["g"]) }
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, "exec sleep 1000", watch: ["f"]), idle(directory)]
+    }
+    tasks.change("f")
+    #expect(await tasks.tells("+a"))
+    let directory = tasks.directory.path
+    tasks.runner.replaceGraph(try TaskGraph([idle(directory)], jobs: 1))
+    #expect(await tasks.hasRounds(1))
+    tasks.change("g")
+    #expect(await tasks.hasRounds(2))
+    let begins = tasks.entries.count { if case .round(.began) = $0 { true } else { false } }
+    #expect(begins == 2)
+    #expect(await tasks.end())
+  }
+
+  @Test func `what only another task was owed does not run a task that is kept`() async throws {
+    let kept = { directory in TaskDefinition("kept", in: directory, "true", watch: ["f"]) }
+    let tasks = try RunningTasks(jobs: 1) { directory in
+      [
+        kept(directory),
+        TaskDefinition("slow", in: directory, "exec sleep 1000", watch: ["f"]),
+        TaskDefinition("waits", in: directory, "true", watch: ["f"]),
+      ]
+    }
+    tasks.change("f")
+    #expect(await tasks.tells(["+kept", "kept", "+slow"]))
+    let directory = tasks.directory.path
+    tasks.runner.replaceGraph(
+      try TaskGraph(
+        [kept(directory), TaskDefinition("waits", in: directory, "true; true", watch: ["f"])],
+        jobs: 1))
+    #expect(await tasks.tells("waits"))
+    #expect(await eventually { !tasks.isBusy })
+    #expect(tasks.runs(of: "kept").count == 1)
+    #expect(await tasks.end())
+  }
 }

@@ -164,6 +164,26 @@ struct TaskStateMachineServiceTests {
     #expect(script.end("a", .failed) == ["s?a", "&s", "."])
   }
 
+  @Test(arguments: [false, true])
+  func `a crashed service is started as it was when the build before it fails`(isInHook: Bool) {
+    var script = MachineScript([rules("b"), rules("s", after: "b", service: true, ready: false)])
+    _ = script { $0.start() }
+    _ = script.end("b")
+    #expect(script.judge("s") == ["+s"])
+    #expect(script { $0.serviceStarted("s") } == ["."])
+    _ = script { $0.serviceEnded("s", .failed) }
+    if !isInHook { #expect(script { $0.serviceIsAtRest("s") } == ["s%"]) }
+    #expect(script.change("b", "s") == ["+b"])
+    if isInHook {
+      #expect(script { $0.serviceIsAtRest("s") } == [])
+    } else {
+      #expect(script.backOffIsOver("s") == [])
+    }
+    #expect(script.end("b", .failed) == ["s?b", "&s", "."])
+    #expect(script { $0.serviceStarted("s") } == [])
+    #expect(script.change("b", "s") == ["+b"])
+  }
+
   @Test func `a service that becomes ready late runs the tasks that were skipped`() {
     var script = MachineScript([
       rules("s", service: true), rules("t", after: "s"), rules("u", after: "t"),
