@@ -121,6 +121,18 @@ struct TaskWorkerTests {
     #expect(received.entries == [.start])
   }
 
+  @Test func `the answer to a start that was stopped does not count for the next one`() {
+    let worker = worker(ready: Self.port)
+    onQueue { worker.start(.start) }
+    onQueue { worker.stop() }
+    onQueue { worker.start(.key) }
+    onQueue { probe.answers.entries.first?(true) }
+    #expect(story.entries == ["at rest"])
+    answer(false)
+    #expect(launcher.calls == [.launch(["run"])])
+    endLeader(.exited(0))
+  }
+
   @Test func `a stop, or an end, cancels a start that waits for the answer`() {
     let worker = worker(ready: Self.port)
     onQueue { worker.start(.start) }

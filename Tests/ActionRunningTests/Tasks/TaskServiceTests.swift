@@ -267,6 +267,26 @@ struct TaskServiceTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a service that crashes soon has started when it has run for a while`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
+      [
+        TaskDefinition(
+          "server", in: directory,
+          "test -e tried || { touch tried; exec sleep 0.3; }; exec sleep 1000",
+          service: true)
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.finish == .some(.exited(0)))
+    #expect(tasks.story == ["+server", "server", "+server", "server~"])
+    let lives = tasks.entries.compactMap { report in
+      if case .run(_, .ended(_, let duration, _)) = report { duration } else { nil }
+    }
+    #expect(lives.last ?? .zero >= .seconds(1))
+    #expect(await tasks.end())
+  }
+
   @Test func `a service holds no place`() async throws {
     let tasks = try RunningTasks(jobs: 1) { directory in
       [
