@@ -1,6 +1,8 @@
 import SystemCalls
 
-/// What a change leads to that arrives while a command runs.
+/// What a change that requires a run leads to while the command runs.
+///
+/// Not every change does: one that the run has made itself, for example, may require none.
 public enum BusyPolicy: Sendable, Hashable {
   /// Queue one more run, however many changes arrive.
   case queue

@@ -86,7 +86,7 @@ extension TaskRunner {
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
-      let restartsOnChange = names.contains { graph[$0]?.rules.restartsOnChange ?? false }
+      let restartsOnChange = names.contains { graph[$0]?.rules.isRestartedService ?? false }
       let rounds = RoundController(
         restartsOnChange: restartsOnChange, on: queue, scheduler: scheduler, source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }

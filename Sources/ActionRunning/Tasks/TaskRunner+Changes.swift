@@ -112,7 +112,7 @@ extension TaskRunner {
     case .running:
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.restartsOnChange) ? .live : .running
+      return watching.contains(where: machine.changeInterruptsRuns) ? .live : .running
     case .serving:
       return .live
     case .none:

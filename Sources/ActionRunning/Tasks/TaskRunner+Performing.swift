@@ -110,7 +110,7 @@ extension TaskRunner.State {
   fileprivate mutating func step(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) -> [TaskStateMachine.Action] {
-    machine.unjudged = Set(machine.order.filter(owed.owes))
+    machine.owedTasks = Set(machine.order.filter(owed.owes))
     return step(&machine)
   }
 }

@@ -4,18 +4,18 @@ extension TaskStateMachine {
   /// Requests all tasks, except postponed ones and their descendants.
   package mutating func start() -> [Action] {
     hasStarted = true
-    return settle(requestNew(order, .start))
+    return proceed(requestNew(order, .start))
   }
 
   /// Requests the tasks whose files changed.
   package mutating func changed(_ names: Set<String>) -> [Action] {
-    settle(order.flatMap { names.contains($0) ? request($0, .change) : [] })
+    proceed(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
   /// Requests these tasks, or all, even while paused.
   package mutating func keyPressed(_ names: Set<String>? = nil) -> [Action] {
     hasStarted = true
-    return settle(order.flatMap { names?.contains($0) == false ? [] : request($0, .key) })
+    return proceed(order.flatMap { names?.contains($0) == false ? [] : request($0, .key) })
   }
 
   /// Pauses: only a key starts runs. Active runs continue.
@@ -26,13 +26,13 @@ extension TaskStateMachine {
         if let reason = task.request?.reason, reason != .key { task.request = .paused(reason) }
       }
     }
-    return settle([])
+    return proceed([])
   }
 
   /// Ends a pause and requests the tasks that changed during it.
   package mutating func resume() -> [Action] {
     isPaused = false
-    return settle(
+    return proceed(
       order.flatMap { name -> [Action] in
         guard case .paused(let reason) = tasks[name]?.request else { return [] }
         update(name) { $0.request = nil }
@@ -44,7 +44,7 @@ extension TaskStateMachine {
   /// before its dependents do.
   package mutating func stop() -> [Action] {
     if isEnding { return [] }
-    for name in unjudged {
+    for name in owedTasks {
       update(name) { if $0.outcome == .succeeded { $0.outcome = .cancelled } }
     }
     var actions: [Action] = []
@@ -65,7 +65,7 @@ extension TaskStateMachine {
         break
       }
     }
-    return settle(actions)
+    return proceed(actions)
   }
 
   /// Requests a run of a task. If it runs already, its policy decides.
@@ -105,7 +105,7 @@ extension TaskStateMachine {
   package mutating func signalIsLate(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
     guard tasks[name]?.phase == .running else { return [] }
     update(name) { $0.request(reason) }
-    return settle([])
+    return proceed([])
   }
 
   /// Requests these tasks, except dormant postponed ones and their descendants.
@@ -156,7 +156,7 @@ extension TaskStateMachine {
     setTasks(rules, keeping: kept)
     roundMembers.formIntersection(order)
     if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }, .start) }
-    return settle(actions)
+    return proceed(actions)
   }
 
   /// Ends all tasks, each before its dependencies. A second call kills them.
@@ -168,7 +168,7 @@ extension TaskStateMachine {
       update(name) { $0.dropRequests() }
       if isUp(name) { actions.append(.giveUpReadiness(name)) }
     }
-    return settle(actions)
+    return proceed(actions)
   }
 
   /// A task that was ended or retired is gone.
@@ -179,7 +179,7 @@ extension TaskStateMachine {
     } else {
       ended.insert(name)
     }
-    return settle([])
+    return proceed([])
   }
 
   mutating func endNext() -> [Action] {

@@ -17,9 +17,9 @@ extension TaskStateMachine {
       task.phase = .atRest
       task.outcome = result.state
     }
-    if task.isRequested { return settle([]) }
+    if task.isRequested { return proceed([]) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
-    return settle(conclude(name, result) + (isRestarted ? backOff(name) : []))
+    return proceed(conclude(name, result) + (isRestarted ? backOff(name) : []))
   }
 
   /// A process of the service was started, by request or after the previous one ended.
@@ -33,19 +33,19 @@ extension TaskStateMachine {
       return reject("the start", of: name)
     }
     update(name) { $0.generation += 1 }
-    if !task.rules.hasReadiness { return settle(isReady(name)) }
+    if !task.rules.hasReadiness { return proceed(isReady(name)) }
     return [.awaitReadiness(name, generation: task.generation + 1)]
   }
 
   /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
-    isChecked(name, generation) ? settle(isReady(name)) : []
+    isChecked(name, generation) ? proceed(isReady(name)) : []
   }
 
   /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
     guard isChecked(name, generation), tasks[name]?.phase != .late else { return [] }
-    return settle([.reportLate(name)] + serviceFailed(name, .failed, .late))
+    return proceed([.reportLate(name)] + serviceFailed(name, .failed, .late))
   }
 
   /// The service has ended by itself or could not be started. If it is kept alive, that is a crash.
@@ -60,16 +60,16 @@ extension TaskStateMachine {
     }
     let isCrash = task.rules.keepsAlive
     let failures = serviceFailed(name, isCrash ? .failed : result, isCrash ? .crashed : .atRest)
-    return settle([.giveUpReadiness(name)] + failures)
+    return proceed([.giveUpReadiness(name)] + failures)
   }
 
   /// The service that has ended by itself is at rest: its hook has ended as well.
   package mutating func serviceIsAtRest(_ name: String) -> [Action] {
     guard let task = tasks[name], task.phase == .crashed, !isEnding else { return [] }
-    if !task.isRequested { return settle(backOff(name)) }
+    if !task.isRequested { return proceed(backOff(name)) }
     // If its request is dropped, it is started as it was.
     update(name) { $0.phase = .restartDue }
-    return settle([])
+    return proceed([])
   }
 
   private func isChecked(_ name: String, _ generation: Int) -> Bool {
@@ -117,14 +117,14 @@ extension TaskStateMachine {
   package mutating func backOffIsOver(_ name: String, generation: Int) -> [Action] {
     guard isBackingOff(name, generation) else { return [] }
     update(name) { $0.phase = .restartDue }
-    return settle([])
+    return proceed([])
   }
 
   /// The command is not started again before it is requested.
   package mutating func restartIsGivenUp(_ name: String, generation: Int) -> [Action] {
     guard isBackingOff(name, generation) else { return [] }
     update(name) { $0.phase = .atRest }
-    return settle([])
+    return proceed([])
   }
 
   private func isBackingOff(_ name: String, _ generation: Int) -> Bool {
@@ -138,7 +138,7 @@ extension TaskStateMachine {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
       guard let task = tasks[name], task.phase == .restartDue,
-        task.rules.busyPolicy == .ignore, !task.rules.isService, unjudged.contains(name)
+        task.rules.busyPolicy == .ignore, !task.rules.isService, owedTasks.contains(name)
       else { return [] }
       return request(name, .change)
     }

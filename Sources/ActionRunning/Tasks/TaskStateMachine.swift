@@ -211,8 +211,8 @@ package struct TaskStateMachine: Sendable {
   var roundMembers: Set<String> = []
   /// Whether tasks that were replaced have worked in the present round, which ends without them.
   var hasLostMembers = false
-  /// The tasks that have changed, without a decision whether they must run again.
-  package var unjudged: Set<String> = []
+  /// The tasks that are owed changes, whether or not these lead to a run.
+  package var owedTasks: Set<String> = []
   var hasStarted = false
   var isPaused = false
   var isEnding = false
@@ -314,7 +314,7 @@ extension TaskStateMachine {
 
   /// Whether a change to the task's files stops or signals an active run, of the task or of a
   /// dependent.
-  func restartsOnChange(_ name: String) -> Bool {
+  func changeInterruptsRuns(of name: String) -> Bool {
     guard let task = tasks[name] else { return false }
     if task.rules.busyPolicy.interruptsRuns && (task.phase.isRun || task.phase.isUp) { return true }
     return descendants[name, default: []].contains { runs($0) && isOutdated($0, under: name) }
@@ -328,6 +328,6 @@ extension TaskStateMachine {
 }
 
 extension TaskStateMachine.Rules {
-  /// Whether it is a command that a change restarts or signals.
-  var restartsOnChange: Bool { isService && busyPolicy.interruptsRuns }
+  /// Whether it is a service that a change restarts or signals.
+  var isRestartedService: Bool { isService && busyPolicy.interruptsRuns }
 }

@@ -115,7 +115,7 @@ extension TaskGraphModel {
   mutating func advance(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
-    machine.unjudged = Set(rules.map(\.name).filter { !world($0).owed.isEmpty })
+    machine.owedTasks = Set(rules.map(\.name).filter { !world($0).owed.isEmpty })
     let more = step(&machine)
     for action in more { check(action) }
     guard actions.add(more) else { return }

@@ -226,20 +226,20 @@ struct TaskStateMachineTests {
   @Test func `any task waits for the judgment of changes that its ancestors are known to have`() {
     var script = MachineScript([rules("a"), rules("b", after: "a"), rules("x")])
     #expect(script { $0.start() } == ["+a", "+x"])
-    script.machine.unjudged = ["a"]
+    script.machine.owedTasks = ["a"]
     #expect(script.end("a") == ["?b"])
     #expect(script.change("a") == ["+a"])
-    script.machine.unjudged = []
+    script.machine.owedTasks = []
     #expect(script.end("a") == ["+b"])
     #expect(script.end("b") == [])
-    script.machine.unjudged = ["b", "x"]
+    script.machine.owedTasks = ["b", "x"]
     #expect(script.change("b") == ["+b"], "its own changes and those of strangers are no reason")
   }
 
   @Test func `a task is judged before once for each of its runs`() {
     var script = MachineScript([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }
-    script.machine.unjudged = ["a"]
+    script.machine.owedTasks = ["a"]
     #expect(script.end("a") == ["?b"])
     #expect(script.change("b") == ["?b"], "a newer request may follow newer changes")
     #expect(script.judge("a", "b") == ["+b"])

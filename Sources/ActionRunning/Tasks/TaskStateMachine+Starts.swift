@@ -1,8 +1,8 @@
 // Starts requested tasks as soon as possible.
 
 extension TaskStateMachine {
-  /// Starts requested tasks and ends the round, after these actions.
-  mutating func settle(_ actions: [Action]) -> [Action] {
+  /// Starts what can start, and ends the round if nothing is unsettled, after these actions.
+  mutating func proceed(_ actions: [Action]) -> [Action] {
     if isEnding { return actions + endNext() }
     var actions = actions + requestChangedRestarts()
     var hasMoved = true
@@ -154,7 +154,7 @@ extension TaskStateMachine {
 extension TaskStateMachine {
   /// Whether it is asked before a run whether an ancestor must run again, by rule 4.
   private func needsJudgment(_ task: Task, _ above: [String]) -> Bool {
-    above.contains(where: unjudged.contains)
+    above.contains(where: owedTasks.contains)
       || task.rules.isService && above.contains(where: roundMembers.contains)
   }
 
@@ -164,7 +164,7 @@ extension TaskStateMachine {
     for name in names where tasks[name]?.request?.judging == .asked {
       update(name) { $0.setJudging(.done) }
     }
-    return settle([])
+    return proceed([])
   }
 }
 
