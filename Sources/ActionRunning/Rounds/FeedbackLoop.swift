@@ -10,4 +10,6 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var delay: Duration
   /// Whether others than the runs change `path` as well, so that it cannot be ignored.
   public var isEdited = false
+  /// Whether the runs in a row have all changed `path`. Otherwise each has changed another one.
+  public var isProved = true
 }

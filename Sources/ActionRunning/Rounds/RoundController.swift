@@ -119,18 +119,21 @@ final class RoundController: Sendable {
       return state.timer.take()
     }
     timer?.cancel()
-    advance(state.access { $0.rounds.pathsToRead(isBeginning: true) }) { rounds, now, knowledge in
-      rounds.began(at: now, files: files, knowledge)
+    advance { rounds, now, _ in
+      rounds.began(at: now, files: files)
       return []
     }
   }
 
-  /// Another run of the round begins.
-  func launched() {
-    let (now, files) = (scheduler.now, FileTime.now())
-    state.access { state in
-      state.outdateFlush()
-      state.rounds.launched(at: now, files: files)
+  /// A run of the round starts, which has received what it was owed.
+  ///
+  /// - Parameter isOnlyReader: Whether no other task watches the paths.
+  func launched(isOnlyReader: Bool = true) {
+    let files = FileTime.now()
+    state.access { $0.outdateFlush() }
+    advance(state.access { $0.rounds.pathsToReadAtStart }) { rounds, now, knowledge in
+      rounds.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
+      return []
     }
   }
 
@@ -154,8 +157,10 @@ final class RoundController: Sendable {
   }
 
   /// The user stops the runs.
-  func stopped() {
-    advance { rounds, _, _ in rounds.stopped() }
+  ///
+  /// - Parameter awaitsEnd: Whether runs are active, whose end is awaited.
+  func stopped(awaitsEnd: Bool = true) {
+    advance { rounds, _, _ in rounds.stopped(awaitsEnd: awaitsEnd) }
   }
 
   /// The user requests runs before the stopped round has ended.
@@ -194,14 +199,14 @@ final class RoundController: Sendable {
 
   private func perform(_ action: Rounds.Action) {
     switch action {
-    case .run, .settle, .setAside, .announceOutputs, .explain, .announce:
+    case .run, .settle, .setAside, .announceOutputs, .announceOwed, .explain, .announce:
       deliver(.decision(action))
     case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
         self?.elapsed(generation)
       }
-      state.access { $0.timer.updateValue(timer) }?.cancel()
+      state.access { exchange(&$0.timer, with: timer) }?.cancel()
     }
   }
 
@@ -257,13 +262,5 @@ final class RoundController: Sendable {
       rounds.hasFlushed(generation: generation, at: now, knowledge)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }
-  }
-}
-
-extension Optional {
-  /// Replaces the value, and returns the old one.
-  fileprivate mutating func updateValue(_ value: Wrapped) -> Wrapped? {
-    defer { self = value }
-    return self
   }
 }

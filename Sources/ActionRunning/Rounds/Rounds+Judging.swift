@@ -14,8 +14,9 @@ extension Rounds {
   ) -> [Action] {
     let pending = takeUnjudged()
     let found = compare(pending, knowledge)
-    for change in found.unchanged where change.evidence.verdict != .others {
-      for key in keys(of: change) { records[key]?.count.leftUnchanged() }
+    let unchanged = found.unchanged.filter { $0.evidence.verdict != .others }.flatMap(keys)
+    for key in Set(unchanged).subtracting(found.differing.flatMap(keys)) {
+      records[key]?.count.leftUnchanged()
     }
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
@@ -28,6 +29,7 @@ extension Rounds {
 
   /// Judges the changes beside an active run that a change restarts or signals.
   mutating func judgeLive(at now: Instant, _ knowledge: Knowledge) -> [Action] {
+    forgetOldest()
     let found = compare(takeUnjudged(), knowledge)
     // What changes long after the start leads to few restarts.
     let isCounted = offset(at: now) <= Self.longestOffset
@@ -64,7 +66,11 @@ extension Rounds {
   }
 
   private func setAside(_ outputs: [PendingChange]) -> [Action] {
-    outputs.isEmpty ? [] : [.setAside(outputs.map(\.path))] + explain(outputs, .waits)
+    if outputs.isEmpty { return [] }
+    let gone = outputs.filter { records[$0.path]?.judgedContent == .absent }.map(\.path)
+    let present = outputs.map(\.path).filter { !gone.contains($0) }
+    return (gone.isEmpty ? [] : [.settle(gone)]) + (present.isEmpty ? [] : [.setAside(present)])
+      + explain(outputs, .waits)
   }
 
   /// The first judgments, for a person to read.
@@ -130,14 +136,18 @@ extension Rounds {
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: isTested) }.max() ?? .zero
     if verdict == .others { return own }
-    // Unless names are fresh.
-    let isSuspected =
-      (records[change.path]?.count.repetitions ?? 0) < Self.fewRepetitions
-      && common.repetitions <= Self.mostOfOthers
-    let limit =
-      restartsOnChange && isSuspected && !change.isOfEntry
-      ? RepetitionCount.Rules.lastTest : RepetitionCount.Rules.longestPause
-    return max(own, min(common.delay(isTested: isTested), limit))
+    return max(own, min(common.delay(isTested: isTested), longestDelay(of: change)))
+  }
+
+  /// The longest delay because of other paths. A person edits one that has changed in few runs, unless its name
+  /// is a fresh one.
+  private func longestDelay(of change: PendingChange) -> Duration {
+    let repetitions = records[change.path]?.count.repetitions ?? 0
+    if change.isOfEntry || repetitions >= Self.fewRepetitions {
+      return RepetitionCount.Rules.longestPause
+    }
+    return common.repetitions <= Self.mostOfOthers
+      ? RepetitionCount.Rules.lastTest : Self.pauseOfOthers
   }
 
   /// Whether a test delays the next run: each one, or every other one that a change restarts.
@@ -158,7 +168,7 @@ extension Rounds {
   }
 
   /// Removes paths whose changes a run has received, and the follow-up if no path requires it then.
-  private mutating func removeFromFollowUp(_ received: [Path]) {
+  mutating func removeFromFollowUp(_ received: [Path]) {
     guard received.contains(where: { records[$0]?.due != nil }) else { return }
     for path in received { update(path) { $0.due = nil } }
     let rest = followUp?.paths.filter { records[$0]?.due != nil } ?? []
@@ -208,7 +218,8 @@ extension Rounds {
     return [
       .announce(
         FeedbackLoop(
-          path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited))
+          path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
+          isProved: records[most.path]?.count.isProved == true))
     ]
   }
 

@@ -5,18 +5,11 @@ import SystemCalls
 // The course of a round: its runs begin and end, and its changes are read.
 
 extension Rounds {
-  /// Begins a round. Its first run receives all changes that no run has received, so that a
-  /// follow-up is no longer due.
+  /// Begins a round: runs are requested, which receive all changes that no run has received, so that a
+  /// follow-up is no longer due. Their start may have to wait.
   ///
   /// - Parameter files: The time by the clock of files.
-  mutating func began(at now: Instant, files: FileTime, _ knowledge: Knowledge) {
-    for (path, state) in knowledge.files where records[path]?.judgedContent?.isRead == true {
-      records[path]?.judgedContent = state.content
-    }
-    // The round begins with the present contents of the paths that have not been judged.
-    for change in takeUnjudged() {
-      records[change.path, default: Record()].judgedContent = knowledge.content(of: change.path)
-    }
+  mutating func began(at now: Instant, files: FileTime) {
     if observation?.hasLaunched == true { observation = nil }
     observation?.hasLaunched = true
     // A run that ended by itself has changed all that it changes.
@@ -34,10 +27,31 @@ extension Rounds {
     lastLaunch = (now, files)
   }
 
-  /// Another run of the present round begins.
-  mutating func launched(at now: Instant, files: FileTime) {
+  /// A run of the present round starts: it finds what is known of the paths of `pathsToReadAtStart`, and has
+  /// received what is not owed any more.
+  ///
+  /// - Parameter isOnlyReader: Whether no other task watches these paths.
+  mutating func launched(
+    at now: Instant, files: FileTime, _ knowledge: Knowledge = Knowledge(),
+    isOnlyReader: Bool = true
+  ) {
     lastLaunch = (now, files)
+    hasEnded = false
     observation?.hasLaunched = true
+    for (path, state) in knowledge.files {
+      let isReceived = isOnlyReader && !knowledge.owed.contains(path)
+      update(path) { record in
+        if isReceived {
+          (record.knownContent, record.judgedContent) = (state.content, nil)
+        } else {
+          // Another task may have begun with something else.
+          if record.knownContent != state.content { record.knownContent = nil }
+          if record.judgedContent != state.content { record.judgedContent = nil }
+        }
+      }
+    }
+    removeFromFollowUp(
+      delayedPaths.filter { knowledge.files[$0] != nil && !knowledge.owed.contains($0) })
   }
 
   /// All work that ends by itself has ended.
@@ -66,8 +80,7 @@ extension Rounds {
     if isStopped {
       // After a checkpoint, the stopped runs have yet to end.
       isStopped = reason == .checkpoint
-      _ = takeUnjudged()
-      return []
+      return afterStop(takeUnjudged(), knowledge)
     }
     if reason == .delay && restartsOnChange { return judgeLive(at: now, knowledge) }
     let actions = judge(areOfRuns: reason != .delay, at: now, knowledge)
@@ -77,13 +90,30 @@ extension Rounds {
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.
-  mutating func stopped() -> [Action] {
+  ///
+  /// - Parameter awaitsEnd: Whether runs are active, whose end is awaited.
+  mutating func stopped(awaitsEnd: Bool = true) -> [Action] {
     _ = takeUnjudged()
     cancelFollowUp()
-    isStopped = true
+    isStopped = awaitsEnd
     // A delay is cancelled, but a flush that is under way is not.
     if !isFlushing { _ = makeGeneration() }
     return []
+  }
+
+  /// The changes that were made while the stopped runs ended: those of others begin a round, and the rest is
+  /// only told.
+  private mutating func afterStop(
+    _ pending: [PendingChange], _ knowledge: Knowledge
+  ) -> [Action] {
+    let owed = pending.filter { knowledge.owed.contains($0.path) }
+    let others = owed.filter { $0.evidence.verdict == .others }
+    if !others.isEmpty { return explain(others) + runAtOnce(others) }
+    let told = owed.filter { change in
+      change.evidence.verdict != .run && !isOutput(change)
+        && records[change.path]?.knownContent != knowledge.content(of: change.path)
+    }
+    return told.isEmpty ? [] : [.announceOwed(told.map(\.path))]
   }
 
   /// The user requests runs before the stopped round has ended.
@@ -103,10 +133,12 @@ extension Rounds {
   }
 
   /// Forgets the paths that have not changed for the longest time, if there are too many.
-  private mutating func forgetOldest() {
+  mutating func forgetOldest() {
     let excess = records.count - Self.mostRecords
     if excess <= 0 { return }
-    let oldest = records.sorted { $0.value.lastRound < $1.value.lastRound }
+    let oldest = records.filter { $0.value.unjudged == nil && $0.value.due == nil }.sorted {
+      $0.value.lastRound < $1.value.lastRound
+    }
     for (path, _) in oldest.prefix(excess + Self.mostRecords / 4) { records[path] = nil }
   }
 }

@@ -35,7 +35,7 @@ struct Rounds: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case live
-    /// Only runs of other rounds.
+    /// Only runs of other rounds, or processes that runs of this one have left behind.
     case othersRunning
 
     /// Whether the runs are those of the round, which the user may have stopped.
@@ -59,6 +59,8 @@ struct Rounds: Sendable {
     case setAside([Path])
     /// These paths prove to be outputs.
     case announceOutputs([Path])
+    /// These paths have changed while stopped runs ended. They stay owed, without a request.
+    case announceOwed([Path])
     /// Flush the source, then call `hasFlushed` with this generation.
     case flush(generation: Int)
     /// Call `elapsed` at this time with this generation.
@@ -110,8 +112,10 @@ struct Rounds: Sendable {
   /// Paths with a smaller count wait for no more than a test because of others, as long as the count of all
   /// paths is not larger than the second number: a person saves one of them, but paths that take turns stop.
   static let (fewRepetitions, mostOfOthers) = (6, 16)
-  /// After this time a change beside an active run is not counted: it cannot restart the run often.
-  static let longestOffset = Duration.seconds(10)
+  /// The delay of such a path if the count of all paths is larger.
+  static let pauseOfOthers = Duration.seconds(60)
+  /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
+  static let longestOffset = Duration.seconds(60)
 
   var records: [Path: Record] = [:]
   /// The kinds of files that others are known to change.
@@ -182,10 +186,9 @@ struct Rounds: Sendable {
 // MARK: - Changes
 
 extension Rounds {
-  /// The paths that have to be read for a step: those of changes that are judged now, and with
-  /// `isBeginning` those that were judged, because they may have changed without a report.
+  /// The paths that have to be read for a step: those of changes that are judged now.
   func pathsToRead(
-    _ changes: [ChangeBatch.Change] = [], isBeginning: Bool = false
+    _ changes: [ChangeBatch.Change] = []
   ) -> [(path: Path, isMovedAsWhole: Bool)] {
     var paths = unjudged.compactMap { path in
       records[path]?.unjudged.map { (path, $0.isMovedAsWhole) }
@@ -195,11 +198,17 @@ extension Rounds {
     where known.insert(change.path).inserted {
       paths.append((change.path, change.isMovedAsWhole))
     }
-    guard isBeginning else { return paths }
-    let judged = records.filter { path, record in
-      record.judgedContent?.isRead == true && !known.contains(path)
+    return paths
+  }
+
+  /// The paths that have to be read when a run starts: those whose contents are known as well, because they may
+  /// have changed without a report.
+  var pathsToReadAtStart: [(path: Path, isMovedAsWhole: Bool)] {
+    let known = records.filter { _, record in
+      record.unjudged == nil && (record.judgedContent ?? record.knownContent)?.isRead == true
     }
-    return judged.count > ContentReader.mostFiles ? paths : paths + judged.keys.map { ($0, false) }
+    let isFew = known.count <= ContentReader.mostFiles
+    return pathsToRead() + (isFew ? known.keys.map { ($0, false) } : [])
   }
 
   /// Handles changes that were reported, with the evidence about each path.
@@ -210,8 +219,9 @@ extension Rounds {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isLive: situation == .live)
-      add(changes)
-      return []
+      let others = isFlushing ? [] : changes.filter { $0.evidence.verdict == .others }
+      add(changes.filter { !others.contains($0) })
+      return others.isEmpty ? [] : explain(others) + runAtOnce(others)
     }
     switch situation {
     case .idle:
@@ -321,6 +331,8 @@ extension Rounds {
     let delayed = followUp?.paths.filter { !paths.contains($0) } ?? []
     cancelFollowUp()
     (observation, isStopped) = (nil, false)
+    // The delay is over; a flush goes on.
+    if !isFlushing { _ = makeGeneration() }
     return [.run(paths + delayed)]
   }
 

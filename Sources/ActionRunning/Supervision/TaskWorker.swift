@@ -118,6 +118,11 @@ final class TaskWorker: Sendable {
     return phase.isHooking || command?.ending == .timedOut
   }
 
+  /// Whether processes are alive that the latest run has left behind.
+  var hasLeftovers: Bool {
+    state.access(\.processes).values.contains { !$0.leaderIsAlive && $0.group != nil && !$0.isGone }
+  }
+
   /// Whether it has been asked to end.
   var isEnding: Bool { phase == .ending || phase == .ended }
 

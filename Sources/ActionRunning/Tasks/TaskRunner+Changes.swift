@@ -24,7 +24,9 @@ extension TaskRunner {
   ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
-    let evidence = monitor.evidence(about: batch.changes)
+    // What they do is known only of those that this process adopts.
+    let isKnown = !allWorkers.contains(where: \.hasLeftovers) || adoption.withLock(\.isOn)
+    let evidence = isKnown ? monitor.evidence(about: batch.changes) : [:]
     for component in state.access({ $0.components }) {
       accept(batch, evidence, in: component, for: isOwed)
     }
@@ -120,7 +122,8 @@ extension TaskRunner {
         other.names != component.names
           && (activity(of: other.names).isBusy || other.rounds.isFlushing)
       }
-      return isBesideOthers ? .othersRunning : .idle
+      let hasLeftovers = component.names.contains { worker($0)?.hasLeftovers ?? false }
+      return isBesideOthers || hasLeftovers ? .othersRunning : .idle
     }
   }
 
@@ -147,13 +150,22 @@ extension TaskRunner {
         requestRuns(of: names, for: paths)
       }
     case .settle(let paths):
-      state.access { $0.owed.settle(paths, to: names) }
+      // A run that is requested receives them: another run may have begun with them, but not the last one
+      // of the task.
+      state.access { state in
+        state.owed.settle(paths, to: names.filter { !state.machine.isRequested($0) })
+      }
     case .setAside(let paths):
       setAside(paths, names)
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
     case .announceOutputs(let paths):
       report(.changes(.foundOutputs(paths)))
+    case .announceOwed(let paths):
+      let changes = state.access { state in
+        NetChanges(names.sorted().flatMap { state.owed.trigger(of: $0).changes }).changes
+      }.filter { paths.contains($0.path) || $0.from.map(paths.contains) ?? false }
+      if !changes.isEmpty { report(.changes(.owed(RunTrigger(.change, changes: changes)))) }
     case .explain(let judgments):
       report(.changes(.judged(judgments)))
     case .flush, .wait:
@@ -162,8 +174,9 @@ extension TaskRunner {
   }
 
   private func changesAreJudged(of names: Set<String>) {
+    let ignoring = state.access { state in names.filter(state.machine.ignores) }
     update(names) { component in
-      component.ignoring = []
+      component.ignoring = ignoring
       component.awaitingBurstEnd?.isJudged = true
     }
     let isAwaited = state.access { state in
@@ -178,8 +191,8 @@ extension TaskRunner {
     let requested = state.access { state in
       names.filter { state.owed.owes($0, anyOf: paths) }
     }
-    if !activity(of: names).isBusy { beginRound(of: names) }
-    advance { $0.changed(requested) }
+    let delayed = activity(of: names).isBusy ? [] : beginRound(of: names)
+    advance { $0.changed(requested.union(delayed)) }
   }
 
   /// Keeps decisions until the burst that is under way has ended.
@@ -220,7 +233,6 @@ extension TaskRunner {
   }
 
   /// Begins a round, which receives all changes. Returns the tasks whose runs were due later.
-  @discardableResult
   private func beginRound(of names: Set<String>) -> Set<String> {
     update(names) { $0.ran = [] }
     guard let component = state.access({ $0.components.first { $0.names == names } }) else {
@@ -264,6 +276,9 @@ extension TaskRunner {
       }
       if component.hasWorked && !activity.isBusy {
         component.rounds.workEnded(isLive: activity == .serving)
+      } else if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
+        // What the task has ignored must be known before later changes count.
+        component.rounds.checkpoint()
       }
     }
   }
@@ -272,7 +287,7 @@ extension TaskRunner {
   func hasStarted(_ name: String) {
     state.access { $0.restartTimers.removeValue(forKey: name) }?.cancel()
     guard let component = component(of: name) else { return }
-    component.rounds.launched()
+    component.rounds.launched(isOnlyReader: component.names.count == 1)
     let isService = state.access { $0.graph[name]?.isService ?? false }
     update(component.names) { component in
       component.hasWorked = component.hasWorked || !isService
@@ -306,7 +321,7 @@ extension TaskRunner {
     let waiting = state.access { $0.waiting }
     for component in state.access({ $0.components }) {
       update(component.names) { $0.dropRequest() }
-      component.rounds.stopped()
+      component.rounds.stopped(awaitsEnd: activity(of: component.names) != .none)
     }
     advance { $0.stop() }
     // Hooks of services, and leftover processes.

@@ -298,6 +298,9 @@ extension TaskStateMachine {
     tasks[name].map { $0.isRequested || $0.phase.isRun } ?? false
   }
 
+  /// Whether a run is requested and has not begun, unless it is paused.
+  func isRequested(_ name: String) -> Bool { tasks[name]?.isRequested ?? false }
+
   /// Whether a run is active.
   func runs(_ name: String) -> Bool { tasks[name]?.phase.isRun ?? false }
 

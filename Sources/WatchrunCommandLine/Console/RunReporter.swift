@@ -230,11 +230,14 @@ extension RunReporter {
   private func report(_ loop: FeedbackLoop) {
     let name = name(ofPath: "\(shown(loop.path))\(loop.names.map { "/\($0.text)" } ?? "")")
     // What a person edits must not be ignored.
-    let advice = loop.isEdited ? nil : ignoring(loop.path, entries: loop.names?.pattern)
+    let advice =
+      loop.isEdited || !loop.isProved ? nil : ignoring(loop.path, entries: loop.names?.pattern)
     let remedy = advice.map { "; to ignore it: \($0)" } ?? ""
+    let cause =
+      loop.isProved
+      ? "each run changes \(name)" : "something has changed in each run, at last \(name)"
     console.say(
-      .problem,
-      "each run changes \(name): the next one starts in \(loop.delay.shortDescription)\(remedy)",
+      .problem, "\(cause): the next one starts in \(loop.delay.shortDescription)\(remedy)",
       style: .warning)
   }
 

@@ -76,7 +76,7 @@ extension ProcessWorld {
         after(Int(due.offset / .microseconds(1)) - now) {
           $0.perform($0.rounds.elapsed(generation: generation))
         }
-      case .explain: break
+      case .explain, .announceOwed: break
       }
     }
   }
@@ -96,14 +96,24 @@ extension ProcessWorld {
     for index in saves.indices where saves[index].answered == nil && isReceived(saves[index]) {
       saves[index].answered = now
     }
+    beginRound()
     self.run?.isStopping = true
     after(pick(timeOfStop)) { $0.end(run.number) }
   }
 
   mutating func begin() {
-    rounds.began(
-      at: instant, files: fileTime(coarse(now)), knowledge(rounds.pathsToRead(isBeginning: true)))
+    beginRound()
+    start()
+  }
+
+  private mutating func beginRound() {
+    rounds.began(at: instant, files: fileTime(coarse(now)))
+  }
+
+  private mutating func start() {
     _ = ledger.removeAll()
+    rounds.launched(
+      at: instant, files: fileTime(coarse(now)), knowledge(rounds.pathsToReadAtStart))
     filesAtStart = files.mapValues(\.content)
     for index in saves.indices where saves[index].answered == nil { saves[index].answered = now }
     starts.append(now)
@@ -131,7 +141,7 @@ extension ProcessWorld {
     note("run \(number) ends")
     if isRunPending {
       isRunPending = false
-      begin()
+      start()
     } else {
       perform(rounds.workEnded())
     }

@@ -132,7 +132,7 @@ struct RoundsBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .flush, .announce, .announceOutputs, .explain, .settle, .setAside: break
+      case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside: break
       }
     }
     return followUp
@@ -172,7 +172,7 @@ struct RoundsBench {
     actions.compactMap { action in
       switch action {
       case .flush(let generation), .wait(_, let generation): generation
-      case .run, .announce, .announceOutputs, .explain, .settle, .setAside: nil
+      case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside: nil
       }
     }.last
   }
@@ -213,15 +213,25 @@ struct RoundsBench {
   /// Begins a round, and returns the paths whose changes its run receives.
   @discardableResult
   mutating func begin() -> [Path] {
-    rounds.began(
-      at: now.asInstant, files: now.asFileTime, knowledge(rounds.pathsToRead(isBeginning: true)))
-    return ledger.removeAll()
+    request()
+    return launch()
   }
 
-  /// Starts a run in the middle of the round, which receives all changes.
-  mutating func launch() {
-    rounds.launched(at: now.asInstant, files: now.asFileTime)
-    _ = ledger.removeAll()
+  /// Begins a round whose run does not start yet.
+  mutating func request() {
+    rounds.began(at: now.asInstant, files: now.asFileTime)
+  }
+
+  /// Starts a run of the round, and returns the paths whose changes it receives.
+  ///
+  /// - Parameter isRestart: Whether it is only started again, and receives none.
+  @discardableResult
+  mutating func launch(isRestart: Bool = false, isOnlyReader: Bool = true) -> [Path] {
+    let received = isRestart ? [] : ledger.removeAll()
+    rounds.launched(
+      at: now.asInstant, files: now.asFileTime, knowledge(rounds.pathsToReadAtStart),
+      isOnlyReader: isOnlyReader)
+    return received
   }
 
   /// Ends the runs of the round, and answers that all changes were reported.

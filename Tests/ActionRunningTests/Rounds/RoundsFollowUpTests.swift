@@ -191,7 +191,7 @@ struct RoundsFollowUpTests {
     bench.write("/p/b", "at the end")
     #expect(bench.actions.isEmpty)
     bench.end()
-    #expect(bench.actions.isEmpty)
+    #expect(bench.actions == [.announceOwed(["/p/b"])])
     #expect(bench.owed == ["/p/a", "/p/b"])
     bench.write("/p/a", "saved again", .idle)
     #expect(bench.run == ["/p/a"])
@@ -209,7 +209,44 @@ struct RoundsFollowUpTests {
     #expect(bench.followUp == .none)
     bench.actions = [.flush(generation: generation ?? 0)]
     bench.answer()
-    #expect(bench.actions.isEmpty && bench.owed == ["/p/a", "/p/b"])
+    #expect(bench.actions == [.announceOwed(["/p/b"])])
+    #expect(bench.owed == ["/p/a", "/p/b"])
+  }
+
+  @Test func `what others change while runs are being stopped begins a round`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.stopped()
+    bench.evidence["/p/a"] = .others
+    bench.write([("/p/a", "saved"), ("/p/b", "at the end")])
+    #expect(bench.run == ["/p/a"])
+    #expect(bench.begin() == ["/p/a", "/p/b"])
+    bench.end()
+    #expect(bench.actions.isEmpty)
+  }
+
+  @Test func `what is saved while the end of stopped runs is read begins a round after it`() {
+    var bench = RoundsBench(Self.files)
+    bench.begin()
+    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.rounds.workEnded()
+    let generation = bench.generation ?? 0
+    bench.evidence["/p/a"] = .others
+    bench.write("/p/a", "saved", .idle)
+    bench.actions = [.flush(generation: generation)]
+    bench.answer()
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a stop while nothing runs does not hide the end of a delay`() {
+    var bench = RoundsBench(Self.files)
+    _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
+    _ = bench.round()
+    bench.actions = bench.rounds.stopped(awaitsEnd: false)
+    bench.evidence["/p/log"] = .run
+    bench.now += .milliseconds(100)
+    bench.write("/p/log", "echo", .idle)
+    #expect(bench.waitForRun() != nil)
   }
 
   @Test func `a stop keeps the owed changes and cancels their delay`() {

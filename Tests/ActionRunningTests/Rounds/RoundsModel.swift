@@ -211,6 +211,7 @@ extension RoundsModel {
         truth.latestReport = now
         let time = Int(due.offset / .microseconds(1))
         after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
+      case .announceOwed(let paths): truth.told(paths)
       case .announce, .announceOutputs, .explain: break
       }
     }
@@ -225,9 +226,13 @@ extension RoundsModel {
   }
 
   private mutating func requestRun() {
-    guard let run else { return begin() }
+    guard let run else {
+      beginRound()
+      return start()
+    }
     isRunPending = true
     guard isLive, !run.isStopping else { return }
+    beginRound()
     self.run?.isStopping = true
     after(.random(in: 1000...30_000, using: &random)) { $0.end(run.number) }
   }
@@ -238,10 +243,20 @@ extension RoundsModel {
   }
 
   mutating func begin() {
+    beginRound()
+    start()
+  }
+
+  private mutating func beginRound() {
+    rounds.began(at: instant, files: Self.fileTime(now))
+    truth.requested(at: now)
+  }
+
+  private mutating func start() {
     if run != nil { complain(["two runs overlap"]) }
-    rounds.began(
-      at: instant, files: Self.fileTime(now), knowledge(rounds.pathsToRead(isBeginning: true)))
     complain(truth.began(at: now, receiving: ledger.removeAll(), files))
+    rounds.launched(
+      at: instant, files: Self.fileTime(now), knowledge(rounds.pathsToReadAtStart))
     starts.append(now)
     let number = starts.count
     run = Run(start: now, number: number)
@@ -256,7 +271,7 @@ extension RoundsModel {
     run = nil
     if isRunPending {
       isRunPending = false
-      begin()
+      start()
     } else {
       perform(rounds.workEnded())
     }

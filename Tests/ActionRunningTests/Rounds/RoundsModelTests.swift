@@ -33,7 +33,8 @@ struct RoundsModelTests {
     let counts = restful.map { session in
       let end = session.endOfEdits
       // Keys repeat the changes.
-      let takesTurns = isLive && user == .pressesKeys
+      let takesTurns =
+        user == .pressesKeys && (isLive || session.command == .writesOneOfEight)
       let early = takesTurns ? 0 : session.mostRuns(within: 40, from: end)
       let pause = takesTurns ? 600 : 90
       let late = session.mostRuns(within: 30, from: end + pause * RoundsModel.second)

@@ -150,7 +150,8 @@ struct RoundsOthersTests {
       benches[other].waitForDelay()
       _ = benches[other].round()
     }
-    let expected = FollowUp.law(17)
+    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(60)]
+    let expected = FollowUp.law(10) + delays.map(FollowUp.after)
     #expect(followUps == [expected, expected])
   }
 }

@@ -233,7 +233,8 @@ struct RoundsTests {
     var bench = RoundsBench()
     for name in 0..<8 { bench.files[Path("/p/\(name)")] = .text("0") }
     let followUps = bench.rounds(18) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
-    #expect(followUps == FollowUp.law(18))
+    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(60), .seconds(60)]
+    #expect(followUps == FollowUp.law(10) + delays.map(FollowUp.after))
   }
 
   // MARK: Announcements

@@ -37,7 +37,7 @@ struct RoundsTruth {
   /// How long after a report changes may be part of it.
   private static let echoTime = 300_000
   /// What changes later after the start of a run that it restarts is not counted.
-  private static let longestOffset = 10_000_000
+  private static let longestOffset = 60_000_000
 
   /// When the latest round ended, or its follow-up was delayed.
   var latestReport: Time = 0
@@ -198,18 +198,28 @@ struct RoundsTruth {
 
   // MARK: Runs
 
+  /// A round begins.
+  mutating func requested(at now: Time) {
+    let time = hasEnded ? nil : now - start
+    for key in rows.keys { rows[key]?.began(after: time) }
+    common.began(after: time)
+    (directoriesBefore, directories) = (directories, [])
+    hasEnded = false
+  }
+
+  /// The person is told that these paths have changed.
+  mutating func told(_ paths: [Path]) {
+    for path in paths { settled(path) }
+  }
+
   /// A run begins. Returns complaints.
   mutating func began(at now: Time, receiving paths: [Path], _ files: [Path: Int]) -> [String] {
     let late = unserved.filter { $0.deadline.map { now > $0 + Self.slack } ?? false }
     unserved = []
     unreported.subtract(paths)
-    let time = hasEnded ? nil : now - start
-    for key in rows.keys { rows[key]?.began(after: time) }
-    common.began(after: time)
     // What others have changed meanwhile has been read since.
     comparable.formUnion(changed)
-    directoriesBefore = directories
-    (changed, directories, unjudged, changedByOthers) = ([], [], [], [])
+    (changed, unjudged, changedByOthers) = ([], [], [])
     (contentsAtStart, start, hasEnded) = (files, now, false)
     return late.map { "the run after an edit of \($0.path) is late" }
   }

@@ -90,6 +90,66 @@ struct JudgedChangesTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a save is ignored only while the task that ignores it runs`() async throws {
+    let source = QuickSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition("build", in: directory, "true", watch: ["f"], policy: .ignore),
+        TaskDefinition("test", in: directory, Self.waiting(for: "go"), after: ["build"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("+test"))
+    #expect(await eventually { !tasks.runner.isFlushing })
+    tasks.change("f")
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells("+build", times: 2))
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
+  @Test func `changes beside processes that a run has left behind are judged`() async throws {
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, "exec sleep 1000 & echo $! > pid", watch: ["f"])]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    #expect(await eventually { !tasks.isBusy })
+    tasks.change("f")
+    #expect(await tasks.hasRounds(2))
+    let isJudged = tasks.entries.contains { if case .changes(.judged) = $0 { true } else { false } }
+    #expect(isJudged)
+    #expect(await tasks.end())
+    #expect(tasks.isGone("pid"))
+  }
+
+  @Test func `what a task is owed again is not settled for it because another one knows it`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      let wait = "n=$(cat n); echo $((n + 1)) > n; until test -e go$n; do sleep 0.02; done"
+      return [
+        TaskDefinition("build", in: directory, wait, watch: ["f"]),
+        TaskDefinition("test", in: directory, "true", watch: ["f"], after: ["build"]),
+      ]
+    }
+    try tasks.directory.write("1\n", to: "n")
+    try tasks.directory.write("zero", to: "f")
+    tasks.runner.start()
+    #expect(await tasks.tells("+build"))
+    try tasks.directory.write("one", to: "f")
+    tasks.change("f")
+    try tasks.directory.write(to: "go1")
+    #expect(await tasks.tells("+build", times: 2))
+    // The same content once more, of which the build knows.
+    tasks.change("f")
+    try tasks.directory.write(to: "go2")
+    #expect(await tasks.tells("test"))
+    let paths = tasks.runs(of: "test").flatMap { $0.trigger.changes.map(\.path) }
+    #expect(paths == [tasks.directory["f"]])
+    #expect(await tasks.end())
+  }
+
   @Test func `a service waits for the flush, and for the runs to which that leads`() async throws {
     let source = PatientSource()
     let tasks = try RunningTasks(source: source) { Self.chain($0) }
