@@ -42,8 +42,12 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let looseTolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
+    /// The same for what changes late.
+    package static let lateTolerance = Duration.milliseconds(50)
     /// At least so often a run that writes a path has changed it when it did something: each third time.
     package static let ownShare = 3
+    /// What changes later after the start of a run that it restarts counts only if it always does so.
+    package static let earlyTime = Duration.seconds(10)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -120,7 +124,11 @@ package struct RepetitionCount: Hashable, Sendable {
   ) -> Int {
     let before = repetitions
     let isFirst = !hasChanged || isAnswered
-    let isAtSameTime = isFirst && isNear(offset)
+    let isLate = offset > Rules.earlyTime
+    let isAtSameTime =
+      isFirst
+      && isNear(
+        offset, isLate ? Rules.lateTolerance : Rules.looseTolerance.longest)
     let isTested = repetitions <= Rules.free || hasOtherDelay
     let former = self.offset
     (hasChanged, isAnswered) = (true, false)
@@ -137,23 +145,27 @@ package struct RepetitionCount: Hashable, Sendable {
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .restarted(let activity)):
-      if follows(activity) {
+      if !isLate && follows(activity) {
         add(isFirst ? 2 : 1)
         isFirm = repetitions > 0
       } else if isAtSameTime {
         if isTested { add(2) }
       } else if isFirst && !(isProved && isFirm) {
-        add(repetitions > Rules.free ? -1 : 1)
+        add(repetitions > Rules.free ? -1 : isLate ? 0 : 1)
       }
     }
     return repetitions - before
   }
 
   /// Whether the key changed at this time after the latest start that was followed by a change.
-  package func isNear(_ time: Duration) -> Bool {
+  ///
+  /// - Parameter limit: The longest tolerance.
+  package func isNear(
+    _ time: Duration, _ limit: Duration = Rules.looseTolerance.longest
+  ) -> Bool {
     guard let offset else { return false }
     let rule = Rules.looseTolerance
-    let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
+    let tolerance = min(max(rule.time, offset * rule.part), rule.longest, limit)
     return Self.distance(offset, time) <= tolerance
   }
 

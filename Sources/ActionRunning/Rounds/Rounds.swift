@@ -35,19 +35,26 @@ struct Rounds: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case live
-    /// Only runs of other rounds, or processes that runs of this one have left behind.
+    /// Only processes that a run of this round has left behind.
+    case leftovers
+    /// Only runs of other rounds.
     case othersRunning
 
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
       case .running, .building, .live: true
-      case .idle, .othersRunning: false
+      case .idle, .leftovers, .othersRunning: false
       }
     }
 
     /// Whether a change is judged when it is reported.
-    var judgesAtOnce: Bool { self == .live || self == .othersRunning }
+    var judgesAtOnce: Bool {
+      switch self {
+      case .live, .leftovers, .othersRunning: true
+      case .idle, .running, .building: false
+      }
+    }
   }
 
   enum Action: Hashable, Sendable {
@@ -236,20 +243,26 @@ extension Rounds {
       let found = endObservation(for: changes, at: now)
       add(changes, areCounted: false)
       return found + judgeLive(at: now, knowledge)
-    case .othersRunning:
+    case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false
-      note(changes, at: now)
+      note(changes, at: now, mayBeOfRound: situation == .leftovers)
       add(changes)
       return judge(areOfRuns: false, at: now, knowledge)
     }
   }
 
   /// Counts changes for their keys, or against them.
-  mutating func note(_ changes: [PendingChange], at now: Instant, isLive: Bool = false) {
+  ///
+  /// - Parameter mayBeOfRound: Whether processes of the round are there that may have made them, even after its
+  ///   end.
+  mutating func note(
+    _ changes: [PendingChange], at now: Instant, isLive: Bool = false, mayBeOfRound: Bool = false
+  ) {
     let offset = offset(at: now)
     // What changes later than an echo of the latest run follows a run without the change.
-    let isLater = hasEnded && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
+    let isLater =
+      hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
       if isLater && change.evidence.verdict != .run {
         for key in keys(of: change) where records[key]?.count.hasChanged == false {

@@ -79,6 +79,8 @@ final class TaskWorker: Sendable {
     var ending = TaskReport.Ending.byItself
     /// Whether its end was reported. Members of its group may be alive.
     var hasEnded = false
+    /// Whether its leftovers were found gone.
+    var hasVanished = false
     /// `nil` while another process writes the program, so that it cannot be started.
     var group: (any LaunchedGroup)?
     var leaderIsAlive = false
@@ -118,9 +120,16 @@ final class TaskWorker: Sendable {
     return phase.isHooking || command?.ending == .timedOut
   }
 
-  /// Whether processes are alive that the latest run has left behind.
-  var hasLeftovers: Bool {
-    state.access(\.processes).values.contains { !$0.leaderIsAlive && $0.group != nil && !$0.isGone }
+  /// Whether processes that the latest run has left behind were alive when this was asked the last time, or at
+  /// its end: they may have made a change that has just been reported.
+  func hadLeftovers() -> Bool {
+    let suspects = state.access(\.processes).filter { _, process in
+      !process.leaderIsAlive && process.group != nil && !process.hasVanished
+    }
+    for (job, process) in suspects where process.isGone {
+      state.access { $0.processes[job]?.hasVanished = true }
+    }
+    return !suspects.isEmpty
   }
 
   /// Whether it has been asked to end.

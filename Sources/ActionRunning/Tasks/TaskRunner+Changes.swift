@@ -24,11 +24,13 @@ extension TaskRunner {
   ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
+    let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
-    let isKnown = !allWorkers.contains(where: \.hasLeftovers) || adoption.withLock(\.isOn)
+    let isKnown = leaving.isEmpty || adoption.withLock(\.isOn)
     let evidence = isKnown ? monitor.evidence(about: batch.changes) : [:]
     for component in state.access({ $0.components }) {
-      accept(batch, evidence, in: component, for: isOwed)
+      let hasLeftovers = !leaving.isDisjoint(with: component.names)
+      accept(batch, evidence, in: component, besideLeftovers: hasLeftovers, for: isOwed)
     }
     watchClosely()
     updateFrequentPaths()
@@ -57,7 +59,7 @@ extension TaskRunner {
 
   private func accept(
     _ batch: ChangeBatch, _ evidence: [Path: Evidence], in component: TaskComponent,
-    for isOwed: (String, ChangeBatch.Change) -> Bool
+    besideLeftovers hasLeftovers: Bool, for isOwed: (String, ChangeBatch.Change) -> Bool
   ) {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
     let ignoring = tasksThatIgnore(in: component, tasks)
@@ -88,7 +90,8 @@ extension TaskRunner {
         received.contains { $0.task.triggers.isTriggered(by: change) }
       }
     component.rounds.changed(
-      changes, evidence, situation(of: component, received.map(\.task.name)))
+      changes, evidence,
+      situation(of: component, received.map(\.task.name), besideLeftovers: hasLeftovers))
     reportChanges()
   }
 
@@ -105,7 +108,7 @@ extension TaskRunner {
   }
 
   private func situation(
-    of component: TaskComponent, _ watching: [String]
+    of component: TaskComponent, _ watching: [String], besideLeftovers hasLeftovers: Bool
   ) -> Rounds.Situation {
     switch activity(of: component.names) {
     case .stopping:
@@ -122,8 +125,7 @@ extension TaskRunner {
         other.names != component.names
           && (activity(of: other.names).isBusy || other.rounds.isFlushing)
       }
-      let hasLeftovers = component.names.contains { worker($0)?.hasLeftovers ?? false }
-      return isBesideOthers || hasLeftovers ? .othersRunning : .idle
+      return hasLeftovers ? .leftovers : isBesideOthers ? .othersRunning : .idle
     }
   }
 
