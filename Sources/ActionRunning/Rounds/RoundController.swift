@@ -4,13 +4,13 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Performs the actions of `Rounds` on the queue: reads contents, waits, and flushes the source. Its members
+/// Performs the actions of `ChangeJudge` on the queue: reads contents, waits, and flushes the source. Its members
 /// tell the present state of the rounds.
 @dynamicMemberLookup
 final class RoundController: Sendable {
   enum Event: Sendable {
     /// Perform this decision, which is neither a flush nor a wait.
-    case decision(Rounds.Action)
+    case decision(ChangeJudge.Action)
     /// A flush has ended, and its changes have been judged.
     case judged
   }
@@ -22,7 +22,7 @@ final class RoundController: Sendable {
     )
 
   private struct State {
-    var rounds: Rounds
+    var judge: ChangeJudge
     /// Not retained: its handler usually retains the queue.
     weak var source: (any ChangeSource)?
     var timer: (any ScheduledWork)?
@@ -62,16 +62,17 @@ final class RoundController: Sendable {
   private let reader = ContentReader()
 
   /// - Parameters:
-  ///   - restartsOnChange: Whether a change stops or signals the run that is under way.
+  ///   - hasRestartedService: Whether a change stops or signals the run that is under way.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
   init(
-    restartsOnChange: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
+    hasRestartedService: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
     source: (any ChangeSource)?
   ) {
     self.queue = queue
     self.scheduler = scheduler
     state = Confined(
-      State(rounds: Rounds(restartsOnChange: restartsOnChange), source: source), to: queue)
+      State(judge: ChangeJudge(hasRestartedService: hasRestartedService), source: source), to: queue
+    )
   }
 
   /// Sets who is asked, before each judgment, and who receives events, on the queue.
@@ -83,30 +84,31 @@ final class RoundController: Sendable {
     client.withLock { $0?.deliver }?(event)
   }
 
-  subscript<Value>(dynamicMember member: KeyPath<Rounds, Value>) -> Value {
-    state.access { $0.rounds[keyPath: member] }
+  subscript<Value>(dynamicMember member: KeyPath<ChangeJudge, Value>) -> Value {
+    state.access { $0.judge[keyPath: member] }
   }
 
   /// Whether an active run will be restarted within this time.
   func owesRestart(within time: Duration) -> Bool {
     let end = scheduler.now.advanced(by: time)
-    return self.restartsOnChange && self.followUp.map { $0.due <= end } ?? false
+    return self.hasRestartedService && self.followUp.map { $0.due <= end } ?? false
   }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
-    state.access { $0.rounds.mayBeOutputs(changes) }
+    state.access { $0.judge.mayBeOutputs(changes) }
   }
 
   func changed(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Rounds.Situation
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence],
+    _ situation: ChangeJudge.Situation
   ) {
     let now = scheduler.now
     let paths = state.access { state in
       let isJudged =
         situation.judgesAtOnce
-        || situation == .idle && state.rounds.mayHaveEchoes(evidence, at: now)
-      return isJudged && !state.rounds.isFlushing ? state.rounds.pathsToRead(changes) : []
+        || situation == .idle && state.judge.mayHaveEchoes(evidence, at: now)
+      return isJudged && !state.judge.isFlushing ? state.judge.pathsToRead(changes) : []
     }
     advance(paths) { $0.changed(changes, evidence, situation, at: $1, $2) }
   }
@@ -119,8 +121,8 @@ final class RoundController: Sendable {
       return state.timer.take()
     }
     timer?.cancel()
-    advance { rounds, now, _ in
-      rounds.began(at: now, files: files)
+    advance { judge, now, _ in
+      judge.began(at: now, files: files)
       return []
     }
   }
@@ -131,8 +133,8 @@ final class RoundController: Sendable {
   func launched(isOnlyReader: Bool = true) {
     let files = FileTime.now()
     state.access { $0.outdateFlush() }
-    advance(state.access { $0.rounds.pathsToReadAtStart }) { rounds, now, knowledge in
-      rounds.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
+    advance(state.access { $0.judge.pathsToReadAtStart }) { judge, now, knowledge in
+      judge.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
       return []
     }
   }
@@ -145,27 +147,27 @@ final class RoundController: Sendable {
 
   /// All work that ends by itself has ended.
   ///
-  /// - Parameter isLive: Whether a run of the round is still active.
-  func workEnded(isLive: Bool) {
-    advance { rounds, _, _ in rounds.workEnded(isLive: isLive) }
+  /// - Parameter isServing: Whether a service of the round runs.
+  func workEnded(isServing: Bool) {
+    advance { judge, _, _ in judge.workEnded(isServing: isServing) }
   }
 
   /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
   /// `judged` is delivered, also if another flush is under way or a round begins meanwhile.
   func checkpoint() {
-    advance { rounds, _, _ in rounds.checkpoint() }
+    advance { judge, _, _ in judge.checkpoint() }
   }
 
   /// The user stops the runs.
   ///
   /// - Parameter awaitsEnd: Whether runs are active, whose end is awaited.
   func stopped(awaitsEnd: Bool = true) {
-    advance { rounds, _, _ in rounds.stopped(awaitsEnd: awaitsEnd) }
+    advance { judge, _, _ in judge.stopped(awaitsEnd: awaitsEnd) }
   }
 
   /// The user requests runs before the stopped round has ended.
   func resumed() {
-    state.access { $0.rounds.resumed() }
+    state.access { $0.judge.resumed() }
   }
 
   /// Ends for good.
@@ -180,16 +182,16 @@ final class RoundController: Sendable {
   /// Takes a step, with what is known of these paths.
   private func advance(
     _ paths: [(path: Path, isMovedAsWhole: Bool)] = [],
-    _ step: (inout Rounds, Instant, Rounds.Knowledge) -> [Rounds.Action]
+    _ step: (inout ChangeJudge, Instant, ChangeJudge.Knowledge) -> [ChangeJudge.Action]
   ) {
     let knowledge = knowledge(of: paths)
     let now = scheduler.now
-    let actions = state.access { $0.isOver ? [] : step(&$0.rounds, now, knowledge) }
+    let actions = state.access { $0.isOver ? [] : step(&$0.judge, now, knowledge) }
     for action in actions { perform(action) }
   }
 
-  private func knowledge(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
-    var knowledge = Rounds.Knowledge()
+  private func knowledge(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
+    var knowledge = ChangeJudge.Knowledge()
     if let inquire = client.withLock({ $0?.inquire }) {
       (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(paths.map(\.path))
     }
@@ -197,7 +199,7 @@ final class RoundController: Sendable {
     return knowledge
   }
 
-  private func perform(_ action: Rounds.Action) {
+  private func perform(_ action: ChangeJudge.Action) {
     switch action {
     case .run, .settle, .setAside, .announceOutputs, .announceOwed, .explain, .announce:
       deliver(.decision(action))
@@ -212,7 +214,7 @@ final class RoundController: Sendable {
 
   private func elapsed(_ generation: Int) {
     state.access { $0.outdateFlush() }
-    advance { rounds, _, _ in rounds.elapsed(generation: generation) }
+    advance { judge, _, _ in judge.elapsed(generation: generation) }
   }
 
   // MARK: Flushes
@@ -258,8 +260,8 @@ final class RoundController: Sendable {
   }
 
   private func hasFlushed(_ generation: Int) {
-    advance(state.access { $0.rounds.pathsToRead() }) { rounds, now, knowledge in
-      rounds.hasFlushed(generation: generation, at: now, knowledge)
+    advance(state.access { $0.judge.pathsToRead() }) { judge, now, knowledge in
+      judge.hasFlushed(generation: generation, at: now, knowledge)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }
   }

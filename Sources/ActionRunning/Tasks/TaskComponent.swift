@@ -86,9 +86,9 @@ extension TaskRunner {
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
-      let restartsOnChange = names.contains { graph[$0]?.rules.isRestartedService ?? false }
+      let hasRestartedService = names.contains { graph[$0]?.rules.isRestartedService ?? false }
       let rounds = RoundController(
-        restartsOnChange: restartsOnChange, on: queue, scheduler: scheduler, source: source)
+        hasRestartedService: hasRestartedService, on: queue, scheduler: scheduler, source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }
       return TaskComponent(names: names, rounds: rounds)
     }

@@ -106,7 +106,7 @@ extension TaskReport {
     /// Their changes during a run no longer lead to another run of the tasks that write them.
     case foundOutputs([Path])
     /// What was decided about changes during a run.
-    case judged([ChangeJudgment])
+    case explained([ChangeExplanation])
     /// Changes since the start of the runs that were stopped by ``TaskRunner/stop()``. They start nothing,
     /// but the next run receives them.
     case owed(RunTrigger)

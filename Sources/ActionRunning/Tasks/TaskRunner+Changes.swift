@@ -109,7 +109,7 @@ extension TaskRunner {
 
   private func situation(
     of component: TaskComponent, _ watching: [String], besideLeftovers hasLeftovers: Bool
-  ) -> Rounds.Situation {
+  ) -> ChangeJudge.Situation {
     switch activity(of: component.names) {
     case .stopping:
       // The next run has not started and will receive the changes.
@@ -117,9 +117,9 @@ extension TaskRunner {
     case .running:
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.changeInterruptsRuns) ? .live : .running
+      return watching.contains(where: machine.changeInterruptsRuns) ? .restartable : .running
     case .serving:
-      return .live
+      return .restartable
     case .none:
       let isBesideOthers = state.access { $0.components }.contains { other in
         other.names != component.names
@@ -139,7 +139,7 @@ extension TaskRunner {
   }
 
   /// Performs a decision of a component's rounds.
-  private func perform(_ decision: Rounds.Action, of names: Set<String>) {
+  private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
     switch decision {
     case .run(let paths):
       if state.access({ $0.isBurstUnderWay }) {
@@ -169,7 +169,7 @@ extension TaskRunner {
       }.filter { paths.contains($0.path) || $0.from.map(paths.contains) ?? false }
       if !changes.isEmpty { report(.changes(.owed(RunTrigger(.change, changes: changes)))) }
     case .explain(let judgments):
-      report(.changes(.judged(judgments)))
+      report(.changes(.explained(judgments)))
     case .flush, .wait:
       break
     }
@@ -277,7 +277,7 @@ extension TaskRunner {
         component.ignoring.formUnion(ignoring)
       }
       if component.hasWorked && !activity.isBusy {
-        component.rounds.workEnded(isLive: activity == .serving)
+        component.rounds.workEnded(isServing: activity == .serving)
       } else if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
         component.rounds.checkpoint()

@@ -192,7 +192,7 @@ extension TaskRunner {
     guard let component = component(of: worker.name) else { return }
     let activity = activity(of: component.names)
     // Otherwise the end of that work is awaited.
-    if !activity.isBusy { component.rounds.workEnded(isLive: activity == .serving) }
+    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
   }
 }
 

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// It decides when a task runs. What a run receives is in the ledger (`OwedChanges`), and which
-/// changes lead to a request is decided by `Rounds`.
+/// changes lead to a request is decided by `ChangeJudge`.
 ///
 /// A task is unsettled while it is requested or runs, and a service until it is ready. Ancestors are
 /// direct and indirect dependencies. There are four rules:

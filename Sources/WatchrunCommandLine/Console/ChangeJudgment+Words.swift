@@ -1,6 +1,6 @@
 import ActionRunning
 
-extension ChangeJudgment {
+extension ChangeExplanation {
   /// The decision about a change during a run, and why.
   var words: String {
     switch decision {

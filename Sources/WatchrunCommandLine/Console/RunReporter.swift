@@ -119,7 +119,7 @@ extension RunReporter {
       say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
     case .changes(.foundOutputs(let paths)):
       self.report(outputs: paths)
-    case .changes(.judged(let judgments)):
+    case .changes(.explained(let judgments)):
       for judgment in judgments {
         console.say(
           .detail, "\(shown(judgment.path)): \(judgment.words)", style: .faint)

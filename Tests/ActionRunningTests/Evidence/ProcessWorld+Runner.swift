@@ -6,8 +6,8 @@ import Support
 // MARK: - The runner
 
 extension ProcessWorld {
-  func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
-    var knowledge = Rounds.Knowledge()
+  func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
+    var knowledge = ChangeJudge.Knowledge()
     for (path, _) in paths {
       let content = files[path].map { file -> PathContent in
         switch file.type {
@@ -36,22 +36,22 @@ extension ProcessWorld {
   mutating func report(_ changes: [ChangeBatch.Change]) {
     ledger.add(changes)
     let evidence = evidence(changes)
-    let situation: Rounds.Situation =
-      run.map { isLive && !$0.isStopping ? .live : .running } ?? .idle
+    let situation: ChangeJudge.Situation =
+      run.map { isLive && !$0.isStopping ? .restartable : .running } ?? .idle
     note("batch \(changes.map(\.path)) \(evidence.values.map(\.verdict)) \(situation)")
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: instant)
-    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
+    let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
     perform(
-      rounds.changed(
+      judge.changed(
         changes, evidence, situation, at: instant,
-        knowledge(isJudged ? rounds.pathsToRead(changes) : [])))
-    if rounds.suspectsRuns {
+        knowledge(isJudged ? judge.pathsToRead(changes) : [])))
+    if judge.suspectsRuns {
       closeWatchEnd = now + 9 * Self.second
       lookOften()
     }
   }
 
-  mutating func perform(_ actions: [Rounds.Action]) {
+  mutating func perform(_ actions: [ChangeJudge.Action]) {
     for action in actions {
       if case .explain = action {} else { note("\(action)") }
       switch action {
@@ -74,7 +74,7 @@ extension ProcessWorld {
         after(800) { $0.hasFlushed(generation) }
       case .wait(let due, let generation):
         after(Int(due.offset / .microseconds(1)) - now) {
-          $0.perform($0.rounds.elapsed(generation: generation))
+          $0.perform($0.judge.elapsed(generation: generation))
         }
       case .explain, .announceOwed: break
       }
@@ -83,8 +83,8 @@ extension ProcessWorld {
 
   mutating func hasFlushed(_ generation: Int) {
     flush()
-    guard rounds.isFlushing else { return }
-    perform(rounds.hasFlushed(generation: generation, at: instant, knowledge(rounds.pathsToRead())))
+    guard judge.isFlushing else { return }
+    perform(judge.hasFlushed(generation: generation, at: instant, knowledge(judge.pathsToRead())))
   }
 
   func isReceived(_ save: Save) -> Bool { ledger.owes(save.path) }
@@ -107,13 +107,13 @@ extension ProcessWorld {
   }
 
   private mutating func beginRound() {
-    rounds.began(at: instant, files: fileTime(coarse(now)))
+    judge.began(at: instant, files: fileTime(coarse(now)))
   }
 
   private mutating func start() {
     _ = ledger.removeAll()
-    rounds.launched(
-      at: instant, files: fileTime(coarse(now)), knowledge(rounds.pathsToReadAtStart))
+    judge.launched(
+      at: instant, files: fileTime(coarse(now)), knowledge(judge.pathsToReadAtStart))
     filesAtStart = files.mapValues(\.content)
     for index in saves.indices where saves[index].answered == nil { saves[index].answered = now }
     starts.append(now)
@@ -143,13 +143,13 @@ extension ProcessWorld {
       isRunPending = false
       start()
     } else {
-      perform(rounds.workEnded())
+      perform(judge.workEnded())
     }
   }
 
   /// Complains of what a person saved and no run has received, unless it visibly waits.
   mutating func settle() {
-    let awaited = Set(rounds.unjudged + (rounds.followUp?.paths ?? [])).union(ledger.aside)
+    let awaited = Set(judge.unjudged + (judge.followUp?.paths ?? [])).union(ledger.aside)
     for path in Set(saves.map(\.path)) where isUnserved(path) && !isRunPending {
       if !ledger.owes(path) || !awaited.contains(path) { complain("a save of \(path) is lost") }
     }

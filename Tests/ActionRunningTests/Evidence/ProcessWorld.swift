@@ -5,7 +5,7 @@ import TestSupport
 @testable import ActionRunning
 @testable import SystemCalls
 
-/// Virtual processes, files and a person around `ActivityLog` and `Rounds`. What the processes do moves
+/// Virtual processes, files and a person around `ActivityLog` and `ChangeJudge`. What the processes do moves
 /// counters, looks read these as they read `/proc`, and evidence is what `ActivityLog` makes of them.
 struct ProcessWorld {
   /// In microseconds.
@@ -76,8 +76,8 @@ struct ProcessWorld {
   var burstOrder: [Path] = []
   var (burstFirst, burstLast, burstNumber) = (0, 0, 0)
 
-  var rounds: Rounds
-  var ledger = RoundsLedger()
+  var judge: ChangeJudge
+  var ledger = ChangeJudgeLedger()
   var run: (number: Int, isStopping: Bool)?
   var isRunPending = false
   var starts: [Time] = []
@@ -96,7 +96,7 @@ struct ProcessWorld {
   init(isLive: Bool, seed: UInt64) {
     self.isLive = isLive
     random = SeededGenerator(seed: seed)
-    rounds = Rounds(restartsOnChange: isLive)
+    judge = ChangeJudge(hasRestartedService: isLive)
   }
 
   var now: Time { timeline.now }
@@ -200,7 +200,7 @@ struct ProcessWorld {
     after(10_000) { world in
       world.isCloseWatchDue = false
       guard let end = world.closeWatchEnd else { return }
-      if end < world.now || !world.rounds.suspectsRuns {
+      if end < world.now || !world.judge.suspectsRuns {
         world.closeWatchEnd = nil
       } else if !world.processes.isEmpty {
         world.look()

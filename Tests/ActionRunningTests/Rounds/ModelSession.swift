@@ -25,7 +25,7 @@ enum ModelCommand: String, CaseIterable, Sendable {
     }
   }
 
-  func begin(_ model: inout RoundsModel, _ number: Int) {
+  func begin(_ model: inout ChangeJudgeModel, _ number: Int) {
     for (percent, step) in steps(number) {
       model.after(model.duration * percent / 100) { model in
         if model.run?.number == number { step(&model) }
@@ -33,7 +33,7 @@ enum ModelCommand: String, CaseIterable, Sendable {
     }
   }
 
-  private typealias Step = (Int, (inout RoundsModel) -> Void)
+  private typealias Step = (Int, (inout ChangeJudgeModel) -> Void)
 
   private func steps(_ number: Int) -> [Step] {
     let name = Path("/p/out/\(number)")
@@ -83,7 +83,7 @@ enum ModelCommand: String, CaseIterable, Sendable {
   }
 }
 
-extension RoundsModel {
+extension ChangeJudgeModel {
   fileprivate func content(_ path: Path) -> Int { files[path] ?? 0 }
 
   fileprivate var sources: Int { content("/p/a") * 31 + content("/p/b") }
@@ -114,8 +114,8 @@ enum ModelUser: String, CaseIterable, Sendable {
   case makesAndRemoves, pressesKeys
 
   /// Plans what the person does from now on. Until when at the latest.
-  func begin(_ model: inout RoundsModel) -> RoundsModel.Time {
-    var time: RoundsModel.Time = 0
+  func begin(_ model: inout ChangeJudgeModel) -> ChangeJudgeModel.Time {
+    var time: ChangeJudgeModel.Time = 0
     if case .oncePerRun = self { return saveInEachRun(&model) }
     for _ in 0..<6 {
       plan(&model, at: time)
@@ -128,17 +128,17 @@ enum ModelUser: String, CaseIterable, Sendable {
     return time + 2 * model.duration
   }
 
-  private func saveInEachRun(_ model: inout RoundsModel) -> RoundsModel.Time {
+  private func saveInEachRun(_ model: inout ChangeJudgeModel) -> ChangeJudgeModel.Time {
     let last = model.starts.count + 7
     model.runBegan = { model in
       guard model.starts.count < last else { return }
       model.after(model.part(0.2...0.8)) { $0.save("/p/a") }
     }
     model.save("/p/a")
-    return 60 * RoundsModel.second + 10 * model.duration
+    return 60 * ChangeJudgeModel.second + 10 * model.duration
   }
 
-  private func plan(_ model: inout RoundsModel, at time: RoundsModel.Time) {
+  private func plan(_ model: inout ChangeJudgeModel, at time: ChangeJudgeModel.Time) {
     let early = time + model.part(0.02...0.5)
     let late = time + model.part(0.55...0.95)
     switch self {
@@ -177,8 +177,8 @@ struct ModelSession: CustomStringConvertible {
   let user: ModelUser
   let isLive: Bool
   let seed: UInt64
-  private(set) var model: RoundsModel
-  private(set) var endOfEdits: RoundsModel.Time = 0
+  private(set) var model: ChangeJudgeModel
+  private(set) var endOfEdits: ChangeJudgeModel.Time = 0
 
   var description: String { "\(command) \(user) \(isLive ? "live" : "queue") seed \(seed)" }
 
@@ -186,24 +186,24 @@ struct ModelSession: CustomStringConvertible {
     (self.command, self.user, self.isLive, self.seed) = (command, user, isLive, seed)
     let durations = isLive ? [0.2, 1, 1.7] : [0.2, 1, 3, 10]
     let seconds = durations[Int(seed) % durations.count]
-    model = RoundsModel(
-      command, isLive: isLive, duration: Int(seconds * Double(RoundsModel.second)), seed: seed)
+    model = ChangeJudgeModel(
+      command, isLive: isLive, duration: Int(seconds * Double(ChangeJudgeModel.second)), seed: seed)
   }
 
   mutating func run() {
     model.begin()
-    model.advance(to: (isLive ? 5 : 30) * RoundsModel.second)
+    model.advance(to: (isLive ? 5 : 30) * ChangeJudgeModel.second)
     endOfEdits = model.now + user.begin(&model)
     model.advance(to: endOfEdits)
-    model.advance(to: endOfEdits + 7200 * RoundsModel.second)
+    model.advance(to: endOfEdits + 7200 * ChangeJudgeModel.second)
     model.settle()
   }
 
   /// The most runs that begin within so many seconds, from a time on.
-  func mostRuns(within seconds: Int, from time: RoundsModel.Time) -> Int {
+  func mostRuns(within seconds: Int, from time: ChangeJudgeModel.Time) -> Int {
     let starts = model.starts.filter { $0 >= time }
     return starts.map { start in
-      starts.count { $0 >= start && $0 < start + seconds * RoundsModel.second }
+      starts.count { $0 >= start && $0 < start + seconds * ChangeJudgeModel.second }
     }.max() ?? 0
   }
 }

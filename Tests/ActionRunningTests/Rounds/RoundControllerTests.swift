@@ -70,7 +70,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of(Path("/no/\(name)"), .removed)], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
     }
     answer(number)
   }
@@ -88,7 +88,7 @@ struct RoundControllerTests {
     #expect(source.count == 0)
     queue.sync {
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
       #expect(controller.isFlushing)
     }
     #expect(source.count == 1 && runs.isEmpty)
@@ -102,13 +102,13 @@ struct RoundControllerTests {
     let controller = controller()
     queue.sync {
       controller.began()
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
     }
     answer(0)
     #expect(runs.isEmpty)
-    queue.sync { controller.workEnded(isLive: false) }
+    queue.sync { controller.workEnded(isServing: false) }
     answer(0)
     queue.sync { #expect(controller.isFlushing) }
     answer(1)
@@ -121,7 +121,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
     }
     #expect(runs == [["/no/a"]])
   }
@@ -186,7 +186,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.changed([.of("/no/a", .modified)], [:], .idle)
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
       controller.stopped()
     }
     #expect(source.count == 12)
@@ -198,7 +198,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
       controller.end()
     }
     answer(0)
@@ -208,13 +208,13 @@ struct RoundControllerTests {
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
     let controller = RoundController(
-      restartsOnChange: true, on: queue, scheduler: scheduler, source: nil)
+      hasRestartedService: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       for number in 0..<4 {
         controller.began()
         let name = Path("/no/\(number)")
-        controller.changed([.of(name, .removed)], [:], .live)
+        controller.changed([.of(name, .removed)], [:], .restartable)
       }
       controller.began()
       scheduler.advance(by: .seconds(60))
@@ -235,7 +235,7 @@ struct RoundControllerTests {
         controller.began()
         controller.changed(
           [.of("/no/a", .modified), .of("/no/received", .modified)], [:], .running)
-        controller.workEnded(isLive: false)
+        controller.workEnded(isServing: false)
       }
       answer(number)
     }
@@ -266,7 +266,7 @@ struct RoundControllerTests {
         }, deliver: log.note)
       controller.began()
       controller.changed([.of("/no/b", .renamed, from: "/no/a")], [:], .running)
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
     }
     answer(0)
     #expect(asked.entries.last == ["/no/a", "/no/b"])
@@ -274,12 +274,12 @@ struct RoundControllerTests {
 
   @Test func `outputs are delivered as such`() {
     let controller = RoundController(
-      restartsOnChange: true, on: queue, scheduler: scheduler, source: source)
+      hasRestartedService: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       controller.began()
       controller.changed(
-        [.of("/dev/null", .modified)], ["/dev/null": Evidence(verdict: .run)], .live)
+        [.of("/dev/null", .modified)], ["/dev/null": Evidence(verdict: .run)], .restartable)
     }
     let outputs = log.entries.compactMap {
       if case .decision(.setAside(let paths)) = $0 { paths } else { nil }
@@ -289,13 +289,13 @@ struct RoundControllerTests {
 
   @Test func `a delay tells which paths it is for, and a restart soon tells that it is near`() {
     let controller = RoundController(
-      restartsOnChange: true, on: queue, scheduler: scheduler, source: source)
+      hasRestartedService: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       // The fourth restart is not tested.
       for number in 0..<5 {
         controller.began()
-        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .live)
+        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .restartable)
       }
       #expect(controller.delayedPaths == ["/no/4"])
       #expect(controller.suspectsRuns)
@@ -361,10 +361,10 @@ struct RoundControllerTests {
       case .runEndedAndLaunched:
         controller.runEnded()
         controller.launched()
-      case .workEnded: controller.workEnded(isLive: false)
+      case .workEnded: controller.workEnded(isServing: false)
       case .runAndWorkEnded:
         controller.runEnded()
-        controller.workEnded(isLive: false)
+        controller.workEnded(isServing: false)
       case .began: controller.began()
       case .stopped: controller.stopped()
       }
@@ -380,7 +380,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.checkpoint()
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
     }
     #expect(source.count == 2)
     answer(0)
@@ -395,7 +395,7 @@ struct RoundControllerTests {
       controller.began()
       controller.checkpoint()
       controller.runEnded()
-      controller.workEnded(isLive: false)
+      controller.workEnded(isServing: false)
     }
     #expect(source.count == 2)
     answer(1)

@@ -117,7 +117,9 @@ struct JudgedChangesTests {
     #expect(await eventually { !tasks.isBusy })
     tasks.change("f")
     #expect(await tasks.hasRounds(2))
-    let isJudged = tasks.entries.contains { if case .changes(.judged) = $0 { true } else { false } }
+    let isJudged = tasks.entries.contains {
+      if case .changes(.explained) = $0 { true } else { false }
+    }
     #expect(isJudged)
     #expect(await tasks.end())
     #expect(tasks.isGone("pid"))

@@ -4,7 +4,7 @@ import SystemCalls
 
 // Decides which changes require a follow-up, and when it is due.
 
-extension Rounds {
+extension ChangeJudge {
   /// Compares the contents of changed paths with the known ones. Those that differ require a
   /// follow-up.
   ///
@@ -28,7 +28,7 @@ extension Rounds {
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
-  mutating func judgeLive(at now: Instant, _ knowledge: Knowledge) -> [Action] {
+  mutating func judgeRestart(at now: Instant, _ knowledge: Knowledge) -> [Action] {
     forgetOldest()
     let found = compare(takeUnjudged(), knowledge)
     // What changes long after the start leads to few restarts.
@@ -36,7 +36,7 @@ extension Rounds {
     note(
       found.differing.filter { change in
         !change.isCounted && (isCounted || change.evidence.verdict == .others)
-      }, at: now, isLive: true)
+      }, at: now, isRestartable: true)
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
@@ -74,12 +74,14 @@ extension Rounds {
   }
 
   /// The first judgments, for a person to read.
-  func explain(_ changes: [PendingChange], _ decision: ChangeJudgment.Decision = .run) -> [Action] {
+  func explain(_ changes: [PendingChange], _ decision: ChangeExplanation.Decision = .run)
+    -> [Action]
+  {
     if changes.isEmpty { return [] }
     return [
       .explain(
         changes.prefix(10).map { change in
-          ChangeJudgment(
+          ChangeExplanation(
             path: change.path, decision: decision, verdict: change.evidence.verdict,
             repetitions: records[change.path]?.count.repetitions ?? 0)
         })
@@ -151,7 +153,7 @@ extension Rounds {
   }
 
   /// Whether a test delays the next run: each one, or every other one that a change restarts.
-  private var testsRestart: Bool { !restartsOnChange || !roundCount.isMultiple(of: 2) }
+  private var testsRestart: Bool { !hasRestartedService || !roundCount.isMultiple(of: 2) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {

@@ -26,7 +26,7 @@ extension Evidence {
   static let run = Evidence(verdict: .run)
 }
 
-extension Rounds {
+extension ChangeJudge {
   /// The repetitions of each key that has any.
   var repetitions: [Path: Int] {
     records.mapValues(\.count.repetitions).filter { $0.value > 0 }
@@ -36,8 +36,8 @@ extension Rounds {
   var announcedPaths: Set<Path> { Set(records.filter { $0.value.isAnnounced }.keys) }
 }
 
-/// The paths whose changes no run has received, as a client of `Rounds` keeps them.
-struct RoundsLedger {
+/// The paths whose changes no run has received, as a client of `ChangeJudge` keeps them.
+struct ChangeJudgeLedger {
   private(set) var paths: [Path] = []
   /// The outputs that request no run.
   private(set) var aside: Set<Path> = []
@@ -65,13 +65,13 @@ struct RoundsLedger {
 
   /// Removes all paths, and returns them.
   mutating func removeAll() -> [Path] {
-    defer { self = RoundsLedger() }
+    defer { self = ChangeJudgeLedger() }
     return paths
   }
 }
 
-/// `Rounds` with a dictionary instead of files, a ledger, and a manual clock.
-struct RoundsBench {
+/// `ChangeJudge` with a dictionary instead of files, a ledger, and a manual clock.
+struct ChangeJudgeBench {
   /// The consequence of a step.
   enum FollowUp: Hashable {
     case none
@@ -79,14 +79,14 @@ struct RoundsBench {
     case after(Duration)
   }
 
-  var rounds: Rounds
+  var judge: ChangeJudge
   var files: [Path: PathContent] = [:]
   var now = Duration.zero
-  private(set) var ledger = RoundsLedger()
+  private(set) var ledger = ChangeJudgeLedger()
   /// The actions of the latest step.
-  var actions: [Rounds.Action] = [] {
+  var actions: [ChangeJudge.Action] = [] {
     didSet {
-      judgments = actions.flatMap { action -> [ChangeJudgment] in
+      judgments = actions.flatMap { action -> [ChangeExplanation] in
         if case .explain(let judgments) = action { judgments } else { [] }
       }
       actions.removeAll { if case .explain = $0 { true } else { false } }
@@ -95,10 +95,10 @@ struct RoundsBench {
     }
   }
   /// The explanations of the latest step.
-  private(set) var judgments: [ChangeJudgment] = []
+  private(set) var judgments: [ChangeExplanation] = []
 
-  init(restartsOnChange: Bool = false, _ files: [Path: String] = [:]) {
-    rounds = Rounds(restartsOnChange: restartsOnChange)
+  init(hasRestartedService: Bool = false, _ files: [Path: String] = [:]) {
+    judge = ChangeJudge(hasRestartedService: hasRestartedService)
     self.files = files.mapValues { .text($0) }
   }
 
@@ -112,8 +112,8 @@ struct RoundsBench {
   var hasOneWriter = true
 
   /// What is known of these paths. The content of any other path is unknown to the step.
-  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
-    var knowledge = Rounds.Knowledge()
+  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
+    var knowledge = ChangeJudge.Knowledge()
     for (path, _) in paths {
       let isBuilt = programs.contains(path) && files[path] != nil
       knowledge.files[path] = FileState(
@@ -180,19 +180,19 @@ struct RoundsBench {
   // MARK: Steps
 
   mutating func report(
-    _ changes: [ChangeBatch.Change], _ situation: Rounds.Situation = .running
+    _ changes: [ChangeBatch.Change], _ situation: ChangeJudge.Situation = .running
   ) {
     ledger.add(changes)
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: now.asInstant)
-    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
-    actions = rounds.changed(
+    let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: now.asInstant)
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
+    actions = judge.changed(
       changes, evidence, situation, at: now.asInstant,
-      knowledge(isJudged ? rounds.pathsToRead(changes) : []))
+      knowledge(isJudged ? judge.pathsToRead(changes) : []))
   }
 
   /// Gives paths these contents, `nil` for none, and reports that in one batch.
   mutating func write(
-    _ contents: [(Path, String?)], _ situation: Rounds.Situation = .running
+    _ contents: [(Path, String?)], _ situation: ChangeJudge.Situation = .running
   ) {
     var changes: [ChangeBatch.Change] = []
     for (path, text) in contents {
@@ -205,7 +205,7 @@ struct RoundsBench {
   }
 
   mutating func write(
-    _ path: Path, _ text: String?, _ situation: Rounds.Situation = .running
+    _ path: Path, _ text: String?, _ situation: ChangeJudge.Situation = .running
   ) {
     write([(path, text)], situation)
   }
@@ -219,7 +219,7 @@ struct RoundsBench {
 
   /// Begins a round whose run does not start yet.
   mutating func request() {
-    rounds.began(at: now.asInstant, files: now.asFileTime)
+    judge.began(at: now.asInstant, files: now.asFileTime)
   }
 
   /// Starts a run of the round, and returns the paths whose changes it receives.
@@ -228,8 +228,8 @@ struct RoundsBench {
   @discardableResult
   mutating func launch(isRestart: Bool = false, isOnlyReader: Bool = true) -> [Path] {
     let received = isRestart ? [] : ledger.removeAll()
-    rounds.launched(
-      at: now.asInstant, files: now.asFileTime, knowledge(rounds.pathsToReadAtStart),
+    judge.launched(
+      at: now.asInstant, files: now.asFileTime, knowledge(judge.pathsToReadAtStart),
       isOnlyReader: isOnlyReader)
     return received
   }
@@ -239,25 +239,25 @@ struct RoundsBench {
   /// - Parameter isLive: Whether a run of the round is still active.
   mutating func end(after duration: Duration = .seconds(1), isLive: Bool = false) {
     now += duration
-    actions = rounds.workEnded(isLive: isLive)
+    actions = judge.workEnded(isServing: isLive)
     answer()
   }
 
   mutating func answer() {
     guard let generation else { return }
-    actions = rounds.hasFlushed(
-      generation: generation, at: now.asInstant, knowledge(rounds.pathsToRead()))
+    actions = judge.hasFlushed(
+      generation: generation, at: now.asInstant, knowledge(judge.pathsToRead()))
   }
 
   /// Judges the changes so far, and answers that all changes were reported.
   mutating func checkpoint() {
-    actions = rounds.checkpoint()
+    actions = judge.checkpoint()
     answer()
   }
 
   /// Ends a delay, and answers that all changes were reported.
   mutating func elapse(_ generation: Int) {
-    actions = rounds.elapsed(generation: generation)
+    actions = judge.elapsed(generation: generation)
     if case .flush? = actions.first { answer() }
   }
 

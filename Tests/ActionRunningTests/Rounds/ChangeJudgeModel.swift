@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import ActionRunning
 
-/// A virtual tree of files, an observer, a ledger, one command and a person around `Rounds`. The
-/// model knows who changed what and when, which `Rounds` does not, and reports broken promises.
-struct RoundsModel {
+/// A virtual tree of files, an observer, a ledger, one command and a person around `ChangeJudge`. The
+/// model knows who changed what and when, which `ChangeJudge` does not, and reports broken promises.
+struct ChangeJudgeModel {
   /// In microseconds.
   typealias Time = Int
 
@@ -38,8 +38,8 @@ struct RoundsModel {
   var random: SeededGenerator
   private var timeline = VirtualTimeline<Self>()
   private(set) var files: [Path: Int] = ["/p/a": 1, "/p/b": 3]
-  private(set) var rounds: Rounds
-  var truth: RoundsTruth
+  private(set) var judge: ChangeJudge
+  var truth: ChangeJudgeTruth
 
   // The processes.
   private var latestWrites: [Path: (time: Time, isByCommand: Bool)] = [:]
@@ -54,7 +54,7 @@ struct RoundsModel {
   private(set) var run: Run?
   private var isRunPending = false
   /// The reported paths whose changes no run has received.
-  private var ledger = RoundsLedger()
+  private var ledger = ChangeJudgeLedger()
   private(set) var starts: [Time] = []
 
   // The result.
@@ -62,13 +62,13 @@ struct RoundsModel {
   private(set) var occasions = 0
   private(set) var complaints: [String] = []
   /// Called when a run begins.
-  var runBegan: (inout RoundsModel) -> Void = { _ in }
+  var runBegan: (inout ChangeJudgeModel) -> Void = { _ in }
 
   init(_ command: ModelCommand, isLive: Bool, duration: Time, seed: UInt64) {
     (self.command, self.isLive, self.duration) = (command, isLive, duration)
     random = SeededGenerator(seed: seed)
-    rounds = Rounds(restartsOnChange: isLive)
-    truth = RoundsTruth(isLive: isLive)
+    judge = ChangeJudge(hasRestartedService: isLive)
+    truth = ChangeJudgeTruth(isLive: isLive)
   }
 
   private var instant: Instant { Instant(offset: .microseconds(now)) }
@@ -78,8 +78,8 @@ struct RoundsModel {
   }
 
   /// What a client reads for a step.
-  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> Rounds.Knowledge {
-    var knowledge = Rounds.Knowledge()
+  private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
+    var knowledge = ChangeJudge.Knowledge()
     for (path, _) in paths {
       let content = files[path].map {
         PathContent.file(ContentDigest(high: 0, low: UInt64($0)), attributes: 0)
@@ -113,7 +113,7 @@ struct RoundsModel {
 
   var now: Time { timeline.now }
 
-  mutating func after(_ delay: Time, _ body: @escaping (inout RoundsModel) -> Void) {
+  mutating func after(_ delay: Time, _ body: @escaping (inout ChangeJudgeModel) -> Void) {
     timeline.add(after: delay, body)
   }
 
@@ -176,25 +176,25 @@ struct RoundsModel {
 
 // MARK: - The queue
 
-extension RoundsModel {
+extension ChangeJudgeModel {
   private mutating func report(_ changes: [ChangeBatch.Change]) {
     ledger.add(changes)
     var evidence: [Path: Evidence] = [:]
     for change in changes { evidence[change.path] = self.evidence(about: change.path) }
-    let situation: Rounds.Situation =
-      run.map { isLive && !$0.isStopping ? .live : .running } ?? .idle
+    let situation: ChangeJudge.Situation =
+      run.map { isLive && !$0.isStopping ? .restartable : .running } ?? .idle
     truth.reported(
-      changes, evidence, rounds.isFlushing ? nil : situation, isLive: situation == .live,
+      changes, evidence, judge.isFlushing ? nil : situation, isLive: situation == .restartable,
       at: now, files)
-    let mayHaveEchoes = situation == .idle && rounds.mayHaveEchoes(evidence, at: instant)
-    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !rounds.isFlushing
+    let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
+    let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
     perform(
-      rounds.changed(
+      judge.changed(
         changes, evidence, situation, at: instant,
-        knowledge(isJudged ? rounds.pathsToRead(changes) : [])))
+        knowledge(isJudged ? judge.pathsToRead(changes) : [])))
   }
 
-  private mutating func perform(_ actions: [Rounds.Action]) {
+  private mutating func perform(_ actions: [ChangeJudge.Action]) {
     for action in actions {
       switch action {
       case .run(let paths):
@@ -210,7 +210,7 @@ extension RoundsModel {
       case .wait(let due, let generation):
         truth.latestReport = now
         let time = Int(due.offset / .microseconds(1))
-        after(time - now) { $0.perform($0.rounds.elapsed(generation: generation)) }
+        after(time - now) { $0.perform($0.judge.elapsed(generation: generation)) }
       case .announceOwed(let paths): truth.told(paths)
       case .announce, .announceOutputs, .explain: break
       }
@@ -219,10 +219,10 @@ extension RoundsModel {
 
   private mutating func hasFlushed(_ generation: Int) {
     endBurst()
-    guard rounds.isFlushing else { return }
+    guard judge.isFlushing else { return }
     truth.judged(at: now, files, hasEnded: run == nil)
     perform(
-      rounds.hasFlushed(generation: generation, at: instant, knowledge(rounds.pathsToRead())))
+      judge.hasFlushed(generation: generation, at: instant, knowledge(judge.pathsToRead())))
   }
 
   private mutating func requestRun() {
@@ -248,15 +248,15 @@ extension RoundsModel {
   }
 
   private mutating func beginRound() {
-    rounds.began(at: instant, files: Self.fileTime(now))
+    judge.began(at: instant, files: Self.fileTime(now))
     truth.requested(at: now)
   }
 
   private mutating func start() {
     if run != nil { complain(["two runs overlap"]) }
     complain(truth.began(at: now, receiving: ledger.removeAll(), files))
-    rounds.launched(
-      at: instant, files: Self.fileTime(now), knowledge(rounds.pathsToReadAtStart))
+    judge.launched(
+      at: instant, files: Self.fileTime(now), knowledge(judge.pathsToReadAtStart))
     starts.append(now)
     let number = starts.count
     run = Run(start: now, number: number)
@@ -273,7 +273,7 @@ extension RoundsModel {
       isRunPending = false
       start()
     } else {
-      perform(rounds.workEnded())
+      perform(judge.workEnded())
     }
   }
 
@@ -282,7 +282,7 @@ extension RoundsModel {
   mutating func settle() {
     complain(truth.complaintsAtRest)
     if isRunPending { return }
-    let awaited = rounds.unjudged + (rounds.followUp?.paths ?? [])
+    let awaited = judge.unjudged + (judge.followUp?.paths ?? [])
     for path in ledger.paths where !awaited.contains(path) && !ledger.aside.contains(path) {
       complain(["\(path) is owed, but no run is due"])
     }

@@ -3,9 +3,9 @@ import FileObservation
 @testable import ActionRunning
 
 /// What is true of edits and runs, and by when a run must have followed an edit. It knows nothing of
-/// contents but when they are equal, and of `Rounds` nothing.
-struct RoundsTruth {
-  typealias Time = RoundsModel.Time
+/// contents but when they are equal, and of `ChangeJudge` nothing.
+struct ChangeJudgeTruth {
+  typealias Time = ChangeJudgeModel.Time
 
   /// How many runs in a row have changed a key, at most.
   struct Row {
@@ -46,7 +46,7 @@ struct RoundsTruth {
   private var hasEnded = false
 
   // Edits.
-  private var unserved: [RoundsModel.Edit] = []
+  private var unserved: [ChangeJudgeModel.Edit] = []
   private var unreported: Set<Path> = []
   private var edited: Set<Path> = []
 
@@ -73,7 +73,7 @@ struct RoundsTruth {
   /// A person edits a path.
   mutating func edited(_ path: Path) {
     edited.insert(path)
-    unserved.append(RoundsModel.Edit(path: path))
+    unserved.append(ChangeJudgeModel.Edit(path: path))
     unreported.insert(path)
   }
 
@@ -94,13 +94,14 @@ struct RoundsTruth {
   ///   - situation: `nil` if the changes are judged after a flush.
   ///   - isLive: Whether a run is active that a change restarts.
   mutating func reported(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Rounds.Situation?,
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence],
+    _ situation: ChangeJudge.Situation?,
     isLive: Bool, at now: Time, _ files: [Path: Int]
   ) {
     let others = changes.filter { evidence[$0.path]?.verdict == .others }
     switch situation {
     case .idle: return reportedAtRest(changes, at: now)
-    case .live:
+    case .restartable:
       let differing = changes.filter { !isExempt($0.path, files) }
       for change in changes {
         note(change)
@@ -192,7 +193,7 @@ struct RoundsTruth {
     if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
     let repetitions = keys(of: change).map { rows[$0]?.repetitions ?? 0 }.max() ?? 0
     let delay = max(
-      RoundsRules.delay(repetitions), RoundsRules.delay(common.repetitions))
+      ChangeJudgeRules.delay(repetitions), ChangeJudgeRules.delay(common.repetitions))
     return Int(delay / .microseconds(1))
   }
 

@@ -1,7 +1,7 @@
 @testable import ActionRunning
 
 /// The delays that are promised.
-enum RoundsRules {
+enum ChangeJudgeRules {
   private static let delays: [Duration] =
     [.zero, .zero, .zero] + Array(repeating: .milliseconds(250), count: 7)
     + [.seconds(1), .seconds(40), .seconds(160)]
@@ -14,11 +14,11 @@ enum RoundsRules {
   }
 }
 
-extension RoundsBench.FollowUp {
+extension ChangeJudgeBench.FollowUp {
   /// The follow-ups of a key that changes in so many runs.
   static func law(_ count: Int) -> [Self] {
     (1...count).map { number in
-      let delay = RoundsRules.delay(number)
+      let delay = ChangeJudgeRules.delay(number)
       return delay == .zero ? .now : .after(delay)
     }
   }

@@ -4,7 +4,7 @@ import SystemCalls
 
 // The course of a round: its runs begin and end, and its changes are read.
 
-extension Rounds {
+extension ChangeJudge {
   /// Begins a round: runs are requested, which receive all changes that no run has received, so that a
   /// follow-up is no longer due. Their start may have to wait.
   ///
@@ -56,9 +56,9 @@ extension Rounds {
 
   /// All work that ends by itself has ended.
   ///
-  /// - Parameter isLive: Whether a run of the round is still active.
-  mutating func workEnded(isLive: Bool = false) -> [Action] {
-    flushReason = isLive ? .work : .end
+  /// - Parameter isServing: Whether a service of the round runs.
+  mutating func workEnded(isServing: Bool = false) -> [Action] {
+    flushReason = isServing ? .work : .end
     return [.flush(generation: makeGeneration())]
   }
 
@@ -82,7 +82,7 @@ extension Rounds {
       isStopped = reason == .checkpoint
       return afterStop(takeUnjudged(), knowledge)
     }
-    if reason == .delay && restartsOnChange { return judgeLive(at: now, knowledge) }
+    if reason == .delay && hasRestartedService { return judgeRestart(at: now, knowledge) }
     let actions = judge(areOfRuns: reason != .delay, at: now, knowledge)
     // In the middle of a round, the follow-up may change something yet.
     if reason == .checkpoint && observation?.hasLaunched == true { return actions }
@@ -143,7 +143,7 @@ extension Rounds {
   }
 }
 
-extension Rounds.Record {
+extension ChangeJudge.Record {
   fileprivate mutating func beginRound() {
     // What has not changed since then still holds that.
     (knownContent, judgedContent) = (judgedContent ?? knownContent, nil)

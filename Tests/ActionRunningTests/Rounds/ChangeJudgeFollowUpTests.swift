@@ -4,14 +4,14 @@ import Testing
 @testable import ActionRunning
 
 /// When a follow-up is due, how directories count, and when a follow-up is cancelled.
-struct RoundsFollowUpTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeFollowUpTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
   /// A bench with a follow-up for `/p/log` that is delayed by 40 s.
-  private func delayed() -> RoundsBench {
-    var bench = RoundsBench(Self.files)
+  private func delayed() -> ChangeJudgeBench {
+    var bench = ChangeJudgeBench(Self.files)
     let followUps = bench.rounds(12) { [("/p/log", "#\($0)")] }
     #expect(followUps.last == .after(.seconds(40)))
     return bench
@@ -20,7 +20,7 @@ struct RoundsFollowUpTests {
   // MARK: Delays
 
   @Test func `what a reader of the output writes after each run is delayed`() {
-    var bench = RoundsBench(["/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/log": "0"])
     bench.evidence = ["/p/log": Evidence(verdict: .run)]
     var followUps: [FollowUp] = []
     for number in 0..<12 {
@@ -42,7 +42,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `an edit that is reported only as the delay ends is compared with nothing older`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/log": "0"])
     for count in 0..<12 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
     guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
       Issue.record("nothing is delayed")
@@ -51,7 +51,7 @@ struct RoundsFollowUpTests {
     bench.now += delay
     // Saved 5 ms ago.
     bench.files["/p/a"] = .text("saved")
-    let read = bench.rounds.elapsed(generation: generation)
+    let read = bench.judge.elapsed(generation: generation)
     bench.report([.of("/p/a", .modified)], .idle)
     bench.actions = read
     bench.answer()
@@ -67,7 +67,7 @@ struct RoundsFollowUpTests {
     let generation = bench.generation
     bench.write("/p/a", "saved", .idle)
     #expect(bench.begin() == ["/p/log", "/p/a"])
-    #expect(!bench.rounds.owesRun)
+    #expect(!bench.judge.owesRun)
     bench.end()
     #expect(bench.followUp == .none)
     bench.elapse(generation ?? 0)
@@ -75,7 +75,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a report without changes leads to nothing`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.report([])
     bench.end()
@@ -83,7 +83,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a round that begins before the last one was judged receives its changes`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
     #expect(bench.begin() == ["/p/a"])
@@ -92,7 +92,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a path that changes twice in a round is part of the run once`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/new", "1")
     bench.write("/p/a", nil)
@@ -103,32 +103,32 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a change that is reported while the end is being read belongs to the round`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     #expect(bench.round([("/p/log", "1")]) == .now)
     bench.begin()
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.workEnded()
     let generation = bench.generation
-    #expect(bench.rounds.isFlushing)
+    #expect(bench.judge.isFlushing)
     bench.write("/p/log", "1", .idle)
     #expect(bench.actions.isEmpty)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.actions.isEmpty)
     bench.actions = [.flush(generation: generation ?? 0)]
     bench.answer()
-    #expect(!bench.rounds.isFlushing)
+    #expect(!bench.judge.isFlushing)
     #expect(bench.run == ["/p/a"])
   }
 
   // MARK: Directories
 
   @Test func `a new name each time counts for its directory`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     let followUps = bench.rounds(13) { [(Path("/p/out/\($0)"), "#")] }
     #expect(followUps == FollowUp.law(13))
   }
 
   @Test func `several new names each time are one follow-up for their directory`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     let followUps = bench.rounds(13) { round in
       (0..<5).map { (Path("/p/out/\(round).\($0)"), "#") }
     }
@@ -136,21 +136,21 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `removing another name each time counts for its directory`() {
-    var bench = RoundsBench(
+    var bench = ChangeJudgeBench(
       Dictionary(uniqueKeysWithValues: (0..<13).map { (Path("/p/out/\($0)"), "#") }))
     let followUps = bench.rounds(13) { [(Path("/p/out/\($0)"), nil)] }
     #expect(followUps == FollowUp.law(13))
   }
 
   @Test func `a file that appears and disappears in turn counts for itself as well`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     let followUps = bench.rounds(12) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
     #expect(followUps == FollowUp.law(12))
-    #expect(bench.rounds.announcedPaths == ["/p/x"])
+    #expect(bench.judge.announcedPaths == ["/p/x"])
   }
 
   @Test func `temporary files that come and go in each round are owed one follow-up`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     for count in 0..<3 {
       bench.begin()
       bench.write(Path("/p/tmp.\(count)"), "t")
@@ -161,7 +161,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a temporary file in a directory that the round before left alone is owed a run`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.round([("/p/a", "b")]) == .now)
     bench.begin()
     bench.write("/p/tmp", "t")
@@ -171,7 +171,7 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a file that is removed for good is no temporary file`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.round([("/p/tmp", "t")]) == .now)
     bench.begin()
     bench.write("/p/a", nil)
@@ -183,10 +183,10 @@ struct RoundsFollowUpTests {
 
   @Test func `a round that the user stops has no follow-up, and the next one receives its changes`()
   {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     #expect(bench.owed == ["/p/a"])
     bench.write("/p/b", "at the end")
     #expect(bench.actions.isEmpty)
@@ -198,12 +198,12 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a round that is stopped while its end is being read leads to nothing`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.workEnded()
     let generation = bench.generation
     bench.write("/p/a", "saved")
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     #expect(bench.actions.isEmpty && bench.owed == ["/p/a"])
     bench.write("/p/b", "saved", .idle)
     #expect(bench.followUp == .none)
@@ -214,9 +214,9 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `what others change while runs are being stopped begins a round`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     bench.evidence["/p/a"] = .others
     bench.write([("/p/a", "saved"), ("/p/b", "at the end")])
     #expect(bench.run == ["/p/a"])
@@ -226,10 +226,10 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `what is saved while the end of stopped runs is read begins a round after it`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
-    bench.actions = bench.rounds.stopped()
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.stopped()
+    bench.actions = bench.judge.workEnded()
     let generation = bench.generation ?? 0
     bench.evidence["/p/a"] = .others
     bench.write("/p/a", "saved", .idle)
@@ -239,10 +239,10 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a stop while nothing runs does not hide the end of a delay`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(3) { [("/p/log", "#\($0)")] }
     _ = bench.round()
-    bench.actions = bench.rounds.stopped(awaitsEnd: false)
+    bench.actions = bench.judge.stopped(awaitsEnd: false)
     bench.evidence["/p/log"] = .run
     bench.now += .milliseconds(100)
     bench.write("/p/log", "echo", .idle)
@@ -252,17 +252,17 @@ struct RoundsFollowUpTests {
   @Test func `a stop keeps the owed changes and cancels their delay`() {
     var bench = delayed()
     let generation = bench.generation
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     #expect(bench.actions.isEmpty && bench.owed == ["/p/log"])
-    #expect(!bench.rounds.owesRun)
+    #expect(!bench.judge.owesRun)
     bench.elapse(generation ?? 0)
     #expect(bench.actions.isEmpty)
   }
 
   @Test func `a stop while nothing runs does not concern the next change`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round()
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     #expect(bench.actions.isEmpty)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.run == ["/p/a"])
@@ -270,9 +270,9 @@ struct RoundsFollowUpTests {
   }
 
   @Test func `a stop while nothing runs does not concern changes while others run`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round()
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     bench.write("/p/a", "saved", .othersRunning)
     #expect(bench.run == ["/p/a"])
   }
@@ -281,7 +281,7 @@ struct RoundsFollowUpTests {
     var bench = delayed()
     bench.waitForDelay()
     _ = bench.round([("/p/log", "once more")])
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     bench.write("/p/log", "saved", .othersRunning)
     #expect(bench.followUp == .after(.seconds(160)))
     bench.waitForDelay()
@@ -291,20 +291,20 @@ struct RoundsFollowUpTests {
   // MARK: Outdated answers
 
   @Test func `an answer of an earlier round does nothing`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.workEnded()
     let generation = bench.generation ?? 0
     bench.begin()
     bench.write("/p/a", "saved")
     bench.actions = [.flush(generation: generation)]
     bench.answer()
     #expect(bench.actions.isEmpty)
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.workEnded()
     let newest = bench.actions
     bench.actions = [.flush(generation: generation)]
     bench.answer()
-    #expect(bench.actions.isEmpty && bench.rounds.isFlushing)
+    #expect(bench.actions.isEmpty && bench.judge.isFlushing)
     bench.actions = newest
     bench.answer()
     #expect(bench.run == ["/p/a"])

@@ -4,31 +4,31 @@ import Testing
 @testable import ActionRunning
 
 /// The consequences of a change during a run, for policies that wait for its end.
-struct RoundsTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/log": "0"]
 
   // MARK: Contents
 
   @Test func `a command that writes the same bytes again rests after one follow-up`() {
-    var bench = RoundsBench(["/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/o": "0"])
     #expect(bench.rounds(9) { _ in [("/p/o", "same")] } == [.now, .none])
   }
 
   @Test func `bytes that return in every second run are owed a run each time`() {
-    var bench = RoundsBench(["/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/o": "0"])
     #expect(bench.rounds(13) { [("/p/o", "\($0 % 2)")] } == FollowUp.law(13))
   }
 
   @Test func `a round in which nothing changes leads to nothing`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     #expect(bench.round() == .none)
     #expect(bench.actions.isEmpty)
   }
 
   @Test func `a path that the round before left alone still holds what is known of it`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.round([("/p/a", "b")]) == .now)
     #expect(bench.round() == .none)
     // Written again with the content of two rounds ago, which has not changed since.
@@ -36,24 +36,24 @@ struct RoundsTests {
   }
 
   @Test func `a save in the run is reported although the output settles in it`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/o": "0"])
     #expect(bench.round([("/p/o", "1")]) == .now)
     #expect(bench.round([("/p/o", "1"), ("/p/a", "b")]) == .now)
     #expect(bench.run == ["/p/a"])
   }
 
   @Test func `a path that is written again with the same content has no longer row`() {
-    var bench = RoundsBench(["/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/o": "0"])
     // After that it is an output.
     for count in 1...2 {
       #expect(bench.round([("/p/o", "#\(count)")]) == .now)
       #expect(bench.round([("/p/o", "#\(count)")]) == .none)
-      #expect(bench.rounds.repetitions == ["/p/o": count])
+      #expect(bench.judge.repetitions == ["/p/o": count])
     }
   }
 
   @Test func `a save of a path that the command writes, too, is owed a run`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "formatted")] } == [.now, .none])
     // It was formatted and then saved again.
     bench.begin()
@@ -64,7 +64,7 @@ struct RoundsTests {
   }
 
   @Test func `bytes that are changed and taken back within one run are owed nothing`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     _ = bench.round([("/p/a", "a")])
     bench.begin()
     bench.write("/p/a", "b")
@@ -74,7 +74,7 @@ struct RoundsTests {
   }
 
   @Test func `a change of the mode is a change`() {
-    var bench = RoundsBench(["/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/o": "0"])
     _ = bench.round([("/p/o", "1")])
     bench.begin()
     bench.files["/p/o"] = .text("1", attributes: 0o755)
@@ -84,7 +84,7 @@ struct RoundsTests {
   }
 
   @Test func `absence is a content`() {
-    var bench = RoundsBench(["/p/d/o": "0"])
+    var bench = ChangeJudgeBench(["/p/d/o": "0"])
     #expect(bench.round([("/p/d/o", nil)]) == .now)
     bench.begin()
     bench.write("/p/d/o", "1")
@@ -94,17 +94,17 @@ struct RoundsTests {
   }
 
   @Test func `a directory that is moved as a whole is compared by its stamp`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     let move = ChangeBatch.Change(
       path: "/p/new", kind: .renamed, type: .directory, from: "/p/old")
     bench.begin()
     bench.report([move])
-    let asked = bench.rounds.pathsToRead().filter { $0.path == "/p/new" }
+    let asked = bench.judge.pathsToRead().filter { $0.path == "/p/new" }
     #expect(asked.map(\.isMovedAsWhole) == [true])
   }
 
   @Test func `a renamed file is judged together with its former path`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     let move = ChangeBatch.Change.of("/p/b", .renamed, from: "/p/a")
     bench.begin()
     (bench.files["/p/b"], bench.files["/p/a"]) = (bench.files["/p/a"], nil)
@@ -123,24 +123,24 @@ struct RoundsTests {
   // MARK: Consecutive follow-ups
 
   @Test func `a file that differs each time is delayed by the law of repetitions`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     #expect(bench.rounds(16) { [("/p/log", "\($0)")] } == FollowUp.law(16))
   }
 
   @Test func `that runs are known to write a file makes no difference`() {
-    var bench = RoundsBench(["/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/log": "0"])
     bench.evidence["/p/log"] = .run
     #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
   }
 
   @Test func `a coincidence counts once beside a run that ends by itself`() {
-    var bench = RoundsBench(["/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/log": "0"])
     bench.evidence["/p/log"] = .coincidence
     #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
   }
 
   @Test func `what others have proved to change is not delayed`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     bench.evidence["/p/a"] = .others
     for count in 0..<40 {
       bench.begin()
@@ -149,36 +149,36 @@ struct RoundsTests {
       bench.end()
       #expect(bench.followUp == .now)
     }
-    #expect(bench.rounds.editedPaths == ["/p/a"])
+    #expect(bench.judge.editedPaths == ["/p/a"])
   }
 
   @Test func `a run that ends without the change ends the row`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/b": "b"])
     #expect(bench.rounds(5) { [("/p/a", "#\($0)")] } == FollowUp.law(5))
     #expect(bench.round() == .none)
     #expect(bench.rounds(5) { [("/p/a", "##\($0)")] } == FollowUp.law(5))
   }
 
   @Test func `a path with the same content again keeps its row`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     _ = bench.rounds(3) { [("/p/a", "#\(min($0, 1))")] }
-    #expect(bench.rounds.repetitions["/p/a"] == 2)
+    #expect(bench.judge.repetitions["/p/a"] == 2)
     let again = bench.rounds(10) { [("/p/a", "##\($0)")] }
     #expect(again == Array(FollowUp.law(12)[2...]))
   }
 
   @Test func `a change counts for each path of a run`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/c": "c"])
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/c": "c"])
     _ = bench.rounds(4) { [("/p/a", "#\($0)")] }
     bench.waitForDelay()
-    #expect(bench.rounds.repetitions == ["/p/a": 4])
+    #expect(bench.judge.repetitions == ["/p/a": 4])
     // Immediate because of the new path.
     #expect(bench.round([("/p/a", "#"), ("/p/c", "#")]) == .after(.milliseconds(250)))
-    #expect(bench.rounds.repetitions == ["/p/a": 5, "/p/c": 1])
+    #expect(bench.judge.repetitions == ["/p/a": 5, "/p/c": 1])
   }
 
   @Test func `the shortest delay decides, and the follow-up receives all changes`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     let first = bench.rounds(4) { [("/p/log", "#\($0)")] }
     #expect(first.last == .after(.milliseconds(250)))
     bench.waitForDelay()
@@ -191,7 +191,7 @@ struct RoundsTests {
   // MARK: Changes at rest
 
   @Test func `a change while nothing runs begins a round at once, whatever was delayed`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     let first = bench.rounds(12) { [("/p/a", "#\($0)")] }
     #expect(first.last == .after(.seconds(40)))
     bench.now += .seconds(2)
@@ -200,17 +200,17 @@ struct RoundsTests {
   }
 
   @Test func `a change while nothing runs ends the row of its path, and of no other`() {
-    var bench = RoundsBench(["/p/a": "a", "/p/b": "b"])
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/b": "b"])
     _ = bench.rounds(7) { [("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
-    #expect(bench.rounds.repetitions == ["/p/a": 7, "/p/b": 7])
+    #expect(bench.judge.repetitions == ["/p/a": 7, "/p/b": 7])
     bench.now += .seconds(2)
     bench.write("/p/a", "saved", .idle)
-    #expect(bench.rounds.repetitions == ["/p/b": 7])
+    #expect(bench.judge.repetitions == ["/p/b": 7])
     #expect(bench.round([("/p/a", "##")]) == .now)
   }
 
   @Test func `a change while nothing runs makes the content unknown`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "b")] } == [.now, .none])
     bench.now += .seconds(2)
     bench.write("/p/a", "c", .idle)
@@ -219,18 +219,18 @@ struct RoundsTests {
   }
 
   @Test func `an edit while nothing runs ends the row of whatever paths`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     _ = bench.rounds(5) { [("/p/a", "#\($0)")] }
-    #expect(bench.rounds.common.repetitions > 0)
+    #expect(bench.judge.common.repetitions > 0)
     bench.now += .seconds(2)
     bench.write("/p/b", "b", .idle)
-    #expect(bench.rounds.common.repetitions == 0)
+    #expect(bench.judge.common.repetitions == 0)
   }
 
   // MARK: Follow-ups for different paths
 
   @Test func `a ring of paths that change in turn has two more immediate follow-ups`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     for name in 0..<8 { bench.files[Path("/p/\(name)")] = .text("0") }
     let followUps = bench.rounds(18) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
     let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(60), .seconds(60)]
@@ -240,7 +240,7 @@ struct RoundsTests {
   // MARK: Announcements
 
   @Test func `the first delay of more than 1 s is announced for a path, and no other`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     var announced: [[FeedbackLoop]] = []
     for count in 0..<14 {
       bench.waitForDelay()
@@ -252,7 +252,7 @@ struct RoundsTests {
   }
 
   @Test func `of several paths the one with the most repetitions is announced`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "#")])
     for count in 0..<11 {
       #expect(bench.loops.isEmpty)
@@ -262,7 +262,7 @@ struct RoundsTests {
   }
 
   @Test func `a directory is announced with two of its entries`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     for count in 0..<12 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
     let loop = FeedbackLoop(
       path: "/p/out", entries: ["/p/out/11", "/p/out/0"], delay: .seconds(40))
@@ -270,7 +270,7 @@ struct RoundsTests {
   }
 
   @Test func `an announcement tells whether others change the path as well`() {
-    var bench = RoundsBench(["/p/a": "a"])
+    var bench = ChangeJudgeBench(["/p/a": "a"])
     bench.editAtRest("/p/a", "saved")
     for count in 0..<40 where bench.loops.isEmpty { _ = bench.round([("/p/a", "#\(count)")]) }
     #expect(bench.loops.map(\.isEdited) == [true])
@@ -279,7 +279,7 @@ struct RoundsTests {
   // MARK: Explanations
 
   @Test func `a judgment says what was decided, who wrote the path, and how often it changed`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.evidence = ["/p/a": .others, "/p/log": .run]
     _ = bench.rounds(2) { [("/p/log", "#\($0)"), ("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
     #expect(bench.judgments.map(\.path) == ["/p/log", "/p/a", "/p/b"])

@@ -24,7 +24,7 @@ import SystemCalls
 /// - A path is an output if two follow-ups for it have changed nothing and ended as the run before,
 ///   and if it is proved that runs write it (`OutputProof`). It is no output while others are known to
 ///   edit it.
-struct Rounds: Sendable {
+struct ChangeJudge: Sendable {
   /// The state of the runs when a change is reported.
   enum Situation: Hashable, Sendable {
     /// Nothing runs.
@@ -34,7 +34,7 @@ struct Rounds: Sendable {
     /// A build beside the command that it precedes: a change that the build has not made stops it.
     case building
     /// A run that is restarted or signaled by a change.
-    case live
+    case restartable
     /// Only processes that a run of this round has left behind.
     case leftovers
     /// Only runs of other rounds.
@@ -43,7 +43,7 @@ struct Rounds: Sendable {
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
-      case .running, .building, .live: true
+      case .running, .building, .restartable: true
       case .idle, .leftovers, .othersRunning: false
       }
     }
@@ -51,7 +51,7 @@ struct Rounds: Sendable {
     /// Whether a change is judged when it is reported.
     var judgesAtOnce: Bool {
       switch self {
-      case .live, .leftovers, .othersRunning: true
+      case .restartable, .leftovers, .othersRunning: true
       case .idle, .running, .building: false
       }
     }
@@ -73,7 +73,7 @@ struct Rounds: Sendable {
     /// Call `elapsed` at this time with this generation.
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
-    case explain([ChangeJudgment])
+    case explain([ChangeExplanation])
   }
 
   /// What the caller knows when changes are judged.
@@ -149,10 +149,10 @@ struct Rounds: Sendable {
   private(set) var generation = 0
 
   /// Whether a change may stop or signal an active run.
-  let restartsOnChange: Bool
+  let hasRestartedService: Bool
 
-  init(restartsOnChange: Bool = false) {
-    self.restartsOnChange = restartsOnChange
+  init(hasRestartedService: Bool = false) {
+    self.hasRestartedService = hasRestartedService
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
@@ -172,7 +172,7 @@ struct Rounds: Sendable {
   /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
   /// judge its next change.
   var suspectsRuns: Bool {
-    restartsOnChange && (common.isSuspected || records.values.contains { $0.count.isSuspected })
+    hasRestartedService && (common.isSuspected || records.values.contains { $0.count.isSuspected })
   }
 
   /// The paths that runs change again and again.
@@ -192,7 +192,7 @@ struct Rounds: Sendable {
 
 // MARK: - Changes
 
-extension Rounds {
+extension ChangeJudge {
   /// The paths that have to be read for a step: those of changes that are judged now.
   func pathsToRead(
     _ changes: [ChangeBatch.Change] = []
@@ -225,7 +225,7 @@ extension Rounds {
   ) -> [Action] {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isFlushing || isStopped && situation.isOwn {
-      note(changes, at: now, isLive: situation == .live)
+      note(changes, at: now, isRestartable: situation == .restartable)
       let others = isFlushing ? [] : changes.filter { $0.evidence.verdict == .others }
       add(changes.filter { !others.contains($0) })
       return others.isEmpty ? [] : explain(others) + runAtOnce(others)
@@ -239,10 +239,10 @@ extension Rounds {
       return []
     case .building:
       return changedInBuild(changes, at: now)
-    case .live:
+    case .restartable:
       let found = endObservation(for: changes, at: now)
       add(changes, areCounted: false)
-      return found + judgeLive(at: now, knowledge)
+      return found + judgeRestart(at: now, knowledge)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false
@@ -257,7 +257,8 @@ extension Rounds {
   /// - Parameter mayBeOfRound: Whether processes of the round are there that may have made them, even after its
   ///   end.
   mutating func note(
-    _ changes: [PendingChange], at now: Instant, isLive: Bool = false, mayBeOfRound: Bool = false
+    _ changes: [PendingChange], at now: Instant, isRestartable: Bool = false,
+    mayBeOfRound: Bool = false
   ) {
     let offset = offset(at: now)
     // What changes later than an echo of the latest run follows a run without the change.
@@ -271,7 +272,7 @@ extension Rounds {
       }
       let evidence = change.evidence
       let circumstance: RepetitionCount.Circumstance =
-        isLive ? .restarted(activity: evidence.activity) : .finite
+        isRestartable ? .restarted(activity: evidence.activity) : .finite
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
       let growth =
@@ -281,7 +282,8 @@ extension Rounds {
       if evidence.verdict == .others {
         common.changed(after: nil, at: offset)
       } else if isCommon {
-        common.changed(after: isLive && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
+        common.changed(
+          after: isRestartable && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
       }
       switch evidence.verdict {
       case .others: markEdited(change)

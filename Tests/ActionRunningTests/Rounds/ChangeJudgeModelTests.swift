@@ -5,7 +5,7 @@ import Testing
 @testable import ActionRunning
 
 /// Random sessions, the same ones each time, of commands that write files and of people who edit them.
-struct RoundsModelTests {
+struct ChangeJudgeModelTests {
   private static let seeds = 1...UInt64(Effort.count(5, quick: 1))
 
   private func sessions(_ user: ModelUser, isLive: Bool) -> [ModelSession] {
@@ -37,7 +37,7 @@ struct RoundsModelTests {
         user == .pressesKeys && (isLive || session.command == .writesOneOfEight)
       let early = takesTurns ? 0 : session.mostRuns(within: 40, from: end)
       let pause = takesTurns ? 600 : 90
-      let late = session.mostRuns(within: 30, from: end + pause * RoundsModel.second)
+      let late = session.mostRuns(within: 30, from: end + pause * ChangeJudgeModel.second)
       return (
         text: "\(session): \(early), \(late)",
         isBusy: early > (session.command == .writesOneOfEight ? 16 : 12) || late > 3

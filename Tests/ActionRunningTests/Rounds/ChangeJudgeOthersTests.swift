@@ -5,23 +5,23 @@ import Testing
 
 /// The consequences of a change during a build beside the command that it precedes, and while only runs
 /// of other rounds are active.
-struct RoundsOthersTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeOthersTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
   // MARK: Builds
 
   /// A bench in which a run has changed `/p/log` before, and the one after that has not.
-  private func benchWithLog() -> RoundsBench {
-    var bench = RoundsBench(Self.files)
+  private func benchWithLog() -> ChangeJudgeBench {
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "1")])
     _ = bench.round()
     return bench
   }
 
   @Test func `the first change of a path that has never changed before stops a build`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/log", "2", .building)
     #expect(bench.run == ["/p/log"])
@@ -50,7 +50,7 @@ struct RoundsOthersTests {
   }
 
   @Test func `only a path that was edited, and that no run has changed, stops a build`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.write("/p/a", "saved", .idle)
     bench.begin()
     bench.write("/p/a", "saved again", .building)
@@ -64,7 +64,7 @@ struct RoundsOthersTests {
   }
 
   @Test func `a path that the build has open for writing does not stop it`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.write("/p/a", "saved", .idle)
     bench.begin()
     bench.evidence["/p/a"] = .run
@@ -80,14 +80,14 @@ struct RoundsOthersTests {
     bench.evidence["/p/a"] = .others
     bench.write([("/p/a", "saved"), ("/p/log", "2")], .building)
     #expect(bench.run == ["/p/a"])
-    #expect(bench.rounds.editedPaths == ["/p/a"])
+    #expect(bench.judge.editedPaths == ["/p/a"])
     bench.begin()
     bench.write("/p/log", "3", .building)
     #expect(bench.actions.isEmpty)
   }
 
   @Test func `a path that the build may have changed stops it once`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.write("/p/log", "edited", .idle)
     bench.begin()
     bench.write("/p/log", "2", .building)
@@ -100,14 +100,14 @@ struct RoundsOthersTests {
   // MARK: Other runs
 
   @Test func `a change while others run leads to a run at once`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round()
     bench.write("/p/a", "saved", .othersRunning)
     #expect(bench.run == ["/p/a"])
   }
 
   @Test func `the same bytes while others run are owed nothing`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     #expect(bench.rounds(2) { _ in [("/p/a", "b")] } == [.now, .none])
     bench.write("/p/a", "b", .othersRunning)
     #expect(bench.actions == [.settle(["/p/a"])])
@@ -118,7 +118,7 @@ struct RoundsOthersTests {
   /// They may be made by the others' runs, which the own run has started.
   @Test func `saves while others run are delayed by the law, unless they are proved`() {
     for evidence in [Evidence.unknown, .others] {
-      var bench = RoundsBench(Self.files)
+      var bench = ChangeJudgeBench(Self.files)
       _ = bench.round()
       bench.evidence["/p/a"] = evidence
       let followUps = (0..<13).map { count in
@@ -136,7 +136,7 @@ struct RoundsOthersTests {
   }
 
   @Test func `tasks that change each other's files come to rest`() {
-    var benches = [RoundsBench(Self.files), RoundsBench(Self.files)]
+    var benches = [ChangeJudgeBench(Self.files), ChangeJudgeBench(Self.files)]
     var followUps: [[FollowUp]] = [[], []]
     benches[0].begin()
     for count in 0..<34 {

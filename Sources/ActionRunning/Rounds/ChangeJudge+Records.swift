@@ -2,7 +2,7 @@ import FileObservation
 import Support
 import SystemCalls
 
-extension Rounds {
+extension ChangeJudge {
   /// A change of the present round that has not been judged: the net effect of all changes of a
   /// path.
   struct PendingChange: Hashable, Sendable {
@@ -135,12 +135,12 @@ extension Rounds {
   }
 }
 
-extension Rounds.Record {
+extension ChangeJudge.Record {
   /// Whether nothing is lost without the record.
   fileprivate var isEmpty: Bool {
     var rest = self
     rest.lastRound = 0
-    return rest == Rounds.Record()
+    return rest == ChangeJudge.Record()
   }
 }
 

@@ -4,31 +4,31 @@ import Testing
 @testable import ActionRunning
 
 /// The judging of changes in the middle of a round, and of changes that a run has received.
-struct RoundsCheckpointTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeCheckpointTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
   // MARK: Checkpoints
 
   @Test func `a checkpoint judges the changes so far, and does not end the round`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(2) { [("/p/log", "#\($0)"), ("/p/b", "same")] }
     bench.begin()
     bench.write([("/p/b", "same"), ("/p/a", "saved")])
     bench.checkpoint()
     #expect(bench.actions == [.settle(["/p/b"]), .run(["/p/a"])])
-    #expect(!bench.rounds.isFlushing && !bench.rounds.hasEnded)
+    #expect(!bench.judge.isFlushing && !bench.judge.hasEnded)
     // The row ends with the round.
-    #expect(bench.rounds.repetitions["/p/log"] == 2)
+    #expect(bench.judge.repetitions["/p/log"] == 2)
     bench.end()
-    #expect(bench.followUp == .none && bench.rounds.hasEnded)
+    #expect(bench.followUp == .none && bench.judge.hasEnded)
     bench.begin()
-    #expect(bench.rounds.repetitions["/p/log"] == nil)
+    #expect(bench.judge.repetitions["/p/log"] == nil)
   }
 
   @Test func `a path that changes again after a checkpoint is compared with the known content`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(2) { _ in [("/p/b", "same")] }
     bench.begin()
     bench.write("/p/b", "same")
@@ -40,7 +40,7 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a delay counts from the checkpoint, and goes on at the end of the round`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     for count in 0..<11 { _ = bench.round([("/p/log", "#\(count)")]) }
     bench.begin()
     bench.write("/p/log", "other")
@@ -57,49 +57,49 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a checkpoint without changes leads to nothing`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.checkpoint()
-    #expect(bench.actions.isEmpty && !bench.rounds.isFlushing)
+    #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
   }
 
   @Test func `a checkpoint during a reading has the same answer`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    bench.actions = bench.rounds.checkpoint()
-    #expect(bench.rounds.isFlushing)
-    #expect(bench.rounds.checkpoint().isEmpty)
+    bench.actions = bench.judge.checkpoint()
+    #expect(bench.judge.isFlushing)
+    #expect(bench.judge.checkpoint().isEmpty)
     bench.answer()
     #expect(bench.run == ["/p/a"])
 
     bench.begin()
-    bench.actions = bench.rounds.workEnded()
-    #expect(bench.rounds.checkpoint().isEmpty)
+    bench.actions = bench.judge.workEnded()
+    #expect(bench.judge.checkpoint().isEmpty)
     bench.answer()
-    #expect(bench.rounds.hasEnded)
+    #expect(bench.judge.hasEnded)
   }
 
   @Test func `the end of the work replaces a checkpoint`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    let checkpoint = bench.rounds.checkpoint()
-    let end = bench.rounds.workEnded()
+    let checkpoint = bench.judge.checkpoint()
+    let end = bench.judge.workEnded()
     bench.actions = checkpoint
     bench.answer()
-    #expect(bench.actions.isEmpty && bench.rounds.isFlushing)
+    #expect(bench.actions.isEmpty && bench.judge.isFlushing)
     bench.actions = end
     bench.answer()
-    #expect(bench.run == ["/p/a"] && bench.rounds.hasEnded)
+    #expect(bench.run == ["/p/a"] && bench.judge.hasEnded)
   }
 
   @Test func `a round that is stopped during a checkpoint has no follow-up`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    let checkpoint = bench.rounds.checkpoint()
-    bench.actions = bench.rounds.stopped()
+    let checkpoint = bench.judge.checkpoint()
+    bench.actions = bench.judge.stopped()
     bench.actions = checkpoint
     bench.answer()
     #expect(bench.actions.isEmpty)
@@ -114,7 +114,7 @@ struct RoundsCheckpointTests {
   // MARK: Changes that a run has received
 
   @Test func `a change that a run has received leads to nothing, and its content is remembered`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "generated")
     bench.launch()
@@ -128,7 +128,7 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a change that a run has received is not settled either`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(2) { _ in [("/p/a", "same")] }
     bench.begin()
     bench.write("/p/a", "same")
@@ -138,16 +138,16 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a path that a run has received since is removed from the delayed follow-up`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     for count in 0..<11 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "#\(count)")]) }
     bench.begin()
     bench.write([("/p/log", "1"), ("/p/a", "1")])
     bench.checkpoint()
     #expect(bench.followUp == .after(.seconds(40)))
     bench.launch(isRestart: true)
-    #expect(bench.rounds.followUp?.paths == ["/p/log", "/p/a"])
+    #expect(bench.judge.followUp?.paths == ["/p/log", "/p/a"])
     bench.launch()
-    #expect(!bench.rounds.owesRun)
+    #expect(!bench.judge.owesRun)
     bench.end()
     #expect(bench.actions.isEmpty)
   }
@@ -155,10 +155,10 @@ struct RoundsCheckpointTests {
   // MARK: What a run begins with
 
   @Test func `a run that starts late begins with what is there then`() {
-    var bench = RoundsBench(restartsOnChange: true, Self.files)
+    var bench = ChangeJudgeBench(hasRestartedService: true, Self.files)
     bench.begin()
     bench.now += .seconds(3)
-    bench.write("/p/a", "one", .live)
+    bench.write("/p/a", "one", .restartable)
     #expect(bench.run == ["/p/a"])
     // The former process is being stopped.
     bench.request()
@@ -166,12 +166,12 @@ struct RoundsCheckpointTests {
     bench.now += .seconds(1)
     bench.launch()
     bench.now += .seconds(3)
-    bench.write("/p/a", "one", .live)
+    bench.write("/p/a", "one", .restartable)
     #expect(bench.run == ["/p/a"])
   }
 
   @Test func `a run that starts in the middle of a round begins with what it has received`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/a", "one")])
     bench.begin()
     bench.write("/p/a", "two")
@@ -182,11 +182,11 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a run that a key starts after a stop begins with what is there then`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/a", "one")])
     bench.begin()
     bench.write("/p/a", "two")
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     bench.end()
     bench.begin()
     bench.write("/p/a", "one")
@@ -195,7 +195,7 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `what another task has not received is not taken for known`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/a", "one")])
     bench.begin()
     bench.files["/p/a"] = .text("two")
@@ -207,7 +207,7 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a command that is only started again has not received what it is owed`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/a", "one")])
     bench.begin()
     bench.write("/p/a", "two")
@@ -217,7 +217,7 @@ struct RoundsCheckpointTests {
   }
 
   @Test func `a path for which a follow-up is delayed is not settled`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(12) { [("/p/log", "#\($0)")] }
     #expect(bench.followUp == .after(.seconds(40)))
     bench.write("/p/log", "#10", .othersRunning)
@@ -229,49 +229,49 @@ struct RoundsCheckpointTests {
   // MARK: Limits
 
   @Test func `of more than 4096 remembered edits the oldest are forgotten`() {
-    var bench = RoundsBench(["/p/o": "0"])
+    var bench = ChangeJudgeBench(["/p/o": "0"])
     // Something to forget, so that all of a batch is remembered.
     _ = bench.rounds(2) { _ in [("/p/o", "same")] }
     bench.report((0..<5000).map { .of(Path("/q/\($0)"), .modified) }, .idle)
-    #expect(bench.rounds.editedPaths.count == 5000)
+    #expect(bench.judge.editedPaths.count == 5000)
     _ = bench.round()
     bench.now += .seconds(2)
     bench.report([.of("/p/a", .modified)], .idle)
     bench.begin()
-    #expect(bench.rounds.records.count <= Rounds.mostRecords)
-    #expect(bench.rounds.editedPaths.contains("/p/a"))
+    #expect(bench.judge.records.count <= ChangeJudge.mostRecords)
+    #expect(bench.judge.editedPaths.contains("/p/a"))
   }
 
   @Test func `of a large batch the first 256 edits are remembered if there is nothing to forget`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     bench.report((0..<1000).map { .of(Path("/q/\($0)"), .modified) }, .idle)
     #expect(bench.run?.count == 1000)
-    #expect(bench.rounds.records.count == 256)
+    #expect(bench.judge.records.count == 256)
   }
 
   @Test func `records that hold nothing are removed after two rounds without changes`() {
-    var bench = RoundsBench()
+    var bench = ChangeJudgeBench()
     _ = bench.round((0..<1000).map { (Path("/q/\($0)"), "#") })
-    #expect(bench.rounds.records.count == 1001)
+    #expect(bench.judge.records.count == 1001)
     for _ in 0..<3 { _ = bench.round() }
     // They may be outputs.
     #expect(
-      bench.rounds.records.values.allSatisfy { record in
-        record.proof == Rounds.OutputProof(timesUnchanging: 1) && record.count.isEmpty
+      bench.judge.records.values.allSatisfy { record in
+        record.proof == ChangeJudge.OutputProof(timesUnchanging: 1) && record.count.isEmpty
       })
-    bench.rounds.updateAll { ($0.proof, $0.knownContent) = (Rounds.OutputProof(), nil) }
-    #expect(bench.rounds.records.isEmpty)
+    bench.judge.updateAll { ($0.proof, $0.knownContent) = (ChangeJudge.OutputProof(), nil) }
+    #expect(bench.judge.records.isEmpty)
   }
 
   @Test func `a stop removes the records of changes that are not judged, after the next run`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    bench.actions = bench.rounds.stopped()
+    bench.actions = bench.judge.stopped()
     bench.end()
-    #expect(bench.rounds.unjudged.isEmpty)
-    #expect(bench.rounds.records.values.allSatisfy { $0.unjudged == nil })
+    #expect(bench.judge.unjudged.isEmpty)
+    #expect(bench.judge.records.values.allSatisfy { $0.unjudged == nil })
     for _ in 0..<2 { _ = bench.round() }
-    #expect(bench.rounds.records.isEmpty)
+    #expect(bench.judge.records.isEmpty)
   }
 }

@@ -2,7 +2,7 @@ import Support
 import SystemCalls
 
 /// What was decided about a change during a run, and why.
-public struct ChangeJudgment: Sendable, Hashable {
+public struct ChangeExplanation: Sendable, Hashable {
   /// What the change leads to.
   public enum Decision: Sendable, Hashable {
     /// A run, now or after a delay.

@@ -5,8 +5,8 @@ import Testing
 @testable import ActionRunning
 
 /// Outputs: paths that runs are proved to write, and whose follow-ups change nothing.
-struct RoundsOutputTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeOutputTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a.c": "0", "/p/a.o": "0"]
 
@@ -18,8 +18,8 @@ struct RoundsOutputTests {
     case always
   }
 
-  private func bench(_ programs: Set<Path> = ["/p/a.o"]) -> RoundsBench {
-    var bench = RoundsBench(Self.files)
+  private func bench(_ programs: Set<Path> = ["/p/a.o"]) -> ChangeJudgeBench {
+    var bench = ChangeJudgeBench(Self.files)
     bench.programs = programs
     return bench
   }
@@ -27,7 +27,7 @@ struct RoundsOutputTests {
   /// A save while nothing runs, the compilation, and the follow-ups to which it leads. Returns the
   /// number of runs.
   private func save(
-    _ text: String, in bench: inout RoundsBench, _ writing: Writing = .ifNeeded
+    _ text: String, in bench: inout ChangeJudgeBench, _ writing: Writing = .ifNeeded
   ) -> Int {
     bench.now += .seconds(2)
     bench.write("/p/a.c", text, .idle)
@@ -57,20 +57,20 @@ struct RoundsOutputTests {
   @Test func `with too many edited kinds of files, any text may be edited, and no program is`() {
     for programs in [Set<Path>(), ["/p/a.o"]] {
       var bench = bench(programs)
-      for number in 0..<Rounds.mostKinds { bench.write(Path("/p/x.\(number)"), "x", .idle) }
-      #expect(bench.rounds.editedKinds.count == Rounds.mostKinds)
+      for number in 0..<ChangeJudge.mostKinds { bench.write(Path("/p/x.\(number)"), "x", .idle) }
+      #expect(bench.judge.editedKinds.count == ChangeJudge.mostKinds)
       bench.begin()
       bench.end()
       let runs = (1...3).map { save("\($0)", in: &bench, .always) }
       #expect(runs == (programs.isEmpty ? [2, 2, 2] : [2, 2, 1]))
-      #expect(bench.rounds.isProved("/p/a.o") == !programs.isEmpty)
+      #expect(bench.judge.isProved("/p/a.o") == !programs.isEmpty)
     }
   }
 
   @Test func `a text that two follow-ups have written again, unchanged, is an output`() {
     var bench = bench([])
     #expect((1...5).map { save("\($0)", in: &bench, .always) } == [2, 2, 1, 1, 1])
-    #expect(bench.rounds.isProved("/p/a.o"))
+    #expect(bench.judge.isProved("/p/a.o"))
   }
 
   /// As with `cp src/a.js dist/a.js`.
@@ -78,7 +78,7 @@ struct RoundsOutputTests {
   func `a copy is an output, but for one in a directory in which people edit such files`(
     copy: Path
   ) {
-    var bench = RoundsBench(["/p/a.c": "0", copy: "0"])
+    var bench = ChangeJudgeBench(["/p/a.c": "0", copy: "0"])
     for number in 1...3 {
       bench.now += .seconds(2)
       bench.write("/p/a.c", "\(number)", .idle)
@@ -88,7 +88,7 @@ struct RoundsOutputTests {
         bench.end()
       }
     }
-    #expect(bench.rounds.isProved(copy) == (copy == "/p/dist/a.c"))
+    #expect(bench.judge.isProved(copy) == (copy == "/p/dist/a.c"))
   }
 
   /// It may be a test that a person saves during each run.
@@ -256,20 +256,20 @@ struct RoundsOutputTests {
 
   @Test(arguments: [Writing.ifNeeded, .always])
   func `an output of a run that a change restarts starts it once`(writing: Writing) {
-    var bench = RoundsBench(restartsOnChange: true, Self.files)
+    var bench = ChangeJudgeBench(hasRestartedService: true, Self.files)
     bench.programs = ["/p/a.o"]
     bench.begin()
     bench.evidence = ["/p/a.c": .others]
     let starts = (1...5).map { number in
       bench.now += .seconds(10 + number)
-      bench.write("/p/a.c", "\(number)", .live)
+      bench.write("/p/a.c", "\(number)", .restartable)
       var starts = 0
       while bench.waitForRun() != nil {
         bench.begin()
         starts += 1
         bench.now += .milliseconds(500)
         guard writing == .always || bench.files["/p/a.o"] != .text("\(number)") else { break }
-        bench.write("/p/a.o", "\(number)", .live)
+        bench.write("/p/a.o", "\(number)", .restartable)
       }
       return starts
     }
@@ -277,38 +277,38 @@ struct RoundsOutputTests {
     // It restarts the server if the server cannot have written it.
     bench.evidence["/p/a.o"] = .others
     bench.now += .seconds(3)
-    bench.write("/p/a.o", "patched", .live)
+    bench.write("/p/a.o", "patched", .restartable)
     #expect(bench.run == ["/p/a.o"])
   }
 
   @Test(arguments: [Duration.milliseconds(500), .seconds(60)])
   func `a file that such a run has open for writing is an output at once`(offset: Duration) {
-    var bench = RoundsBench(restartsOnChange: true, ["/p/log": "0"])
+    var bench = ChangeJudgeBench(hasRestartedService: true, ["/p/log": "0"])
     bench.evidence["/p/log"] = .run
     bench.begin()
     bench.now += offset
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.setAside == ["/p/log"] && bench.followUp == .none)
     #expect(bench.owed == ["/p/log"])
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.run == ["/p/a"])
     #expect(Set(bench.begin()) == ["/p/log", "/p/a"])
   }
 
   @Test func `a file that others edit is no output, although such a run has it open`() {
-    var bench = RoundsBench(restartsOnChange: true, ["/p/log": "0"])
+    var bench = ChangeJudgeBench(hasRestartedService: true, ["/p/log": "0"])
     bench.editAtRest("/p/log", "saved")
     bench.evidence["/p/log"] = .run
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.setAside.isEmpty && bench.run == ["/p/log"])
   }
 
   // MARK: What follows from reports
 
   @Test func `a copy of the reports comes to rest`() {
-    var bench = RoundsBench(["/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/log": "0"])
     bench.begin()
     bench.write("/p/log", "running")
     bench.end()
@@ -323,13 +323,13 @@ struct RoundsOutputTests {
       bench.end()
       delays.append(bench.followUp)
     }
-    #expect(bench.rounds.editedPaths.isEmpty)
+    #expect(bench.judge.editedPaths.isEmpty)
     #expect(delays.filter { $0 == .now }.count <= 6)
     #expect(delays.suffix(4).allSatisfy { $0 == .none || $0 == .after(.seconds(600)) })
   }
 
   @Test func `a save of such a path later than 0.3 s after the reports begins a round`() {
-    var bench = RoundsBench(["/p/log": "0"])
+    var bench = ChangeJudgeBench(["/p/log": "0"])
     _ = bench.rounds(12) { [("/p/log", "#\($0)")] }
     #expect(bench.followUp == .after(.seconds(40)))
     bench.now += .milliseconds(301)

@@ -5,12 +5,14 @@ import Testing
 
 /// The consequences of a change during a run that it restarts or signals, during a build, and while
 /// other runs are active.
-struct RoundsLiveTests {
-  private typealias FollowUp = RoundsBench.FollowUp
+struct ChangeJudgeLiveTests {
+  private typealias FollowUp = ChangeJudgeBench.FollowUp
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
-  private func bench() -> RoundsBench { RoundsBench(restartsOnChange: true, Self.files) }
+  private func bench() -> ChangeJudgeBench {
+    ChangeJudgeBench(hasRestartedService: true, Self.files)
+  }
 
   /// The times that so many runs wait to be restarted. Each changes paths at this time after its start.
   private func delays(
@@ -24,7 +26,7 @@ struct RoundsLiveTests {
       bench.begin()
       bench.now += offset(number)
       bench.evidence = [path(number): evidence]
-      bench.write(path(number), "#\(number)", .live)
+      bench.write(path(number), "#\(number)", .restartable)
       return bench.waitForRun() ?? .seconds(-1)
     }
   }
@@ -42,32 +44,32 @@ struct RoundsLiveTests {
     var bench = bench()
     bench.begin()
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.run == ["/p/log"])
     bench.begin()
     bench.now += .milliseconds(100)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.run == ["/p/a"])
   }
 
   @Test func `a run in the middle of a round begins with what was judged as well`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.followUp == .now)
     bench.launch()
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.waitForRun() == nil)
   }
 
   @Test func `a path with the same content again is not part of later runs`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     bench.begin()
-    bench.report([.of("/p/log", .modified)], .live)
+    bench.report([.of("/p/log", .modified)], .restartable)
     #expect(bench.waitForRun() == nil)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.run == ["/p/a"])
   }
 
@@ -77,7 +79,7 @@ struct RoundsLiveTests {
     bench.begin()
     repeat {
       bench.now += .milliseconds(100)
-      bench.write([("/p/log", "same"), ("/p/new", "same")], .live)
+      bench.write([("/p/log", "same"), ("/p/new", "same")], .restartable)
       if bench.followUp == .now {
         restarts += 1
         bench.begin()
@@ -89,13 +91,13 @@ struct RoundsLiveTests {
   @Test func `an edit before the start that is reported after it and then undone is owed a run`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     // Saved, but not reported yet.
     bench.files["/p/log"] = .text("saved")
     bench.begin()
-    bench.report([.of("/p/log", .modified)], .live)
+    bench.report([.of("/p/log", .modified)], .restartable)
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "1", .live)
+    bench.write("/p/log", "1", .restartable)
     #expect(bench.run == ["/p/log"])
   }
 
@@ -104,18 +106,18 @@ struct RoundsLiveTests {
   func `what a run writes again at the same time, unchanged, is an output`(milliseconds: Int) {
     var bench = bench()
     for number in 1...2 {
-      bench.write("/p/a", "\(number)", .live)
+      bench.write("/p/a", "\(number)", .restartable)
       bench.begin()
       bench.now += .milliseconds(300)
-      bench.write("/p/log", "\(number)", .live)
+      bench.write("/p/log", "\(number)", .restartable)
       #expect(bench.followUp == .now)
       bench.begin()
       bench.now += .milliseconds(milliseconds)
-      bench.report([.of("/p/log", .modified)], .live)
+      bench.report([.of("/p/log", .modified)], .restartable)
       bench.now += .seconds(3)
     }
-    bench.write("/p/a", "saved", .live)
-    #expect(bench.rounds.isProved("/p/log") == (milliseconds == 300))
+    bench.write("/p/a", "saved", .restartable)
+    #expect(bench.judge.isProved("/p/log") == (milliseconds == 300))
   }
 
   // MARK: Evidence
@@ -128,7 +130,7 @@ struct RoundsLiveTests {
   /// A server of builds, which is no descendant of the run, writes at its request.
   @Test func `of those that come at the same time after each start, each seventh one counts`() {
     let delays = delays(.others, count: 100)
-    let expected = (0..<100).map { $0 < 7 ? .zero : RoundsRules.delay($0 / 7) }
+    let expected = (0..<100).map { $0 < 7 ? .zero : ChangeJudgeRules.delay($0 / 7) }
     #expect(delays == expected)
   }
 
@@ -170,25 +172,25 @@ struct RoundsLiveTests {
     for count in 0..<5 {
       bench.begin()
       bench.now += .seconds(1)
-      bench.write("/p/log", "#\(count)", .live)
+      bench.write("/p/log", "#\(count)", .restartable)
     }
     bench.begin()
     bench.now += .seconds(61)
     bench.evidence["/p/log"] = .others
-    bench.write("/p/log", "saved", .live)
-    #expect(bench.rounds.repetitions.isEmpty)
+    bench.write("/p/log", "saved", .restartable)
+    #expect(bench.judge.repetitions.isEmpty)
   }
 
   // MARK: Delayed restarts
 
   /// A bench whose restart for `/p/log` is delayed by 40 s.
-  private func delayed() -> RoundsBench {
+  private func delayed() -> ChangeJudgeBench {
     var bench = bench()
     for count in 0..<7 {
       _ = bench.waitForRun()
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "#\(count)", .live)
+      bench.write("/p/log", "#\(count)", .restartable)
     }
     #expect(bench.followUp == .after(.seconds(40)))
     return bench
@@ -201,11 +203,11 @@ struct RoundsLiveTests {
       return
     }
     bench.now += delay
-    let read = bench.rounds.elapsed(generation: generation)
+    let read = bench.judge.elapsed(generation: generation)
     #expect(read == [.flush(generation: generation + 1)])
-    #expect(bench.rounds.isFlushing)
+    #expect(bench.judge.isFlushing)
     bench.now += .milliseconds(1)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.actions.isEmpty)
     bench.actions = read
     bench.answer()
@@ -217,9 +219,9 @@ struct RoundsLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": .others]
-    bench.write("/p/log", "saved", .live)
+    bench.write("/p/log", "saved", .restartable)
     #expect(bench.run == ["/p/log"])
-    #expect(bench.rounds.editedPaths == ["/p/log"])
+    #expect(bench.judge.editedPaths == ["/p/log"])
   }
 
   @Test(arguments: [Evidence.unknown, .coincidence])
@@ -227,7 +229,7 @@ struct RoundsLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": evidence]
-    bench.write("/p/log", "again", .live)
+    bench.write("/p/log", "again", .restartable)
     #expect(bench.followUp == .after(.milliseconds(39_700)))
   }
 
@@ -235,12 +237,12 @@ struct RoundsLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": .others]
-    bench.write("/p/log", "saved", .live)
+    bench.write("/p/log", "saved", .restartable)
     bench.evidence = [:]
     let delays = (0..<36).map { count in
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "save \(count)", .live)
+      bench.write("/p/log", "save \(count)", .restartable)
       return bench.waitForRun()
     }
     #expect(delays[..<16].allSatisfy { $0 == .zero })
@@ -254,7 +256,7 @@ struct RoundsLiveTests {
       _ = bench.waitForRun()
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "#\(count)", .live)
+      bench.write("/p/log", "#\(count)", .restartable)
       if bench.loops.map(\.path) == ["/p/log"] { announced.append(count) }
       #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == .seconds(40) })
     }
@@ -266,10 +268,10 @@ struct RoundsLiveTests {
     bench.waitForDelay()
     bench.begin()
     bench.now += .milliseconds(700)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "once more", .live)
+    bench.write("/p/log", "once more", .restartable)
     #expect(bench.followUp == .after(.seconds(160)))
   }
 
@@ -279,10 +281,10 @@ struct RoundsLiveTests {
     bench.begin()
     bench.now += .milliseconds(800)
     bench.evidence["/p/a"] = .others
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "once more", .live)
+    bench.write("/p/log", "once more", .restartable)
     #expect(bench.followUp == .now)
   }
 
@@ -290,7 +292,7 @@ struct RoundsLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(100)
     bench.evidence["/p/a"] = .others
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.run == ["/p/a", "/p/log"])
     #expect(bench.begin() == ["/p/log", "/p/a"])
   }
@@ -298,7 +300,7 @@ struct RoundsLiveTests {
   @Test func `another path whose writer is unknown waits for no test that others have failed`() {
     var bench = delayed()
     bench.now += .milliseconds(100)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.waitForRun() ?? .seconds(9) <= .seconds(1))
   }
 
@@ -314,7 +316,7 @@ struct RoundsLiveTests {
   @Test func `a run that became due during the flush starts after it`() {
     var bench = delayed()
     let timer = bench.generation ?? 0
-    bench.actions = bench.rounds.workEnded()
+    bench.actions = bench.judge.workEnded()
     let read = bench.actions
     bench.now += .seconds(40)
     bench.elapse(timer)
@@ -327,28 +329,28 @@ struct RoundsLiveTests {
     var bench = bench()
     bench.begin()
     bench.now += .seconds(3)
-    bench.write("/p/a", "saved", .live)
+    bench.write("/p/a", "saved", .restartable)
     #expect(bench.run == ["/p/a"])
     bench.write("/p/log", "at its end", .running)
     #expect(bench.actions.isEmpty)
     #expect(bench.begin() == ["/p/a", "/p/log"])
     // It began with that.
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "at its end", .live)
+    bench.write("/p/log", "at its end", .restartable)
     #expect(bench.waitForRun() == nil)
   }
 
   @Test func `processes are looked at while a path is suspected, where changes restart runs`() {
-    var finite = RoundsBench(Self.files)
+    var finite = ChangeJudgeBench(Self.files)
     #expect(finite.round([("/p/log", "1")]) == .now)
-    #expect(!finite.rounds.suspectsRuns)
+    #expect(!finite.judge.suspectsRuns)
     var bench = bench()
     bench.begin()
-    #expect(!bench.rounds.suspectsRuns)
-    bench.write("/p/log", "1", .live)
-    #expect(bench.rounds.suspectsRuns)
+    #expect(!bench.judge.suspectsRuns)
+    bench.write("/p/log", "1", .restartable)
+    #expect(bench.judge.suspectsRuns)
     // No look helps when it is known.
-    #expect(!delayed().rounds.records["/p/log", default: Rounds.Record()].count.isSuspected)
+    #expect(!delayed().judge.records["/p/log", default: ChangeJudge.Record()].count.isSuspected)
   }
 
   // MARK: Services
@@ -359,7 +361,7 @@ struct RoundsLiveTests {
       bench.begin()
       bench.end(after: .milliseconds(500), isLive: true)
       #expect(bench.followUp == .none)
-      bench.write(Path("/p/out/\(count)"), "#", .live)
+      bench.write(Path("/p/out/\(count)"), "#", .restartable)
       let followUp = bench.followUp
       bench.waitForDelay()
       return followUp
@@ -368,11 +370,11 @@ struct RoundsLiveTests {
   }
 
   @Test func `the end of the work beside a run that goes on does not end the row`() {
-    var bench = RoundsBench(Self.files)
+    var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(2) { [("/p/log", "#\($0)")] }
     bench.begin()
     bench.end(after: .zero, isLive: true)
-    #expect(!bench.rounds.hasEnded)
-    #expect(bench.rounds.repetitions == ["/p/log": 2])
+    #expect(!bench.judge.hasEnded)
+    #expect(bench.judge.repetitions == ["/p/log": 2])
   }
 }

@@ -7,7 +7,7 @@ import SystemCalls
 // observed: whether they change anything, and end as the run before. That they change nothing proves nothing
 // alone: a test that a person saves during each run changes nothing either.
 
-extension Rounds {
+extension ChangeJudge {
   /// What proves that runs write a path.
   struct OutputProof: Hashable, Sendable {
     /// A process of a run had it open for writing.
@@ -44,7 +44,7 @@ extension Rounds {
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
     // A log or a database that a server keeps open is written at any time.
-    return isProved(change.path) || restartsOnChange && record.proof.wasOpen
+    return isProved(change.path) || hasRestartedService && record.proof.wasOpen
   }
 
   /// Whether it is proved that only runs write the path.
@@ -99,7 +99,7 @@ extension Rounds {
   /// clearly longer than the runs before took to change the path. It may rewrite the paths of the observation,
   /// unchanged.
   mutating func endObservation(for changes: [PendingChange], at now: Instant) -> [Action] {
-    guard restartsOnChange, let observation, observation.hasLaunched,
+    guard hasRestartedService, let observation, observation.hasLaunched,
       !changes.allSatisfy({ observation.paths.contains($0.path) })
     else { return [] }
     self.observation = nil
