@@ -26,8 +26,31 @@ extension FileObserver {
   }
 
   /// The batches from now on: ``events`` without readiness and warnings.
+  ///
+  /// Whoever iterates it does not learn that a part of the tree is polled or cannot be watched:
+  /// ``batches(onWarning:)`` tells.
   public var batches: some AsyncSequence<ChangeBatch, ObserverError> & Sendable {
-    EventStream(of: self) { if case .changed(let batch) = $0 { batch } else { nil } }
+    batches { _ in }
+  }
+
+  /// The batches from now on, with a closure for the warnings between them.
+  ///
+  /// ```swift
+  /// for try await batch in observer.batches(onWarning: { print($0) }) { print(batch.changes) }
+  /// ```
+  ///
+  /// - Parameter onWarning: Called by the iterating task, in order with the batches.
+  public func batches(
+    onWarning: @escaping @Sendable (ObserverWarning) -> Void
+  ) -> some AsyncSequence<ChangeBatch, ObserverError> & Sendable {
+    EventStream(of: self) { event in
+      switch event {
+      case .changed(let batch): return batch
+      case .warning(let warning): onWarning(warning)
+      case .ready: break
+      }
+      return nil
+    }
   }
 
   /// Delivers every change made before this call, like ``flush(then:)``, and returns when the handler

@@ -157,6 +157,21 @@ struct FileObserverLifetimeTests {
     #expect(paths == [directory["f"]])
   }
 
+  @Test func `a stream of batches passes warnings on in order`() async throws {
+    let observer = try FileObserver(paths: [directory.path])
+    let log = Log<String>()
+    let batches = observer.batches { log.note($0.message) }
+    try observer.start()
+    observer.receive(.warning(.descriptorLimitReached(watched: 1, unwatched: 2)))
+    try directory.write(to: "f")
+    for try await batch in batches {
+      log.note("\(batch.changes.count)")
+      break
+    }
+    #expect(log.entries.map { $0.prefix(15) } == ["open file limit", "1"])
+    await observer.stop()
+  }
+
   @Test func `a stream of a cancelled task ends`() async throws {
     let observer = try FileObserver(paths: [directory.path])
     let task = Task {

@@ -214,12 +214,14 @@ struct ProcessSpawnTests {
 
   @Test(
     arguments: [
-      (ExitStatus.exited(0), 0, true), (.exited(7), 7, false), (.signaled(.terminate), 143, false),
-    ] as [(ExitStatus, Int32, Bool)])
-  func `an exit status is one as a shell gives it`(
-    status: ExitStatus, code: Int32, isSuccess: Bool
+      (ExitStatus.exited(0), 0, true, "exit status 0"), (.exited(7), 7, false, "exit status 7"),
+      (.signaled(.terminate), 143, false, "killed by SIGTERM"),
+    ] as [(ExitStatus, Int32, Bool, String)])
+  func `an exit status is one as a shell gives it, and is printed in words`(
+    status: ExitStatus, code: Int32, isSuccess: Bool, text: String
   ) {
     #expect(status.code == code)
     #expect(status.isSuccess == isSuccess)
+    #expect("\(status)" == text)
   }
 }

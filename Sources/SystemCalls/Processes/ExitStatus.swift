@@ -16,3 +16,13 @@ public enum ExitStatus: Hashable, Sendable {
   /// Whether the process exited with status 0.
   public var isSuccess: Bool { self == .exited(0) }
 }
+
+extension ExitStatus: CustomStringConvertible {
+  /// `exit status 1` or `killed by SIGTERM`, for messages.
+  public var description: String {
+    switch self {
+    case .exited(let status): "exit status \(status)"
+    case .signaled(let signal): "killed by \(signal)"
+    }
+  }
+}
