@@ -4,7 +4,9 @@ import PackageDescription
 let package = Package(
   name: "Observe",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "watchrun", path: "../..")],
+  dependencies: [
+    .package(name: "watchrun", path: "../..")
+  ],
   targets: [
     .executableTarget(
       name: "observe",

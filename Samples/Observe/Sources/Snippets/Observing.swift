@@ -15,7 +15,7 @@ func observeWithEvents() async throws {
 }
 
 func observeWithBatches(_ observer: FileObserver) async throws {
-  for try await batch in observer.batches {
+  for try await batch in observer.batches(onWarning: { print($0) }) {
     for change in batch.changes { print(change.path) }
   }
 }
@@ -42,6 +42,11 @@ func observeWithOptions() throws -> FileObserver {
   options.skipsUnchanged = true
   let filtered = try FileObserver(paths: ["/project"], options: options)
   return filtered
+}
+
+func observeEverything() throws -> FileObserver {
+  let everything = ObserverOptions(filter: PathFilter(sources: []))
+  return try FileObserver(paths: ["/project"], options: everything)
 }
 
 func usePaths() {

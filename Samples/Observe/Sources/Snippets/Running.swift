@@ -6,6 +6,14 @@ func runOnce() async throws {
   print(result.status, result.output.text)
 }
 
+func runWithOutputApart() async throws {
+  let result = try await Command("make", "-j4").run(
+    output: .lines { line in print(String(decoding: line, as: UTF8.self)) },
+    errors: .kept(upTo: 65536),
+    started: { processID in print("make runs as process \(processID)") })
+  if !result.status.isSuccess { print(result.status, result.errors.text) }
+}
+
 func runOneCommand() async throws {
   let observer = try FileObserver(paths: ["Sources"])
   let queue = ActionQueue(Command("swift", "build"), source: observer) { report in
