@@ -4,7 +4,7 @@ import Foundation
 
 /// A copy of a directory that follows the batches of an observer. All work is done on its queue.
 ///
-/// The article *Applying a batch* explains the order.
+/// The article *Applying a batch* explains the rules.
 final class Mirror: @unchecked Sendable {
   // Unchecked, because its state is accessed on its queue only.
 
@@ -17,6 +17,19 @@ final class Mirror: @unchecked Sendable {
   private var unconfirmed: [Path: Reading] = [:]
   private var flushCount = 0
   private var isConfirming = false
+
+  private struct Reading {
+    /// `nil` if nothing was there.
+    var stamp: Stamp?
+    /// The number of flushes that had begun before, or before it was found to be the same.
+    var flushCount: Int
+    /// Whether it was the same when it was looked at again.
+    var isSame = false
+
+    init(_ stamp: Stamp?, _ flushCount: Int, isSame: Bool = false) {
+      (self.stamp, self.flushCount, self.isSame) = (stamp, flushCount, isSame)
+    }
+  }
 
   init(of source: Path, at copy: Path) throws {
     self.source = source
@@ -51,16 +64,18 @@ final class Mirror: @unchecked Sendable {
         remove(change.path)
         continue
       }
-      let place = Path("\(copy.string ?? "")-aside-\(aside.count)")
+      let place = Path("\(text(copy))-aside-\(aside.count)")
       if hasDirectory(from), move(copied(from), to: place) { aside[from] = place }
     }
-    // What arrives is not what has been read at its place before.
-    let arrivals = batch.changes.filter { $0.from != nil }.map(\.path)
+    // What was read of it moves with it. What was read at its new path was something else.
+    let moves = Moves(batch.changes)
     let moved = Dictionary(
       unconfirmed.compactMap { path, reading in
-        let present = batch.changes.present(pathOf: path)
-        let isReplaced = present == path && arrivals.contains { path.isWithin($0) }
-        return isReplaced ? nil : (present, reading)
+        moves.present(pathOf: path).map { present in
+          // It may have been looked at where it was not any more.
+          let isSame = reading.isSame && present == path
+          return (present, Reading(reading.stamp, reading.flushCount, isSame: isSame))
+        }
       }, uniquingKeysWith: { _, last in last })
     unconfirmed = moved
     // What is new at its path, from the top.
@@ -70,7 +85,7 @@ final class Mirror: @unchecked Sendable {
         if let place = aside[from], hasDirectory(change.path),
           move(place, to: copied(change.path))
         {
-          // What was read here meanwhile is not what has been put here.
+          // What was read here by now is not what has been put here.
           unconfirmed = unconfirmed.filter { !$0.key.isWithin(change.path) }
           unconfirmed.merge(moved.filter { $0.key.isWithin(change.path) }) { _, before in before }
         }
@@ -91,77 +106,56 @@ final class Mirror: @unchecked Sendable {
     isConfirming = true
     flushCount += 1
     observer.flush { [self] in
+      // The batches have been handed to the queue by now.
       queue.async { [self] in
-        isConfirming = false
         // What was read after the call waits for another flush.
-        let confirmed = unconfirmed.filter { $0.value.flushCount < flushCount }
-        for path in confirmed.keys { unconfirmed[path] = nil }
-        for (path, reading) in confirmed.sorted(by: { $0.key < $1.key })
-        where stamp(of: path) != reading.stamp {
-          update(path)
+        for path in unconfirmed.keys.sorted() {
+          guard let reading = unconfirmed[path], reading.flushCount < flushCount else { continue }
+          if Stamp(of: path) != reading.stamp {
+            update(path)
+          } else {
+            let isSettled = reading.isSame
+            unconfirmed[path] = isSettled ? nil : Reading(reading.stamp, flushCount, isSame: true)
+          }
         }
-        confirm()
+        // A tree that changes all the time is not flushed all the time.
+        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+          isConfirming = false
+          confirm()
+        }
       }
     }
   }
 
-  private struct Reading {
-    /// `nil` if nothing was there.
-    var stamp: Stamp?
-    /// The number of flushes that had begun before.
-    var flushCount: Int
-  }
-
-  /// What changes with an entry and what it contains.
-  private struct Stamp: Equatable {
-    var type: FileAttributeType?
-    var mode: Int?
-    var inode: Int?
-    var size: Int?
-    var modified: Date?
-  }
-
-  private func stamp(of path: Path) -> Stamp? {
-    guard let attributes = try? files.attributesOfItem(atPath: text(path)) else { return nil }
-    var stamp = Stamp(
-      type: attributes[.type] as? FileAttributeType,
-      mode: attributes[.posixPermissions] as? Int, inode: attributes[.systemFileNumber] as? Int)
-    if stamp.type != .typeDirectory {
-      stamp.size = attributes[.size] as? Int
-      stamp.modified = attributes[.modificationDate] as? Date
-    }
-    return stamp
-  }
-
-  /// Makes the copy of a path like the source is now.
+  /// Makes the copy of a path like the source is.
   private func update(_ path: Path) {
-    let (from, to) = (text(path), text(copied(path)))
-    unconfirmed[path] = Reading(stamp: nil, flushCount: flushCount)
+    let former = unconfirmed[path]?.stamp
+    unconfirmed[path] = Reading(nil, flushCount)
     guard hasDirectory(path) else { return }
-    let stamp = stamp(of: path)
-    unconfirmed[path]?.stamp = stamp
-    let isKnown =
-      (try? files.attributesOfItem(atPath: to))?[.type] as? FileAttributeType == stamp?.type
-    if !isKnown || stamp?.type != .typeDirectory { remove(path) }
-    guard let stamp else { return }
-    do {
-      if stamp.type == .typeDirectory {
-        // Not its parents: what they contain would not be read.
-        if !isKnown { try files.createDirectory(atPath: to, withIntermediateDirectories: false) }
-        // The entries of a directory that was not known have no changes of their own if it was moved.
-        for name in isKnown ? [] : try files.contentsOfDirectory(atPath: from) {
-          update(path / name)
-        }
-      } else {
-        try files.copyItem(atPath: from, toPath: to)
-      }
-      if stamp.type != .typeSymbolicLink, let mode = stamp.mode {
-        try files.setAttributes([.posixPermissions: mode], ofItemAtPath: to)
-      }
-    } catch {
-      // It has gone meanwhile, or its directory.
-      unconfirmed[path]?.stamp = nil
+    let to = text(copied(path))
+    // The stamp is that of the descriptor: the path may lead to another file in the next moment.
+    let file = FileHandle(
+      fileDescriptor: open(text(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK), closeOnDealloc: true)
+    guard let stamp = Stamp(of: path, opened: file.fileDescriptor) else {
+      return removeItem(copied(path))
     }
+    unconfirmed[path]?.stamp = stamp
+    let isOther = former.map { $0.inode != stamp.inode } ?? false
+    if stamp.type != S_IFDIR || isOther || type(of: copied(path)) != S_IFDIR {
+      removeItem(copied(path))
+    }
+    switch stamp.type {
+    case S_IFDIR:
+      // Not its parents: what they contain would not be read.
+      mkdir(to, 0o700)
+      // What the copy lacks may have no change of its own: its directory was moved, or it was away
+      // when the directory was read.
+      for name in stamp.contents where type(of: copied(path / name)) == nil { update(path / name) }
+    case S_IFREG: _ = files.createFile(atPath: to, contents: try? file.readToEnd())
+    case S_IFLNK: symlink(stamp.contents[0], to)
+    default: break
+    }
+    if stamp.type != S_IFLNK { chmod(to, stamp.mode & 0o7777) }
   }
 
   private func remove(_ path: Path) {
@@ -171,8 +165,7 @@ final class Mirror: @unchecked Sendable {
   /// Whether a path leads through directories of the copy, and not through a link that is out of date.
   private func hasDirectory(_ path: Path) -> Bool {
     guard path != source, let parent = path.parent else { return true }
-    let attributes = try? files.attributesOfItem(atPath: text(copied(parent)))
-    return attributes?[.type] as? FileAttributeType == .typeDirectory && hasDirectory(parent)
+    return type(of: copied(parent)) == S_IFDIR && hasDirectory(parent)
   }
 
   private func removeItem(_ path: Path) {
@@ -180,7 +173,6 @@ final class Mirror: @unchecked Sendable {
   }
 
   private func move(_ path: Path, to other: Path) -> Bool {
-    // FileManager's method stops the program for some names that are not ASCII.
     rename(text(path), text(other)) == 0
   }
 
@@ -189,17 +181,58 @@ final class Mirror: @unchecked Sendable {
     guard let relative = path.relative(to: source), relative != "." else { return copy }
     return copy.appending(relative.bytes)
   }
-
-  private func text(_ path: Path) -> String { path.string ?? path.description }
 }
 
-extension [ChangeBatch.Change] {
-  /// Where what was at a path is after the renames among the changes.
-  fileprivate func present(pathOf path: Path) -> Path {
-    let moved = filter { change in change.from.map { path.isWithin($0) } ?? false }
-    guard let nearest = moved.max(by: { ($0.from ?? "") < ($1.from ?? "") }),
-      let from = nearest.from, let rest = path.relative(to: from)
-    else { return path }
-    return rest == "." ? nearest.path : nearest.path.appending(rest.bytes)
+/// What is at a path. What is written there later is in a batch, so size and times do not count.
+private struct Stamp: Equatable {
+  var mode: mode_t
+  var inode: UInt64
+  /// The entries of a directory, or the target of a link.
+  var contents: [String] = []
+
+  var type: mode_t { mode & S_IFMT }
+
+  /// - Parameter file: What was opened at the path; a negative number for what cannot be opened, such
+  ///   as a link.
+  init?(of path: Path, opened file: Int32 = -1) {
+    let (path, files) = (text(path), FileManager.default)
+    var status = stat()
+    guard (file < 0 ? lstat(path, &status) : fstat(file, &status)) == 0 else { return nil }
+    (mode, inode) = (status.st_mode, UInt64(status.st_ino))
+    if type == S_IFDIR {
+      contents = ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    } else if type == S_IFLNK {
+      guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }
+      contents = [target]
+    }
   }
+}
+
+/// Where the changes of a batch have moved what was there before.
+private struct Moves {
+  private let destinations: [Path: Path]
+  private let arrivals: Set<Path>
+
+  init(_ changes: [ChangeBatch.Change]) {
+    let moves = changes.compactMap { change in change.from.map { ($0, change.path) } }
+    destinations = Dictionary(moves, uniquingKeysWith: { _, last in last })
+    arrivals = Set(moves.map(\.1))
+  }
+
+  /// Where what was at a path is; `nil` if something else has been moved there.
+  func present(pathOf path: Path) -> Path? {
+    for ancestor in sequence(first: path, next: \.parent) {
+      if let destination = destinations[ancestor] {
+        return Path(bytes: destination.bytes + path.bytes.dropFirst(ancestor.bytes.count))
+      }
+    }
+    return sequence(first: path, next: \.parent).contains { arrivals.contains($0) } ? nil : path
+  }
+}
+
+private func text(_ path: Path) -> String { path.string ?? path.description }
+
+private func type(of path: Path) -> mode_t? {
+  var status = stat()
+  return lstat(text(path), &status) == 0 ? status.st_mode & S_IFMT : nil
 }
