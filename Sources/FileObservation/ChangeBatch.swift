@@ -6,10 +6,12 @@ import SystemCalls
 ///
 /// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no
 ///   changes of their own. Those that were changed in the same burst do, under their new paths. A
-///   directory that has lost an entry whose path exists again is `created` instead.
+///   directory that has lost an entry whose path exists again is `created` instead, since that entry
+///   cannot be `removed`: `mv d e; rm e/f; mkdir d; touch d/f`.
 /// - `removed`: its descendants are gone too, whether or not they have changes of their own.
-/// - `created`: each descendant is `created` too, also if the directory was moved in from an
-///   unwatched place.
+/// - `created`: each descendant is `created` or `renamed` too, also if the directory was moved in from
+///   an unwatched place.
+/// - `modified`: another directory has taken its place. Each descendant has a change of its own.
 ///
 /// Where a filter or ignore rule leaves the directory out, or treats its old and its new path
 /// differently, its descendants are reported one by one: as `renamed` or `created` where they count

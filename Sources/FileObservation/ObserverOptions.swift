@@ -3,6 +3,9 @@ import PathFiltering
 /// The options of an observer.
 public struct ObserverOptions: Sendable, Hashable {
   /// The paths that are watched and reported.
+  ///
+  /// The default applies `.gitignore` and similar files, and the built-in list. For everything:
+  /// `PathFilter(sources: [])`.
   public var filter: PathFilter
   /// How long nothing must change before a batch is delivered.
   public var quietPeriod: QuietPeriod

@@ -49,6 +49,13 @@ func observeEverything() throws -> FileObserver {
   return try FileObserver(paths: ["/project"], options: everything)
 }
 
+func observeAll() throws -> FileObserver {
+  var options = ObserverOptions(filter: PathFilter(sources: []))
+  options.kinds = Set(ChangeBatch.Kind.allCases)
+  let observer = try FileObserver(paths: ["/project"], options: options)
+  return observer
+}
+
 func usePaths() {
   let roots = ["Sources", "Tests"].map(Path.init)
   let manifest = roots[0] / "Package.swift"
