@@ -67,7 +67,8 @@ final class Mirror: @unchecked Sendable {
       let place = Path("\(text(copy))-aside-\(aside.count)")
       if hasDirectory(from), move(copied(from), to: place) { aside[from] = place }
     }
-    // What was read of it moves with it. What was read at its new path was something else.
+    // What was read of it moves with it. What was read at its new path was something else. What is
+    // gone needs no second look.
     let moves = Moves(batch.changes)
     let moved = Dictionary(
       unconfirmed.compactMap { path, reading in
@@ -212,16 +213,19 @@ private struct Stamp: Equatable {
 private struct Moves {
   private let destinations: [Path: Path]
   private let arrivals: Set<Path>
+  private let removed: Set<Path>
 
   init(_ changes: [ChangeBatch.Change]) {
     let moves = changes.compactMap { change in change.from.map { ($0, change.path) } }
     destinations = Dictionary(moves, uniquingKeysWith: { _, last in last })
     arrivals = Set(moves.map(\.1))
+    removed = Set(changes.filter { $0.kind == .removed }.map(\.path))
   }
 
-  /// Where what was at a path is; `nil` if something else has been moved there.
+  /// Where what was at a path is; `nil` if it is gone, or something else has been moved there.
   func present(pathOf path: Path) -> Path? {
     for ancestor in sequence(first: path, next: \.parent) {
+      if removed.contains(ancestor) { return nil }
       if let destination = destinations[ancestor] {
         return Path(bytes: destination.bytes + path.bytes.dropFirst(ancestor.bytes.count))
       }
