@@ -15,20 +15,13 @@ final class Mirror: @unchecked Sendable {
   private let files = FileManager.default
   /// What was read of each path, until all changes before that have been applied.
   private var unconfirmed: [Path: Reading] = [:]
-  private var flushCount = 0
   private var isConfirming = false
 
   private struct Reading {
     /// `nil` if nothing was there.
     var stamp: Stamp?
-    /// The number of flushes that had begun before, or before it was found to be the same.
-    var flushCount: Int
     /// Whether it was the same when it was looked at again.
     var isSame = false
-
-    init(_ stamp: Stamp?, _ flushCount: Int, isSame: Bool = false) {
-      (self.stamp, self.flushCount, self.isSame) = (stamp, flushCount, isSame)
-    }
   }
 
   init(of source: Path, at copy: Path) throws {
@@ -72,10 +65,9 @@ final class Mirror: @unchecked Sendable {
     let moves = Moves(batch.changes)
     let moved = Dictionary(
       unconfirmed.compactMap { path, reading in
+        // It may have been looked at where it was not any more.
         moves.present(pathOf: path).map { present in
-          // It may have been looked at where it was not any more.
-          let isSame = reading.isSame && present == path
-          return (present, Reading(reading.stamp, reading.flushCount, isSame: isSame))
+          (present, Reading(stamp: reading.stamp, isSame: reading.isSame && present == path))
         }
       }, uniquingKeysWith: { _, last in last })
     unconfirmed = moved
@@ -100,23 +92,21 @@ final class Mirror: @unchecked Sendable {
     confirm()
   }
 
-  /// Looks again at what was read, once every change made so far has been applied: what comes and goes
-  /// within one burst is never reported, but may have been read.
+  /// Looks again at what was read, whenever every change made so far has been applied: what comes and
+  /// goes within one burst is never reported, but may have been read. What is the same in two looks is
+  /// settled, as a batch between them would have moved what is not there any more.
   private func confirm() {
     if isConfirming || unconfirmed.isEmpty { return }
     isConfirming = true
-    flushCount += 1
     observer.flush { [self] in
       // The batches have been handed to the queue by now.
       queue.async { [self] in
-        // What was read after the call waits for another flush.
         for path in unconfirmed.keys.sorted() {
-          guard let reading = unconfirmed[path], reading.flushCount < flushCount else { continue }
+          guard let reading = unconfirmed[path] else { continue }
           if Stamp(of: path) != reading.stamp {
             update(path)
           } else {
-            let isSettled = reading.isSame
-            unconfirmed[path] = isSettled ? nil : Reading(reading.stamp, flushCount, isSame: true)
+            unconfirmed[path] = reading.isSame ? nil : Reading(stamp: reading.stamp, isSame: true)
           }
         }
         // A tree that changes all the time is not flushed all the time.
@@ -131,7 +121,7 @@ final class Mirror: @unchecked Sendable {
   /// Makes the copy of a path like the source is.
   private func update(_ path: Path) {
     let former = unconfirmed[path]?.stamp
-    unconfirmed[path] = Reading(nil, flushCount)
+    unconfirmed[path] = Reading()
     guard hasDirectory(path) else { return }
     let to = text(copied(path))
     // The stamp is that of the descriptor: the path may lead to another file in the next moment.
