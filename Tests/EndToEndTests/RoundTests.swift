@@ -292,4 +292,19 @@ extension Project {
       #expect((1...13).contains(runs))
     }
   }
+
+  /// It writes the messages, which are a change, which is a message.
+  @Test func `with -v, a log behind a pipe in the watched tree comes to rest during a run`()
+    async throws
+  {
+    try await withProject { project in
+      let count = try await project.shell(
+        """
+        timeout 4 '\(Watchrun.program)' -v -- sleep 60 2>&1 | tee said.txt >/dev/null
+        grep -c 'modified said.txt' said.txt
+        """)
+      let lines = try #require(Int(count.filter(\.isNumber)))
+      #expect((1...4).contains(lines))
+    }
+  }
 }

@@ -47,6 +47,7 @@ final class Console: Sendable {
   private let failures: WriteFailures
   private let lines: Mutex<OutputLines>
   private let freshLine = Mutex(FreshLine())
+  private let echo = Mutex(ChangeEcho())
   /// Whether the terminal of messages understands control sequences.
   private let wrapsLines: Bool
   private let output: OutputWriter
@@ -82,6 +83,16 @@ final class Console: Sendable {
   func say(_ level: Level, _ text: @autoclosure () -> String, style: Style = .plain) {
     guard level <= shown else { return }
     write(style.applied(to: "watchrun: \(text())", isColored) + "\n")
+  }
+
+  /// Writes a line for each change, unless their reader has made them by writing the last ones.
+  func say(changes: @autoclosure () -> [String]) {
+    guard .detail <= shown else { return }
+    let lines = changes()
+    if !isTerminal, echo.withLock({ $0.isEcho(lines, at: .now) }) { return }
+    for line in lines {
+      write(Style.faint.applied(to: "watchrun: \(line)", isColored) + "\n", isAboutChanges: true)
+    }
   }
 
   /// Writes a message about one of several tasks.
@@ -125,7 +136,8 @@ final class Console: Sendable {
   func ringBell() { writeToTerminal([0x07]) }
 
   /// Writes a line after all output that was forwarded before.
-  private func write(_ line: String) {
+  private func write(_ line: String, isAboutChanges: Bool = false) {
+    if !isAboutChanges { echo.withLock { $0.reset() } }
     lines.withLock { lines in
       let end = lines.interrupt()
       if !end.isEmpty { output.enqueue(end) }

@@ -60,7 +60,7 @@ final class IgnoredChangeReporter: Sendable {
     let now = scheduler.now
     let entry = IgnoredChangeLog.Entry(path: path, reason: reason)
     let isDue = log.withLock { $0.note(entry, at: now) }
-    if isDue { console.say(.detail, "\(shown(entry)) did not count: \(reason)", style: .faint) }
+    if isDue { console.say(changes: ["\(shown(entry)) did not count: \(reason)"]) }
   }
 
   /// Lists the latest changes that did not count.

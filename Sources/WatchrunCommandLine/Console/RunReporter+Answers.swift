@@ -22,7 +22,7 @@ extension RunReporter {
   }
 
   func report(_ batch: ChangeBatch) {
-    for change in batch.changes { console.say(.detail, shown(change), style: .faint) }
+    console.say(changes: batch.changes.map(shown))
   }
 
   private static let maximumListedChanges = 20
