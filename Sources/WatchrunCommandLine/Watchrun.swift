@@ -32,7 +32,10 @@ public enum Watchrun {
   private static func start(
     _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
-    if let text = constantAnswer(to: settings.task) { answer(text) }
+    if let text = constantAnswer(to: settings.task) {
+      if let note = settings.noteBesideVersion { sayWithoutThreads(note) }
+      answer(text)
+    }
     if case .ask(let verb) = settings.task { ask(verb, settings) }
     checkRequirements()
     let console = Console(settings)

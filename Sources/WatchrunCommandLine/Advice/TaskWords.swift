@@ -192,20 +192,11 @@ extension Settings {
         if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
       }
       try refuseHabit(line)
-      if !isPostponed, let word = placeholderOfChanges {
-        say("\(word) is left out in the first run, which no change causes; to wait for one: -p")
-      }
+      CommandNotes(line, self).lines.forEach(say)
       return self
     } catch {
       throw Failure(error.description, ExitCode.usage)
     }
-  }
-
-  /// A word of the command that changed paths replace.
-  private var placeholderOfChanges: String? {
-    let command = makeCommand()
-    guard command.expandsPlaceholders, command.form == .direct else { return nil }
-    return ["{}", "{first}"].first { command.words.contains($0.word) }
   }
 
   /// Refuses what is no program and never becomes one. Another first word is tried.

@@ -50,7 +50,8 @@ struct Answer {
   private func effect(of settings: Settings) throws(Failure) -> [String] {
     switch settings.task {
     case .help: return ["prints the help"]
-    case .version: return ["prints the version"]
+    case .version:
+      return (settings.noteBesideVersion.map { ["note: \($0)"] } ?? []) + ["prints the version"]
     case .manual: return ["prints the manual"]
     case .completions: return ["prints completions"]
     case .doctor: return ["reports what is watched"]

@@ -20,6 +20,7 @@ extension ProjectDetection {
       "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
     ],
     sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
+    programs: ["npm", "npx", "yarn", "pnpm", "bun", "node"],
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
@@ -94,7 +95,7 @@ extension ProjectDetection {
     }
 
     private static let watchers: Set = [
-      "--watch", "--watch-path", "--hot", "nodemon", "ts-node-dev", "tsnd", "node-dev",
+      "--watch", "--watch-path", "--hot", "--reload", "nodemon", "ts-node-dev", "tsnd", "node-dev",
       "webpack-dev-server", "live-server", "browser-sync", "vite-node", "next dev", "nuxt dev",
       "nuxi dev", "astro dev", "tsx watch", "webpack serve", "webpack watch", "ng serve",
       "react-scripts start", "gatsby develop", "remix dev", "wrangler dev", "expo start",

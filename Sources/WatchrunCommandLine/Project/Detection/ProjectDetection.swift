@@ -30,7 +30,8 @@ extension ProjectDetection {
     products: ["/target/"],
     // The first build writes it.
     findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
-    sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""]
+    sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""],
+    programs: ["cargo"]
   ) { _, _ in
     [Step("build", "cargo build"), Step("test", "cargo test")]
   }
@@ -38,7 +39,8 @@ extension ProjectDetection {
   /// A plain `go build` writes the program into the sources if the module is a single command.
   private static let go = ProjectKind(
     name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
-    sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"]
+    sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"],
+    programs: ["go"]
   ) { _, _ in
     [Step("build", "go build -o /dev/null ./..."), Step("test", "go test ./...")]
   }

@@ -40,6 +40,8 @@ struct ProjectKind: Sendable {
   var page: String?
   /// What its files say before the paths of directories beside this one that it is made from.
   var dependencyMarks: [String] = []
+  /// The tools that read those files.
+  var programs: [String] = []
   /// What a file lacks that has no usual task: "recipe 'build' or 'test'".
   var wanted: String?
   /// Finds what else its files define. It is never run by itself, but offered.
@@ -106,13 +108,20 @@ struct DetectedKind: Sendable {
     products = kind.products + (kind.findProducts?(directory) ?? [])
     let others = kind.findOthers?(directory, file) ?? []
     self.others = others.filter { !GoalNames.isMaintenance($0.name) }
-    let text = kind.dependencyMarks.isEmpty ? "" : directory.text(of: file) ?? ""
-    dependencies = Self.dependencies(in: text, after: kind.dependencyMarks).filter(
-      directory.holdsDirectory)
+    dependencies = Self.dependencies(of: kind, in: directory)
   }
 }
 
 extension DetectedKind {
+  /// The directories outside that a project of this kind is made from.
+  static func dependencies(of kind: ProjectKind, in directory: ProjectDirectory) -> [String] {
+    guard !kind.dependencyMarks.isEmpty, let file = directory.first(of: kind.files) else {
+      return []
+    }
+    return dependencies(in: directory.text(of: file) ?? "", after: kind.dependencyMarks).filter(
+      directory.holdsDirectory)
+  }
+
   /// The paths that begin with `..` after one of these marks: `path = "../core"`.
   private static func dependencies(in text: String, after marks: [String]) -> [String] {
     var found: [String] = []
