@@ -117,10 +117,34 @@ extension ForeignOption {
   }
 
   private static func changes(_ option: ForeignOption, _ words: [String]) -> String? {
-    let paths = words.filter { option.type(of: $0) != nil }.map(\.word)
+    let (line, paths) = (TypedLine(words: [], directory: option.directory), paths(option, words))
+    return "to print changes: \(line.printing(paths)); to wait for one: \(line.waiting(paths))"
+  }
+
+  /// fswatch: what it prints after a quiet period.
+  private static func changes(_ option: ForeignOption, after period: String) -> String {
     let line = TypedLine(words: [], directory: option.directory)
-    let shown = paths == [".".word] ? [] : paths
-    return "to print changes: \(line.printing(shown)); to wait for one: \(line.waiting(shown))"
+    let words = option.after.map { String(decoding: $0, as: UTF8.self) }
+    return "to print changes: \(line.printing(paths(option, words))) -d \(period)"
+  }
+
+  /// The words that are paths, unless that is the directory, which is watched anyway.
+  private static func paths(_ option: ForeignOption, _ words: [String]) -> [[UInt8]] {
+    let paths = words.filter { option.type(of: $0) != nil }.map(\.word)
+    return paths == [".".word] ? [] : paths
+  }
+
+  /// foreman: how many there are of each process, `web=1,worker=2`.
+  private static func formation(_ option: ForeignOption) -> String? {
+    let counts = (option.value ?? "").split(separator: Character(",")).compactMap {
+      let parts = $0.split(separator: Character("="))
+      return parts.count == 2 ? Int(parts[1]).map { (name: String(parts[0]), count: $0) } : nil
+    }
+    if counts.isEmpty { return nil }
+    let names = counts.filter { $0.count > 0 }.map(\.name)
+    let line = "write: \(TypedLine.line(names.contains("all") ? [] : names))"
+    return counts.contains { $0.count > 1 }
+      ? "\(line), which runs each once; for more, write a task for each: watchrun --init" : line
   }
 
   /// A glob with the option that takes it; `nil` for a regular expression.
@@ -132,11 +156,15 @@ extension ForeignOption {
   }
 
   /// A number without a unit is in seconds, but in milliseconds where that would be minutes.
-  @Sendable private static func duration(_ option: ForeignOption, _ write: String) -> String? {
+  private static func duration(_ option: ForeignOption) -> String? {
     guard let value = option.value else { return nil }
     let number = Double(value)
     let text = number.map { $0 < 50 ? "\(value)s" : "\(value)ms" } ?? value
-    return Duration(parsing: text).map { _ in "write: \(write)\(text)" }
+    return Duration(parsing: text).map { _ in text }
+  }
+
+  @Sendable private static func duration(_ option: ForeignOption, _ write: String) -> String? {
+    duration(option).map { "write: \(write)\($0)" }
   }
 }
 
@@ -228,10 +256,10 @@ extension ForeignOption {
       let isPath = option.value.map { option.type(of: $0) != nil } ?? false
       return isPath ? changes(option) : nil
     },
-    row(["-m", "--monitor"], "to print changes: watchrun --print lines") { option in
-      option.value?.includes("=") == true
-        ? "each process runs once; for several, write tasks: watchrun --init" : changes(option)
-    },
+    row(
+      ["-m", "--monitor", "--formation", "--concurrency"],
+      "to print changes: watchrun --print lines"
+    ) { formation($0) ?? changes($0) },
     row(["--onfail", "--on-fail", "--onerror", "--on-error"], "use --on-failure COMMAND"),
     row(["--onpass", "--on-pass"], "use --on-success COMMAND"),
     row(["--why"], "use -v, which names what changed"),
@@ -274,10 +302,8 @@ extension ForeignOption {
       ["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
     row(["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks") { option in
       // fswatch: the latency.
-      guard option.value.flatMap(Double.init) != nil, let period = duration(option, "-d ") else {
-        return nil
-      }
-      return [period, changes(option)].compactMap(\.self).joined(separator: "; ")
+      let isNumber = option.value.flatMap(Double.init) != nil
+      return isNumber ? duration(option).map { changes(option, after: $0) } : nil
     },
     row(["--server"], "use --serve DIR") { option in
       let isDirectory = option.value.map { option.type(of: $0) == .directory } ?? false

@@ -25,8 +25,11 @@ extension Habit {
       return "'\(line.first)' is a command of shells; quote the whole line: "
         + line.line([(whole + more).word])
     },
-    Habit(words: ["ll", "la", "l", "gs", "gst"]) { line in
-      "\(line.lack); aliases are known to interactive shells only: write the command it stands for"
+    Habit { line in
+      aliases[line.first].map { command in
+        "\(line.lack), and aliases are known to interactive shells only; write: "
+          + line.line(command.split(separator: Character(" ")).map { Array($0.utf8) } + line.rest)
+      }
     },
     Habit(words: ["run", "exec"]) { line in
       guard let name = line.texts.dropFirst().first else { return nil }
@@ -70,6 +73,11 @@ extension Habit {
       line.rest.isEmpty
         ? nil : "for the rule that decides: \(TypedLine.line(["--explain".word] + line.rest))"
     },
+  ]
+
+  /// Aliases that many users have.
+  private static let aliases = [
+    "ll": "ls -l", "la": "ls -A", "l": "ls -CF", "gs": "git status", "gst": "git status",
   ]
 
   private static func usualRun(_ line: TypedLine) -> String? {

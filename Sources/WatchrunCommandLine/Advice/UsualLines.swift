@@ -58,6 +58,14 @@ struct UsualLines {
     { $0.holds("index.html") ? "--serve ." : nil },
   ]
 
+  /// What runs the only source file of the directory; `nil` if there are several.
+  var onlyFile: String? {
+    let commands = directory.names(of: .file).compactMap {
+      Interpreter.command([$0.word], isProgram: false)
+    }
+    return commands.count == 1 ? ShellWords.quoted(commands[0]) : nil
+  }
+
   private static func script(_ name: String, _ directory: ProjectDirectory) -> String? {
     guard let script = ProjectDetection.script(name, in: directory), !script.watchesByItself
     else { return nil }

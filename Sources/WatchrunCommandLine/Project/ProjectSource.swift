@@ -127,6 +127,11 @@ struct ProjectSource {
     if let note = ForeignFile.notes(in: place).first {
       return Failure("\(found) \(reason); \(note)", ExitCode.usage)
     }
+    if let run = UsualLines(directory: place).onlyFile {
+      return Failure(
+        "\(found) \(reason); to run the file here: watchrun \(run); to write tasks: "
+          + "watchrun --init", ExitCode.usage)
+    }
     return Failure(
       "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
         + "\(Self.usualFile) with 'watchrun --init'", ExitCode.usage)

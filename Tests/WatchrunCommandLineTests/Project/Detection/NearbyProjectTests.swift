@@ -48,6 +48,16 @@ struct NearbyProjectTests {
         + "watchrun -r node index.js; to write tasks: watchrun --init"
     ),
     (
+      ["Hello.java": "", "notes.txt": ""],
+      "no project detected; to run the file here: watchrun java Hello.java; to write tasks: "
+        + "watchrun --init"
+    ),
+    (
+      ["a.c": "", "b.c": ""],
+      "no project detected; give a command, as in 'watchrun make test', or write a "
+        + "watchrun.json with 'watchrun --init'"
+    ),
+    (
       ["app.py": "app = Flask(__name__)"],
       "no project detected; to run what is here: watchrun -r flask run; to write tasks: "
         + "watchrun --init"
