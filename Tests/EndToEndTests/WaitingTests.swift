@@ -14,6 +14,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (false, "-r restarts at once"), (true, "\"onBusy\": \"restart\" restarts at once"),
+  ])
+  func `in a project without a file, the option is named`(hasFile: Bool, advice: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.write("Makefile", "build:\n\techo run >> $$LOG; exec sleep 1000\n")
+      if hasFile {
+        try project.write("watchrun.json", "{ tasks: { build: { run: 'make -s' } } }")
+      }
+      let watchrun = try await project.startTasks()
+      try await project.logged("run")
+      try project.place("file")
+      try await watchrun.said("file changed; runs again when this run ends; \(advice)")
+    }
+  }
+
   @Test func `with a build, a change that waits is reported once`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(

@@ -11,6 +11,7 @@ import SystemCalls
 final class RunReporter: Sendable {
   private struct State {
     var origin = SessionPlan.Origin.commandLine
+    var hasFile = false
     var texts: [String: TaskText] = [:]
     var labels: [String: TaskLabel] = [:]
     /// Whether there is only one task.
@@ -38,7 +39,7 @@ final class RunReporter: Sendable {
     let isNamed = plan.origin == .project && plan.tasks.count > 1
     let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
-      state.origin = plan.origin
+      (state.origin, state.hasFile) = (plan.origin, plan.hasFile)
       state.texts.merge(plan.tasks.map { ($0.name, $0) }) { $1 }
       state.labels.merge(labels) { $1 }
       for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
@@ -50,6 +51,8 @@ final class RunReporter: Sendable {
   var isAlone: Bool { state.withLock { $0.isAlone } }
 
   var isCommandLine: Bool { state.withLock { $0.origin == .commandLine } }
+  /// Whether advice names keys of the project file, and not options.
+  var hasFile: Bool { state.withLock { $0.hasFile } }
 
   private func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
@@ -261,7 +264,7 @@ extension RunReporter {
 
   private func ignoring(_ path: Path, entries: String? = nil) -> String? {
     let advice = IgnoreAdvice(path, in: directory, entries: entries)
-    return isCommandLine ? advice?.option : advice?.key
+    return hasFile ? advice?.key : advice?.option
   }
 }
 

@@ -118,8 +118,7 @@ extension WaitingReporter {
 
   /// How the user makes a change restart what runs.
   private var restartAdvice: String {
-    reporter.isCommandLine
-      ? "-r restarts at once" : "\"onBusy\": \"restart\" restarts at once"
+    reporter.hasFile ? "\"onBusy\": \"restart\" restarts at once" : "-r restarts at once"
   }
 
   func cause(_ trigger: RunTrigger) -> String {

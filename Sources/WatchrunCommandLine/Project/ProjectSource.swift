@@ -28,6 +28,11 @@ struct ProjectSource {
     (namedFile.map { [$0] } ?? Self.usualFiles).map { $0.absolute(from: directory) }
   }
 
+  /// Whether there is a project file. A Procfile is none.
+  var hasFile: Bool {
+    namedFile.map { !ProcessFile.isMeant(by: $0) } ?? !existingFiles.isEmpty
+  }
+
   private var existingFiles: [Path] {
     let directory = ProjectDirectory(path: directory)
     return Self.usualFiles.filter { directory.holds($0.description) }

@@ -13,6 +13,7 @@ extension Session {
       var plan = try SessionPlan(
         project, settings.adding(project.defaults).projectContext(in: directory),
         files: source.candidates, servesPages: !settings.isOneRound)
+      plan.hasFile = source.hasFile
       plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
       return plan
     } catch {

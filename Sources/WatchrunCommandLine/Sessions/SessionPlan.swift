@@ -31,6 +31,8 @@ struct SessionPlan: Sendable {
   }
 
   var origin: Origin
+  /// Whether the tasks are those of a file in which users can set keys.
+  var hasFile = false
   var graph: TaskGraph
   /// How messages show the tasks, in the order in which the user gave them.
   var tasks: [TaskText]
