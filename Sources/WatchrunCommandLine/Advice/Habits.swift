@@ -213,7 +213,20 @@ extension Habit {
     let isName = (line.words.count == 1 || line.isFollowedByOptions) && !line.first.includes("/")
     guard isName, let command = line.usual.line(for: line.first) else { return nil }
     let words = ShellWords.split(command)?.map(\.word) ?? []
-    return "\(line.lack); write: \(line.line(words + line.rest))"
+    let rest = line.rest
+    let options = rest.allSatisfy(OptionTable.isFlag) ? rest : []
+    return "\(line.lack); write: "
+      + line.line(words + (options.isEmpty ? rest : []), adding: options)
+  }
+}
+
+extension OptionTable {
+  /// Whether a word is one of our options, without a value.
+  fileprivate static func isFlag(_ word: [UInt8]) -> Bool {
+    options.contains { option in
+      option.value == nil
+        && (word == "--\(option.long)".word || option.short.map { word == "-\($0)".word } == true)
+    }
   }
 }
 

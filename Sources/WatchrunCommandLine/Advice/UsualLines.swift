@@ -22,8 +22,19 @@ struct UsualLines {
   /// In order; the first that applies is used.
   private static let runners: [@Sendable (ProjectDirectory) -> String?] = [
     { directory in ["dev", "start", "serve"].lazy.compactMap { script($0, directory) }.first },
-    { $0.holds("Cargo.toml") && $0.holds("src/main.rs") ? "-r cargo run" : nil },
-    { $0.holds("go.mod") && $0.holds("main.go") ? "-r go run ." : nil },
+    { directory in
+      let isWorkspace = directory.text(of: "Cargo.toml")?.includes("[workspace]") == true
+      return isWorkspace || directory.holds("Cargo.toml") && directory.holds("src/main.rs")
+        ? "-r cargo run" : nil
+    },
+    { directory in
+      if !directory.holds("go.mod") { return nil }
+      if directory.holds("main.go") { return "-r go run ." }
+      let commands = ProjectDirectory(path: directory.path.appending("cmd")).names(of: .directory)
+      return commands.first { directory.holds("cmd/\($0)/main.go") }.map { name in
+        "-r go run \(ShellWords.quoted("./cmd/\(name)".word))"
+      }
+    },
     { directory in
       let manifest = directory.text(of: "Package.swift")
       return manifest?.includes(".executableTarget(") == true ? "-r swift run" : nil
