@@ -225,7 +225,13 @@ extension RunReporter {
   /// `build ok 1.2 s · test failed 3.4 s · server kept`. A single task has reported its end already.
   private func report(_ round: TaskRound) {
     if isAlone || round.entries.isEmpty { return }
-    let text = round.entries.map { "\($0.name) \($0.outcome.words)" }.joined(separator: " · ")
+    let text = round.entries.map { entry in
+      // Nothing has checked that such a service is ready.
+      if case .ready = entry.outcome, !self.text(of: entry.name).isChecked {
+        return "\(entry.name) started"
+      }
+      return "\(entry.name) \(entry.outcome.words)"
+    }.joined(separator: " · ")
     console.say(.news, text, style: round.status.isSuccess ? .good : .bad)
   }
 
@@ -295,58 +301,5 @@ extension RunReporter {
 
   func shown(_ path: Path) -> String {
     (path.relative(to: directory) ?? path).description
-  }
-}
-
-extension TaskRound.Outcome {
-  /// The outcome in the summary of a round.
-  var words: String {
-    switch self {
-    case .succeeded(let time): "ok \(time.shortDescription)"
-    case .failed(_, let time): "failed \(time.shortDescription)"
-    case .ready: "ready"
-    case .notReady: "not ready"
-    case .cancelled: "stopped"
-    case .skipped: "skipped"
-    case .kept: "kept"
-    }
-  }
-}
-
-extension TaskDefinition.Readiness {
-  /// The readiness condition that was not met in time.
-  fileprivate var failure: String {
-    let time = timeout.shortDescription
-    return switch condition {
-    case .port(let port): "nothing accepts connections on port \(port) after \(time)"
-    case .url(let url): "no successful answer from \(Path(url)) after \(time)"
-    case .line(let text):
-      "no output line contains '\(Path(text))' after \(time); if the program buffers its output, "
-        + "try stdbuf -oL, or python3 -u"
-    }
-  }
-}
-
-extension TaskReport.Cause {
-  fileprivate var words: String {
-    switch self {
-    case .failed(let task): "\(task) failed"
-    case .notReady(let task): "\(task) is not ready"
-    }
-  }
-}
-
-extension ReadinessConflict {
-  fileprivate var message: String {
-    let process = holder.map { "by \($0.name) (pid \($0.processID))" } ?? "by another process"
-    let what =
-      switch condition {
-      case .port(let port): "port \(port) is already in use"
-      case .url(let url): "\(Path(url)) is already answered"
-      case .line(let text): "'\(Path(text))' was already printed"
-      }
-    return "not started: \(what) \(process); "
-      + "stop that process and the service starts, or use another port; "
-      + "if it belongs to the service, set \"existing\": true in \"ready\""
   }
 }

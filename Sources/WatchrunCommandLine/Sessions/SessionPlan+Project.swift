@@ -19,7 +19,7 @@ extension SessionPlan {
       let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
         name: task.name, words: [Array(text.utf8)], command: command,
-        shownCommand: ShownCommand.text([Array(text.utf8)]))
+        shownCommand: ShownCommand.text([Array(text.utf8)]), isChecked: task.readiness != nil)
     }
     pages =
       servesPages

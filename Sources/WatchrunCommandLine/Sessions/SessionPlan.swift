@@ -73,6 +73,8 @@ struct TaskText: Hashable, Sendable {
   let command: String
   /// The command as messages show it.
   let shownCommand: String
+  /// Whether it is a service that is found to be ready.
+  var isChecked = false
 
   /// What names the task in a page: the command of the command line itself, whose name may be that of a
   /// shell; `nil` for the name.

@@ -3,6 +3,22 @@ import Testing
 
 /// When a service counts as ready, and whose answer that is.
 @Suite(.enabled(if: Tool.python)) struct ProjectReadinessTests {
+  @Test func `a service that nothing checks is started, and not ready`() async throws {
+    try await withProject { project in
+      let ready = "{ line: 'up' }"
+      try project.write(
+        "watchrun.json",
+        """
+        { tasks: {
+          plain: { run: "exec sleep 1000", service: true },
+          checked: { run: "echo up; exec sleep 1000", service: true, ready: \(ready) },
+        } }
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("plain started · checked ready")
+    }
+  }
+
   private static let server =
     "import http.server, sys; print(\"up\", flush=True); http.server.HTTPServer((\"127.0.0.1\", "
     + "int(sys.argv[1])), http.server.SimpleHTTPRequestHandler).serve_forever()"

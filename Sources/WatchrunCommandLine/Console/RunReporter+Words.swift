@@ -1,0 +1,57 @@
+import ActionRunning
+import SystemCalls
+
+// What messages call outcomes, causes and conflicts.
+
+extension TaskRound.Outcome {
+  /// The outcome in the summary of a round.
+  var words: String {
+    switch self {
+    case .succeeded(let time): "ok \(time.shortDescription)"
+    case .failed(_, let time): "failed \(time.shortDescription)"
+    case .ready: "ready"
+    case .notReady: "not ready"
+    case .cancelled: "stopped"
+    case .skipped: "skipped"
+    case .kept: "kept"
+    }
+  }
+}
+
+extension TaskDefinition.Readiness {
+  /// The readiness condition that was not met in time.
+  var failure: String {
+    let time = timeout.shortDescription
+    return switch condition {
+    case .port(let port): "nothing accepts connections on port \(port) after \(time)"
+    case .url(let url): "no successful answer from \(Path(url)) after \(time)"
+    case .line(let text):
+      "no output line contains '\(Path(text))' after \(time); if the program buffers its output, "
+        + "try stdbuf -oL, or python3 -u"
+    }
+  }
+}
+
+extension TaskReport.Cause {
+  var words: String {
+    switch self {
+    case .failed(let task): "\(task) failed"
+    case .notReady(let task): "\(task) is not ready"
+    }
+  }
+}
+
+extension ReadinessConflict {
+  var message: String {
+    let process = holder.map { "by \($0.name) (pid \($0.processID))" } ?? "by another process"
+    let what =
+      switch condition {
+      case .port(let port): "port \(port) is already in use"
+      case .url(let url): "\(Path(url)) is already answered"
+      case .line(let text): "'\(Path(text))' was already printed"
+      }
+    return "not started: \(what) \(process); "
+      + "stop that process and the service starts, or use another port; "
+      + "if it belongs to the service, set \"existing\": true in \"ready\""
+  }
+}
