@@ -25,8 +25,9 @@ extension ProjectDetection {
   ) { directory, _ in
     let manager = packageManager(directory)
     let scripts = scripts(in: directory.text(of: package) ?? "")
-    return ["build", "test"].filter { scripts[$0].map { !isPlaceholder($0) } ?? false }
+    let steps = ["build", "test"].filter { scripts[$0].map { !isPlaceholder($0) } ?? false }
       .map { Step($0, "\(manager) run \($0)") }
+    return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
   }
 
   static let deno = ProjectKind(
@@ -67,7 +68,7 @@ extension ProjectDetection {
   }
 
   /// Whether a script is what `npm init` writes for the lack of tests.
-  private static func isPlaceholder(_ script: String) -> Bool {
+  static func isPlaceholder(_ script: String) -> Bool {
     script.includes("no test specified")
   }
 
