@@ -134,6 +134,15 @@ extension ForeignOption {
     return paths == [".".word] ? [] : paths
   }
 
+  /// `python3 -m pytest` without its first word.
+  private static func module(_ option: ForeignOption) -> String? {
+    guard option.name == "-m", let value = option.value, option.type(of: value) == nil else {
+      return nil
+    }
+    let words = ["python3".word, "-m".word] + option.after
+    return "write: \(TypedLine.line(option.before + words))"
+  }
+
   /// foreman: how many there are of each process, `web=1,worker=2`.
   private static func formation(_ option: ForeignOption) -> String? {
     let counts = (option.value ?? "").split(separator: Character(",")).compactMap {
@@ -259,7 +268,7 @@ extension ForeignOption {
     row(
       ["-m", "--monitor", "--formation", "--concurrency"],
       "to print changes: watchrun --print lines"
-    ) { formation($0) ?? changes($0) },
+    ) { formation($0) ?? module($0) ?? changes($0) },
     row(["--onfail", "--on-fail", "--onerror", "--on-error"], "use --on-failure COMMAND"),
     row(["--onpass", "--on-pass"], "use --on-success COMMAND"),
     row(["--why"], "use -v, which names what changed"),

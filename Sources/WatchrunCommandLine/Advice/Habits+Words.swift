@@ -42,12 +42,16 @@ extension Habit {
       return line.usual.run.map { "\(lack); to run what is here: watchrun \($0)" } ?? lack
     },
     Habit(words: ["start", "up"]) { line in
-      if let answer = pages(line) ?? processes(line) { return answer }
+      if let answer = pages(line) ?? processes(line, line.rest) { return answer }
       guard line.words.count == 1 else { return nil }
       if line.first == "up", line.project != nil {
         return "\(line.lack); to run all tasks: watchrun"
       }
       return usualRun(line)
+    },
+    Habit(words: ["foreman", "overmind", "hivemind", "honcho", "nf"]) { line in
+      guard ["start", "s", nil].contains(line.texts.dropFirst().first) else { return nil }
+      return processes(line, Array(line.rest.dropFirst()))
     },
     Habit(words: ["serve", "server"]) { line in
       if let path = line.rest.first, line.type(of: path) == .directory {
@@ -111,11 +115,11 @@ extension Habit {
   }
 
   /// foreman: `start web`, `start -f Procfile.dev`, `start -e .env -p 5000`.
-  private static func processes(_ line: TypedLine) -> String? {
+  private static func processes(_ line: TypedLine, _ arguments: [[UInt8]]) -> String? {
     guard ["Procfile", "Procfile.dev"].contains(where: line.directory.holds) else { return nil }
     var words: [[UInt8]] = []
     var port = ""
-    var rest = line.rest[...]
+    var rest = arguments[...]
     while let word = rest.popFirst() {
       let text = String(decoding: word, as: UTF8.self)
       switch text {

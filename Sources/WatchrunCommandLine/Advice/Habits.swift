@@ -105,6 +105,9 @@ enum Interpreter {
         + ShellWords.quoted([Array("./".utf8) + program.word] + words.dropFirst())
       return [line.word]
     }
+    if ending == "py", name.hasPrefix("test_") || name.hasSuffix("_test.py") {
+      return ["python3".word, "-m".word, "pytest".word] + words
+    }
     return interpreters[ending].map {
       $0.split(separator: Character(" ")).map { Array($0.utf8) } + words
     }
