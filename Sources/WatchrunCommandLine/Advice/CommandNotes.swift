@@ -16,7 +16,7 @@ struct CommandNotes {
 
   /// A line for each.
   var lines: [String] {
-    [placeholder, watcher, dependencies].compactMap { $0 }
+    [placeholder, misplaced, watcher, dependencies].compactMap { $0 }
   }
 
   private var texts: [String] { words.map { String(decoding: $0, as: UTF8.self) } }
@@ -31,6 +31,20 @@ struct CommandNotes {
     return "\(word) is left out in the first run, which no change causes; to wait for one: "
       + line.line(marked + line.words, adding: ["-p".word])
   }
+
+  /// An option that hardly any program has, after the command.
+  private var misplaced: String? {
+    guard !settings.isCommandMarked, line.words.count > 1,
+      let option = line.texts.dropFirst().first(where: Self.options.contains)
+    else { return nil }
+    let rest = line.words.filter { $0 != option.word }
+    return "\(option) is given to the command; for watchrun: "
+      + line.line(rest, adding: [option.word])
+  }
+
+  private static let options: Set = [
+    "--once", "--postpone", "--until-success", "--exit-on-error", "--keep-alive", "--no-keys",
+  ]
 
   /// A server that sees changes by itself gains nothing from restarts.
   private var watcher: String? {

@@ -57,7 +57,7 @@ extension OptionTable {
   static func duration(_ value: [UInt8]) throws(UsageError) -> Duration {
     if let duration = Duration(parsing: text(value)) { return duration }
     let written = Path(bytes: value)
-    let isNumber = !value.isEmpty && value.allSatisfy(isDigit)
+    let isNumber = value.contains(where: isDigit) && Duration(parsing: text(value) + "s") != nil
     throw UsageError(
       isNumber
         ? "'\(written)' has no unit; write \(written)ms or \(written)s"

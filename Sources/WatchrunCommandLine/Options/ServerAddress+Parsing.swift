@@ -20,7 +20,14 @@ extension ServerAddress {
       self.init(port: port)
       return
     }
-    guard let address = Self(url: text) ?? Self(authority: text) else {
+    let address = Self(url: text) ?? Self(authority: text)
+    // A mapping of ports, as for containers.
+    if let address, address.host.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      throw UsageError(
+        "'\(Path(text))' maps ports; write the server's, as in \(address.port); "
+          + "the page's is --port \(address.host)")
+    }
+    guard let address else {
       throw UsageError(
         "'\(Path(text))' is not the address of a server; write 3000, localhost:3000 or "
           + "http://localhost:3000/base")

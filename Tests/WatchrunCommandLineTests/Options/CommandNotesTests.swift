@@ -62,6 +62,15 @@ struct CommandNotesTests {
     #expect(try notes("make") == [])
   }
 
+  @Test func `an option of ours after the command is named`() throws {
+    #expect(
+      try notes("-e", "py", "pytest", "-x", "--once") == [
+        "--once is given to the command; for watchrun: watchrun -e py --once pytest -x"
+      ])
+    #expect(try notes("--", "pytest", "--once") == [])
+    #expect(try notes("pytest", "--release") == [])
+  }
+
   @Test func `a placeholder is left out at the start`() throws {
     #expect(
       try notes("-e", "c", "cc", "-c", "{}") == [

@@ -20,7 +20,7 @@ struct ServerAddressTests {
 
   @Test(arguments: [
     "", ":", "a", "a:", "a:0", "a:99999", ":65536", "a b:1", "http://", "http://a:b", "a:1?x",
-    "ftp://a:1", "https://a:1", "https://a", "user@a:1", "[::1]", "-1", "\u{1B}:1",
+    "3000:8080", "ftp://a:1", "https://a:1", "https://a", "user@a:1", "[::1]", "-1", "\u{1B}:1",
   ])
   func `anything else is refused`(text: String) {
     let error = #expect(throws: UsageError.self) { try ServerAddress(parsing: text) }

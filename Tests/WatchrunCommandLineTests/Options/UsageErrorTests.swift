@@ -44,6 +44,7 @@ struct UsageErrorTests {
   private static let bad: [([String], String)] = [
     (["-d", "50", "x"], "-d: '50' has no unit; write 50ms or 50s"),
     (["--timeout=5", "x"], "--timeout: '5' has no unit; write 5ms or 5s"),
+    (["--poll=0.5", "x"], "--poll: '0.5' has no unit; write 0.5ms or 0.5s"),
     (["--max-wait=soon", "x"], "--max-wait: 'soon' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--max-wait=", "x"], "--max-wait: '' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--poll=often", "x"], "--poll: 'often' is not a duration; write 50ms, 1.5s, 2m or 0"),
