@@ -18,6 +18,7 @@ let package = Package(
     .target(name: "CSystem"),
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
     .target(name: "Support", dependencies: ["SystemCalls"]),
+    .target(name: "Diagnostics", dependencies: ["Support", "SystemCalls"]),
     .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
     .target(name: "FileObservation", dependencies: ["PathFiltering", "Support", "SystemCalls"]),
     .target(
@@ -25,7 +26,7 @@ let package = Package(
       dependencies: ["FileObservation", "PathFiltering", "Support", "SystemCalls"],
       exclude: ["StateMachines.md"]),
     .target(
-      name: "LiveReload", dependencies: ["Support", "SystemCalls"],
+      name: "LiveReload", dependencies: ["Diagnostics", "Support", "SystemCalls"],
       // The scripts are served without their comments; Client/minify.py makes those files.
       exclude: [
         "Client/client.js", "Client/console.js", "Client/minify.py", "Client/overlay.js",
@@ -40,8 +41,8 @@ let package = Package(
     .target(
       name: "WatchrunCommandLine",
       dependencies: [
-        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SessionControl",
-        "Support", "SystemCalls",
+        "ActionRunning", "Diagnostics", "FileObservation", "LiveReload", "PathFiltering",
+        "SessionControl", "Support", "SystemCalls",
       ],
       resources: [
         .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),
@@ -62,6 +63,10 @@ let package = Package(
       path: "Tests/Support"),
     .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
     .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"]),
+    .testTarget(
+      name: "DiagnosticsTests", dependencies: ["Diagnostics", "TestSupport"],
+      // Recorded outputs, found by the tests where they stand.
+      exclude: ["Recordings"]),
     .testTarget(name: "PathFilteringTests", dependencies: ["PathFiltering", "TestSupport"]),
     .testTarget(
       name: "FileObservationTests", dependencies: ["FileObservation", "Support", "TestSupport"],

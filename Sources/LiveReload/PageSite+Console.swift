@@ -1,3 +1,4 @@
+import Diagnostics
 import SystemCalls
 
 // The console of the page in browsers.

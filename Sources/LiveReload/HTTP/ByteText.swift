@@ -1,13 +1,6 @@
+import Support
+
 extension UInt8 {
-  /// The lowercase letter of an ASCII uppercase letter; any other byte itself.
-  var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
-
-  /// Whether it is an ASCII digit.
-  var isDigitASCII: Bool { self >= 0x30 && self <= 0x39 }
-
-  /// Whether it is an ASCII letter.
-  var isLetterASCII: Bool { lowercasedASCII >= 0x61 && lowercasedASCII <= 0x7A }
-
   /// Whether it is a space or a tab, which HTTP allows around a value.
   var isBlankASCII: Bool { self == 0x20 || self == 0x09 }
 
@@ -28,23 +21,6 @@ extension Sequence<UInt8> {
   /// Whether the bytes are equal to `text`, ignoring the case of ASCII letters.
   func equalsIgnoringCase(_ text: String) -> Bool {
     elementsEqual(text.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
-  }
-}
-
-extension Collection<UInt8> {
-  /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.
-  func decimal(limit: Int = .max) -> Int? {
-    if isEmpty { return nil }
-    var number = 0
-    for byte in self {
-      guard byte.isDigitASCII else { return nil }
-      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = product.addingReportingOverflow(Int(byte - 0x30))
-      number = overflow || carry ? .max : sum
-      // Prevents an overflow.
-      if number == .max { return allSatisfy(\.isDigitASCII) ? limit : nil }
-    }
-    return Swift.min(number, limit)
   }
 }
 

@@ -1,3 +1,4 @@
+import Diagnostics
 import SystemCalls
 
 /// The source locations that pages have been shown, by numbers. No other location is opened in the

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// A renderer of a command's output as a terminal shows it, line by line.
 ///
 /// Colours and effects carry over from line to line. `\r` and backspace let later text overwrite

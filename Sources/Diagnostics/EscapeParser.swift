@@ -1,7 +1,9 @@
+import Support
+
 /// A parser of the control characters and escape sequences in a line of terminal output.
-struct EscapeParser {
+package struct EscapeParser {
   /// The effect of a character.
-  enum Action: Hashable {
+  package enum Action: Hashable {
     /// It is printed.
     case text
     /// It completes a sequence that sets colours and effects (SGR), with these parameters.
@@ -33,11 +35,14 @@ struct EscapeParser {
   /// Whether the sequence is unsupported or too long.
   private var isForeign = false
 
+  /// Whether a character that controls nothing is printed.
+  var expectsText: Bool { state == .text }
+
   /// Creates a parser.
-  init() {}
+  package init() {}
 
   /// Processes the next character.
-  mutating func consume(_ scalar: Unicode.Scalar) -> Action {
+  package mutating func consume(_ scalar: Unicode.Scalar) -> Action {
     switch state {
     case .text: return text(scalar)
     case .escape, .intermediate: return escape(scalar)

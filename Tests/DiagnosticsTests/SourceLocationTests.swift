@@ -1,7 +1,7 @@
 import SystemCalls
 import Testing
 
-@testable import LiveReload
+@testable import Diagnostics
 
 /// The source locations in a line of output.
 struct SourceLocationTests {

@@ -1,15 +1,16 @@
+import Support
 import SystemCalls
 
 /// A source location in a line of output.
-struct SourceLocation: Hashable, Sendable {
+package struct SourceLocation: Hashable, Sendable {
   /// The range of the location in the line, in bytes.
-  var range: Range<Int>
+  package var range: Range<Int>
   /// The file that the caller has resolved.
-  var path: Path
+  package var path: Path
   /// From 1 on.
-  var line: Int
+  package var line: Int
   /// From 1 on.
-  var column: Int?
+  package var column: Int?
 
   /// Returns the source locations in a line of plain text, in order.
   ///
@@ -17,7 +18,7 @@ struct SourceLocation: Hashable, Sendable {
   /// `resolve` decides which candidates are existing files. It is called for longer ones first, at
   /// most 40 times a line. Names that are not UTF-8, and locations after the first 8,000 bytes, are
   /// not found.
-  static func find(in text: [UInt8], resolve: (String) -> Path?) -> [SourceLocation] {
+  package static func find(in text: [UInt8], resolve: (String) -> Path?) -> [SourceLocation] {
     var scanner = Scanner(text: text.prefix(Scanner.maximumLength))
     return scanner.scan(resolve)
   }

@@ -1,0 +1,313 @@
+import Support
+import SystemCalls
+
+// The forms of compilers, linters and linkers.
+
+extension Diagnostic.Severity {
+  /// The words for severities. One that contains another comes first.
+  private static let words: [(StaticString, Diagnostic.Severity)] = [
+    ("fatal error", .error), ("Fatal error", .error), ("error", .error), ("warning", .warning),
+    ("note", .note), ("info", .note), ("remark", .note), ("style", .note), ("help", .note),
+  ]
+
+  /// Parses a severity and an optional code, as in `error: `, `error TS2322: ` or `error[E0425]: `, and
+  /// returns what follows.
+  static func parse(_ text: OutputLine) -> (severity: Self, rest: OutputLine)? {
+    for (word, severity) in words {
+      guard var rest = text.dropping(word) else { continue }
+      if rest.first == 0x20 || rest.first == UInt8(ascii: "[") {
+        rest = rest.dropFirst().drop {
+          $0.isLetterASCII || $0.isDigitASCII
+            || $0 == UInt8(ascii: ":") && rest.first == UInt8(ascii: "[") || $0 == UInt8(ascii: "_")
+        }
+        if rest.first == UInt8(ascii: "]") { rest = rest.dropFirst() }
+      }
+      if let message = rest.dropping(": ") { return (severity, message) }
+    }
+    return nil
+  }
+}
+
+/// A place at the beginning of a text, whether or not its file exists.
+struct WrittenPlace {
+  var name: String
+  var line: Int
+  var column: Int?
+  /// What follows it.
+  var rest: OutputLine
+
+  /// Parses `name:12` or `name:12:3`; the name has no spaces, and an extension.
+  init?(_ text: OutputLine) {
+    var rest = text
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      rest = rest[(colon + 1)...]
+      guard let (line, afterLine) = Self.number(rest) else { continue }
+      let name = text[..<colon]
+      guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
+        (1...6).contains(name.endIndex - dot - 1), name[(dot + 1)...].allSatisfy(\.isLetterASCII),
+        !name.contains(0x20), name.first != UInt8(ascii: "(")
+      else { return nil }
+      (self.name, self.line) = (String(decoding: name, as: UTF8.self), line)
+      self.rest = afterLine
+      if let tail = afterLine.dropping(":"), let (column, afterColumn) = Self.number(tail) {
+        self.column = column
+        self.rest = afterColumn
+      }
+      return
+    }
+    return nil
+  }
+
+  private static func number(_ text: OutputLine) -> (Int, OutputLine)? {
+    let digits = text.prefix(8).prefix(while: \.isDigitASCII)
+    guard digits.count <= 7, let value = digits.decimal(), value > 0 else { return nil }
+    return (value, text[digits.endIndex...])
+  }
+}
+
+extension DiagnosticReader {
+  /// `make[1]: Entering directory '/p/sub'`.
+  mutating func directory(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard line.begins(with: "make") || line.begins(with: "ninja: ") else { return nil }
+    if line.contains(": Leaving directory") {
+      files.leave()
+      return index + 1
+    }
+    guard let words = line.range(of: ": Entering directory ") else { return nil }
+    let quoted = line[words.upperBound...].dropFirst().dropLast()
+    files.enter(String(decoding: quoted, as: UTF8.self))
+    return index + 1
+  }
+
+  /// `In a.sh line 3:`, the line, and below it `^-- SC2086 (info): Double quote …`.
+  mutating func shellCheck(_ index: Int) -> Int? {
+    guard let text = lines[index].dropping("In "), text.last == UInt8(ascii: ":"),
+      let word = text.range(of: " line "),
+      let number = text[word.upperBound...].dropLast().decimal(),
+      let path = files.file(String(decoding: text[..<word.lowerBound], as: UTF8.self))
+    else { return nil }
+    var next = index + 1
+    while next < lines.count, !lines[next].isBlank {
+      let line = lines[next]
+      next += 1
+      guard let caret = line.firstIndex(of: UInt8(ascii: "^")), let code = line.range(of: " SC")
+      else { continue }
+      let rule = line[(code.lowerBound + 1)...]
+      guard let colon = rule.range(of: ": ") else { continue }
+      let severity: Diagnostic.Severity =
+        rule.contains("(error)") ? .error : rule.contains("(warning)") ? .warning : .note
+      let name = rule[..<colon.lowerBound].prefix { $0 != 0x20 }
+      add(
+        Diagnostic(
+          severity, name.message + ": " + rule[colon.upperBound...].message, path: path,
+          line: number, column: line.distance(from: line.startIndex, to: caret) + 1))
+    }
+    return next
+  }
+
+  /// ` --> src/main.rs:2:5` below `error[E0425]: cannot find value`, or below a message without a severity.
+  mutating func arrow(_ index: Int) -> Int? {
+    guard lines[index].trimmed.begins(with: "--> "), let place = places(index).first else {
+      return nil
+    }
+    for back in 1...12 where index - back >= 0 {
+      let header = lines[index - back]
+      if header.isBlank { break }
+      if let (severity, message) = Diagnostic.Severity.parse(header.trimmed) {
+        add(severity, message.message, at: place)
+        break
+      }
+      // ruff
+      if back == 1 && header.indentation == 0 && line(index + 1).trimmed.first == UInt8(ascii: "|")
+      {
+        add(.error, header.message, at: place)
+        break
+      }
+    }
+    return index + 1
+  }
+
+  /// `  3:5  error  'x' is not defined  no-undef` below the name of the file.
+  mutating func stylish(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard line.indentation > 0, line.trimmed.first?.isDigitASCII == true else { return nil }
+    let parts = line.trimmed.split(separator: 0x20, maxSplits: 1)
+    let numbers = parts[0].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, numbers.count == 2, let row = numbers[0].decimal(),
+      let column = numbers[1].decimal()
+    else { return nil }
+    let text = parts[1].trimmed
+    let severity: Diagnostic.Severity
+    let rest: OutputLine
+    if let after = text.dropping("error ") {
+      (severity, rest) = (.error, after)
+    } else if let after = text.dropping("warning ") {
+      (severity, rest) = (.warning, after)
+    } else {
+      return nil
+    }
+    var header = index - 1
+    while header > max(0, index - 500), lines[header].indentation > 0 { header -= 1 }
+    guard header >= 0,
+      let path = files.file(String(decoding: lines[header].trimmed, as: UTF8.self))
+    else { return nil }
+    var message = rest.trimmed
+    // The rule.
+    if let gap = message.range(of: "  ") { message = message[..<gap.lowerBound] }
+    add(
+      Diagnostic(
+        severity, message.message, path: path, line: max(1, row), column: max(1, column)))
+    return index + 1
+  }
+
+  /// ``main.c:(.text+0xa): undefined reference to `f'``, and the same with a line.
+  mutating func linker(_ index: Int) -> Int? {
+    let line = lines[index]
+    if line.begins(with: "ld.lld: error: ") || line.begins(with: "rust-lld: error: ") {
+      let message = line[(line.range(of: "error: ")?.upperBound ?? line.startIndex)...].message
+      let isReferenced = self.line(index + 1).begins(with: ">>> ")
+      if isReferenced, let place = places(index + 1).first {
+        add(.error, message, at: place)
+      } else {
+        add(Diagnostic(.error, message))
+      }
+      return index + 1
+    }
+    let isOwn = line.contains("ld: ")
+    if isOwn, let words = line.range(of: ": cannot find ") {
+      add(Diagnostic(.error, line[(words.lowerBound + 2)...].message))
+      return index + 1
+    }
+    guard
+      let words = line.range(of: ": undefined reference to ")
+        ?? line.range(of: ": multiple definition of ")
+    else { return nil }
+    let message = line[(words.lowerBound + 2)...].message
+    if let place = places(index).first(where: {
+      line.startIndex + $0.range.upperBound == words.lowerBound
+    }) {
+      add(.error, message, at: place)
+    } else {
+      let before = line[..<words.lowerBound]
+      let start = before.range(of: "ld: ")?.upperBound ?? before.startIndex
+      let end = before.range(of: ":(")?.lowerBound ?? before.endIndex
+      let names = before[min(start, end)..<end].split(separator: UInt8(ascii: ":"))
+      let path = names.last.flatMap { files.fileOrEnd(String(decoding: $0, as: UTF8.self)) }
+      add(Diagnostic(.error, message, path: path))
+    }
+    return index + 1
+  }
+
+  /// `Makefile:2: *** missing separator.  Stop.` What says only that a recipe has failed is none.
+  mutating func make(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard let stars = line.range(of: ": *** ") else { return nil }
+    var message = line[stars.upperBound...]
+    if message.first == UInt8(ascii: "[") || message.begins(with: "Waiting for ") {
+      return index + 1
+    }
+    if let stop = message.range(of: ".  Stop.") { message = message[..<stop.lowerBound] }
+    let place = places(index).first { line.startIndex + $0.range.upperBound == stars.lowerBound }
+    if let place {
+      add(.error, message.message, at: place)
+    } else if line.begins(with: "make") || line.begins(with: "gmake") {
+      add(Diagnostic(.error, message.message))
+    } else {
+      return nil
+    }
+    return index + 1
+  }
+
+  /// `path:12:3: error: message`, `path:12: error: message`, `path(12,3): error TS2322: message` and
+  /// `path:12:3 - error TS2322: message`.
+  mutating func severity(_ index: Int) -> Int? {
+    let line = lines[index]
+    for place in places(index) {
+      let rest = line[(line.startIndex + place.range.upperBound)...]
+      guard let text = rest.dropping(": ") ?? rest.dropping(" - "),
+        let (severity, message) = Diagnostic.Severity.parse(text)
+      else { continue }
+      var place = place
+      if place.column == nil { place.column = caret(below: index) }
+      add(severity, message.message + symbol(below: index), at: place)
+      return index + 1
+    }
+    // The form leaves no doubt, though the file is elsewhere.
+    guard let place = WrittenPlace(line.trimmed),
+      let text = place.rest.dropping(": ") ?? place.rest.dropping(" - "),
+      let (severity, message) = Diagnostic.Severity.parse(text)
+    else { return nil }
+    let path = files.fileOrEnd(place.name) ?? Path(place.name).absolute(from: files.current)
+    add(
+      Diagnostic(
+        severity, message.message, path: path, line: place.line, column: place.column))
+    return index + 1
+  }
+
+  /// The column of a caret two lines below, as javac prints it.
+  private func caret(below index: Int) -> Int? {
+    let mark = line(index + 2)
+    guard mark.trimmed.elementsEqual("^".utf8) else { return nil }
+    return mark.indentation + 1
+  }
+
+  /// What javac says about an unknown symbol below the caret.
+  private func symbol(below index: Int) -> String {
+    guard let symbol = line(index + 3).trimmed.dropping("symbol:") else { return "" }
+    let words = symbol.message.split(separator: " ")
+    return ": " + words.joined(separator: " ")
+  }
+
+  /// `./main.go:4:2: undefined: x`, without a severity.
+  mutating func plain(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard let place = places(index).first, place.column != nil else { return nil }
+    let before = line[..<(line.startIndex + place.range.lowerBound)]
+    guard before.isBlank || before.elementsEqual("vet: ".utf8),
+      var text = line[(line.startIndex + place.range.upperBound)...].dropping(": "), !text.isBlank
+    else { return nil }
+    var severity = Diagnostic.Severity.error
+    if let warning = text.range(of: " [Warning/") {
+      severity = .warning
+      text = text[..<warning.lowerBound]
+    } else if let error = text.range(of: " [Error") {
+      text = text[..<error.lowerBound]
+    }
+    add(severity, text.message, at: place)
+    return index + 1
+  }
+
+  /// `build.sh: line 3: foo: command not found`.
+  mutating func shell(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard let word = line.range(of: ": line "), line.indentation == 0 else { return nil }
+    let rest = line[word.upperBound...]
+    guard let colon = rest.range(of: ": "), let number = rest[..<colon.lowerBound].decimal(),
+      number > 0,
+      let path = files.file(String(decoding: line[..<word.lowerBound], as: UTF8.self))
+    else { return nil }
+    add(Diagnostic(.error, rest[colon.upperBound...].message, path: path, line: number))
+    return index + 1
+  }
+
+  /// `error: message`, or `clang: error: message`.
+  mutating func general(_ index: Int) -> Int? {
+    let line = lines[index]
+    var text = line
+    if let colon = line.range(of: ": "), Self.isProgram(line[..<colon.lowerBound]),
+      !line.begins(with: "error"), !line.begins(with: "fatal")
+    {
+      text = line[colon.upperBound...]
+    }
+    guard text.begins(with: "error") || text.begins(with: "fatal error: "),
+      let (_, message) = Diagnostic.Severity.parse(text), !message.isBlank
+    else { return nil }
+    addGeneral(message.message)
+    return index + 1
+  }
+
+  private static func isProgram(_ text: OutputLine) -> Bool {
+    text.allSatisfy { $0.isLetterASCII || $0.isDigitASCII || "-_.+/".utf8.contains($0) }
+  }
+}

@@ -1,0 +1,46 @@
+import SystemCalls
+
+/// An error, a warning or a note in the output of a tool.
+package struct Diagnostic: Hashable, Sendable {
+  package enum Severity: String, Hashable, Sendable {
+    case error, warning, note
+  }
+
+  /// The file, absolute; `nil` if the tool names none. It need not exist if the form leaves no doubt.
+  package var path: Path?
+  /// From 1 on.
+  package var line: Int?
+  /// From 1 on.
+  package var column: Int?
+  package var severity: Severity
+  /// A line without control characters.
+  package var message: String
+
+  package init(
+    _ severity: Severity, _ message: String, path: Path? = nil, line: Int? = nil,
+    column: Int? = nil
+  ) {
+    (self.severity, self.message) = (severity, message)
+    (self.path, self.line, self.column) = (path, line, column)
+  }
+
+  /// Its place as editors read it, such as `Sources/a.swift:3:5`, relative to the directory if it is there;
+  /// `nil` without a file.
+  package func place(in directory: Path) -> String? {
+    guard let path else { return nil }
+    var text = (path.relative(to: directory) ?? path).description
+    if let line {
+      text += ":\(line)"
+      if let column { text += ":\(column)" }
+    }
+    return text
+  }
+
+  /// The line of a quickfix file: `path:line:column: severity: message`. Without a column it is 1, and
+  /// without a line, too.
+  package func quickfixLine(in directory: Path) -> String {
+    guard let path else { return "\(severity.rawValue): \(message)" }
+    let shown = (path.relative(to: directory) ?? path).description
+    return "\(shown):\(line ?? 1):\(column ?? 1): \(severity.rawValue): \(message)"
+  }
+}

@@ -1,0 +1,160 @@
+import Support
+import SystemCalls
+
+/// Recognises the diagnostics of compilers, linters and test runners in the output of a run.
+///
+/// The output is searched line by line by a table of matchers (``matchers``). Most lines are dismissed by the
+/// first test, whether there is a colon. A matcher may look at the lines around, since many tools print place
+/// and message on different lines.
+package struct DiagnosticReader {
+  /// Only the last lines of an output are searched.
+  package static let mostLines = 10_000
+  /// The most diagnostics of an output.
+  package static let mostDiagnostics = 1_000
+
+  /// The lines of the output, without escape sequences.
+  let lines: [OutputLine]
+  let files: SourceFiles
+  private var found: [Diagnostic] = []
+  private var known: Set<Diagnostic> = []
+  /// Errors of a tool as a whole, which count if there are no others.
+  private var general: [Diagnostic] = []
+  /// The source locations in the line that was searched last.
+  private var located: (index: Int, places: [SourceLocation]) = (-1, [])
+
+  /// Returns the diagnostics in an output, in its order and each once.
+  ///
+  /// - Parameter directory: The directory of the task, from which relative paths start.
+  package static func diagnostics(in output: [UInt8], of directory: Path) -> [Diagnostic] {
+    if output.isEmpty { return [] }
+    var reader = DiagnosticReader(
+      lines: OutputText(output, mostLines: mostLines).lines,
+      files: SourceFiles(directory: directory))
+    reader.read()
+    return reader.found.isEmpty ? reader.general : reader.found
+  }
+
+  private init(lines: [OutputLine], files: SourceFiles) {
+    (self.lines, self.files) = (lines, files)
+  }
+
+  private mutating func read() {
+    var index = 0
+    while index < lines.count && found.count < Self.mostDiagnostics {
+      let clues = Clues(lines[index])
+      var next = index + 1
+      if !clues.isEmpty {
+        for matcher in Self.matchers where clues.isSuperset(of: matcher.needs) {
+          guard let end = matcher.match(&self, index) else { continue }
+          next = max(next, end)
+          break
+        }
+      }
+      index = next
+    }
+  }
+
+  // MARK: - For matchers
+
+  /// Adds a diagnostic, unless it is known.
+  mutating func add(_ diagnostic: Diagnostic) {
+    if known.insert(diagnostic).inserted { found.append(diagnostic) }
+  }
+
+  mutating func add(
+    _ severity: Diagnostic.Severity, _ message: String, at place: SourceLocation
+  ) {
+    add(
+      Diagnostic(severity, message, path: place.path, line: place.line, column: place.column))
+  }
+
+  /// Adds an error that counts if no other is found.
+  mutating func addGeneral(_ message: String) {
+    let diagnostic = Diagnostic(.error, message)
+    if general.count < Self.mostDiagnostics && !general.contains(diagnostic) {
+      general.append(diagnostic)
+    }
+  }
+
+  /// The locations of existing files in a line. Their ranges are offsets from its beginning.
+  mutating func places(_ index: Int) -> [SourceLocation] {
+    if located.index != index {
+      located = (index, SourceLocation.find(in: Array(lines[index]), resolve: files.file))
+    }
+    return located.places
+  }
+
+  /// The line, or an empty one beyond the output.
+  func line(_ index: Int) -> OutputLine { lines.indices.contains(index) ? lines[index] : [] }
+}
+
+extension DiagnosticReader {
+  /// What a line holds, as far as one look shows.
+  struct Clues: OptionSet {
+    let rawValue: UInt8
+
+    /// A colon.
+    static let colon = Clues(rawValue: 1)
+    /// A digit after a colon or an opening parenthesis.
+    static let number = Clues(rawValue: 2)
+    /// `File "` at the beginning, as in a traceback of Python.
+    static let frame = Clues(rawValue: 4)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ line: OutputLine) {
+      var clues = Clues()
+      line.withUnsafeBufferPointer { line in
+        var previous: UInt8 = 0
+        for byte in line {
+          if byte == UInt8(ascii: ":") {
+            clues.insert(.colon)
+          } else if byte.isDigitASCII,
+            previous == UInt8(ascii: ":") || previous == UInt8(ascii: "(")
+          {
+            clues.insert(.number)
+          }
+          previous = byte
+        }
+      }
+      if line.first == 0x20, line.trimmed.begins(with: "File \"") { clues.insert(.frame) }
+      self = clues
+    }
+  }
+
+  /// A form in which tools print diagnostics.
+  struct Matcher: Sendable {
+    /// The tools that use it.
+    let tools: String
+    let needs: Clues
+    /// Adds the diagnostics that begin at a line. Returns the line with which the search goes on; `nil` if the
+    /// line has another form.
+    let match: @Sendable (inout DiagnosticReader, Int) -> Int?
+  }
+
+  /// The forms, the most specific ones first.
+  static let matchers: [Matcher] = [
+    Matcher(tools: "Python", needs: .frame) { $0.traceback($1) },
+    Matcher(tools: "make, ninja", needs: .colon) { $0.directory($1) },
+    Matcher(tools: "shellcheck", needs: .colon) { $0.shellCheck($1) },
+    Matcher(tools: "rustc, clippy, ruff", needs: .number) { $0.arrow($1) },
+    Matcher(tools: "cargo test", needs: .number) { $0.panicked($1) },
+    Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
+    Matcher(tools: "node, jest, Java", needs: .number) { $0.stack($1) },
+    Matcher(tools: "node --test", needs: .number) { $0.tap($1) },
+    Matcher(tools: "go run, go test", needs: .colon) { $0.goPanic($1) },
+    Matcher(tools: "go test", needs: .number) { $0.goTest($1) },
+    Matcher(tools: "eslint", needs: .number) { $0.stylish($1) },
+    Matcher(tools: "pytest", needs: .number) { $0.pytest($1) },
+    Matcher(tools: "ld, lld", needs: .colon) { $0.linker($1) },
+    Matcher(tools: "make", needs: .colon) { $0.make($1) },
+    Matcher(
+      tools: "swift, clang, gcc, mypy, javac, tsc, shellcheck -f gcc, XCTest", needs: .number
+    ) { $0.severity($1) },
+    Matcher(tools: "go build, go vet, ruff, eslint -f unix, flake8", needs: .number) {
+      $0.plain($1)
+    },
+    Matcher(tools: "sh, bash", needs: .colon) { $0.shell($1) },
+    Matcher(tools: "compilers and linkers as a whole", needs: .colon) { $0.general($1) },
+  ]
+}

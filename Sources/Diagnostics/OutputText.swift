@@ -1,0 +1,134 @@
+import Support
+
+/// A line of output without escape sequences and other control characters.
+typealias OutputLine = ArraySlice<UInt8>
+
+/// The last lines of an output, without escape sequences.
+struct OutputText {
+  /// The longest part of a line that is kept.
+  private static let longestLine = 4_000
+
+  private(set) var lines: [OutputLine] = []
+
+  /// - Parameter mostLines: The number of lines that are kept, the last ones.
+  init(_ bytes: [UInt8], mostLines: Int) {
+    var start = Self.start(ofLast: mostLines, in: bytes)
+    while start < bytes.endIndex {
+      let (end, isPlain) = Self.line(from: start, in: bytes)
+      let line = bytes[start..<min(end, start + Self.longestLine)]
+      lines.append(isPlain ? line : Self.plain(line))
+      start = end + 1
+    }
+  }
+
+  /// Where the last lines begin.
+  private static func start(ofLast count: Int, in bytes: [UInt8]) -> Int {
+    bytes.withUnsafeBufferPointer { bytes in
+      var rest = count
+      var index = bytes.count - 1
+      // The line feed at the end belongs to the last line.
+      while index > 0 {
+        index -= 1
+        guard bytes[index] == UInt8(ascii: "\n") else { continue }
+        rest -= 1
+        if rest == 0 { return index + 1 }
+      }
+      return 0
+    }
+  }
+
+  /// The end of a line, and whether it holds no control characters.
+  private static func line(from start: Int, in bytes: [UInt8]) -> (end: Int, isPlain: Bool) {
+    bytes.withUnsafeBufferPointer { bytes in
+      var isPlain = true
+      var index = start
+      while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
+        if bytes[index] < 0x20 && bytes[index] != UInt8(ascii: "\t") { isPlain = false }
+        index += 1
+      }
+      return (index, isPlain)
+    }
+  }
+
+  /// The line as a terminal shows it: without escape sequences, and from the last carriage return on.
+  private static func plain(_ line: OutputLine) -> OutputLine {
+    var text: [UInt8] = []
+    text.reserveCapacity(line.count)
+    var parser = EscapeParser()
+    var isOverwritten = false
+    for byte in line {
+      // Bytes of longer characters are text wherever a character is.
+      let isText = byte >= 0x80 ? parser.expectsText : parser.consume(Unicode.Scalar(byte)) == .text
+      if isText {
+        if isOverwritten { text.removeAll(keepingCapacity: true) }
+        isOverwritten = false
+        text.append(byte)
+      } else if byte == UInt8(ascii: "\r") {
+        isOverwritten = true
+      }
+    }
+    return text[...]
+  }
+}
+
+// MARK: - Text in lines
+
+extension ArraySlice<UInt8> {
+  /// Whether the line begins with a text.
+  func begins(with text: StaticString) -> Bool {
+    guard count >= text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      var index = startIndex
+      for byte in text {
+        if self[index] != byte { return false }
+        index += 1
+      }
+      return true
+    }
+  }
+
+  /// The range of the first occurrence of a text.
+  func range(of text: StaticString) -> Range<Int>? {
+    let length = text.utf8CodeUnitCount
+    let first = text.withUTF8Buffer { $0[0] }
+    var rest = self
+    while let start = rest.firstIndex(of: first) {
+      rest = rest[start...]
+      if rest.begins(with: text) { return start..<(start + length) }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  func contains(_ text: StaticString) -> Bool { range(of: text) != nil }
+
+  /// What follows a text with which the line begins; `nil` if it does not.
+  func dropping(_ text: StaticString) -> ArraySlice? {
+    begins(with: text) ? dropFirst(text.utf8CodeUnitCount) : nil
+  }
+
+  var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+
+  /// The number of spaces and tabs at the beginning.
+  var indentation: Int { prefix { $0 == 0x20 || $0 == 0x09 }.count }
+
+  /// The line without spaces and tabs at its ends.
+  var trimmed: ArraySlice {
+    var slice = dropFirst(indentation)
+    while let last = slice.last, last == 0x20 || last == 0x09 { slice.removeLast() }
+    return slice
+  }
+
+  /// The text for people, without characters that control a terminal or change the direction.
+  var message: String {
+    let line = prefix(500).trimmed
+    let text = String(decoding: line, as: UTF8.self)
+    if line.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+    var parser = EscapeParser()
+    var shown = ""
+    for scalar in text.unicodeScalars where parser.consume(scalar) == .text {
+      shown.unicodeScalars.append(scalar == "\t" ? " " : scalar)
+    }
+    return shown
+  }
+}

@@ -1,0 +1,112 @@
+import SystemCalls
+
+/// Finds the files that the output of a run names: in the directory of the task, in those that `make` enters, or,
+/// for tools that print only a part of the path, below the task's directory.
+///
+/// Made for one output, since files come and go. Makes system calls, each for another name.
+final class SourceFiles {
+  /// The most names that are looked up.
+  private static let mostNames = 4_000
+  /// The most entries that are read to find a part of a path.
+  private static let mostEntries = 20_000
+  private static let mostDepth = 12
+
+  /// The directory of the task.
+  let directory: Path
+  /// The directories that `make` has entered.
+  private var entered: [Path] = []
+  private var known: [String: Path?] = [:]
+  /// The files below the directory, by their names; `nil` before they are needed.
+  private var files: [ArraySlice<UInt8>: [Path]]?
+
+  init(directory: Path) {
+    self.directory = directory
+  }
+
+  func enter(_ path: String) {
+    entered.append(Path(path).absolute(from: directory))
+    known = [:]
+  }
+
+  func leave() {
+    _ = entered.popLast()
+    known = [:]
+  }
+
+  /// The directory from which names count.
+  var current: Path { entered.last ?? directory }
+
+  /// Returns the file with this name; `nil` if there is none.
+  func file(_ name: String) -> Path? {
+    if let path = known[name] { return path }
+    guard known.count < Self.mostNames else { return nil }
+    let path = look(for: name)
+    known[name] = .some(path)
+    return path
+  }
+
+  private func look(for name: String) -> Path? {
+    for base in [current, directory] {
+      let path = Path(name).absolute(from: base)
+      if Self.isFile(path) { return path }
+    }
+    return nil
+  }
+
+  private static func isFile(_ path: Path) -> Bool {
+    guard let status = try? FileStatus(of: path, followsLinks: true) else { return false }
+    return status.type == .file
+  }
+
+  /// Returns the file with this name, or the only one below the directory whose path ends with it.
+  func fileOrEnd(_ name: String) -> Path? {
+    if let path = file(name) { return path }
+    let path = Path(name)
+    if path.isAbsolute { return nil }
+    let end = path.absolute(from: "/")
+    let found = (filesByName[path.lastComponent] ?? []).filter {
+      $0.bytes.reversed().starts(with: end.bytes.reversed())
+    }
+    return found.count == 1 ? found[0] : nil
+  }
+
+  /// Whether a file is one of the project, and no dependency.
+  func isOwn(_ path: Path) -> Bool {
+    guard let relative = path.relative(to: directory) else { return false }
+    return !relative.components.contains { name in
+      Self.foreign.contains { name.elementsEqual($0.utf8) } || name.first == UInt8(ascii: ".")
+    }
+  }
+
+  /// The directories of dependencies and of what is built.
+  private static let foreign = [
+    "node_modules", "site-packages", "venv", "vendor", "target", "build",
+  ]
+
+  private var filesByName: [ArraySlice<UInt8>: [Path]] {
+    if let files { return files }
+    var files: [ArraySlice<UInt8>: [Path]] = [:]
+    var pending = [(path: directory, depth: 0)]
+    var rest = Self.mostEntries
+    while rest > 0, !pending.isEmpty {
+      let (path, depth) = pending.removeFirst()
+      var listing = DirectoryListing()
+      guard let opened = try? Descriptor.openDirectory(path),
+        (try? listing.read(opened)) != nil
+      else { continue }
+      listing.forEach { entry in
+        rest -= 1
+        let child = path.appending(entry.name)
+        guard entry.name.first != UInt8(ascii: ".") else { return }
+        switch entry.type {
+        case .directory:
+          if depth < Self.mostDepth && isOwn(child) { pending.append((child, depth + 1)) }
+        case .file: files[child.lastComponent, default: []].append(child)
+        default: break
+        }
+      }
+    }
+    self.files = files
+    return files
+  }
+}

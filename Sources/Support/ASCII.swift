@@ -1,0 +1,32 @@
+extension UInt8 {
+  /// The lowercase letter of an ASCII uppercase letter; any other byte itself.
+  @inlinable package var lowercasedASCII: UInt8 {
+    self >= 0x41 && self <= 0x5A ? self | 0x20 : self
+  }
+
+  /// Whether it is an ASCII digit.
+  @inlinable package var isDigitASCII: Bool { self >= 0x30 && self <= 0x39 }
+
+  /// Whether it is an ASCII letter.
+  @inlinable package var isLetterASCII: Bool {
+    lowercasedASCII >= 0x61 && lowercasedASCII <= 0x7A
+  }
+}
+
+extension Collection<UInt8> {
+  /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.
+  @inlinable
+  package func decimal(limit: Int = .max) -> Int? {
+    if isEmpty { return nil }
+    var number = 0
+    for byte in self {
+      guard byte.isDigitASCII else { return nil }
+      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(Int(byte - 0x30))
+      number = overflow || carry ? .max : sum
+      // Prevents an overflow.
+      if number == .max { return allSatisfy(\.isDigitASCII) ? limit : nil }
+    }
+    return Swift.min(number, limit)
+  }
+}

@@ -1,0 +1,138 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import Diagnostics
+
+struct DiagnosticReaderTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    for name in ["a.c", "b.c", "a.py", "a.sh"] { try directory.write(to: name) }
+    try File.makeDirectories(directory["sub/deep"])
+    try directory.write(to: "sub/deep/only.c")
+    try directory.write(to: "sub/a.c")
+  }
+
+  private func found(_ output: String) -> [String] {
+    DiagnosticReader.diagnostics(in: Array(output.utf8), of: directory.path).map {
+      $0.quickfixLine(in: directory.path)
+    }
+  }
+
+  @Test(arguments: [
+    ("a.c:3:5: error: no", "a.c:3:5: error: no"), ("a.c:3: warning: no", "a.c:3:1: warning: no"),
+    ("./a.c:3:5: note: no", "a.c:3:5: note: no"),
+    ("a.c:3:5: fatal error: no", "a.c:3:5: error: no"),
+    ("a.c:3:5 - error TS2304: no", "a.c:3:5: error: no"),
+    ("a.c(3,5): error TS2304: no", "a.c:3:5: error: no"),
+    ("a.c(3): error C2065: no", "a.c:3:1: error: no"),
+    ("web_1 | a.c:3:5: error: no", "a.c:3:5: error: no"),
+    ("a.c:3:5: no", "a.c:3:5: error: no"),
+    ("a.c:3:5: no [Warning/semi]", "a.c:3:5: warning: no"),
+    ("a.sh: line 3: no: command not found", "a.sh:3:1: error: no: command not found"),
+    // The form leaves no doubt, though there is no such file.
+    ("gone.c:3:5: error: no", "gone.c:3:5: error: no"),
+    // Only the end of the path is printed.
+    ("deep/only.c:3:5: error: no", "sub/deep/only.c:3:5: error: no"),
+    ("make: *** No rule to make target 'x'.  Stop.", "error: No rule to make target 'x'"),
+    ("error: the manifest is invalid", "error: the manifest is invalid"),
+  ])
+  func `a diagnostic is recognised by its form`(line: String, expected: String) {
+    #expect(found("before\n\(line)\nafter\n") == [expected])
+  }
+
+  @Test(arguments: [
+    "12:30:45 error: no", "2024-01-01T12:30:45 error: no", "[12:30:45]: error: no", "a.c: error",
+    "http://localhost:8080/: error: no", "a.c:3: found", "src/a.c:12: int main(void) {",
+    "gone.c:3:5: no", "make: *** [Makefile:2: all] Error 1", "a.c:0:0: error: no", "error: ",
+    "no error: here", "", ":", "::::", "a.c:", "error", "--> a.c:3:5", "File \"a.py\", line 3",
+    "panicked at a.c:3:5", "  3:5  error  no", "In a.sh line 3:", "at a.c:3:5",
+    "x recorded an issue at ", "E   assert", "a.py:3: AssertionError", "panic: no",
+    "  --> ", "not ok 1 - x", "location: 'a.c:3:5'",
+  ])
+  func `what is no diagnostic is left alone`(line: String) {
+    #expect(found(line + "\n") == [])
+    #expect(found(line) == [])
+  }
+
+  @Test func `the error of a whole tool counts only without others`() {
+    #expect(found("a.c:3:5: error: no\nclang: error: linker failed\n") == ["a.c:3:5: error: no"])
+    #expect(found("clang: error: linker failed\n") == ["error: linker failed"])
+  }
+
+  @Test func `colours and what was overwritten are left out`() {
+    #expect(
+      found("\u{1B}[1ma.c:3:5: \u{1B}[0;1;31merror: \u{1B}[0mno ä\u{1B}[K\r\n")
+        == ["a.c:3:5: error: no ä"])
+    #expect(found("Building 3/5\ra.c:3:5: error: no\n") == ["a.c:3:5: error: no"])
+    #expect(
+      found("\u{1B}]8;;file:///x\u{1B}\\a.c:3:5\u{1B}]8;;\u{1B}\\: error: no\n")
+        == ["a.c:3:5: error: no"])
+  }
+
+  @Test func `a message holds nothing that controls a terminal`() {
+    #expect(
+      found("a.c:3:5: error: no\u{7}\u{9B}31m \u{202E}x\ty\n") == ["a.c:3:5: error: no x y"])
+    #expect(found("a.c:3:5: error: " + String(repeating: "ä", count: 9_000)).map(\.count) == [265])
+  }
+
+  @Test func `a repeated diagnostic counts once`() {
+    #expect(
+      found("a.c:3:5: error: no\nb.c:3:5: error: no\na.c:3:5: error: no\n")
+        == ["a.c:3:5: error: no", "b.c:3:5: error: no"])
+  }
+
+  @Test func `paths start from the directories that make enters`() {
+    let path = directory.path
+    #expect(
+      found(
+        """
+        make[1]: Entering directory '\(path)/sub'
+        a.c:1:2: error: one
+        make[2]: Entering directory '\(path)/sub/deep'
+        only.c:1:2: error: two
+        make[2]: Leaving directory '\(path)/sub/deep'
+        a.c:1:2: error: three
+        make[1]: Leaving directory '\(path)/sub'
+        a.c:1:2: error: four
+        """) == [
+          "sub/a.c:1:2: error: one", "sub/deep/only.c:1:2: error: two", "sub/a.c:1:2: error: three",
+          "a.c:1:2: error: four",
+        ])
+  }
+
+  @Test func `the last 10,000 lines are searched`() {
+    let rest = String(repeating: "x\n", count: 9_999)
+    #expect(found("a.c:1:1: error: first\na.c:1:1: error: no\n" + rest) == ["a.c:1:1: error: no"])
+  }
+
+  @Test func `at most 1,000 diagnostics are kept`() {
+    let lines = (1...3_000).map { "a.c:\($0):1: error: no\n" }.joined()
+    #expect(found(lines).count == 1_000)
+  }
+
+  /// The bound is generous: that of the benchmark is not.
+  @Test(arguments: [
+    "a.c:1:", "x:1 ", "    at f (x:1)\n", "error: x\n", "  File \"x\", line 1\n", "E   x\n",
+    "\u{1B}[",
+    "a.c:3: in f\n", "--> a.c:3:5\n", "  3:5  error  no\n", "x.go:3: y\n", ": *** ", "SC1 ^\n",
+    "panicked at a.c:3:5\n", "location: 'a.c:3:5'\n", "panic: x\n", "gone\u{0}.c:3:5: error: no\n",
+  ])
+  func `hostile output takes bounded work`(piece: String) {
+    let text = String(repeating: piece, count: 1_000_000 / piece.utf8.count)
+    let clock = ContinuousClock()
+    let time = clock.measure { _ = found(text) }
+    #expect(time < .seconds(20))
+  }
+
+  @Test func `random bytes are survived`() {
+    var generator = SeededGenerator(seed: 39)
+    let alphabet = Array(":(\"'\n\r\u{1B}[ a.c37-^E>*|/\u{9B}ä".utf8)
+    for _ in 0..<2_000 {
+      let bytes = (0..<200).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
+      _ = DiagnosticReader.diagnostics(in: bytes, of: directory.path)
+    }
+  }
+}

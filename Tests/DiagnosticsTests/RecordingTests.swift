@@ -1,0 +1,58 @@
+import Foundation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import Diagnostics
+
+/// What is found in the outputs of tools, as recorded.
+struct RecordingTests {
+  /// A file in `Recordings`: the tool, the files of its directory, what is found, and the output. `@DIRECTORY@`
+  /// stands for the directory.
+  private struct Recording {
+    var files: [String] = []
+    var found: [String] = []
+    var output: String
+
+    init(_ name: String) throws {
+      let url = RecordingTests.directory.appendingPathComponent(name)
+      let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+      let parts = try #require(text.range(of: "\noutput:\n"))
+      output = String(text[parts.upperBound...])
+      for line in text[..<parts.lowerBound].split(separator: "\n") {
+        if let words = line.wholeMatch(of: /files: (.*)/) {
+          files = words.1.split(separator: " ").map(String.init)
+        } else if let words = line.wholeMatch(of: /finds: (.*)/) {
+          found.append(String(words.1))
+        }
+      }
+    }
+  }
+
+  private static let directory = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().appendingPathComponent("Recordings")
+
+  private static let names =
+    (try? FileManager.default.contentsOfDirectory(atPath: directory.path))?.sorted() ?? []
+
+  @Test(arguments: names) func `each diagnostic of a tool is found once`(name: String) throws {
+    let recording = try Recording(name)
+    let directory = try TemporaryDirectory()
+    for file in recording.files {
+      let path = directory[file].description
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try directory.write(to: file)
+    }
+    func complete(_ text: String) -> String {
+      text.replacing("@DIRECTORY@", with: directory.path.description)
+    }
+    let output = Array(complete(recording.output).utf8)
+    let found = DiagnosticReader.diagnostics(in: output, of: directory.path)
+    #expect(found.map { $0.quickfixLine(in: directory.path) } == recording.found.map(complete))
+  }
+
+  @Test func `there are recordings of many tools`() {
+    #expect(Self.names.count >= 30)
+  }
+}
