@@ -78,7 +78,8 @@ final class RunReporter: Sendable {
 // MARK: - Reports of a runner
 
 extension RunReporter {
-  func report(_ report: TaskReport) {
+  /// - Parameter diagnostics: What a run that has ended has printed about errors.
+  func report(_ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil) {
     switch report {
     case .run(let run, .started):
       reportStart(run)
@@ -86,7 +87,7 @@ extension RunReporter {
       if isAlone { console.commandBegins() }
     case .run(let run, .ended(let status, let duration, let ending)):
       console.commandEnds()
-      reportEnd(of: run, status, after: duration.shortDescription, ending)
+      reportEnd(of: run, status, after: duration.shortDescription, ending, diagnostics)
     case .run(let run, .notStarted(let error, _)):
       console.commandEnds()
       reportFailedStart(run, error)
@@ -178,23 +179,27 @@ extension RunReporter {
 
   private func reportEnd(
     of run: TaskReport.Run, _ status: ExitStatus, after duration: String,
-    _ ending: TaskReport.Ending
+    _ ending: TaskReport.Ending, _ diagnostics: DiagnosticSummary?
   ) {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
     let subject = subject(of: run)
+    let found = diagnostics.map { ": \($0.text(in: directory))" } ?? ""
     switch (status, ending) {
     case (_, .stopped):
       say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
-      say(.detail, run.task, "stopped after \(duration)", style: .faint)
+      say(.detail, run.task, "stopped after \(duration)\(found)", style: .faint)
     case (.exited(0), .byItself):
       let level = run.job == .hook ? Console.Level.detail : .news
-      say(level, run.task, "\(subject)succeeded in \(duration)", style: .good)
+      say(level, run.task, "\(subject)succeeded in \(duration)\(found)", style: .good)
     case (.exited(let code), .byItself):
       say(
-        .problem, run.task, "\(subject)failed with status \(code) after \(duration)", style: .bad)
+        .problem, run.task, "\(subject)failed with status \(code) after \(duration)\(found)",
+        style: .bad)
     case (.signaled(let signal), .byItself):
-      say(.problem, run.task, "\(subject)killed by \(signal) after \(duration)", style: .bad)
+      say(
+        .problem, run.task, "\(subject)killed by \(signal) after \(duration)\(found)",
+        style: .bad)
     }
   }
 

@@ -33,6 +33,12 @@ struct OutputLog {
     if output.isFinished { texts[output.run.task, default: Text()].add(output) }
   }
 
+  /// The output of the latest run, as far as it is kept.
+  func latest(of task: String) -> [UInt8] {
+    guard let text = texts[task] else { return [] }
+    return Array(text.bytes[text.latest...])
+  }
+
   /// The last lines of the latest run.
   func end(of task: String, lines: Int) -> [String] {
     guard let text = texts[task] else { return [] }

@@ -1,4 +1,5 @@
 import ActionRunning
+import Diagnostics
 import LiveReload
 import SessionControl
 import Support
@@ -63,6 +64,23 @@ final class SessionDesk: ServedSession {
       SessionEvent(
         .output, task: output.run.task, String(decoding: output.line, as: UTF8.self)))
   }
+
+  /// Searches the output of a run that has ended by itself. Comes before the report is handled.
+  ///
+  /// - Returns: What is worth saying at its end.
+  func diagnose(_ report: TaskReport) -> DiagnosticSummary? {
+    guard case .run(let run, .ended(let status, _, let ending)) = report, run.job == .command,
+      ending != .stopped
+    else { return nil }
+    let (text, directory) = picture.withLock { $0.outputToSearch(of: run.task) }
+    // Looks at files, and so without the lock.
+    let found = DiagnosticReader.diagnostics(in: text, of: directory)
+    let hasSucceeded = status.isSuccess && ending == .byItself
+    return picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
+  }
+
+  /// The diagnostics of the latest run of a task that has ended by itself.
+  func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
 
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {

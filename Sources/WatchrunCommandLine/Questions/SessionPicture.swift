@@ -1,4 +1,5 @@
 import ActionRunning
+import Diagnostics
 import LiveReload
 import SessionControl
 import Support
@@ -27,6 +28,8 @@ struct SessionPicture {
   private(set) var model = StatusModel()
   private var translator: ActivityTranslator
   private var output = OutputLog()
+  /// What the outputs say about errors.
+  private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
   /// The longest time after which a run of a service has ended by itself.
   private var ownEnds: [String: Duration] = [:]
@@ -41,6 +44,7 @@ struct SessionPicture {
   @discardableResult
   mutating func setPlan(_ plan: SessionPlan) -> Activity {
     self.plan = plan
+    diagnostics.keep(plan.tasks.map(\.name))
     let tasks = translator.setPlan(plan)
     model.note(tasks, at: 0)
     return tasks
@@ -48,6 +52,19 @@ struct SessionPicture {
 
   mutating func handle(_ output: TaskOutput) {
     self.output.handle(output)
+  }
+
+  /// The output of a task's latest run, and the directory from which its paths start.
+  func outputToSearch(of task: String) -> (text: [UInt8], directory: Path) {
+    let own = plan.graph[task]?.command.directory?.absolute(from: directory)
+    return (output.latest(of: task), own ?? directory)
+  }
+
+  /// A run of the command has ended by itself, with these diagnostics in its output.
+  mutating func found(
+    _ diagnostics: [Diagnostic], in task: String, hasSucceeded: Bool
+  ) -> DiagnosticSummary? {
+    self.diagnostics.ended(task, hasSucceeded: hasSucceeded, diagnostics)
   }
 
   /// - Parameter time: Milliseconds since 1970.

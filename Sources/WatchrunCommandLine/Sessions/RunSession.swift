@@ -169,7 +169,7 @@ extension RunSession {
   /// Passes a report to its readers.
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
-    reporter.report(report)
+    reporter.report(report, desk.diagnose(report))
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     keys.handle(report)

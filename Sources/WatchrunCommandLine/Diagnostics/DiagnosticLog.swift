@@ -1,0 +1,108 @@
+import Diagnostics
+import SystemCalls
+
+/// The diagnostics of each task: those of its latest run that has ended by itself, compared with those of the run
+/// before. A pure value.
+struct DiagnosticLog {
+  private var latest: [String: [Diagnostic]] = [:]
+
+  /// The diagnostics of a task; none before a run of it has ended.
+  subscript(task: String) -> [Diagnostic] { latest[task] ?? [] }
+
+  /// Forgets all tasks but these.
+  mutating func keep(_ tasks: [String]) {
+    latest = latest.filter { tasks.contains($0.key) }
+  }
+
+  /// A run has ended by itself.
+  ///
+  /// - Parameters:
+  ///   - hasSucceeded: Whether it has succeeded. Then nothing in its output is an error, whatever it looks like.
+  ///   - found: What its output holds.
+  /// - Returns: What is worth saying at its end; `nil` if nothing is.
+  mutating func ended(
+    _ task: String, hasSucceeded: Bool, _ found: [Diagnostic]
+  ) -> DiagnosticSummary? {
+    let now = hasSucceeded ? found.filter { $0.severity != .error } : found
+    let before = latest.updateValue(now, forKey: task)
+    return DiagnosticSummary(now, before: before ?? [])
+  }
+}
+
+/// What the closing line of a run says about its diagnostics.
+struct DiagnosticSummary: Hashable, Sendable {
+  /// What an error says and where, apart from its line: lines above it come and go.
+  private struct Identity: Hashable {
+    let path: Path?
+    let message: String
+
+    init(_ diagnostic: Diagnostic) {
+      (path, message) = (diagnostic.path, diagnostic.message)
+    }
+  }
+
+  private static let longestMessage = 120
+
+  var errors = 0
+  var warnings = 0
+  /// How many of the errors are new, if the run before had errors as well.
+  var new = 0
+  /// How many errors of the run before are fixed.
+  var fixed = 0
+  /// The first error, of the new ones if there are any.
+  var first: Diagnostic?
+
+  /// `nil` if there is nothing to say.
+  init?(_ now: [Diagnostic], before: [Diagnostic]) {
+    var old: [Identity: Int] = [:]
+    for error in before where error.severity == .error { old[Identity(error), default: 0] += 1 }
+    let hadErrors = !old.isEmpty
+    for diagnostic in now {
+      switch diagnostic.severity {
+      case .note: break
+      case .warning: warnings += 1
+      case .error:
+        errors += 1
+        if let count = old[Identity(diagnostic)], count > 0 {
+          old[Identity(diagnostic)] = count - 1
+          first = first ?? diagnostic
+        } else if hadErrors {
+          if new == 0 { first = diagnostic }
+          new += 1
+        } else {
+          first = first ?? diagnostic
+        }
+      }
+    }
+    fixed = old.values.reduce(0, +)
+    if errors + warnings + fixed == 0 { return nil }
+  }
+
+  /// `2 errors (1 new), 1 warning`.
+  var counts: String {
+    var parts: [String] = []
+    if new == errors && new > 0 {
+      parts.append("\(new) new \(new == 1 ? "error" : "errors")")
+    } else if errors > 0 {
+      parts.append(Self.count(errors, "error") + (new > 0 ? " (\(new) new)" : ""))
+    }
+    if fixed > 0 { parts.append(Self.count(fixed, "error") + " fixed") }
+    if warnings > 0 { parts.append(Self.count(warnings, "warning")) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// `2 errors, 1 warning · Sources/Parser.swift:12:9 cannot find 'tokn' in scope`.
+  func text(in directory: Path) -> String {
+    guard let first else { return counts }
+    let place = first.place(in: directory).map { $0 + " " } ?? ""
+    var message = first.message
+    if message.count > Self.longestMessage {
+      message = message.prefix(Self.longestMessage - 1) + "…"
+    }
+    return "\(counts) · \(place)\(message)"
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+}
