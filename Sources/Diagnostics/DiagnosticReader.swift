@@ -97,6 +97,8 @@ extension DiagnosticReader {
     static let colon = Clues(rawValue: 1)
     /// A digit after a colon or an opening parenthesis.
     static let number = Clues(rawValue: 2)
+    /// A colon or a closing parenthesis after a digit, and then a space, as behind a place.
+    static let place = Clues(rawValue: 8)
     /// `File "` at the beginning, as in a traceback of Python.
     static let frame = Clues(rawValue: 4)
 
@@ -105,7 +107,7 @@ extension DiagnosticReader {
     init(_ line: OutputLine) {
       var clues = Clues()
       line.withUnsafeBufferPointer { line in
-        var previous: UInt8 = 0
+        var (previous, beforePrevious) = (UInt8(0), UInt8(0))
         for byte in line {
           if byte == UInt8(ascii: ":") {
             clues.insert(.colon)
@@ -114,7 +116,15 @@ extension DiagnosticReader {
           {
             clues.insert(.number)
           }
-          previous = byte
+          // `3:5: error`, `(3,5): error` and `3:5 - error`.
+          if byte == 0x20, previous == UInt8(ascii: ":"),
+            beforePrevious.isDigitASCII || beforePrevious == UInt8(ascii: ")")
+          {
+            clues.insert(.place)
+          } else if byte == UInt8(ascii: "-"), previous == 0x20, beforePrevious.isDigitASCII {
+            clues.insert(.place)
+          }
+          (beforePrevious, previous) = (previous, byte)
         }
       }
       if line.first == 0x20, line.trimmed.begins(with: "File \"") { clues.insert(.frame) }
@@ -145,13 +155,14 @@ extension DiagnosticReader {
     Matcher(tools: "go run, go test", needs: .colon) { $0.goPanic($1) },
     Matcher(tools: "go test", needs: .number) { $0.goTest($1) },
     Matcher(tools: "eslint", needs: .number) { $0.stylish($1) },
-    Matcher(tools: "pytest", needs: .number) { $0.pytest($1) },
+    Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest($1) },
     Matcher(tools: "ld, lld", needs: .colon) { $0.linker($1) },
     Matcher(tools: "make", needs: .colon) { $0.make($1) },
     Matcher(
-      tools: "swift, clang, gcc, mypy, javac, tsc, shellcheck -f gcc, XCTest", needs: .number
+      tools: "swift, clang, gcc, mypy, javac, tsc, shellcheck -f gcc, XCTest",
+      needs: [.number, .place]
     ) { $0.severity($1) },
-    Matcher(tools: "go build, go vet, ruff, eslint -f unix, flake8", needs: .number) {
+    Matcher(tools: "go build, go vet, ruff, eslint -f unix, flake8", needs: [.number, .place]) {
       $0.plain($1)
     },
     Matcher(tools: "sh, bash", needs: .colon) { $0.shell($1) },

@@ -121,7 +121,13 @@ extension ArraySlice<UInt8> {
 
   /// The text for people, without characters that control a terminal or change the direction.
   var message: String {
-    let line = prefix(500).trimmed
+    var line = prefix(500)
+    if line.count < count {
+      // A character is not cut.
+      while let last = line.last, last & 0xC0 == 0x80 { line.removeLast() }
+      if let last = line.last, last >= 0xC0 { line.removeLast() }
+    }
+    line = line.trimmed
     let text = String(decoding: line, as: UTF8.self)
     if line.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
     var parser = EscapeParser()

@@ -42,6 +42,7 @@ extension DiagnosticReader {
       message = rest[(rest.startIndex + 1)..<end.lowerBound].message
     } else {
       message = self.line(next).message
+      if message.isEmpty { return nil }
       next += 1
       // What was compared.
       while self.line(next).begins(with: "  left: ") || self.line(next).begins(with: " right: ") {

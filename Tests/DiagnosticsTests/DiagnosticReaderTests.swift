@@ -76,6 +76,10 @@ struct DiagnosticReaderTests {
     #expect(
       found("a.c:3:5: error: no\u{7}\u{9B}31m \u{202E}x\ty\n") == ["a.c:3:5: error: no x y"])
     #expect(found("a.c:3:5: error: " + String(repeating: "ä", count: 9_000)).map(\.count) == [265])
+    #expect(
+      found("a.c:3:5: error: x" + String(repeating: "ä", count: 9_000)).allSatisfy {
+        $0.hasSuffix("ä")
+      })
   }
 
   @Test func `a repeated diagnostic counts once`() {
