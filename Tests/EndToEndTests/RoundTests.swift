@@ -237,8 +237,8 @@ extension Project {
         b: { run: "echo b >> $LOG; date +%N > y", watch: ["x"] },
         """)
       let watchrun = try await project.startTasks()
-      try await watchrun.said("each run changes ")
-      #expect(project.logged.count <= 24)
+      try await watchrun.said("something has changed in each run, at last ")
+      #expect(project.logged.count <= 40)
     }
   }
 
