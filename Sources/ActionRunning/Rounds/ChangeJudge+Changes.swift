@@ -1,0 +1,185 @@
+import FileObservation
+import Support
+import SystemCalls
+
+// Handles changes that are reported: judges them at once, or keeps them for the end of the round.
+
+extension ChangeJudge {
+  /// The paths that have to be read for a step: those of changes that are judged now.
+  func pathsToRead(
+    _ changes: [ChangeBatch.Change] = []
+  ) -> [(path: Path, isMovedAsWhole: Bool)] {
+    var paths = unjudged.compactMap { path in
+      records[path]?.unjudged.map { (path, $0.isMovedAsWhole) }
+    }
+    var known = Set(unjudged)
+    for change in changes.flatMap({ PendingChange.all(of: $0) })
+    where known.insert(change.path).inserted {
+      paths.append((change.path, change.isMovedAsWhole))
+    }
+    return paths
+  }
+
+  /// The paths that have to be read when a run starts: those whose contents are known as well, because they may
+  /// have changed without a report.
+  var pathsToReadAtStart: [(path: Path, isMovedAsWhole: Bool)] {
+    let known = records.filter { _, record in
+      record.unjudged == nil && (record.judgedContent ?? record.knownContent)?.isRead == true
+    }
+    let isFew = known.count <= ContentReader.mostFiles
+    return pathsToRead() + (isFew ? known.keys.map { ($0, false) } : [])
+  }
+
+  /// Handles changes that were reported, with the evidence about each path.
+  mutating func changed(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Situation,
+    at now: Instant, _ knowledge: Knowledge
+  ) -> [Action] {
+    let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
+    if isFlushing || isStopped && situation.isOwn {
+      note(changes, at: now, isRestartable: situation == .restartable)
+      let others = isFlushing ? [] : changes.filter { $0.evidence.verdict == .others }
+      add(changes.filter { !others.contains($0) })
+      return others.isEmpty ? [] : explain(others) + runAtOnce(others)
+    }
+    switch situation {
+    case .idle:
+      return changedAtRest(changes, at: now, knowledge)
+    case .running:
+      note(changes, at: now)
+      add(changes)
+      return []
+    case .building:
+      return changedInBuild(changes, at: now)
+    case .restartable:
+      let found = endObservation(for: changes, at: now)
+      add(changes, areCounted: false)
+      return found + judgeRestart(at: now, knowledge)
+    case .leftovers, .othersRunning:
+      // Nothing runs that the user could have stopped.
+      isStopped = false
+      note(changes, at: now, mayBeOfRound: situation == .leftovers)
+      add(changes)
+      return judge(areOfRuns: false, at: now, knowledge)
+    }
+  }
+
+  /// Counts changes for their keys, or against them.
+  ///
+  /// - Parameter mayBeOfRound: Whether processes of the round are there that may have made them, even after its
+  ///   end.
+  mutating func note(
+    _ changes: [PendingChange], at now: Instant, isRestartable: Bool = false,
+    mayBeOfRound: Bool = false
+  ) {
+    let offset = offset(at: now)
+    // What changes later than an echo of the latest run follows a run without the change.
+    let isLater =
+      hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
+    for change in changes {
+      if isLater && change.evidence.verdict != .run {
+        for key in keys(of: change) where records[key]?.count.hasChanged == false {
+          records[key]?.count.reset()
+        }
+      }
+      let evidence = change.evidence
+      let circumstance: RepetitionCount.Circumstance =
+        isRestartable ? .restarted(activity: evidence.activity) : .finite
+      // What is delayed for its own sake says nothing of other paths.
+      let isCommon = records[change.path]?.count.isProved != true
+      let growth =
+        keys(of: change).map { key in
+          records[key, default: Record()].count.changed(evidence.verdict, at: offset, circumstance)
+        }.max() ?? 0
+      if evidence.verdict == .others {
+        common.changed(after: nil, at: offset)
+      } else if isCommon {
+        common.changed(
+          after: isRestartable && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
+      }
+      switch evidence.verdict {
+      case .others: markEdited(change)
+      case .run: records[change.path]?.proof.wasOpen = true
+      case .unknown: break
+      }
+    }
+  }
+
+  /// The keys that a change counts for.
+  func keys(of change: PendingChange) -> [Path] {
+    change.isOfEntry ? [change.path, change.path.directory] : [change.path]
+  }
+
+  private mutating func changedAtRest(
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
+  ) -> [Action] {
+    let echoes = changes.filter { isEcho($0, at: now) }
+    note(echoes, at: now)
+    add(echoes)
+    if echoes.count < changes.count {
+      return changedByOthers(changes.filter { !isEcho($0, at: now) })
+    }
+    // They are judged with the changes for which the follow-up is due.
+    return owesRun ? [] : judge(at: now, knowledge)
+  }
+
+  /// Whether a change may follow from what was reported of the runs.
+  private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
+    guard let lastReport else { return false }
+    if change.evidence.verdict == .run { return true }
+    guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
+      return false
+    }
+    return !record.isEdited && record.judgedContent != nil && record.count.repetitions > 0
+  }
+
+  /// Whether changes at rest may be judged, so that their paths have to be read.
+  func mayHaveEchoes(_ evidence: [Path: Evidence], at now: Instant) -> Bool {
+    lastReport.map { $0.duration(to: now) < Self.echoTime } ?? false
+      || evidence.values.contains { $0.verdict == .run }
+  }
+
+  /// Begins a round immediately, because no run can have made these changes.
+  private mutating func changedByOthers(_ changes: [PendingChange]) -> [Action] {
+    // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
+    let isKnown = records.values.contains { $0.knownContent != nil || !$0.count.isEmpty }
+    for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
+      markEdited(change)
+      for key in keys(of: change) { update(key) { $0.count.reset() } }
+    }
+    common.reset()
+    return runAtOnce(changes)
+  }
+
+  /// Requests a run for changes of which others have made at least one. It receives all changes, also those
+  /// that were delayed, possibly for other tasks.
+  mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
+    let paths = changes.map(\.path)
+    let delayed = followUp?.paths.filter { !paths.contains($0) } ?? []
+    cancelFollowUp()
+    (observation, isStopped) = (nil, false)
+    // The delay is over; a flush goes on.
+    if !isFlushing { _ = makeGeneration() }
+    return [.run(paths + delayed)]
+  }
+
+  /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
+  /// and so does the first one of a path that others edit, or that has never changed before.
+  private mutating func changedInBuild(_ changes: [PendingChange], at now: Instant) -> [Action] {
+    let others = changes.filter { change in
+      switch change.evidence.verdict {
+      case .others: return true
+      case .run: return false
+      case .unknown:
+        guard let record = records[change.path] else {
+          return !change.wasAbsent && common.repetitions == 0
+        }
+        return record.isEdited && record.count.repetitions == 0
+      }
+    }
+    let paths = Set(others.map(\.path))
+    note(changes, at: now)
+    add(changes.filter { !paths.contains($0.path) })
+    return others.isEmpty ? [] : explain(others) + runAtOnce(others)
+  }
+}
