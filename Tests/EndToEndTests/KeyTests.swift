@@ -56,6 +56,7 @@ import Testing
       try await session.readsKeys()
       try await session.shows("restarting in 2.0 s")
       try session.type("s")
+      try await session.shows("not restarted; the next change starts it")
       try await session.shows("waiting for changes")
     }
   }

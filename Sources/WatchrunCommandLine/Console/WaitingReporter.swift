@@ -80,8 +80,13 @@ extension WaitingReporter {
   /// - Parameter isInterrupt: Whether the request is Ctrl-C.
   func answerStop(toInterrupt isInterrupt: Bool) {
     let now = scheduler.now
-    for notice in state.withLock({ $0.waiting.pendingStops(at: now) }) {
-      report(notice, .answer, isEnding: isInterrupt || isEnding())
+    let (stops, restarts) = state.withLock {
+      ($0.waiting.pendingStops(at: now), $0.waiting.restarts.keys.sorted())
+    }
+    for notice in stops { report(notice, .answer, isEnding: isInterrupt || isEnding()) }
+    if isInterrupt { return }
+    for task in restarts {
+      reporter.say(.answer, task, "not restarted; the next change starts it", style: .faint)
     }
   }
 
