@@ -232,7 +232,11 @@ extension ForeignOption {
     row(["--use-shell"], "use --shell SHELL"),
     row(["--no-environment", "--no-env"], "use --emit none"),
     row(["--emit-events-to"], "use --emit env, lines or json"),
-    row(["--env-file"], "give each variable with -E NAME=VALUE"),
+    row(["--env-file"], "give each variable with -E NAME=VALUE") { option in
+      let hasProcesses = ["Procfile", "Procfile.dev"].contains(where: option.directory.holds)
+      return hasProcesses && option.value == ".env"
+        ? "the processes get the variables of .env: watchrun" : nil
+    },
     row(
       ["--inspect", "--inspect-brk", "--require", "--loader", "--import"],
       "options of the program follow it, as in: watchrun -r node --inspect app.js"

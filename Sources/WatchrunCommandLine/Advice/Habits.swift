@@ -135,16 +135,21 @@ extension Habit {
     let isPattern = { (word: String) in word.contains { "*?[^$\\".contains($0) } }
     let patterns = line.texts.prefix(while: isPattern)
     var rest = Array(line.words.dropFirst(patterns.count))
+    var flags: [[UInt8]] = []
     // The options of chokidar and onchange.
     let command = rest.firstIndex {
       ["-c", "--command"].contains(String(decoding: $0, as: UTF8.self))
     }
     if let command, command + 1 < rest.count {
+      flags = rest
       rest = TypedLine.words(ofLine: rest[command + 1])
     } else if let mark = rest.firstIndex(of: "--".word) {
+      flags = Array(rest[..<mark])
       rest = Array(rest[(mark + 1)...])
     }
-    let options = patterns.flatMap { Pattern.option(for: $0) ?? ["-f", "*.go"] }
+    let options =
+      patterns.flatMap { Pattern.option(for: $0) ?? ["-f", "*.go"] }
+      + flags.compactMap { Pattern.flags[String(decoding: $0, as: UTF8.self)] }
     let isKnown = patterns.allSatisfy { Pattern.option(for: $0) != nil }
     return "'\(Path(line.first))' is a pattern, not a program; "
       + (isKnown ? "write: " : "patterns are globs, as in: ")
@@ -180,6 +185,9 @@ extension Habit {
 
 /// A pattern of another tool.
 enum Pattern {
+  /// The options of chokidar and onchange that have counterparts.
+  static let flags = ["--polling": "--poll", "--silent": "-q", "--verbose": "-v", "-k": "-r"]
+
   /// The option that means the same; `nil` if a regular expression is none of the usual ones.
   static func option(for pattern: String) -> [String]? {
     var rest = pattern[...]

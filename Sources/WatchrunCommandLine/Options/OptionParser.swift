@@ -46,6 +46,7 @@ struct OptionParser {
     }
     settings.command = Array(rest)
     settings.optionWords = Array(words[..<rest.startIndex])
+    try settings.refuseLoneDirectory(in: directory)
     return try settings.checked()
   }
 
