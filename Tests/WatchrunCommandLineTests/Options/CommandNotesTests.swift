@@ -24,6 +24,8 @@ struct CommandNotesTests {
   @Test(arguments: [
     ["npm", "run", "dev"], ["npm", "run", "--silent", "dev"], ["yarn", "dev"], ["npx", "vite"],
     ["node", "--watch", "server.js"], ["npm run dev"], ["uvicorn", "main:app", "--reload"],
+    ["python3", "manage.py", "runserver"], ["flask", "--app", "x", "run", "--debug"],
+    ["hugo", "server", "-D"], ["mkdocs", "serve"],
   ])
   func `of a command that watches by itself, it is said that it needs no watchrun`(
     words: [String]
@@ -46,6 +48,8 @@ struct CommandNotesTests {
     #expect(try notes("--proxy", "5173", "npm", "run", "dev") == [])
     #expect(try notes("--once", "npm", "run", "dev") == [])
     #expect(try notes("vite", "build") == [])
+    #expect(try notes("-r", "flask", "run") == [])
+    #expect(try notes("-r", "python3", "manage.py", "runserver", "--noreload") == [])
   }
 
   @Test func `directories that a package is made from, and that are not watched, are named`() throws

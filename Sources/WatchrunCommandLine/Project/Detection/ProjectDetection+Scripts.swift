@@ -93,6 +93,9 @@ extension ProjectDetection {
         || zip(words, words.dropFirst()).contains { Self.watchers.contains("\($0) \($1)") }
         || words.contains("vite") && !["build", "preview"].contains(where: words.contains)
         || words.contains("parcel") && !words.contains("build")
+        || words.contains("flask") && words.contains("--debug")
+        || words.contains("manage.py") && words.contains("runserver")
+          && !words.contains("--noreload")
     }
 
     private static let watchers: Set = [
@@ -101,7 +104,8 @@ extension ProjectDetection {
       "nuxi dev", "astro dev", "tsx watch", "webpack serve", "webpack watch", "ng serve",
       "react-scripts start", "gatsby develop", "remix dev", "wrangler dev", "expo start",
       "storybook dev", "vue-cli-service serve", "rsbuild dev", "rspack serve", "rspack dev",
-      "turbo watch", "svelte-kit dev", "ember serve",
+      "turbo watch", "svelte-kit dev", "ember serve", "hugo server", "hugo serve", "mkdocs serve",
+      "jekyll serve", "mdbook serve", "zola serve", "trunk serve", "dotnet watch",
     ]
   }
 
