@@ -50,7 +50,7 @@ extension ChangeJudge {
       add(changes)
       return []
     case .building:
-      return changedInBuild(changes, at: now)
+      return changedInBuild(changes, at: now, knowledge)
     case .restartable:
       let found = endObservation(for: changes, at: now)
       add(changes, areCounted: false)
@@ -163,9 +163,22 @@ extension ChangeJudge {
     return [.run(paths + delayed)]
   }
 
+  /// The paths of which it must be known, in a build, whether compilers make such files.
+  func pathsToClassify(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
+  ) -> [Path] {
+    if common.repetitions > 0 { return [] }
+    return changes.filter { change in
+      change.kind == .modified && records[change.path] == nil
+        && evidence[change.path]?.verdict != .run
+    }.prefix(ContentReader.mostFiles).map(\.path)
+  }
+
   /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
-  /// and so does the first one of a path that others edit, or that has never changed before.
-  private mutating func changedInBuild(_ changes: [PendingChange], at now: Instant) -> [Action] {
+  /// and so does the first one of a path that others edit, or that has never changed before and that people type.
+  private mutating func changedInBuild(
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
+  ) -> [Action] {
     let others = changes.filter { change in
       switch change.evidence.verdict {
       case .others: return true
@@ -173,6 +186,7 @@ extension ChangeJudge {
       case .unknown:
         guard let record = records[change.path] else {
           return !change.wasAbsent && common.repetitions == 0
+            && !knowledge.built.contains(change.path)
         }
         return record.isEdited && record.count.repetitions == 0
       }

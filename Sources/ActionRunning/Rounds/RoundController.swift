@@ -110,7 +110,14 @@ final class RoundController: Sendable {
         || situation == .idle && state.judge.mayHaveEchoes(evidence, at: now)
       return isJudged && !state.judge.isFlushing ? state.judge.pathsToRead(changes) : []
     }
-    advance(paths) { $0.changed(changes, evidence, situation, at: $1, $2) }
+    let unclassified =
+      situation == .building ? state.access { $0.judge.pathsToClassify(changes, evidence) } : []
+    let built = Set(unclassified.filter(FileKind.isBuilt))
+    advance(paths) { judge, now, knowledge in
+      var knowledge = knowledge
+      knowledge.built = built
+      return judge.changed(changes, evidence, situation, at: now, knowledge)
+    }
   }
 
   /// Begins a round. Its first run receives all changes that no run has received.

@@ -121,6 +121,7 @@ struct ChangeJudgeBench {
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
+    knowledge.built = programs
     return knowledge
   }
 

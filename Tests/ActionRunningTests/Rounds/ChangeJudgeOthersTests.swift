@@ -30,6 +30,17 @@ struct ChangeJudgeOthersTests {
     #expect(bench.actions.isEmpty)
   }
 
+  @Test func `a build is not stopped by the first change of what compilers make`() {
+    var bench = ChangeJudgeBench(["/p/a": "1", "/p/o": "1"])
+    bench.programs = ["/p/o"]
+    bench.begin()
+    bench.write("/p/o", "2", .building)
+    #expect(bench.run == nil)
+    bench.evidence["/p/a"] = .others
+    bench.write("/p/a", "saved", .building)
+    #expect(bench.run == ["/p/a"])
+  }
+
   @Test func `a change during a build is judged at its end`() {
     var bench = benchWithLog()
     bench.begin()
