@@ -214,13 +214,16 @@ private struct Moves {
 
   /// Where what was at a path is; `nil` if it is gone, or something else has been moved there.
   func present(pathOf path: Path) -> Path? {
-    for ancestor in sequence(first: path, next: \.parent) {
-      if removed.contains(ancestor) { return nil }
-      if let destination = destinations[ancestor] {
-        return Path(bytes: destination.bytes + path.bytes.dropFirst(ancestor.bytes.count))
-      }
-    }
-    return sequence(first: path, next: \.parent).contains { arrivals.contains($0) } ? nil : path
+    let ancestors = sequence(first: path, next: \.parent)
+    let origin = ancestors.first { destinations[$0] != nil || removed.contains($0) }
+    if let origin, removed.contains(origin) { return nil }
+    let destination = origin.flatMap { destinations[$0] }
+    let rest = path.bytes.dropFirst(origin?.bytes.count ?? 0)
+    let present = Path(bytes: (destination?.bytes ?? []) + rest)
+    // Also below its new place, another rename may have replaced it.
+    let isReplaced = sequence(first: present, next: \.parent)
+      .prefix { $0 != destination }.contains { arrivals.contains($0) }
+    return isReplaced ? nil : present
   }
 }
 
