@@ -43,4 +43,17 @@ package struct Diagnostic: Hashable, Sendable {
     let shown = (path.relative(to: directory) ?? path).description
     return "\(shown):\(line ?? 1):\(column ?? 1): \(severity.rawValue): \(message)"
   }
+
+  /// The lines of a quickfix file, separated by line feeds; as many as fit.
+  ///
+  /// - Parameter most: The most bytes.
+  package static func list(_ all: [Diagnostic], in directory: Path, most: Int) -> String {
+    var text = ""
+    for diagnostic in all {
+      let line = (text.isEmpty ? "" : "\n") + diagnostic.quickfixLine(in: directory)
+      if text.utf8.count + line.utf8.count > most { break }
+      text += line
+    }
+    return text
+  }
 }

@@ -10,6 +10,9 @@ public enum Activity: Sendable {
   case started(task: String)
   /// A task has written a line, given without its line ending.
   case output(task: String, line: [UInt8])
+  /// What the output of a run that is about to end says about errors: their number, as in `2 errors, 1 warning`,
+  /// and a line for each error.
+  case diagnosed(task: String, counts: String, lines: [String])
   /// A run is being stopped.
   case stopping(task: String)
   /// A run has ended, or was skipped.

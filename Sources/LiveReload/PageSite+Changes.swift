@@ -19,7 +19,7 @@ extension PageSite {
       if isServer(task) { for server in servers.values { server.upstream.serverRestarts() } }
     case .ended(let task, let outcome, let status, let duration):
       noteEnd(of: task, outcome, status, duration)
-    case .tasks, .roundBegan, .roundEnded, .output:
+    case .tasks, .roundBegan, .roundEnded, .output, .diagnosed:
       break
     }
   }

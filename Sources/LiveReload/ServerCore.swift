@@ -162,6 +162,8 @@ final class ServerCore {
 
   /// The lines of a failed task that are shown after the first ones.
   private static let lastLines = 80
+  /// The most lines of an output before which its errors are not listed.
+  private static let shortOutput = 20
 
   /// The message that shows the failure of a task, with links to the source locations in its
   /// output.
@@ -170,7 +172,12 @@ final class ServerCore {
   ) -> [UInt8] {
     linkOutput(of: name)
     let task = status.task(name)
-    let lines = task.map { StatusModel.shownLines(of: $0, lastLines: Self.lastLines) } ?? []
+    var lines = task.map { StatusModel.shownLines(of: $0, lastLines: Self.lastLines) } ?? []
+    // In a short output they are seen at once.
+    if let task, lines.count > Self.shortOutput, !task.errorLines.isEmpty {
+      var terminal = TerminalText()
+      lines = linked(task.errorLines.map { terminal.line(Array($0.utf8)) }) + [[]] + lines
+    }
     let subject = Path(task?.description.title ?? name)
     let time = duration.shortDescription
     let title =
@@ -179,7 +186,8 @@ final class ServerCore {
       case (_, .some(let code)): "\(subject) failed with status \(code) after \(time)"
       case (_, nil): "\(subject) failed after \(time)"
       }
-    return ReloadMessage.failure(task: name, title: title, lines: lines)
+    let counts = task.map { $0.errorCounts.isEmpty ? "" : ": \($0.errorCounts)" } ?? ""
+    return ReloadMessage.failure(task: name, title: title + counts, lines: lines)
   }
 
   /// The message that shows a failure of the embedding program.

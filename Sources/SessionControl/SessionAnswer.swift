@@ -33,12 +33,37 @@ public struct SessionAnswer: Hashable, Sendable {
     public var isService = false
     /// The end of its output, if it failed.
     public var output: [String] = []
+    /// What the output of its latest run that has ended by itself says about errors, if it was read.
+    public var diagnostics: [Diagnostic] = []
 
     /// Creates a task that has not run yet.
     public init(_ name: String) { self.name = name }
 
     /// Whether it keeps the session from being green. A task that has not run yet does not.
     public var isRed: Bool { state == "failed" || state == "skipped" || state == "stopped" }
+  }
+
+  /// An error, a warning or a note in the output of a task.
+  public struct Diagnostic: Hashable, Sendable {
+    /// The file, absolute; `nil` if the tool names none.
+    public var path: String?
+    /// From 1 on.
+    public var line: Int?
+    /// From 1 on.
+    public var column: Int?
+    /// `error`, `warning` or `note`.
+    public var severity: String
+    /// A line of text.
+    public var message: String
+
+    /// Creates a diagnostic.
+    public init(
+      _ severity: String, _ message: String, path: String? = nil, line: Int? = nil,
+      column: Int? = nil
+    ) {
+      (self.severity, self.message) = (severity, message)
+      (self.path, self.line, self.column) = (path, line, column)
+    }
   }
 
   /// A task that is owed a run, and why that has not begun.
@@ -116,6 +141,19 @@ public struct SessionAnswer: Hashable, Sendable {
       writer.member("startedAt", task.startedAt)
       writer.member("durationMs", task.milliseconds)
       writer.member("output", task.output)
+      writer.array("diagnostics") { writer in
+        for diagnostic in task.diagnostics { Self.write(diagnostic, to: &writer) }
+      }
+    }
+  }
+
+  private static func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("path", diagnostic.path)
+      writer.member("line", diagnostic.line)
+      writer.member("column", diagnostic.column)
+      writer.member("severity", diagnostic.severity)
+      writer.member("message", diagnostic.message)
     }
   }
 
@@ -156,6 +194,11 @@ public struct SessionAnswer: Hashable, Sendable {
     task.milliseconds = value["durationMs"]?.int
     task.isService = value["service"]?.bool ?? false
     task.output = value["output"]?.elements.compactMap(\.text) ?? []
+    task.diagnostics = (value["diagnostics"]?.elements ?? []).map { entry in
+      Diagnostic(
+        entry["severity"]?.text ?? "", entry["message"]?.text ?? "", path: entry["path"]?.text,
+        line: entry["line"]?.int, column: entry["column"]?.int)
+    }
     return task
   }
 }

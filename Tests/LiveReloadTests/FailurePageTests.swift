@@ -90,4 +90,24 @@ struct FailurePageTests {
       try get("/__watchrun/events").contains(
         #""title":"cd <lib> && make failed with status 1 after 1.0 s""#))
   }
+
+  @Test(arguments: [5, 50])
+  func `a failure says how many errors there are, and a long one begins with them`(
+    count: Int
+  ) throws {
+    try open([.init(name: "sh", command: "x")])
+    pages.core.note(.started(task: "sh"))
+    for number in 0..<count {
+      pages.core.note(.output(task: "sh", line: Array("line \(number)".utf8)))
+    }
+    pages.core.note(.diagnosed(task: "sh", counts: "1 error", lines: ["a.c:3:1: error: no"]))
+    pages.core.note(.ended(task: "sh", .failed, status: 1, duration: .seconds(1)))
+    let text = try get("/__watchrun/events")
+    #expect(text.contains(#""title":"sh failed with status 1 after 1.0 s: 1 error""#))
+    let first = count == 50 ? "a.c:3:1: error: no" : "line 0"
+    #expect(text.contains(##""lines":[[{"t":"\##(first)"}]"##))
+    pages.core.note(.started(task: "sh"))
+    pages.core.note(.ended(task: "sh", .failed, status: 1, duration: .seconds(1)))
+    #expect(try get("/__watchrun/events").contains(#"after 1.0 s","lines""#))
+  }
 }

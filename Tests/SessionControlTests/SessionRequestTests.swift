@@ -75,6 +75,10 @@ struct SessionAnswerTests {
     (task.command, task.state, task.status) = ("make test", "failed", 2)
     (task.startedAt, task.milliseconds, task.isService) = (1_700_000_000_000, 1234, true)
     task.output = ["a \"b\"", "\u{1B}[31mred"]
+    task.diagnostics = [
+      .init("error", "no \"x\"", path: "/p/a.c", line: 3, column: 5),
+      .init("warning", "all of it"),
+    ]
     var answer = SessionAnswer(directory: "/p", command: "make test", process: 12, state: .busy)
     answer.problem = "1:2: no"
     (answer.isLate, answer.tasks) = (true, [task, SessionAnswer.Task("lint")])

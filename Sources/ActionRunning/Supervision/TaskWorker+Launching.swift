@@ -11,7 +11,7 @@ extension TaskWorker {
       [
         .init("WATCHRUN_STATUS", String(status.code)),
         .init("WATCHRUN_DURATION_MS", String(duration.nanoseconds / 1_000_000)),
-      ])
+      ] + context.hookVariables(name))
   }
 
   /// Begins a run of the command or of its hook.

@@ -36,6 +36,7 @@ final class TaskWorker: Sendable {
     let output: TaskOutput.Sink?
     var outputRoom: TaskOutput.Room = { _ in true }
     var separateStreams: Set<TaskOutput.Stream>?
+    var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in [] }
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
     let notify: @Sendable (TaskWorker, Event) -> Void

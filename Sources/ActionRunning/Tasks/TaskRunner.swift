@@ -39,6 +39,11 @@ public final class TaskRunner: Sendable {
     var separateStreams: Set<TaskOutput.Stream>?
     /// Whether the receiver of output has room for more.
     package var outputRoom: TaskOutput.Room = { _ in true }
+    /// Returns variables for a hook of this task, besides those that say how the run has ended. Called on the
+    /// queue, after the end of the run was reported.
+    package var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in
+      []
+    }
     /// Called on the queue after each step, when the reports of what it has changed were made.
     package var stepTaken: (@Sendable () -> Void)?
     /// Suspends the tasks together with this process.

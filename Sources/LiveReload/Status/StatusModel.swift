@@ -17,6 +17,9 @@ package struct StatusModel: Sendable {
     var lines: [[Span]] = []
     /// Whether lines are missing after the first ones.
     var hasGap = false
+    /// What the output of the latest run says about errors: their number, and a line for each.
+    var errorCounts = ""
+    var errorLines: [String] = []
     /// The number of lines that have been searched for links.
     fileprivate var linkedCount = 0
     fileprivate var terminal = TerminalText()
@@ -85,6 +88,7 @@ package struct StatusModel: Sendable {
         }
         task.isOver = false
         (task.state, task.startedAt, task.status, task.duration) = (.running, time, nil, nil)
+        (task.errorCounts, task.errorLines) = ("", [])
       }
     case .output(let name, let line):
       update(name) { task in
@@ -96,6 +100,8 @@ package struct StatusModel: Sendable {
           task.hasGap = true
         }
       }
+    case .diagnosed(let name, let counts, let lines):
+      update(name) { ($0.errorCounts, $0.errorLines) = (counts, lines) }
     case .ended(let name, let outcome, let status, let duration):
       update(name) { task in
         task.isOver = outcome != .ready && outcome != .kept

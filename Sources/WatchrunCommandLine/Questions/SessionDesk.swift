@@ -79,8 +79,16 @@ final class SessionDesk: ServedSession {
     return picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
   }
 
-  /// The diagnostics of the latest run of a task that has ended by itself.
-  func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
+  /// Variables for a hook of a task, which say what the output of the run says about errors.
+  func hookVariables(of task: String) -> [Command.EnvironmentVariable] {
+    let (found, directory) = picture.withLock {
+      ($0.diagnostics[task], $0.outputToSearch(of: task).directory)
+    }
+    func list(_ severity: Diagnostic.Severity) -> String {
+      Diagnostic.list(found.filter { $0.severity == severity }, in: directory, most: 16 * 1024)
+    }
+    return [.init("WATCHRUN_ERRORS", list(.error)), .init("WATCHRUN_WARNINGS", list(.warning))]
+  }
 
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {

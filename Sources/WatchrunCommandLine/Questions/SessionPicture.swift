@@ -20,6 +20,7 @@ struct SessionPicture {
   /// A test delays a run for less than this; what is delayed for longer is written by the runs themselves.
   static let testTime = RepetitionCount.Rules.lastTest + .milliseconds(200)
   private static let mostChanges = 20
+  private static let mostShownErrors = 50
 
   let directory: Path
   private(set) var plan: SessionPlan
@@ -71,7 +72,7 @@ struct SessionPicture {
   /// - Returns: The activities of pages.
   @discardableResult
   mutating func handle(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
-    let activities = translator.activities(for: report)
+    let activities = diagnosed(report) + translator.activities(for: report)
     for activity in activities { model.note(activity, at: time) }
     switch report {
     case .run(let run, .started) where run.job == .command:
@@ -84,6 +85,17 @@ struct SessionPicture {
       break
     }
     return activities
+  }
+
+  /// What pages are told about the errors of a run that has ended by itself.
+  private func diagnosed(_ report: TaskReport) -> [Activity] {
+    guard case .run(let run, .ended(_, _, let ending)) = report, run.job == .command,
+      ending != .stopped,
+      let summary = DiagnosticSummary(diagnostics[run.task], before: [])
+    else { return [] }
+    let errors = diagnostics[run.task].filter { $0.severity == .error }
+    let lines = errors.prefix(Self.mostShownErrors).map { $0.quickfixLine(in: directory) }
+    return [.diagnosed(task: run.task, counts: summary.counts, lines: lines)]
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
@@ -171,6 +183,7 @@ extension SessionPicture {
       if task.state == .failed || request.verb == .logs {
         entry.output = output.end(of: entry.name, lines: request.lines)
       }
+      entry.diagnostics = diagnostics[entry.name].map(SessionAnswer.Diagnostic.init)
       return entry
     }
     answer.pending = waiting.filter { isMeant($0.name) }.map { waiting in
@@ -188,6 +201,14 @@ extension SessionPicture {
     plan.origin == .commandLine && !plan.tasks.isEmpty
       ? plan.tasks.map(\.command).joined(separator: " && ")
       : (plan.tasks.map(\.name) + plan.pages.map(\.name)).joined(separator: " ")
+  }
+}
+
+extension SessionAnswer.Diagnostic {
+  fileprivate init(_ diagnostic: Diagnostic) {
+    self.init(
+      diagnostic.severity.rawValue, diagnostic.message, path: diagnostic.path?.description,
+      line: diagnostic.line, column: diagnostic.column)
   }
 }
 

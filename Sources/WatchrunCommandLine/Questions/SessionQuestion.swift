@@ -1,3 +1,4 @@
+import Diagnostics
 import SessionControl
 import Support
 import SystemCalls
@@ -105,7 +106,8 @@ struct SessionQuestion {
     if let problem = answer.problem { lines.append("out of date: \(Path(problem))") }
     if isNamed { lines.append("session \(answer.process): \(Path(answer.command))") }
     for task in answer.tasks {
-      lines.append("\(Path(task.name)): \(words(for: task))")
+      lines.append("\(Path(task.name)): \(words(for: task))\(counts(in: task))")
+      lines += listed(task, in: answer.directory).map { "  " + $0 }
       lines += task.output.map { "  " + $0 }
     }
     for entry in answer.pending { lines.append("\(Path(entry.task)): \(Path(entry.text))") }
@@ -117,6 +119,24 @@ struct SessionQuestion {
     }
     if lines.isEmpty { lines = ["no tasks"] }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func diagnostics(in task: SessionAnswer.Task) -> [Diagnostic] {
+    task.state == "running" ? [] : task.diagnostics.compactMap(Diagnostic.init)
+  }
+
+  /// `: 2 errors, 1 warning`.
+  private static func counts(in task: SessionAnswer.Task) -> String {
+    DiagnosticSummary(diagnostics(in: task), before: []).map { ": \($0.counts)" } ?? ""
+  }
+
+  /// The errors of a task that has failed, unless its output shows them.
+  private static func listed(_ task: SessionAnswer.Task, in directory: Path) -> [String] {
+    guard task.state == "failed" else { return [] }
+    let shown = Array(task.output.joined(separator: "\n").utf8)
+    return diagnostics(in: task).filter { $0.severity == .error && !shown.holds($0.message) }.map {
+      $0.quickfixLine(in: directory)
+    }
   }
 
   private static func words(for task: SessionAnswer.Task) -> String {
@@ -134,5 +154,23 @@ struct SessionQuestion {
     case "pending": return "has not run yet"
     default: return Path(task.state).description
     }
+  }
+}
+
+extension Diagnostic {
+  fileprivate init?(_ diagnostic: SessionAnswer.Diagnostic) {
+    guard let severity = Severity(rawValue: diagnostic.severity) else { return nil }
+    self.init(
+      severity, Path(diagnostic.message).description, path: diagnostic.path.map { Path($0) },
+      line: diagnostic.line, column: diagnostic.column)
+  }
+}
+
+extension [UInt8] {
+  /// Whether a text occurs in these bytes.
+  fileprivate func holds(_ text: String) -> Bool {
+    let part = Array(text.utf8)
+    guard let first = part.first else { return true }
+    return indices.contains { self[$0] == first && self[$0...].starts(with: part) }
   }
 }

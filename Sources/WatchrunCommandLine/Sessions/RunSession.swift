@@ -138,6 +138,7 @@ final class RunSession: ChangeSource {
     options.frequentPathsChanged = { [weak self] paths in
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
     }
+    options.hookVariables = { [desk] in desk.hookVariables(of: $0) }
     options.stepTaken = { [desk] in desk.changed() }
     options.jobControl = session.makeJobControl(
       plan.origin == .commandLine

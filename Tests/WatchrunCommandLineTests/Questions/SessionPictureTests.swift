@@ -1,3 +1,4 @@
+import Diagnostics
 import SessionControl
 import Support
 import SystemCalls
@@ -43,6 +44,35 @@ struct SessionPictureTests {
   }
 
   private static let chain = #"a: { run: "a" }, b: { run: "b", after: ["a"] }, c: { run: "c" }"#
+
+  @Test func `the diagnostics of the latest run that has ended are in the answer`() throws {
+    var picture = picture(try projectPlan(Self.chain), .run(run("a"), .started))
+    let error = Diagnostic(.error, "no", path: "/p/a.c", line: 3)
+    #expect(picture.found([error], in: "a", hasSucceeded: false)?.counts == "1 error")
+    picture.handle(ended("a", 1), at: start, time: 0)
+    func answer() -> SessionAnswer {
+      picture.answer(to: SessionRequest(.status), .rest, process: 1, waiting: []) { _ in "" }
+    }
+    let task = try #require(answer().tasks.first { $0.name == "a" })
+    #expect(task.diagnostics == [.init("error", "no", path: "/p/a.c", line: 3)])
+    let text = SessionQuestion.text(of: answer(), isNamed: false)
+    #expect(text.contains("a: failed with status 1 after 10 ms: 1 error\n  a.c:3:1: error: no\n"))
+    // Until the next one has ended.
+    picture.handle(.run(run("a", 2), .started), at: start, time: 0)
+    #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.count == 1)
+    _ = picture.found([error], in: "a", hasSucceeded: true)
+    #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.isEmpty == true)
+  }
+
+  @Test func `an error that the output shows is not listed again`() throws {
+    var task = SessionAnswer.Task("a")
+    (task.state, task.output) = ("failed", ["a.c:3: error: no"])
+    task.diagnostics = [.init("error", "no", path: "/p/a.c", line: 3)]
+    var answer = SessionAnswer(directory: "/p", command: "", process: 1, state: .rest)
+    answer.tasks = [task]
+    let text = SessionQuestion.text(of: answer, isNamed: false)
+    #expect(text == "a: failed: 1 error\n  a.c:3: error: no\n")
+  }
 
   @Test func `a task is at rest when those on which it depends are`() throws {
     let picture = picture(try projectPlan(Self.chain))

@@ -1,0 +1,85 @@
+import Foundation
+import SystemCalls
+import Testing
+
+/// Errors in the output: closing line, answers, hooks, the file of `--diagnostics`, and `--output failed`.
+@Suite struct DiagnosticsTests {
+  /// A shell line that prints the file `state`, and fails if that holds an error.
+  private static let compiler = "cat state; ! grep -q error state"
+
+  private func writeState(_ lines: String..., in project: Project) throws {
+    try project.place("state", lines.map { $0 + "\n" }.joined())
+  }
+
+  private func makeTasks(in project: Project, _ keys: String = "") throws {
+    try project.place("a.c", "")
+    try project.writeTasks(
+      """
+      build: { run: "\(Self.compiler)", watch: ["state"], \(keys) },
+      other: { run: "true", watch: ["none"] },
+      """)
+  }
+
+  @Test func `the closing line counts errors, names the first, and says what is fixed`()
+    async throws
+  {
+    try await withProject { project in
+      try writeState(
+        "a.c:3:5: error: no x", "a.c:4:1: error: no y", "a.c:9: warning: w", in: project)
+      try makeTasks(in: project)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said(": 2 errors, 1 warning · a.c:3:5 no x")
+      try writeState("a.c:7:5: error: no x", "a.c:1:1: error: no z", in: project)
+      try await watchrun.said(": 2 errors (1 new), 1 error fixed · a.c:1:1 no z")
+      try writeState("fine", in: project)
+      try await watchrun.said(": 2 errors fixed")
+      // What tools print is printed as before.
+      try await eventually("all is printed") {
+        watchrun.process.output.lines == [
+          "build | a.c:3:5: error: no x", "build | a.c:4:1: error: no y",
+          "build | a.c:9: warning: w", "build | a.c:7:5: error: no x",
+          "build | a.c:1:1: error: no z", "build | fine",
+        ]
+      }
+    }
+  }
+
+  @Test func `a command whose output is not read has the closing line that it had`() async throws {
+    try await withProject { project in
+      try project.place("a.c", "")
+      let watchrun = try await project.start(
+        "--once", "--", "sh", "-c", "echo a.c:3: error: x; exit 3")
+      try await #expect(watchrun.ended() == .exited(3))
+      #expect(watchrun.process.output.text == "a.c:3: error: x\n")
+      let closing = try #require(watchrun.errors.last { $0.contains("failed") })
+      #expect(closing.wholeMatch(of: /watchrun: failed with status 3 after \S+ \S+/) != nil)
+    }
+  }
+
+  @Test func `answers and hooks have the list`() async throws {
+    try await withProject { project in
+      try writeState("a.c:3:5: error: no x", "a.c:9: warning: w", in: project)
+      let hook = #"printf '%s;%s\n' \"$WATCHRUN_ERRORS\" \"$WATCHRUN_WARNINGS\" >> $LOG"#
+      try makeTasks(in: project, #"onFailure: "\#(hook)", onSuccess: "\#(hook)""#)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("2 errors", "1 error, 1 warning")
+      try await project.logged("a.c:3:5: error: no x;a.c:9:1: warning: w")
+      let answer = try await project.start("--wait", "--json", "build")
+      try await #expect(answer.ended() == .exited(1))
+      let text = answer.process.output.text
+      let path = project.path("a.c")
+      #expect(
+        text.contains(
+          #""diagnostics":[{"path":"\#(path)","line":3,"column":5,"severity":"error","message":"no x"},"#
+            + #"{"path":"\#(path)","line":9,"column":null,"severity":"warning","message":"w"}]"#),
+        "\(text)")
+      let shown = try await project.start("--wait", "--lines", "1", "build")
+      try await #expect(shown.ended() == .exited(1))
+      let lines = shown.process.output.lines
+      #expect(lines.first?.contains(": 1 error, 1 warning") == true)
+      #expect(lines.dropFirst() == ["  a.c:3:5: error: no x", "  a.c:9: warning: w"])
+      try writeState("fine", in: project)
+      try await project.logged(";")
+    }
+  }
+}
