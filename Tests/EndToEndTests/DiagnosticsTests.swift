@@ -82,4 +82,43 @@ import Testing
       try await project.logged(";")
     }
   }
+
+  @Test func `a file for editors is kept up to date, and starts no run`() async throws {
+    try await withProject { project in
+      try project.place("a.c", "")
+      try writeState("a.c:3:5: error: no x", "a.c:9: warning: w", in: project)
+      let watchrun = try await project.startRunning(
+        ["--diagnostics", "errors.txt"], "sh", "-c", "echo run >> $LOG; \(Self.compiler)")
+      try await eventually("the file is written") {
+        project.read("errors.txt") == "a.c:3:5: error: no x\na.c:9:1: warning: w\n"
+      }
+      try writeState("fine", in: project)
+      try await eventually("the file is empty") {
+        project.exists("errors.txt") && project.read("errors.txt").isEmpty
+      }
+      try writeState("b.c:1: error: y", in: project)
+      try await eventually("the file is written") {
+        project.read("errors.txt") == "b.c:1:1: error: y\n"
+      }
+      try await watchrun.said(": 1 error · b.c:1 y")
+      try project.place("last")
+      try await eventually("another run") { project.logged.count >= 4 }
+      let answer = try await project.start("--wait")
+      try await answer.ended()
+      #expect(project.logged.count == 4)
+      // Nothing is left beside it.
+      let names = try FileManager.default.contentsOfDirectory(atPath: project.root)
+      #expect(Set(names) == ["a.c", "state", "errors.txt", "last"])
+    }
+  }
+
+  @Test func `a file that cannot be written is refused`() async throws {
+    try await withProject { project in
+      for path in ["none/errors.txt", "/dev/null", "."] {
+        let watchrun = try await project.start("--once", "--diagnostics", path, "true")
+        try await #expect(watchrun.ended() == .exited(64))
+        #expect(watchrun.errors.first?.contains("cannot write ") == true)
+      }
+    }
+  }
 }

@@ -62,3 +62,23 @@ package func removeFile(_ path: Path) {
 package func removeDirectory(_ path: Path) {
   _ = path.withCString { rmdir($0) }
 }
+
+/// Replaces the content of a file, or creates it. Whoever reads it finds the old content or the new one, never a
+/// part.
+///
+/// - Parameter temporary: A path in the same directory, at which the content is written first.
+package func replaceFile(
+  _ path: Path, with content: [UInt8], through temporary: Path
+) throws(SystemError) {
+  do throws(SystemError) {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
+    let descriptor = try Descriptor.open(temporary, flags, mode: 0o666)
+    try writeAll(content, to: descriptor.number)
+    _ = try checked("rename", path: path) {
+      temporary.withCString { old in path.withCString { rename(old, $0) } }
+    }
+  } catch {
+    removeFile(temporary)
+    throw error
+  }
+}

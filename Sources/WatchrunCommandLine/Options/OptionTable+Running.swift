@@ -130,6 +130,12 @@ extension OptionTable {
     ) {
       settings, _ in settings.answersInJSON = true
     },
+    Option(
+      nil, "diagnostics", .init("FILE", .file), .output,
+      "Keep errors and warnings in FILE, for editors"
+    ) { (settings, value) throws(UsageError) in
+      settings.diagnosticsFile = try path(value)
+    },
     Option("c", "clear", nil, .output, "Clear the screen before each run") {
       settings, _ in settings.clearsScreen = true
     },

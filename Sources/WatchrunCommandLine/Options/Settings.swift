@@ -128,6 +128,8 @@ struct Settings: Sendable {
   /// The value of `--lines`.
   var outputLines: Int?
 
+  /// The file of `--diagnostics`.
+  var diagnosticsFile: Path?
   var printMode: PrintMode?
   var separatesByNUL = false
   /// Whether the answer to a question is printed as JSON.
@@ -206,6 +208,9 @@ extension Settings {
   var isForProject: Bool {
     task == .run && printMode == nil && command.isEmpty && !hasPage
   }
+
+  /// Whether an option needs the output of the command.
+  var readsOutput: Bool { diagnosticsFile != nil }
 
   /// Whether a page is served.
   var hasPage: Bool { served != nil || !proxies.isEmpty }

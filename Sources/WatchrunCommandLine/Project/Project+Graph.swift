@@ -92,8 +92,8 @@ extension Project.Task {
     // Several tasks cannot share standard input, and a background process group must not read from a
     // terminal.
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
-    // The output of a single task goes to the terminal itself.
-    let colors = isAlone ? [] : context.outputVariables
+    // The output of a single task goes to the terminal itself, unless it is read.
+    let colors = isAlone && !context.readsOutput ? [] : context.outputVariables
     return Command(
       words: words, form: form,
       environment: Command.Environment(colors + context.environment + environment),

@@ -27,6 +27,7 @@ struct Project: Hashable, Sendable {
     var shell: [UInt8]?
     var colorMode: ColorMode?
     var notifyMode: NotifyMode?
+    var diagnosticsFile: Path?
   }
 
   /// A command and the changes that start it.

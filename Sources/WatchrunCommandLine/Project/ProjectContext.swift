@@ -18,6 +18,8 @@ struct ProjectContext: Sendable {
   var outputVariables: [Command.EnvironmentVariable] = []
   /// Whether pages report their consoles unless a key says otherwise.
   var reportsConsoles = false
+  /// Whether the output of a single task is read as well, and forwarded.
+  var readsOutput = false
   /// Whether no task runs at the start.
   var isPostponed = false
 }

@@ -104,6 +104,9 @@ extension ProjectKey {
     ProjectKey(
       "notify", in: .project, is: .choice(NotifyMode.names),
       "rounds after which the desktop is notified (default: never)"),
+    ProjectKey(
+      "diagnostics", in: .project, is: .string,
+      "file in which errors and warnings are kept, for editors"),
   ]
 
   private static let commands = [

@@ -34,7 +34,7 @@ enum ProjectOptions {
   private static let runOptions: Set = [
     "postpone", "once", "exit-on-error", "until-success", "on-busy", "restart", "signal",
     "stop-signal", "stop-timeout", "timeout", "keep-alive", "build", "on-success", "on-failure",
-    "shell", "emit", "env", "interactive", "notify", "bell",
+    "shell", "emit", "env", "interactive", "notify", "bell", "diagnostics",
   ]
 
   private static let forCommand: Set = [

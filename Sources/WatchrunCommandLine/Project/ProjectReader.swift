@@ -117,7 +117,8 @@ extension ProjectReader {
       quietPeriod: quietPeriod(fields["debounce"]), clearsScreen: boolean(fields["clear"]),
       polling: polling(fields["poll"]), skipsUnchanged: boolean(fields["skipUnchanged"]),
       shell: shell(fields["shell"]), colorMode: choice(fields["color"]),
-      notifyMode: choice(fields["notify"]))
+      notifyMode: choice(fields["notify"]),
+      diagnosticsFile: string(fields["diagnostics"]).map { Path($0) })
   }
 
   private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {

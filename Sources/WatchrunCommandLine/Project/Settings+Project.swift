@@ -19,6 +19,9 @@ extension Settings {
     if let shell = defaults.shell, isFree("shell") { settings.shell = .always(shell) }
     if let mode = defaults.colorMode, isFree("color") { settings.colorMode = mode }
     if let mode = defaults.notifyMode, isFree("notify") { settings.notifyMode = mode }
+    if let file = defaults.diagnosticsFile, isFree("diagnostics") {
+      settings.diagnosticsFile = file
+    }
     return settings
   }
 
@@ -33,6 +36,7 @@ extension Settings {
     context.outputVariables = Console.forcedColors(colorMode) + Console.unbufferedOutput
     context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = isPostponed
+    context.readsOutput = readsOutput
     return context
   }
 

@@ -30,6 +30,7 @@ final class SessionDesk: ServedSession {
   private let parts = Mutex<Parts?>(nil)
   /// The state that was sent last.
   private let lastState = Mutex<State?>(nil)
+  private let file = Mutex<DiagnosticsFile?>(nil)
   private let clock = DispatchScheduler(queue: .separate())
 
   init(
@@ -76,7 +77,21 @@ final class SessionDesk: ServedSession {
     // Looks at files, and so without the lock.
     let found = DiagnosticReader.diagnostics(in: text, of: directory)
     let hasSucceeded = status.isSuccess && ending == .byItself
-    return picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
+    let (summary, all) = picture.withLock { picture in
+      let summary = picture.found(found, in: run.task, hasSucceeded: hasSucceeded)
+      return (summary, picture.allDiagnostics)
+    }
+    file.withLock({ $0 })?.write(all)
+    return summary
+  }
+
+  /// Keeps the diagnostics in a file; `nil` for none.
+  func setFile(_ path: Path?) {
+    let file = path.map {
+      DiagnosticsFile(
+        $0.absolute(from: session.directory), directory: session.directory, session.console)
+    }
+    self.file.withLock { $0 = file }
   }
 
   /// Variables for a hook of a task, which say what the output of the run says about errors.

@@ -61,6 +61,9 @@ struct SessionPicture {
     return (output.latest(of: task), own ?? directory)
   }
 
+  /// The diagnostics of all tasks, in their order.
+  var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { diagnostics[$0.name] } }
+
   /// A run of the command has ended by itself, with these diagnostics in its output.
   mutating func found(
     _ diagnostics: [Diagnostic], in task: String, hasSucceeded: Bool

@@ -54,6 +54,9 @@ extension RunSession {
       try observe(plan, project, insteadOf: old, runner)
       let settings = session.settings.adding(project.defaults)
       state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
+      if project.defaults.diagnosticsFile != old.defaults.diagnosticsFile {
+        desk.setFile(settings.diagnosticsFile)
+      }
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
       warnOfMissingPaths(in: project, since: old)
       reporter.setPlan(plan)

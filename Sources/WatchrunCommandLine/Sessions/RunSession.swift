@@ -63,6 +63,8 @@ final class RunSession: ChangeSource {
   func begin() throws(Failure) {
     let (plan, settings, project) = state.withLock { ($0.plan, $0.settings, $0.project) }
     let pages = plan.pages.isEmpty ? nil : makePages()
+    try checkDiagnosticsFile(settings)
+    desk.setFile(settings.diagnosticsFile)
     pages?.setPlan(plan, desk.setPlan(plan))
     let observer = try session.makeObserver(plan.observation, with: settings)
     try pages?.open(plan.pages)
@@ -102,6 +104,13 @@ final class RunSession: ChangeSource {
     runner.start()
     // A question that arrives finds the first runs requested.
     desk.serve(runner, target, flushing: isObserved ? self : nil)
+  }
+
+  private func checkDiagnosticsFile(_ settings: Settings) throws(Failure) {
+    guard let path = settings.diagnosticsFile?.absolute(from: session.directory),
+      let problem = DiagnosticsFile.problem(with: path)
+    else { return }
+    throw Failure("cannot write \(path): \(problem)", ExitCode.usage)
   }
 
   func makePages() -> PageHost {

@@ -80,7 +80,7 @@ extension Session {
     if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
     let isAdaptive = settings.quietPeriod == .adaptive
     var filter = settings.makeFilter(in: directory)
-    filter.hidden = ownFiles
+    filter.hidden = ownFiles(settings)
     let options = ObserverOptions(
       filter: filter,
       quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
@@ -106,7 +106,7 @@ extension Session {
   /// The files that watchrun itself writes: those to which standard output, standard error and descriptors
   /// for the command are redirected, and those that runs read. Otherwise each run or line of output would
   /// lead to the next.
-  private var ownFiles: PatternList {
+  private func ownFiles(_ settings: Settings) -> PatternList {
     let descriptors = [STDOUT_FILENO, STDERR_FILENO] + caller.descriptors.filter(isWritable)
     let outputs = descriptors.compactMap { pathOfFile($0)?.relative(to: "/") }
     let temporary = temporaryFilesDirectory().absolute(from: directory)
@@ -120,7 +120,8 @@ extension Session {
       }
     }
     return PatternList(
-      (outputs.map { GlobPattern(only: $0) } + [runs] + sockets).compactMap(\.self))
+      (outputs.map { GlobPattern(only: $0) } + [runs] + sockets
+        + settings.diagnosticsPatterns(in: directory)).compactMap(\.self))
   }
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.

@@ -23,6 +23,7 @@ extension SessionPlan {
     if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
     let build = settings.build.map { (name: CommandNames.build, command: settings.makeLine($0)) }
     origin = .commandLine
+    readsOutput = settings.readsOutput
     graph = TaskGraph(task, build: build)
     tasks = names.texts(settings)
     pages =
@@ -110,7 +111,8 @@ extension Settings {
     // list on standard input has been read to its end.
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
-      words: command, form: commandForm, environment: Command.Environment(environment),
+      words: command, form: commandForm,
+      environment: Command.Environment(outputVariables + environment),
       inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
@@ -122,9 +124,15 @@ extension Settings {
     var shell = userShell.name
     if case .always(let named) = self.shell { shell = named }
     return Command(
-      words: [line], form: .shell(shell), environment: Command.Environment(environment),
+      words: [line], form: .shell(shell),
+      environment: Command.Environment(outputVariables + environment),
       inheritsStandardInput: false
     ).describingChanges(by: changeDelivery)
+  }
+
+  /// Variables that ask for colours and for output without delay, where that is forwarded.
+  private var outputVariables: [Command.EnvironmentVariable] {
+    readsOutput ? Console.forcedColors(colorMode) + Console.unbufferedOutput : []
   }
 
   private var commandForm: Command.Form {

@@ -12,6 +12,7 @@ extension SessionPlan {
   ) throws(TaskGraphError) {
     origin = .project
     graph = try project.graph(context)
+    readsOutput = context.readsOutput
     let isAlone = project.tasks.count == 1
     tasks = project.tasks.map { task in
       // Among several tasks, the name says what it is.

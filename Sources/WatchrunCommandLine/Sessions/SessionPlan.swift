@@ -38,13 +38,15 @@ struct SessionPlan: Sendable {
   var tasks: [TaskText]
   var pages: [Page] = []
   var observation: Observation
+  /// Whether all output is read, since the user asks for something that needs it.
+  var readsOutput = false
 
   /// Whether pages are served and nothing is run.
   var hasOnlyPages: Bool { tasks.isEmpty }
 
-  /// The output that is read. Pages show it.
+  /// The output that is read. Pages show it, for one.
   var reading: TaskOutput.Reading {
-    if !pages.isEmpty { return .always }
+    if readsOutput || !pages.isEmpty { return .always }
     return origin == .project ? .ofSeveralTasks : .whereNeeded
   }
 

@@ -11,6 +11,21 @@ extension Settings {
       sources: ignoreSources, environment: processEnvironmentText())
   }
 
+  /// Patterns for the file of `--diagnostics`, by each of its paths, and the one through which it is replaced.
+  func diagnosticsPatterns(in directory: Path) -> [GlobPattern?] {
+    guard let file = diagnosticsFile?.absolute(from: directory) else { return [] }
+    let target = try? resolvedPath(file)
+    let parent = file.parent.flatMap { try? resolvedPath($0) }
+    let paths = [file, target, parent?.appending(file.lastComponent)].compactMap(\.self)
+    return Set(paths).flatMap { path -> [GlobPattern?] in
+      let directory = path.parent?.relative(to: "/")
+      return [
+        path.relative(to: "/").flatMap { GlobPattern(only: $0) },
+        directory.flatMap { GlobPattern(only: $0, entries: DiagnosticsFile.temporaryNames) },
+      ]
+    }
+  }
+
   /// `nil` if standard input is not a terminal.
   func makeTerminalController(_ guardian: Guardian?) -> TerminalController? {
     guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }

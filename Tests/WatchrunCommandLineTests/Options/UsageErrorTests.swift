@@ -132,6 +132,11 @@ struct UsageErrorTests {
         + "effect; remove one of them"
     ),
     (
+      ["-I", "--diagnostics", "e.txt", "x"],
+      "-I gives the terminal to the command, so --diagnostics cannot read its output; "
+        + "remove one of them"
+    ),
+    (
       ["-d", "50ms", "--max-wait", "10ms", "x"],
       "--max-wait must not be shorter than the quiet period of -d"
     ),

@@ -162,7 +162,8 @@ struct ProjectReaderTests {
     let project = try readProject(
       """
       { debounce: "auto", poll: "2s", skipUnchanged: true, shell: "bash", clear: true,
-        color: "always", notify: "change", tasks: { a: { run: "x" } } }
+        color: "always", notify: "change",
+        diagnostics: "errors.txt", tasks: { a: { run: "x" } } }
       """)
     let defaults = project.defaults
     #expect(defaults.quietPeriod == .adaptive)
@@ -172,7 +173,7 @@ struct ProjectReaderTests {
     let settings = Settings().adding(defaults)
     #expect(settings.polling.use == .always && settings.skipsUnchanged && settings.clearsScreen)
     #expect(settings.shell == .always(Array("bash".utf8)) && settings.colorMode == .always)
-    #expect(settings.notifyMode == .change)
+    #expect(settings.notifyMode == .change && settings.diagnosticsFile == "errors.txt")
   }
 
   @Test func `an option that is given is stronger than the file`() throws {
