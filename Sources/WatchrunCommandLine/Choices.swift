@@ -17,6 +17,13 @@ enum ColorMode: String, CaseIterable, Sendable {
   case never
 }
 
+/// The output that is printed: `--output` and `output`.
+enum OutputMode: String, CaseIterable, Sendable {
+  case all
+  /// That of runs that fail, when they have ended.
+  case failed
+}
+
 /// The runs after which the user is notified: `--notify` and `notify`.
 enum NotifyMode: String, CaseIterable, Sendable {
   /// Those that fail, and the first one that succeeds after that.

@@ -62,7 +62,7 @@ import Testing
       let hook = #"printf '%s;%s\n' \"$WATCHRUN_ERRORS\" \"$WATCHRUN_WARNINGS\" >> $LOG"#
       try makeTasks(in: project, #"onFailure: "\#(hook)", onSuccess: "\#(hook)""#)
       let watchrun = try await project.startTasks()
-      try await watchrun.said("2 errors", "1 error, 1 warning")
+      try await watchrun.said(": 1 error, 1 warning · a.c:3:5 no x")
       try await project.logged("a.c:3:5: error: no x;a.c:9:1: warning: w")
       let answer = try await project.start("--wait", "--json", "build")
       try await #expect(answer.ended() == .exited(1))
@@ -119,6 +119,50 @@ import Testing
         try await #expect(watchrun.ended() == .exited(64))
         #expect(watchrun.errors.first?.contains("cannot write ") == true)
       }
+    }
+  }
+
+  @Test func `with --output failed, only failed runs print, and the closing line is there`()
+    async throws
+  {
+    try await withProject { project in
+      try writeState("fine", in: project)
+      let watchrun = try await project.start("--output", "failed", "--", "sh", "-c", Self.compiler)
+      try await watchrun.said("succeeded in")
+      #expect(watchrun.process.output.text.isEmpty)
+      try writeState("one", "a.c:1: error: two", in: project)
+      try await watchrun.said("failed with status 1")
+      #expect(watchrun.process.output.text == "one\na.c:1: error: two\n")
+      try writeState("fine again", in: project)
+      try await eventually("a success") { watchrun.errors.count { $0.contains("succeeded") } == 2 }
+      #expect(watchrun.process.output.text == "one\na.c:1: error: two\n")
+    }
+  }
+
+  @Test func `a long output is printed in part, and it is said what is left out`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        "--once", "--output", "failed", "--", "sh", "-c", "seq 1000000; exit 1")
+      try await #expect(watchrun.ended() == .exited(1))
+      let lines = watchrun.process.output.lines
+      #expect(lines.first == "1" && lines.last == "1000000")
+      let said = try #require(watchrun.errors.first { $0.contains("left out") })
+      let words = try #require(said.firstMatch(of: /(\d+) lines of output \(5 MB\) are left out/))
+      #expect(Int(words.1) == 1_000_000 - lines.count)
+    }
+  }
+
+  @Test func `one task of several may print only its failures`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        quiet: { run: "echo hidden", output: "failed" },
+        loud: { run: "echo shown" },
+        bad: { run: "echo bad; exit 3", output: "failed" },
+        """)
+      let watchrun = try await project.start("--once")
+      try await #expect(watchrun.ended() == .exited(3))
+      #expect(Set(watchrun.process.output.lines) == ["loud  | shown", "bad   | bad"])
     }
   }
 }

@@ -20,6 +20,10 @@ final class RunReporter: Sendable {
     var conflicts: [String: ReadinessConflict] = [:]
     /// The runs that count as ended, although they could not be stopped.
     var left: Set<TaskReport.Run> = []
+    /// The outputs that are printed only if their runs fail.
+    var held = HeldOutputs()
+    /// The tasks that keep running: their end is a failure.
+    var services: Set<String> = []
     /// Whether a round has begun.
     var hadRound = false
   }
@@ -44,6 +48,10 @@ final class RunReporter: Sendable {
       state.labels.merge(labels) { $1 }
       for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
       state.isAlone = !isNamed
+      state.held.tasks.formUnion(plan.tasks.filter(\.holdsOutput).map(\.name))
+      for task in plan.tasks where !task.holdsOutput { state.held.tasks.remove(task.name) }
+      state.services = Set(
+        plan.graph.tasks.filter { $0.isService || $0.policy.keepsAlive }.map(\.name))
     }
   }
 
@@ -70,8 +78,33 @@ final class RunReporter: Sendable {
 
   /// Forwards a line of output, or the beginning of one.
   func write(_ output: TaskOutput) {
-    let label = state.withLock { $0.labels[output.run.task] }
-    console.write(output, of: label)
+    let (label, isHeld) = state.withLock { state in
+      (state.labels[output.run.task], state.held.hold(output))
+    }
+    if !isHeld { console.write(output, of: label) }
+  }
+
+  /// Prints or drops the output of a run that is held until its outcome is known.
+  private func decideOnOutput(of task: String, hasFailed: Bool) {
+    let (label, held) = state.withLock { state in
+      (state.labels[task], state.held.decide(task, hasFailed: hasFailed))
+    }
+    guard let held else { return }
+    for output in held.first { console.write(output, of: label) }
+    if held.gap.bytes > 0 { say(.problem, task, held.gap.text, style: .warning) }
+    for output in held.last { console.write(output, of: label) }
+  }
+
+  private func noteOutput(_ report: TaskReport) {
+    switch report {
+    case .run(let run, .started): state.withLock { $0.held.began(run) }
+    case .run(let run, .ended(let status, _, let ending)) where run.job == .command:
+      let isService = state.withLock { $0.services.contains(run.task) }
+      let hasFailed = ending == .timedOut || ending == .byItself && (isService || !status.isSuccess)
+      decideOnOutput(of: run.task, hasFailed: hasFailed)
+    case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true)
+    default: break
+    }
   }
 }
 
@@ -80,6 +113,7 @@ final class RunReporter: Sendable {
 extension RunReporter {
   /// - Parameter diagnostics: What a run that has ended has printed about errors.
   func report(_ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil) {
+    noteOutput(report)
     switch report {
     case .run(let run, .started):
       reportStart(run)

@@ -131,6 +131,12 @@ extension OptionTable {
       settings, _ in settings.answersInJSON = true
     },
     Option(
+      nil, "output", .init("MODE", .choice(OutputMode.names)), .output,
+      "Print the output of all runs, or only of failed ones", default: "all"
+    ) { (settings, value) throws(UsageError) in
+      settings.outputMode = try choice(value)
+    },
+    Option(
       nil, "diagnostics", .init("FILE", .file), .output,
       "Keep errors and warnings in FILE, for editors"
     ) { (settings, value) throws(UsageError) in

@@ -130,6 +130,7 @@ struct Settings: Sendable {
 
   /// The file of `--diagnostics`.
   var diagnosticsFile: Path?
+  var outputMode = OutputMode.all
   var printMode: PrintMode?
   var separatesByNUL = false
   /// Whether the answer to a question is printed as JSON.
@@ -210,7 +211,7 @@ extension Settings {
   }
 
   /// Whether an option needs the output of the command.
-  var readsOutput: Bool { diagnosticsFile != nil }
+  var readsOutput: Bool { diagnosticsFile != nil || outputMode == .failed }
 
   /// Whether a page is served.
   var hasPage: Bool { served != nil || !proxies.isEmpty }

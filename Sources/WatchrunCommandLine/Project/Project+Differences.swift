@@ -23,6 +23,7 @@ extension Project {
       ("shell", now.shell == before.shell), ("clear", now.clearsScreen == before.clearsScreen),
       ("color (at the next start)", now.colorMode == before.colorMode),
       ("notify", now.notifyMode == before.notifyMode),
+      ("output", now.outputMode == before.outputMode),
       ("diagnostics", now.diagnosticsFile == before.diagnosticsFile),
     ]
     return keys.filter { !$0.1 }.map(\.0)

@@ -93,12 +93,18 @@ extension Project.Task {
     // terminal.
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
     // The output of a single task goes to the terminal itself, unless it is read.
-    let colors = isAlone && !context.readsOutput ? [] : context.outputVariables
+    let isRead = !isAlone || context.readsOutput || holdsOutput(context)
+    let colors = isRead ? context.outputVariables : []
     return Command(
       words: words, form: form,
       environment: Command.Environment(colors + context.environment + environment),
       directory: directory, inheritsStandardInput: inherits
     ).describingChanges()
+  }
+
+  /// Whether its output is printed only when a run fails.
+  func holdsOutput(_ context: ProjectContext) -> Bool {
+    (outputMode ?? context.outputMode) == .failed
   }
 
   private var busyPolicy: BusyPolicy? {

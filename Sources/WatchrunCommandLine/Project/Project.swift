@@ -28,6 +28,7 @@ struct Project: Hashable, Sendable {
     var colorMode: ColorMode?
     var notifyMode: NotifyMode?
     var diagnosticsFile: Path?
+    var outputMode: OutputMode?
   }
 
   /// A command and the changes that start it.
@@ -55,6 +56,8 @@ struct Project: Hashable, Sendable {
     var stopPlan = StopPlan()
     var timeout: Duration?
     var isPostponed = false
+    /// `nil` for that of the project.
+    var outputMode: OutputMode?
     /// Shell lines.
     var onSuccess: [UInt8]?
     var onFailure: [UInt8]?

@@ -20,6 +20,8 @@ struct ProjectContext: Sendable {
   var reportsConsoles = false
   /// Whether the output of a single task is read as well, and forwarded.
   var readsOutput = false
+  /// The output that is printed of tasks without a mode of their own.
+  var outputMode = OutputMode.all
   /// Whether no task runs at the start.
   var isPostponed = false
 }
@@ -35,6 +37,7 @@ extension Project {
     var stopSignal: Signal?
     var stopTimeout: Duration?
     var timeout: Duration?
+    var outputMode: OutputMode?
   }
 
   func overridden(by values: Overrides) -> Project {
@@ -49,6 +52,7 @@ extension Project.Task {
     if let watched = values.watched, !self.watched.isEmpty { self.watched = watched }
     if let shell = values.shell { self.shell = shell }
     if let kinds = values.kinds { self.kinds = kinds }
+    if let mode = values.outputMode { outputMode = mode }
     if let signal = values.stopSignal { stopPlan.signal = signal }
     if let timeout = values.stopTimeout { stopPlan.timeout = timeout }
     // A service does not end: it can neither be waited for nor take too long.

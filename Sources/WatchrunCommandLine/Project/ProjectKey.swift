@@ -154,6 +154,10 @@ extension ProjectKey {
       "timeout", in: .task, is: .positiveDuration, "stop a longer run; it counts as failed"),
     ProjectKey(
       "keepAlive", in: .task, is: .boolean, "as service, but restarted however often it exits"),
+    ProjectKey(
+      "output", in: .project, .task, is: .choice(OutputMode.names),
+      "print the output of all runs, or only of failed ones (default: all); "
+        + "at the top level, for all tasks"),
     ProjectKey("postpone", in: .task, is: .boolean, "do not run at the start"),
     ProjectKey("onSuccess", in: .task, is: .string, "shell line to run after a successful run"),
     ProjectKey("onFailure", in: .task, is: .string, "shell line to run after a failed run"),

@@ -118,7 +118,8 @@ extension ProjectReader {
       polling: polling(fields["poll"]), skipsUnchanged: boolean(fields["skipUnchanged"]),
       shell: shell(fields["shell"]), colorMode: choice(fields["color"]),
       notifyMode: choice(fields["notify"]),
-      diagnosticsFile: string(fields["diagnostics"]).map { Path($0) })
+      diagnosticsFile: string(fields["diagnostics"]).map { Path($0) },
+      outputMode: choice(fields["output"]))
   }
 
   private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {
@@ -183,6 +184,7 @@ extension ProjectReader {
     if let time = duration(fields["stopTimeout"]) { task.stopPlan.timeout = time }
     task.timeout = positiveDuration(fields["timeout"])
     task.isPostponed = boolean(fields["postpone"]) ?? false
+    task.outputMode = choice(fields["output"])
     task.onSuccess = string(fields["onSuccess"]).map { Array($0.utf8) }
     task.onFailure = string(fields["onFailure"]).map { Array($0.utf8) }
     checkTogether(task, fields)

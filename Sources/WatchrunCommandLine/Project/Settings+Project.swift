@@ -19,6 +19,7 @@ extension Settings {
     if let shell = defaults.shell, isFree("shell") { settings.shell = .always(shell) }
     if let mode = defaults.colorMode, isFree("color") { settings.colorMode = mode }
     if let mode = defaults.notifyMode, isFree("notify") { settings.notifyMode = mode }
+    if let mode = defaults.outputMode, isFree("output") { settings.outputMode = mode }
     if let file = defaults.diagnosticsFile, isFree("diagnostics") {
       settings.diagnosticsFile = file
     }
@@ -36,7 +37,8 @@ extension Settings {
     context.outputVariables = Console.forcedColors(colorMode) + Console.unbufferedOutput
     context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = isPostponed
-    context.readsOutput = readsOutput
+    context.readsOutput = diagnosticsFile != nil
+    context.outputMode = outputMode
     return context
   }
 
@@ -52,6 +54,6 @@ extension Settings {
       busyMode: isGiven("on-busy", "restart") ? busyMode : nil,
       stopSignal: isGiven("stop-signal") ? stopPlan.signal : nil,
       stopTimeout: isGiven("stop-timeout") ? stopPlan.timeout : nil,
-      timeout: timeout)
+      timeout: timeout, outputMode: isGiven("output") ? outputMode : nil)
   }
 }

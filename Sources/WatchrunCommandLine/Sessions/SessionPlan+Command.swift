@@ -77,11 +77,14 @@ struct CommandNames: Hashable {
   func texts(_ settings: Settings) -> [TaskText] {
     let build = settings.build.map { line in
       let text = Path(bytes: line).description
-      return TaskText(name: Self.build, role: .build, command: text, shownCommand: text)
+      return TaskText(
+        name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed, command: text,
+        shownCommand: text)
     }
     let text = ShownCommand.text(settings.command)
     let own = TaskText(
-      name: command, role: .command, words: settings.command, command: text, shownCommand: text)
+      name: command, role: .command, holdsOutput: settings.outputMode == .failed,
+      words: settings.command, command: text, shownCommand: text)
     return (build.map { [$0] } ?? []) + [own]
   }
 }

@@ -12,15 +12,16 @@ extension SessionPlan {
   ) throws(TaskGraphError) {
     origin = .project
     graph = try project.graph(context)
-    readsOutput = context.readsOutput
+    readsOutput = context.readsOutput || project.tasks.contains { $0.holdsOutput(context) }
     let isAlone = project.tasks.count == 1
     tasks = project.tasks.map { task in
       // Among several tasks, the name says what it is.
       let command = ProjectText.shown(task.run)
       let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
-        name: task.name, words: [Array(text.utf8)], command: command,
-        shownCommand: ShownCommand.text([Array(text.utf8)]), isChecked: task.readiness != nil)
+        name: task.name, holdsOutput: task.holdsOutput(context), words: [Array(text.utf8)],
+        command: command, shownCommand: ShownCommand.text([Array(text.utf8)]),
+        isChecked: task.readiness != nil)
     }
     pages =
       servesPages

@@ -69,6 +69,8 @@ struct TaskText: Hashable, Sendable {
 
   let name: String
   var role = Role.task
+  /// Whether its output is printed only when a run fails.
+  var holdsOutput = false
   /// The words of the command.
   var words: [[UInt8]] = []
   /// The command as a user writes it.

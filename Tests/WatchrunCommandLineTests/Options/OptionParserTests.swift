@@ -121,7 +121,10 @@ struct OptionParserTests {
     + Spelling.all("-v", "--verbose") { $0.isVerbose && !$0.isQuiet }
     + Spelling.all(nil, "--no-keys") { !$0.readsKeys }
     + Spelling.all(nil, "--color", "never") { $0.colorMode == .never }
-    + Spelling.all(nil, "--diagnostics", "e.txt") { $0.diagnosticsFile == "e.txt" && $0.readsOutput }
+    + Spelling.all(nil, "--diagnostics", "e.txt") {
+      $0.diagnosticsFile == "e.txt" && $0.readsOutput
+    }
+    + Spelling.all(nil, "--output", "failed") { $0.outputMode == .failed && $0.readsOutput }
     + Spelling.all(nil, "--bell") { $0.ringsBell }
     + [
       Spelling("-N") { $0.notifyMode == .failure },

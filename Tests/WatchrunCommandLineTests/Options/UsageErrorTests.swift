@@ -137,6 +137,11 @@ struct UsageErrorTests {
         + "remove one of them"
     ),
     (
+      ["-I", "--output", "failed", "x"],
+      "-I gives the terminal to the command, so --output cannot read its output; "
+        + "remove one of them"
+    ),
+    (
       ["-d", "50ms", "--max-wait", "10ms", "x"],
       "--max-wait must not be shorter than the quiet period of -d"
     ),

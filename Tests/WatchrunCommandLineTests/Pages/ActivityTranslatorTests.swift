@@ -288,6 +288,7 @@ private func shown(_ activity: Activity) -> String {
     return "round \(reason)\(list.isEmpty ? "" : " " + list)"
   case .started(let task): return "+\(task)"
   case .output(let task, let line): return "\(task): \(String(decoding: line, as: UTF8.self))"
+  case .diagnosed(let task, let counts, _): return "\(task): \(counts)"
   case .stopping(let task): return "\(task) stopping"
   case .ended(let task, let outcome, let status, _):
     return "\(task) \(outcome)\(status.map { " \($0)" } ?? "")"

@@ -34,7 +34,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, run: 'x' }",
-      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, clear, color, notify, diagnostics, shell, ignore"
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, debounce, poll, skipUnchanged, clear, color, notify, diagnostics, shell, ignore, output"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",

@@ -163,7 +163,7 @@ struct ProjectReaderTests {
       """
       { debounce: "auto", poll: "2s", skipUnchanged: true, shell: "bash", clear: true,
         color: "always", notify: "change",
-        diagnostics: "errors.txt", tasks: { a: { run: "x" } } }
+        diagnostics: "errors.txt", output: "failed", tasks: { a: { run: "x" } } }
       """)
     let defaults = project.defaults
     #expect(defaults.quietPeriod == .adaptive)
@@ -174,6 +174,7 @@ struct ProjectReaderTests {
     #expect(settings.polling.use == .always && settings.skipsUnchanged && settings.clearsScreen)
     #expect(settings.shell == .always(Array("bash".utf8)) && settings.colorMode == .always)
     #expect(settings.notifyMode == .change && settings.diagnosticsFile == "errors.txt")
+    #expect(settings.outputMode == .failed)
   }
 
   @Test func `an option that is given is stronger than the file`() throws {
