@@ -10,3 +10,9 @@ struct FileIdentity: Hashable {
     inode = status.inode
   }
 }
+
+extension FileStatus {
+  func isBorn(since: FileTime) -> Bool {
+    born.map { $0 >= since } ?? false
+  }
+}

@@ -12,16 +12,19 @@ extension ObservedTree {
     let hasMoved: Bool
     /// Whether it was watched before it was scanned.
     let isWatched: Bool
+    /// If it was watched: the rules before those that are applied for the first time.
+    let formerStack: IgnoreStack?
 
     init(
       _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
-      hasMoved: Bool = false
+      formerStack: IgnoreStack? = nil, hasMoved: Bool = false
     ) {
       self.directory = directory
       self.stack = stack
       self.hasMoved = hasMoved
       isRecursive = details.coverage == .recursive
       isWatched = details.watch != nil
+      self.formerStack = isWatched ? formerStack : nil
     }
   }
 
@@ -51,6 +54,9 @@ extension ObservedTree {
       return false
     }
     let isNew = known == nil || marks.contains(.absent)
+    // What the former rules did not ignore is new here, and may have come with its entries.
+    let hasArrived = isNew && isDirectory && occasion.isRefilter && mayEnter(path, site.formerStack)
+    let occasion = hasArrived ? .scan(.discover) : occasion
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
     if isNew { snapshot.unmark(entry, .absent) }
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
@@ -336,10 +342,4 @@ private enum Difference: Equatable {
   case metadata
   /// A directory that was renamed, or whose attributes have changed.
   case movedDirectory
-}
-
-extension FileStatus {
-  func isBorn(since: FileTime) -> Bool {
-    born.map { $0 >= since } ?? false
-  }
 }

@@ -30,12 +30,16 @@ extension ObservedTree {
     (walk.pending, walk.pendingLinks) = others
   }
 
-  private mutating func scan(_ directory: Entry, for mode: ScanMode) {
+  private mutating func scan(
+    _ directory: Entry, for mode: ScanMode, from former: IgnoreStack? = nil
+  ) {
+    var formerStack = former
     if let stack = rules.takePendingStack(of: directory) {
       let refilter = refilterMode(of: directory)
+      formerStack = directories[directory]?.stack
       directories.setStack(stack, of: directory)
       // Changed rules first: what was ignored before is not new.
-      if !mode.isRefilter { scan(directory, for: refilter) }
+      if !mode.isRefilter { scan(directory, for: refilter, from: formerStack) }
     }
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
@@ -61,7 +65,7 @@ extension ObservedTree {
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
-        hasMoved: outcome == .transferred)
+        formerStack: formerStack, hasMoved: outcome == .transferred)
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)

@@ -54,6 +54,19 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["created coverage/src/b.html"])
   }
 
+  @Test func `a directory that arrives while rules are applied comes with its entries`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.makeDirectories("a/b")
+      try directory.makeDirectories("z")
+      try directory.write(to: "a/b/f")
+    }
+    try watched.directory.write("x\n", to: ".gitignore")
+    try watched.readHints { try watched.directory.rename("a", to: "z/a") }
+    #expect(try watched.changes() == ["created .gitignore", "renamed z/a from a"])
+    try watched.directory.write(to: "z/a/b/f")
+    #expect(try watched.changes() == ["modified z/a/b/f"])
+  }
+
   /// A tree with the file `a/b/f.c`, and a directory `a` elsewhere that ignores its `b`.
   private static func replaceableDirectory() throws -> (WatchedTree, other: TemporaryDirectory) {
     let watched = try WatchedTree(extensions: ["c"]) { directory in
