@@ -223,6 +223,7 @@ extension DiagnosticReader {
   /// `path:12:3 - error TS2322: message`.
   mutating func severity(_ index: Int) -> Int? {
     let line = lines[index]
+    guard Self.namesSeverity(line) else { return nil }
     for place in places(index) {
       let rest = line[(line.startIndex + place.range.upperBound)...]
       guard let text = rest.dropping(": ") ?? rest.dropping(" - "),
@@ -245,6 +246,36 @@ extension DiagnosticReader {
     return index + 1
   }
 
+  /// Whether a severity follows a colon or a dash. Most lines with a number after a colon need no other look.
+  private static func namesSeverity(_ line: OutputLine) -> Bool {
+    var previous: UInt8 = 0
+    for index in line.indices {
+      let isAfterMark = previous == UInt8(ascii: ":") || previous == UInt8(ascii: "-")
+      previous = line[index]
+      if isAfterMark && previous == 0x20 && Diagnostic.Severity.parse(line[(index + 1)...]) != nil {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether `:12:3: ` is in the line.
+  private static func hasColumn(_ line: OutputLine) -> Bool {
+    var (numbers, isAfterColon, isInNumber) = (0, false, false)
+    for byte in line {
+      if byte == UInt8(ascii: ":") {
+        numbers = isInNumber ? numbers + 1 : 0
+        (isAfterColon, isInNumber) = (true, false)
+      } else if byte.isDigitASCII && (isAfterColon || isInNumber) {
+        (isAfterColon, isInNumber) = (false, true)
+      } else {
+        if byte == 0x20 && isAfterColon && numbers >= 2 { return true }
+        (numbers, isAfterColon, isInNumber) = (0, false, false)
+      }
+    }
+    return false
+  }
+
   /// The column of a caret two lines below, as javac prints it.
   private func caret(below index: Int) -> Int? {
     let mark = line(index + 2)
@@ -262,7 +293,9 @@ extension DiagnosticReader {
   /// `./main.go:4:2: undefined: x`, without a severity.
   mutating func plain(_ index: Int) -> Int? {
     let line = lines[index]
-    guard let place = places(index).first, place.column != nil else { return nil }
+    guard Self.hasColumn(line), let place = places(index).first, place.column != nil else {
+      return nil
+    }
     let before = line[..<(line.startIndex + place.range.lowerBound)]
     guard before.isBlank || before.elementsEqual("vet: ".utf8),
       var text = line[(line.startIndex + place.range.upperBound)...].dropping(": "), !text.isBlank

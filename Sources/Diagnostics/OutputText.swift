@@ -87,6 +87,11 @@ extension ArraySlice<UInt8> {
     }
   }
 
+  /// Whether the line ends with a text.
+  func ends(with text: StaticString) -> Bool {
+    suffix(text.utf8CodeUnitCount).begins(with: text)
+  }
+
   /// The range of the first occurrence of a text.
   func range(of text: StaticString) -> Range<Int>? {
     let length = text.utf8CodeUnitCount

@@ -124,7 +124,8 @@ extension DiagnosticReader {
   /// `test_a.py:5: AssertionError` below lines that begin with `E`, or `test_a.py:5: in test_a` above them.
   mutating func pytest(_ index: Int) -> Int? {
     let line = lines[index]
-    guard line.indentation == 0, let place = places(index).first, place.range.lowerBound == 0,
+    guard line.indentation == 0, line.prefix(while: { $0 != UInt8(ascii: ":") }).ends(with: ".py"),
+      let place = places(index).first, place.range.lowerBound == 0,
       place.column == nil,
       let rest = line[(line.startIndex + place.range.upperBound)...].dropping(":")
     else { return nil }
