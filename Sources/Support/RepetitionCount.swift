@@ -59,6 +59,8 @@ package struct RepetitionCount: Hashable, Sendable {
     /// A change restarts the run. If it is known that it did something just when the key changed: how often
     /// it has done something, since the first look at it.
     case restarted(activity: Int?)
+    /// The run has ended, and processes are there that it has left behind; with the same activity.
+    case leftBehind(activity: Int?)
   }
 
   private struct Coincidences: Hashable {
@@ -144,9 +146,15 @@ package struct RepetitionCount: Hashable, Sendable {
       (repetitions, isFirm, coincidences) = (count, false, Coincidences())
     case (_, .finite):
       if isFirst { add(1) }
+    case (_, .leftBehind(let activity)):
+      if follows(activity) || isAtSameTime {
+        if isFirst { add(1) }
+      } else if isFirst {
+        add(repetitions > Rules.free ? -1 : 1)
+      }
     case (_, .restarted(let activity)):
-      if !isLate && follows(activity) {
-        add(isFirst ? 2 : 1)
+      if follows(activity) {
+        add(isFirst && !isLate ? 2 : 1)
         isFirm = repetitions > 0
       } else if isAtSameTime {
         if isTested { add(2) }

@@ -54,9 +54,17 @@ struct ContentReader: Sendable {
   }
 
   /// The present states of these paths.
-  func states(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [Path: FileState] {
+  ///
+  /// - Parameter contentsOnly: Whether nothing else needs to be known.
+  func states(
+    of paths: [(path: Path, isMovedAsWhole: Bool)], contentsOnly: Bool = false
+  ) -> [Path: FileState] {
     var states: [Path: FileState] = [:]
     for (entry, content) in zip(paths, contents(of: paths)) {
+      if contentsOnly {
+        states[entry.path] = FileState(content: content)
+        continue
+      }
       states[entry.path] = FileState(
         content: content, born: (try? FileStatus(of: entry.path))?.born,
         isBuilt: content.isOfFile && FileKind.isBuilt(entry.path))

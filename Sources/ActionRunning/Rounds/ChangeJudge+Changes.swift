@@ -26,7 +26,7 @@ extension ChangeJudge {
     let known = records.filter { _, record in
       record.unjudged == nil && (record.judgedContent ?? record.knownContent)?.isRead == true
     }
-    let isFew = known.count <= ContentReader.mostFiles
+    let isFew = known.count + unjudged.count <= ContentReader.mostFiles
     return pathsToRead() + (isFew ? known.keys.map { ($0, false) } : [])
   }
 
@@ -37,7 +37,7 @@ extension ChangeJudge {
   ) -> [Action] {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isFlushing || isStopped && situation.isOwn {
-      note(changes, at: now, isRestartable: situation == .restartable)
+      note(changes, at: now, isInterruptible: situation == .interruptible)
       let others = isFlushing ? [] : changes.filter { $0.evidence.verdict == .others }
       add(changes.filter { !others.contains($0) })
       return others.isEmpty ? [] : explain(others) + runAtOnce(others)
@@ -51,14 +51,15 @@ extension ChangeJudge {
       return []
     case .building:
       return changedInBuild(changes, at: now, knowledge)
-    case .restartable:
+    case .interruptible:
       let found = endObservation(for: changes, at: now)
       add(changes, areCounted: false)
-      return found + judgeRestart(at: now, knowledge)
+      return found + judgeBesideActiveRun(at: now, knowledge)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false
-      note(changes, at: now, mayBeOfRound: situation == .leftovers)
+      let isLeft = situation == .leftovers
+      note(changes, at: now, mayBeOfRound: isLeft)
       add(changes)
       return judge(areOfRuns: false, at: now, knowledge)
     }
@@ -69,7 +70,7 @@ extension ChangeJudge {
   /// - Parameter mayBeOfRound: Whether processes of the round are there that may have made them, even after its
   ///   end.
   mutating func note(
-    _ changes: [PendingChange], at now: Instant, isRestartable: Bool = false,
+    _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
     mayBeOfRound: Bool = false
   ) {
     let offset = offset(at: now)
@@ -84,7 +85,9 @@ extension ChangeJudge {
       }
       let evidence = change.evidence
       let circumstance: RepetitionCount.Circumstance =
-        isRestartable ? .restarted(activity: evidence.activity) : .finite
+        isInterruptible
+        ? .restarted(activity: evidence.activity)
+        : mayBeOfRound ? .leftBehind(activity: evidence.activity) : .finite
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
       let growth =
@@ -95,7 +98,7 @@ extension ChangeJudge {
         common.changed(after: nil, at: offset)
       } else if isCommon {
         common.changed(
-          after: isRestartable && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
+          after: isInterruptible && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
       }
       switch evidence.verdict {
       case .others: markEdited(change)

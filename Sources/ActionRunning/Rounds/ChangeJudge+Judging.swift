@@ -28,7 +28,7 @@ extension ChangeJudge {
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
-  mutating func judgeRestart(at now: Instant, _ knowledge: Knowledge) -> [Action] {
+  mutating func judgeBesideActiveRun(at now: Instant, _ knowledge: Knowledge) -> [Action] {
     forgetOldest()
     let found = compare(takeUnjudged(), knowledge)
     // What changes long after the start leads to few restarts.
@@ -36,7 +36,7 @@ extension ChangeJudge {
     note(
       found.differing.filter { change in
         !change.isCounted && (isCounted || change.evidence.verdict == .others)
-      }, at: now, isRestartable: true)
+      }, at: now, isInterruptible: true)
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
@@ -67,10 +67,7 @@ extension ChangeJudge {
 
   private func setAside(_ outputs: [PendingChange]) -> [Action] {
     if outputs.isEmpty { return [] }
-    let gone = outputs.filter { records[$0.path]?.judgedContent == .absent }.map(\.path)
-    let present = outputs.map(\.path).filter { !gone.contains($0) }
-    return (gone.isEmpty ? [] : [.settle(gone)]) + (present.isEmpty ? [] : [.setAside(present)])
-      + explain(outputs, .waits)
+    return [.setAside(outputs.map(\.path))] + explain(outputs, .waits)
   }
 
   /// The first judgments, for a person to read.
@@ -153,7 +150,7 @@ extension ChangeJudge {
   }
 
   /// Whether a test delays the next run: each one, or every other one that a change restarts.
-  private var testsRestart: Bool { !hasRestartedService || !roundCount.isMultiple(of: 2) }
+  private var testsRestart: Bool { !hasInterruptibleService || !roundCount.isMultiple(of: 2) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
@@ -178,7 +175,7 @@ extension ChangeJudge {
   }
 
   /// Waits for the follow-up again after changes were read. It stays due at the same time.
-  private mutating func resumeFollowUp(at now: Instant) -> [Action] {
+  mutating func resumeFollowUp(at now: Instant) -> [Action] {
     guard let followUp else { return [] }
     if followUp.due <= now { return run(followUp) }
     return [.wait(until: followUp.due, generation: makeGeneration())]

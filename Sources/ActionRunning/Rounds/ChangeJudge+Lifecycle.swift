@@ -65,8 +65,15 @@ extension ChangeJudge {
   /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
   /// flush is under way, its end is the answer.
   mutating func checkpoint() -> [Action] {
+    let isUnderWay = isFlushing
+    if flushReason == nil || flushReason == .ignored { flushReason = .checkpoint }
+    return isUnderWay ? [] : [.flush(generation: makeGeneration())]
+  }
+
+  /// A task has ended that ignores changes, and others run. Asks for what it has ignored.
+  mutating func ignoringEnded() -> [Action] {
     if isFlushing { return [] }
-    flushReason = .checkpoint
+    flushReason = .ignored
     return [.flush(generation: makeGeneration())]
   }
 
@@ -76,13 +83,16 @@ extension ChangeJudge {
   ) -> [Action] {
     guard let reason = flushReason, generation == self.generation else { return [] }
     flushReason = nil
+    if reason == .ignored { return resumeFollowUp(at: now) }
     if reason == .end { (hasEnded, lastReport) = (!isStopped, now) }
     if isStopped {
-      // After a checkpoint, the stopped runs have yet to end.
-      isStopped = reason == .checkpoint
+      // Before the end, the stopped runs have yet to end.
+      isStopped = reason != .end
       return afterStop(takeUnjudged(), knowledge)
     }
-    if reason == .delay && hasRestartedService { return judgeRestart(at: now, knowledge) }
+    if reason == .delay && hasInterruptibleService {
+      return judgeBesideActiveRun(at: now, knowledge)
+    }
     let actions = judge(areOfRuns: reason != .delay, at: now, knowledge)
     // In the middle of a round, the follow-up may change something yet.
     if reason == .checkpoint && observation?.hasLaunched == true { return actions }

@@ -44,7 +44,7 @@ extension ChangeJudge {
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
     // A log or a database that a server keeps open is written at any time.
-    return isProved(change.path) || hasRestartedService && record.proof.wasOpen
+    return isProved(change.path) || hasInterruptibleService && record.proof.wasOpen
   }
 
   /// Whether it is proved that only runs write the path.
@@ -99,7 +99,7 @@ extension ChangeJudge {
   /// clearly longer than the runs before took to change the path. It may rewrite the paths of the observation,
   /// unchanged.
   mutating func endObservation(for changes: [PendingChange], at now: Instant) -> [Action] {
-    guard hasRestartedService, let observation, observation.hasLaunched,
+    guard hasInterruptibleService, let observation, observation.hasLaunched,
       !changes.allSatisfy({ observation.paths.contains($0.path) })
     else { return [] }
     self.observation = nil

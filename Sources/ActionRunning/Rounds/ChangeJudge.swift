@@ -34,7 +34,7 @@ struct ChangeJudge: Sendable {
     /// A build beside the command that it precedes: a change that the build has not made stops it.
     case building
     /// A run that is restarted or signaled by a change.
-    case restartable
+    case interruptible
     /// Only processes that a run of this round has left behind.
     case leftovers
     /// Only runs of other rounds.
@@ -43,7 +43,7 @@ struct ChangeJudge: Sendable {
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
-      case .running, .building, .restartable: true
+      case .running, .building, .interruptible: true
       case .idle, .leftovers, .othersRunning: false
       }
     }
@@ -51,7 +51,7 @@ struct ChangeJudge: Sendable {
     /// Whether a change is judged when it is reported.
     var judgesAtOnce: Bool {
       switch self {
-      case .restartable, .leftovers, .othersRunning: true
+      case .interruptible, .leftovers, .othersRunning: true
       case .idle, .running, .building: false
       }
     }
@@ -104,6 +104,9 @@ struct ChangeJudge: Sendable {
   enum FlushReason: Hashable, Sendable {
     /// In the middle of a round, before a dependent task starts.
     case checkpoint
+    /// A task has ended that ignores changes: those that it has ignored are reported by then, and nothing is
+    /// judged.
+    case ignored
     /// A delay has ended.
     case delay
     /// All work of the round has ended but a run that is still active.
@@ -150,15 +153,18 @@ struct ChangeJudge: Sendable {
   var observation: Observation?
   private(set) var generation = 0
 
-  /// Whether a change may stop or signal an active run.
-  let hasRestartedService: Bool
+  /// Whether a change may restart or signal a service of the component.
+  let hasInterruptibleService: Bool
 
-  init(hasRestartedService: Bool = false) {
-    self.hasRestartedService = hasRestartedService
+  init(hasInterruptibleService: Bool = false) {
+    self.hasInterruptibleService = hasInterruptibleService
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
   var isFlushing: Bool { flushReason != nil }
+
+  /// Whether changes wait for a judgment, and no flush is under way that leads to it.
+  var awaitsJudgment: Bool { !unjudged.isEmpty && !isFlushing }
 
   /// Whether a follow-up is due, now or after a delay.
   var owesRun: Bool { followUp != nil }
@@ -174,7 +180,8 @@ struct ChangeJudge: Sendable {
   /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
   /// judge its next change.
   var suspectsRuns: Bool {
-    hasRestartedService && (common.isSuspected || records.values.contains { $0.count.isSuspected })
+    hasInterruptibleService
+      && (common.isSuspected || records.values.contains { $0.count.isSuspected })
   }
 
   /// The paths that runs change again and again.

@@ -62,16 +62,17 @@ final class RoundController: Sendable {
   private let reader = ContentReader()
 
   /// - Parameters:
-  ///   - hasRestartedService: Whether a change stops or signals the run that is under way.
+  ///   - hasInterruptibleService: Whether a change stops or signals the run that is under way.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
   init(
-    hasRestartedService: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
+    hasInterruptibleService: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
     source: (any ChangeSource)?
   ) {
     self.queue = queue
     self.scheduler = scheduler
     state = Confined(
-      State(judge: ChangeJudge(hasRestartedService: hasRestartedService), source: source), to: queue
+      State(judge: ChangeJudge(hasInterruptibleService: hasInterruptibleService), source: source),
+      to: queue
     )
   }
 
@@ -91,7 +92,7 @@ final class RoundController: Sendable {
   /// Whether an active run will be restarted within this time.
   func owesRestart(within time: Duration) -> Bool {
     let end = scheduler.now.advanced(by: time)
-    return self.hasRestartedService && self.followUp.map { $0.due <= end } ?? false
+    return self.hasInterruptibleService && self.followUp.map { $0.due <= end } ?? false
   }
 
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
@@ -140,7 +141,8 @@ final class RoundController: Sendable {
   func launched(isOnlyReader: Bool = true) {
     let files = FileTime.now()
     state.access { $0.outdateFlush() }
-    advance(state.access { $0.judge.pathsToReadAtStart }) { judge, now, knowledge in
+    advance(state.access { $0.judge.pathsToReadAtStart }, contentsOnly: true) {
+      judge, now, knowledge in
       judge.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
       return []
     }
@@ -163,6 +165,12 @@ final class RoundController: Sendable {
   /// `judged` is delivered, also if another flush is under way or a round begins meanwhile.
   func checkpoint() {
     advance { judge, _, _ in judge.checkpoint() }
+  }
+
+  /// A task has ended that ignores changes, and others run. `judged` is delivered when what it has ignored was
+  /// reported.
+  func ignoringEnded() {
+    advance { judge, _, _ in judge.ignoringEnded() }
   }
 
   /// The user stops the runs.
@@ -188,21 +196,23 @@ final class RoundController: Sendable {
 
   /// Takes a step, with what is known of these paths.
   private func advance(
-    _ paths: [(path: Path, isMovedAsWhole: Bool)] = [],
+    _ paths: [(path: Path, isMovedAsWhole: Bool)] = [], contentsOnly: Bool = false,
     _ step: (inout ChangeJudge, Instant, ChangeJudge.Knowledge) -> [ChangeJudge.Action]
   ) {
-    let knowledge = knowledge(of: paths)
+    let knowledge = knowledge(of: paths, contentsOnly: contentsOnly)
     let now = scheduler.now
     let actions = state.access { $0.isOver ? [] : step(&$0.judge, now, knowledge) }
     for action in actions { perform(action) }
   }
 
-  private func knowledge(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
+  private func knowledge(
+    of paths: [(path: Path, isMovedAsWhole: Bool)], contentsOnly: Bool
+  ) -> ChangeJudge.Knowledge {
     var knowledge = ChangeJudge.Knowledge()
     if let inquire = client.withLock({ $0?.inquire }) {
       (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(paths.map(\.path))
     }
-    knowledge.files = reader.states(of: paths)
+    knowledge.files = reader.states(of: paths, contentsOnly: contentsOnly)
     return knowledge
   }
 
@@ -267,7 +277,9 @@ final class RoundController: Sendable {
   }
 
   private func hasFlushed(_ generation: Int) {
-    advance(state.access { $0.judge.pathsToRead() }) { judge, now, knowledge in
+    // An outdated answer leads to nothing.
+    let paths = state.access { $0.judge.generation == generation ? $0.judge.pathsToRead() : [] }
+    advance(paths) { judge, now, knowledge in
       judge.hasFlushed(generation: generation, at: now, knowledge)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }

@@ -3,7 +3,7 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Runs the processes of one task: its command, and the hook after it. `RunStateMachine` decides what
+/// Runs the processes of one task: its command, and the hook after it. `ProcessStateMachine` decides what
 /// they do, and `StopSequence` how a group is stopped; the worker performs that on the runner's queue.
 ///
 /// While a process runs, the worker retains itself.
@@ -43,8 +43,8 @@ final class TaskWorker: Sendable {
   }
 
   struct State {
-    var machine: RunStateMachine
-    var actions = PendingActions<RunStateMachine.Action>()
+    var machine: ProcessStateMachine
+    var actions = PendingActions<ProcessStateMachine.Action>()
     /// The events that follow when the actions were performed, since the runner may start the next run then.
     var events: [Event] = []
     /// The reason for the run that starts next.
@@ -112,7 +112,7 @@ final class TaskWorker: Sendable {
   var scheduler: any Scheduler { context.scheduler }
 
   /// What its processes do.
-  var phase: RunStateMachine.State { state.access(\.machine.state) }
+  var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
   /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.
   var awaitsHook: Bool {
@@ -141,7 +141,7 @@ final class TaskWorker: Sendable {
     self.context = context
     state = Confined(
       State(
-        machine: RunStateMachine(definition.runRules),
+        machine: ProcessStateMachine(definition.runRules),
         backOff: BackOff(limit: definition.policy.restartLimit)), to: context.queue)
   }
 
@@ -186,7 +186,7 @@ final class TaskWorker: Sendable {
 // MARK: - Performing actions
 
 extension TaskWorker {
-  func advance(_ step: (inout RunStateMachine) -> [RunStateMachine.Action]) {
+  func advance(_ step: (inout ProcessStateMachine) -> [ProcessStateMachine.Action]) {
     guard state.access({ $0.actions.add(step(&$0.machine)) }) else { return }
     while let action = state.access({ $0.actions.next() }) { perform(action) }
     while let event = state.access({ $0.events.isEmpty ? nil : $0.events.removeFirst() }) {
@@ -194,7 +194,7 @@ extension TaskWorker {
     }
   }
 
-  private func perform(_ action: RunStateMachine.Action) {
+  private func perform(_ action: ProcessStateMachine.Action) {
     switch action {
     case .launch:
       launchCommand()

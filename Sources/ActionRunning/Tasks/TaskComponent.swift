@@ -86,9 +86,12 @@ extension TaskRunner {
   func makeComponents(of graph: TaskGraph) {
     let source = state.access { $0.source }
     let components = graph.components.map { names in
-      let hasRestartedService = names.contains { graph[$0]?.rules.isRestartedService ?? false }
+      let hasInterruptibleService = names.contains {
+        graph[$0]?.rules.isInterruptibleService ?? false
+      }
       let rounds = RoundController(
-        hasRestartedService: hasRestartedService, on: queue, scheduler: scheduler, source: source)
+        hasInterruptibleService: hasInterruptibleService, on: queue, scheduler: scheduler,
+        source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }
       return TaskComponent(names: names, rounds: rounds)
     }

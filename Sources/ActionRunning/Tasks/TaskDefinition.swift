@@ -74,8 +74,8 @@ public struct TaskDefinition: Sendable, Hashable {
   }
 
   /// The part of the definition that the state machine of its processes needs.
-  var runRules: RunStateMachine.Rules {
-    RunStateMachine.Rules(
+  var runRules: ProcessStateMachine.Rules {
+    ProcessStateMachine.Rules(
       hasSuccessHook: policy.onSuccess != nil, hasFailureHook: policy.onFailure != nil,
       statusAtTimeout: .signaled(policy.stopPlan.signal))
   }

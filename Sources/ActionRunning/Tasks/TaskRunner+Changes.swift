@@ -26,11 +26,13 @@ extension TaskRunner {
     if batch.isPartial { awaitBurstEnd() }
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
-    let isKnown = leaving.isEmpty || adoption.withLock(\.isOn)
-    let evidence = isKnown ? monitor.evidence(about: batch.changes) : [:]
+    let isAdopting = adoption.withLock(\.isOn)
+    let evidence = monitor.evidence(about: batch.changes)
     for component in state.access({ $0.components }) {
       let hasLeftovers = !leaving.isDisjoint(with: component.names)
-      accept(batch, evidence, in: component, besideLeftovers: hasLeftovers, for: isOwed)
+      let isKnown = !hasLeftovers || isAdopting
+      accept(
+        batch, isKnown ? evidence : [:], in: component, besideLeftovers: hasLeftovers, for: isOwed)
     }
     watchClosely()
     updateFrequentPaths()
@@ -117,9 +119,9 @@ extension TaskRunner {
     case .running:
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.changeInterruptsRuns) ? .restartable : .running
+      return watching.contains(where: machine.changeInterruptsRuns) ? .interruptible : .running
     case .serving:
-      return .restartable
+      return .interruptible
     case .none:
       let isBesideOthers = state.access { $0.components }.contains { other in
         other.names != component.names
@@ -226,8 +228,11 @@ extension TaskRunner {
 
   /// These outputs request no run of the tasks that have run in this round. Others that watch them run.
   private func setAside(_ paths: [Path], _ names: Set<String>) {
+    let gone = paths.filter { (try? FileStatus(of: $0)) == nil }
     let others = state.access { state in
       let ran = state.components.first { $0.names == names }?.ran ?? []
+      // What is gone need not be told.
+      state.owed.settle(gone, to: ran)
       state.owed.setAside(paths, for: ran)
       return names.subtracting(ran).filter { state.owed.owes($0, anyOf: paths) }
     }
@@ -280,7 +285,7 @@ extension TaskRunner {
         component.rounds.workEnded(isServing: activity == .serving)
       } else if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
-        component.rounds.checkpoint()
+        component.rounds.ignoringEnded()
       }
     }
   }

@@ -47,7 +47,10 @@ extension TaskRunner {
         }
       })
     else { return nil }
-    if phase.isRestarted { return Self.startTime }
+    let isStarting = worker(service).map { worker in
+      worker.phase.isStopping || worker.state.access(\.conflictCheck) != nil
+    }
+    if phase.isRestarted || isStarting == true { return Self.startTime }
     guard phase.isUp, let began else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
   }

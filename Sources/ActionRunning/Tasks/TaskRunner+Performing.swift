@@ -180,7 +180,15 @@ extension TaskRunner {
       // A run that was stopped before its start has no result.
       let result = worker.state.access { $0.result } ?? .cancelled
       advance { $0.ended(name, result) }
+      judgeAfterLeftovers(of: name)
     }
+  }
+
+  /// Judges what was changed while leftover processes were stopped, which is no end of a run.
+  private func judgeAfterLeftovers(of name: String) {
+    guard let component = component(of: name), component.rounds.awaitsJudgment else { return }
+    let activity = activity(of: component.names)
+    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
   }
 
   private func serviceIsAtRest(_ worker: TaskWorker) {
@@ -289,7 +297,7 @@ extension TaskRunner {
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
     // A task that is kept has received the rest of them.
     if let all {
-      accept(all) { !kept.contains($0) || before.owes($0, anyOf: [$1.path]) }
+      accept(all) { !kept.contains($0) || before.requestsRun(of: $0, for: $1.path) }
     }
   }
 }

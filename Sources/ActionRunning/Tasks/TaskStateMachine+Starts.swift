@@ -9,7 +9,7 @@ extension TaskStateMachine {
     while hasMoved {
       hasMoved = false
       for name in order where tasks[name]?.isRequested == true {
-        guard let more = advance(name) else { continue }
+        guard let more = stepTowardStart(of: name) else { continue }
         actions += more
         hasMoved = true
       }
@@ -17,8 +17,8 @@ extension TaskStateMachine {
     return actions + startDueRestarts() + endRound()
   }
 
-  /// One step toward a requested run; `nil` if it must wait.
-  private mutating func advance(_ name: String) -> [Action]? {
+  /// The next step toward a requested run, or its start; `nil` if it must wait.
+  private mutating func stepTowardStart(of name: String) -> [Action]? {
     let stops = stopOutdated(below: name)
     if !stops.isEmpty { return stops }
     guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun else {

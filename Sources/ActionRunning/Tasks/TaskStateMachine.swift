@@ -332,5 +332,5 @@ extension TaskStateMachine {
 
 extension TaskStateMachine.Rules {
   /// Whether it is a service that a change restarts or signals.
-  var isRestartedService: Bool { isService && busyPolicy.interruptsRuns }
+  var isInterruptibleService: Bool { isService && busyPolicy.interruptsRuns }
 }

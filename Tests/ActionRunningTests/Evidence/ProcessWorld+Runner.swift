@@ -37,7 +37,7 @@ extension ProcessWorld {
     ledger.add(changes)
     let evidence = evidence(changes)
     let situation: ChangeJudge.Situation =
-      run.map { isLive && !$0.isStopping ? .restartable : .running } ?? .idle
+      run.map { isLive && !$0.isStopping ? .interruptible : .running } ?? .idle
     note("batch \(changes.map(\.path)) \(evidence.values.map(\.verdict)) \(situation)")
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing

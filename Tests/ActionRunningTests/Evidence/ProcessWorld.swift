@@ -96,7 +96,7 @@ struct ProcessWorld {
   init(isLive: Bool, seed: UInt64) {
     self.isLive = isLive
     random = SeededGenerator(seed: seed)
-    judge = ChangeJudge(hasRestartedService: isLive)
+    judge = ChangeJudge(hasInterruptibleService: isLive)
   }
 
   var now: Time { timeline.now }

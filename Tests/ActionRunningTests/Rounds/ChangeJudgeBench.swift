@@ -97,8 +97,8 @@ struct ChangeJudgeBench {
   /// The explanations of the latest step.
   private(set) var judgments: [ChangeExplanation] = []
 
-  init(hasRestartedService: Bool = false, _ files: [Path: String] = [:]) {
-    judge = ChangeJudge(hasRestartedService: hasRestartedService)
+  init(hasInterruptibleService: Bool = false, _ files: [Path: String] = [:]) {
+    judge = ChangeJudge(hasInterruptibleService: hasInterruptibleService)
     self.files = files.mapValues { .text($0) }
   }
 

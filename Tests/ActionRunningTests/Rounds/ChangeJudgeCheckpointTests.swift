@@ -152,13 +152,38 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.actions.isEmpty)
   }
 
+  // MARK: Ignored changes
+
+  @Test func `the end of a task that ignores changes leads to no judgment`() {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "half written")
+    bench.actions = bench.judge.ignoringEnded()
+    bench.answer()
+    #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
+    bench.end()
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a checkpoint meanwhile is one`() {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    let flush = bench.judge.ignoringEnded()
+    bench.actions = bench.judge.checkpoint()
+    #expect(bench.actions.isEmpty)
+    bench.actions = flush
+    bench.answer()
+    #expect(bench.run == ["/p/a"])
+  }
+
   // MARK: What a run begins with
 
   @Test func `a run that starts late begins with what is there then`() {
-    var bench = ChangeJudgeBench(hasRestartedService: true, Self.files)
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, Self.files)
     bench.begin()
     bench.now += .seconds(3)
-    bench.write("/p/a", "one", .restartable)
+    bench.write("/p/a", "one", .interruptible)
     #expect(bench.run == ["/p/a"])
     // The former process is being stopped.
     bench.request()
@@ -166,7 +191,7 @@ struct ChangeJudgeCheckpointTests {
     bench.now += .seconds(1)
     bench.launch()
     bench.now += .seconds(3)
-    bench.write("/p/a", "one", .restartable)
+    bench.write("/p/a", "one", .interruptible)
     #expect(bench.run == ["/p/a"])
   }
 

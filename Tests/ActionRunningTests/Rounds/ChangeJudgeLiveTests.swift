@@ -11,7 +11,7 @@ struct ChangeJudgeLiveTests {
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
   private func bench() -> ChangeJudgeBench {
-    ChangeJudgeBench(hasRestartedService: true, Self.files)
+    ChangeJudgeBench(hasInterruptibleService: true, Self.files)
   }
 
   /// The times that so many runs wait to be restarted. Each changes paths at this time after its start.
@@ -26,7 +26,7 @@ struct ChangeJudgeLiveTests {
       bench.begin()
       bench.now += offset(number)
       bench.evidence = [path(number): evidence]
-      bench.write(path(number), "#\(number)", .restartable)
+      bench.write(path(number), "#\(number)", .interruptible)
       return bench.waitForRun() ?? .seconds(-1)
     }
   }
@@ -44,32 +44,32 @@ struct ChangeJudgeLiveTests {
     var bench = bench()
     bench.begin()
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.run == ["/p/log"])
     bench.begin()
     bench.now += .milliseconds(100)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.run == ["/p/a"])
   }
 
   @Test func `a run in the middle of a round begins with what was judged as well`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.followUp == .now)
     bench.launch()
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.waitForRun() == nil)
   }
 
   @Test func `a path with the same content again is not part of later runs`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     bench.begin()
-    bench.report([.of("/p/log", .modified)], .restartable)
+    bench.report([.of("/p/log", .modified)], .interruptible)
     #expect(bench.waitForRun() == nil)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.run == ["/p/a"])
   }
 
@@ -79,7 +79,7 @@ struct ChangeJudgeLiveTests {
     bench.begin()
     repeat {
       bench.now += .milliseconds(100)
-      bench.write([("/p/log", "same"), ("/p/new", "same")], .restartable)
+      bench.write([("/p/log", "same"), ("/p/new", "same")], .interruptible)
       if bench.followUp == .now {
         restarts += 1
         bench.begin()
@@ -91,13 +91,13 @@ struct ChangeJudgeLiveTests {
   @Test func `an edit before the start that is reported after it and then undone is owed a run`() {
     var bench = bench()
     bench.begin()
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     // Saved, but not reported yet.
     bench.files["/p/log"] = .text("saved")
     bench.begin()
-    bench.report([.of("/p/log", .modified)], .restartable)
+    bench.report([.of("/p/log", .modified)], .interruptible)
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.run == ["/p/log"])
   }
 
@@ -106,17 +106,17 @@ struct ChangeJudgeLiveTests {
   func `what a run writes again at the same time, unchanged, is an output`(milliseconds: Int) {
     var bench = bench()
     for number in 1...2 {
-      bench.write("/p/a", "\(number)", .restartable)
+      bench.write("/p/a", "\(number)", .interruptible)
       bench.begin()
       bench.now += .milliseconds(300)
-      bench.write("/p/log", "\(number)", .restartable)
+      bench.write("/p/log", "\(number)", .interruptible)
       #expect(bench.followUp == .now)
       bench.begin()
       bench.now += .milliseconds(milliseconds)
-      bench.report([.of("/p/log", .modified)], .restartable)
+      bench.report([.of("/p/log", .modified)], .interruptible)
       bench.now += .seconds(3)
     }
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.judge.isProved("/p/log") == (milliseconds == 300))
   }
 
@@ -172,12 +172,12 @@ struct ChangeJudgeLiveTests {
     for count in 0..<5 {
       bench.begin()
       bench.now += .seconds(1)
-      bench.write("/p/log", "#\(count)", .restartable)
+      bench.write("/p/log", "#\(count)", .interruptible)
     }
     bench.begin()
     bench.now += .seconds(61)
     bench.evidence["/p/log"] = .others
-    bench.write("/p/log", "saved", .restartable)
+    bench.write("/p/log", "saved", .interruptible)
     #expect(bench.judge.repetitions.isEmpty)
   }
 
@@ -190,7 +190,7 @@ struct ChangeJudgeLiveTests {
       _ = bench.waitForRun()
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "#\(count)", .restartable)
+      bench.write("/p/log", "#\(count)", .interruptible)
     }
     #expect(bench.followUp == .after(.seconds(40)))
     return bench
@@ -207,7 +207,7 @@ struct ChangeJudgeLiveTests {
     #expect(read == [.flush(generation: generation + 1)])
     #expect(bench.judge.isFlushing)
     bench.now += .milliseconds(1)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.actions.isEmpty)
     bench.actions = read
     bench.answer()
@@ -219,7 +219,7 @@ struct ChangeJudgeLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": .others]
-    bench.write("/p/log", "saved", .restartable)
+    bench.write("/p/log", "saved", .interruptible)
     #expect(bench.run == ["/p/log"])
     #expect(bench.judge.editedPaths == ["/p/log"])
   }
@@ -229,7 +229,7 @@ struct ChangeJudgeLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": evidence]
-    bench.write("/p/log", "again", .restartable)
+    bench.write("/p/log", "again", .interruptible)
     #expect(bench.followUp == .after(.milliseconds(39_700)))
   }
 
@@ -237,12 +237,12 @@ struct ChangeJudgeLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": .others]
-    bench.write("/p/log", "saved", .restartable)
+    bench.write("/p/log", "saved", .interruptible)
     bench.evidence = [:]
     let delays = (0..<36).map { count in
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "save \(count)", .restartable)
+      bench.write("/p/log", "save \(count)", .interruptible)
       return bench.waitForRun()
     }
     #expect(delays[..<16].allSatisfy { $0 == .zero })
@@ -256,7 +256,7 @@ struct ChangeJudgeLiveTests {
       _ = bench.waitForRun()
       bench.begin()
       bench.now += .milliseconds(500)
-      bench.write("/p/log", "#\(count)", .restartable)
+      bench.write("/p/log", "#\(count)", .interruptible)
       if bench.loops.map(\.path) == ["/p/log"] { announced.append(count) }
       #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == .seconds(40) })
     }
@@ -268,10 +268,10 @@ struct ChangeJudgeLiveTests {
     bench.waitForDelay()
     bench.begin()
     bench.now += .milliseconds(700)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "once more", .restartable)
+    bench.write("/p/log", "once more", .interruptible)
     #expect(bench.followUp == .after(.seconds(160)))
   }
 
@@ -281,10 +281,10 @@ struct ChangeJudgeLiveTests {
     bench.begin()
     bench.now += .milliseconds(800)
     bench.evidence["/p/a"] = .others
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "once more", .restartable)
+    bench.write("/p/log", "once more", .interruptible)
     #expect(bench.followUp == .now)
   }
 
@@ -292,7 +292,7 @@ struct ChangeJudgeLiveTests {
     var bench = delayed()
     bench.now += .milliseconds(100)
     bench.evidence["/p/a"] = .others
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.run == ["/p/a", "/p/log"])
     #expect(bench.begin() == ["/p/log", "/p/a"])
   }
@@ -300,7 +300,7 @@ struct ChangeJudgeLiveTests {
   @Test func `another path whose writer is unknown waits for no test that others have failed`() {
     var bench = delayed()
     bench.now += .milliseconds(100)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.waitForRun() ?? .seconds(9) <= .seconds(1))
   }
 
@@ -329,14 +329,14 @@ struct ChangeJudgeLiveTests {
     var bench = bench()
     bench.begin()
     bench.now += .seconds(3)
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.run == ["/p/a"])
     bench.write("/p/log", "at its end", .running)
     #expect(bench.actions.isEmpty)
     #expect(bench.begin() == ["/p/a", "/p/log"])
     // It began with that.
     bench.now += .milliseconds(100)
-    bench.write("/p/log", "at its end", .restartable)
+    bench.write("/p/log", "at its end", .interruptible)
     #expect(bench.waitForRun() == nil)
   }
 
@@ -347,7 +347,7 @@ struct ChangeJudgeLiveTests {
     var bench = bench()
     bench.begin()
     #expect(!bench.judge.suspectsRuns)
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.judge.suspectsRuns)
     // No look helps when it is known.
     #expect(!delayed().judge.records["/p/log", default: ChangeJudge.Record()].count.isSuspected)
@@ -361,7 +361,7 @@ struct ChangeJudgeLiveTests {
       bench.begin()
       bench.end(after: .milliseconds(500), isLive: true)
       #expect(bench.followUp == .none)
-      bench.write(Path("/p/out/\(count)"), "#", .restartable)
+      bench.write(Path("/p/out/\(count)"), "#", .interruptible)
       let followUp = bench.followUp
       bench.waitForDelay()
       return followUp

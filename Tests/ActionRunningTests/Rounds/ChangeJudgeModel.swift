@@ -67,7 +67,7 @@ struct ChangeJudgeModel {
   init(_ command: ModelCommand, isLive: Bool, duration: Time, seed: UInt64) {
     (self.command, self.isLive, self.duration) = (command, isLive, duration)
     random = SeededGenerator(seed: seed)
-    judge = ChangeJudge(hasRestartedService: isLive)
+    judge = ChangeJudge(hasInterruptibleService: isLive)
     truth = ChangeJudgeTruth(isLive: isLive)
   }
 
@@ -182,9 +182,9 @@ extension ChangeJudgeModel {
     var evidence: [Path: Evidence] = [:]
     for change in changes { evidence[change.path] = self.evidence(about: change.path) }
     let situation: ChangeJudge.Situation =
-      run.map { isLive && !$0.isStopping ? .restartable : .running } ?? .idle
+      run.map { isLive && !$0.isStopping ? .interruptible : .running } ?? .idle
     truth.reported(
-      changes, evidence, judge.isFlushing ? nil : situation, isLive: situation == .restartable,
+      changes, evidence, judge.isFlushing ? nil : situation, isLive: situation == .interruptible,
       at: now, files)
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing

@@ -146,6 +146,23 @@ struct ChangeJudgeOthersTests {
     }
   }
 
+  @Test
+  func `saves beside what a run has left behind are hardly delayed, and its own changes stop`() {
+    for isPerson in [true, false] {
+      var bench = ChangeJudgeBench(Self.files)
+      var delays: [Duration] = []
+      for count in 0..<20 {
+        _ = bench.round()
+        bench.now += isPerson ? .seconds(2 + 3 * (count % 4)) : .milliseconds(500)
+        bench.write("/p/a", "\(count)", .leftovers)
+        delays.append(bench.waitForRun() ?? .zero)
+      }
+      #expect(
+        isPerson ? delays.allSatisfy { $0 <= .milliseconds(250) } : delays[12] > .seconds(30),
+        "\(delays)")
+    }
+  }
+
   @Test func `tasks that change each other's files come to rest`() {
     var benches = [ChangeJudgeBench(Self.files), ChangeJudgeBench(Self.files)]
     var followUps: [[FollowUp]] = [[], []]

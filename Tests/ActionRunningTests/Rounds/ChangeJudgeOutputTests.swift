@@ -256,20 +256,20 @@ struct ChangeJudgeOutputTests {
 
   @Test(arguments: [Writing.ifNeeded, .always])
   func `an output of a run that a change restarts starts it once`(writing: Writing) {
-    var bench = ChangeJudgeBench(hasRestartedService: true, Self.files)
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, Self.files)
     bench.programs = ["/p/a.o"]
     bench.begin()
     bench.evidence = ["/p/a.c": .others]
     let starts = (1...5).map { number in
       bench.now += .seconds(10 + number)
-      bench.write("/p/a.c", "\(number)", .restartable)
+      bench.write("/p/a.c", "\(number)", .interruptible)
       var starts = 0
       while bench.waitForRun() != nil {
         bench.begin()
         starts += 1
         bench.now += .milliseconds(500)
         guard writing == .always || bench.files["/p/a.o"] != .text("\(number)") else { break }
-        bench.write("/p/a.o", "\(number)", .restartable)
+        bench.write("/p/a.o", "\(number)", .interruptible)
       }
       return starts
     }
@@ -277,31 +277,31 @@ struct ChangeJudgeOutputTests {
     // It restarts the server if the server cannot have written it.
     bench.evidence["/p/a.o"] = .others
     bench.now += .seconds(3)
-    bench.write("/p/a.o", "patched", .restartable)
+    bench.write("/p/a.o", "patched", .interruptible)
     #expect(bench.run == ["/p/a.o"])
   }
 
   @Test(arguments: [Duration.milliseconds(500), .seconds(60)])
   func `a file that such a run has open for writing is an output at once`(offset: Duration) {
-    var bench = ChangeJudgeBench(hasRestartedService: true, ["/p/log": "0"])
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, ["/p/log": "0"])
     bench.evidence["/p/log"] = .run
     bench.begin()
     bench.now += offset
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.setAside == ["/p/log"] && bench.followUp == .none)
     #expect(bench.owed == ["/p/log"])
-    bench.write("/p/a", "saved", .restartable)
+    bench.write("/p/a", "saved", .interruptible)
     #expect(bench.run == ["/p/a"])
     #expect(Set(bench.begin()) == ["/p/log", "/p/a"])
   }
 
   @Test func `a file that others edit is no output, although such a run has it open`() {
-    var bench = ChangeJudgeBench(hasRestartedService: true, ["/p/log": "0"])
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, ["/p/log": "0"])
     bench.editAtRest("/p/log", "saved")
     bench.evidence["/p/log"] = .run
     bench.begin()
     bench.now += .milliseconds(500)
-    bench.write("/p/log", "1", .restartable)
+    bench.write("/p/log", "1", .interruptible)
     #expect(bench.setAside.isEmpty && bench.run == ["/p/log"])
   }
 

@@ -101,7 +101,7 @@ struct ChangeJudgeTruth {
     let others = changes.filter { evidence[$0.path]?.verdict == .others }
     switch situation {
     case .idle: return reportedAtRest(changes, at: now)
-    case .restartable:
+    case .interruptible:
       let differing = changes.filter { !isExempt($0.path, files) }
       for change in changes {
         note(change)

@@ -208,13 +208,13 @@ struct RoundControllerTests {
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
     let controller = RoundController(
-      hasRestartedService: true, on: queue, scheduler: scheduler, source: nil)
+      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: nil)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       for number in 0..<4 {
         controller.began()
         let name = Path("/no/\(number)")
-        controller.changed([.of(name, .removed)], [:], .restartable)
+        controller.changed([.of(name, .removed)], [:], .interruptible)
       }
       controller.began()
       scheduler.advance(by: .seconds(60))
@@ -274,12 +274,12 @@ struct RoundControllerTests {
 
   @Test func `outputs are delivered as such`() {
     let controller = RoundController(
-      hasRestartedService: true, on: queue, scheduler: scheduler, source: source)
+      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       controller.began()
       controller.changed(
-        [.of("/dev/null", .modified)], ["/dev/null": Evidence(verdict: .run)], .restartable)
+        [.of("/dev/null", .modified)], ["/dev/null": Evidence(verdict: .run)], .interruptible)
     }
     let outputs = log.entries.compactMap {
       if case .decision(.setAside(let paths)) = $0 { paths } else { nil }
@@ -289,13 +289,13 @@ struct RoundControllerTests {
 
   @Test func `a delay tells which paths it is for, and a restart soon tells that it is near`() {
     let controller = RoundController(
-      hasRestartedService: true, on: queue, scheduler: scheduler, source: source)
+      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
       // The fourth restart is not tested.
       for number in 0..<5 {
         controller.began()
-        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .restartable)
+        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .interruptible)
       }
       #expect(controller.delayedPaths == ["/no/4"])
       #expect(controller.suspectsRuns)

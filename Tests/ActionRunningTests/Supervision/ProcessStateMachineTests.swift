@@ -6,12 +6,12 @@ import Testing
 
 import enum SystemCalls.ExitStatus
 
-private typealias Action = RunStateMachine.Action
-private typealias State = RunStateMachine.State
-private typealias Rules = RunStateMachine.Rules
+private typealias Action = ProcessStateMachine.Action
+private typealias State = ProcessStateMachine.State
+private typealias Rules = ProcessStateMachine.Rules
 
-extension RunStateMachine.Rules {
-  fileprivate static let hooked = RunStateMachine.Rules(
+extension ProcessStateMachine.Rules {
+  fileprivate static let hooked = ProcessStateMachine.Rules(
     hasSuccessHook: true, hasFailureHook: true)
 }
 
@@ -25,7 +25,7 @@ private enum Input: Sendable {
   case hooked(leftovers: Bool = false)
   case gone(TaskReport.Job = .command)
 
-  func apply(to machine: inout RunStateMachine) -> [Action] {
+  func apply(to machine: inout ProcessStateMachine) -> [Action] {
     switch self {
     case .start: machine.start()
     case .stop: machine.stop()
@@ -59,7 +59,7 @@ private struct Transition: Sendable, CustomTestStringConvertible {
   }
 }
 
-struct RunStateMachineTests {
+struct ProcessStateMachineTests {
   private typealias T = Transition
 
   private static let leftBehind: [Input] = [.start, .ended(0, leftovers: true)]
@@ -231,7 +231,7 @@ struct RunStateMachineTests {
 
   @Test(arguments: running + stopping + hooking + timingOut + ending)
   fileprivate func `each input causes the expected actions`(transition: Transition) {
-    var machine = RunStateMachine(transition.rules)
+    var machine = ProcessStateMachine(transition.rules)
     var last: [Action] = []
     for input in transition.inputs { last = input.apply(to: &machine) }
     #expect(last == transition.actions)
@@ -239,7 +239,7 @@ struct RunStateMachineTests {
   }
 
   @Test func `the machine says whether it stops processes or runs the hook`() {
-    var machine = RunStateMachine(.hooked)
+    var machine = ProcessStateMachine(.hooked)
     _ = machine.start()
     #expect(!machine.state.isStopping && !machine.state.isHooking)
     _ = machine.ended(.command, .exited(0))

@@ -14,7 +14,7 @@ import SystemCalls
 /// ```
 ///
 /// It does not know why a run starts: that is decided by `TaskStateMachine`.
-struct RunStateMachine: Sendable {
+struct ProcessStateMachine: Sendable {
   enum State: Hashable, Sendable {
     /// Nothing runs. Leftover processes of the latest run may be alive.
     case idle
@@ -95,7 +95,7 @@ struct RunStateMachine: Sendable {
 
 // MARK: - Requests
 
-extension RunStateMachine {
+extension ProcessStateMachine {
   /// Starts a run. The present one and leftover processes are stopped first.
   mutating func start() -> [Action] {
     switch state {
@@ -140,7 +140,7 @@ extension RunStateMachine {
 
 // MARK: - Ends
 
-extension RunStateMachine {
+extension ProcessStateMachine {
   /// The job's process has ended, or could not be started. `leftovers` is set if other members of
   /// its group are alive.
   mutating func ended(
@@ -229,7 +229,7 @@ extension RunStateMachine {
 
 // MARK: - Steps
 
-extension RunStateMachine {
+extension ProcessStateMachine {
   /// Rests or launches as soon as nothing runs. Leftover processes are stopped, unless the run has just
   /// ended and nothing follows: they may go on until the next run.
   private mutating func proceed(to step: Step, isAfterRun: Bool = false) -> [Action] {

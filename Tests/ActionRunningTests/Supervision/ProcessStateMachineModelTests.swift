@@ -6,8 +6,8 @@ import Testing
 
 import enum SystemCalls.ExitStatus
 
-private typealias Action = RunStateMachine.Action
-private typealias Rules = RunStateMachine.Rules
+private typealias Action = ProcessStateMachine.Action
+private typealias Rules = ProcessStateMachine.Rules
 
 /// The machine, and the simplest world around it: a command and a hook that exist or do not. Broken
 /// promises are complained of.
@@ -25,7 +25,7 @@ private struct RunModel {
   private(set) var complaints: [String] = []
   private(set) var launches = 0
   private(set) var hooks = 0
-  private var machine: RunStateMachine
+  private var machine: ProcessStateMachine
   private let rules: Rules
   private var random: SeededGenerator
   private var processes: [TaskReport.Job: Process] = [:]
@@ -41,7 +41,7 @@ private struct RunModel {
     random = SeededGenerator(seed: seed)
     rules = Rules(
       hasSuccessHook: Bool.random(using: &random), hasFailureHook: Bool.random(using: &random))
-    machine = RunStateMachine(rules)
+    machine = ProcessStateMachine(rules)
   }
 
   private func process(_ job: TaskReport.Job) -> Process { processes[job] ?? .none }
@@ -190,7 +190,7 @@ private struct RunModel {
   }
 }
 
-struct RunStateMachineModelTests {
+struct ProcessStateMachineModelTests {
   @Test func `random sequences keep every promise`() {
     var complaints: [String: UInt64] = [:]
     var (launches, hooks) = (0, 0)
