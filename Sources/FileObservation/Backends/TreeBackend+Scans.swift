@@ -86,7 +86,9 @@ extension TreeBackend {
         ?? Poll(
           remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
       let isSliceOver = endOfSlice()
-      let others = state.tree.exchangeEvents(for: poll.events)
+      // A directory that is watched from now on has hints, whose events are later than these.
+      let isHeld = state.tree.source == nil
+      let others = state.tree.exchangeEvents(for: isHeld ? poll.events : [])
       while let next = poll.remaining.popFirst() {
         state.tree.poll(CollectionOfOne(next), since: configuration.start)
         if isSliceOver() { break }
@@ -100,15 +102,18 @@ extension TreeBackend {
         isOver = !state.tree.refilter(until: isSliceOver)
       }
       poll.processorTime += processorTimeOfThread() - before
-      poll.events = state.tree.exchangeEvents(for: others)
+      let found = state.tree.exchangeEvents(for: others)
+      poll.hasFound = poll.hasFound || !found.isEmpty
+      if isHeld { poll.events = found } else { _ = state.tree.exchangeEvents(for: others + found) }
       state.poll = isOver ? nil : poll
       guard isOver else { return false }
-      state.pollPacing.ended(foundSomething: !poll.events.isEmpty, took: poll.processorTime)
-      state.flushes.pollEnded(foundChanges: !poll.events.isEmpty)
-      _ = state.tree.exchangeEvents(for: others + poll.events)
+      state.pollPacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
+      state.flushes.pollEnded(foundChanges: poll.hasFound)
+      if isHeld { _ = state.tree.exchangeEvents(for: others + poll.events) }
       return true
     }
     if !isOver {
+      deliver()
       configuration.queue.async { [weak self] in self?.poll() }
       return
     }

@@ -46,8 +46,9 @@ package final class TreeBackend: Backend {
 
   struct Poll {
     var remaining: ArraySlice<TreeSnapshot.Entry>
-    /// What the poll has found. Other events are delivered meanwhile.
+    /// What the poll has found, where everything is polled. It is delivered at the end.
     var events: [RawEvent] = []
+    var hasFound = false
     let began: FileTime
     var processorTime = Duration.zero
   }

@@ -31,8 +31,9 @@ package struct RacilyCleanFiles {
   }
 
   /// Forgets a removed file.
-  package mutating func forget(_ path: Path) {
-    if !contents.isEmpty { contents[path] = nil }
+  @discardableResult
+  package mutating func forget(_ path: Path) -> Bool {
+    !contents.isEmpty && contents.removeValue(forKey: path) != nil
   }
 }
 

@@ -10,7 +10,7 @@ extension ObservedTree {
     }
     processHints()
     // Changes of which the hints were dropped are only found by the rescan.
-    if !hasDroppedHints { comparedUntil = max(start, end) }
+    if !hasDroppedHints && walk.isComparedOnce { comparedUntil = max(start, end) }
   }
 
   /// Compares the whole tree with the snapshot after hints were dropped.
@@ -19,7 +19,7 @@ extension ObservedTree {
     stopAwaitingArrivals()
     hasDroppedHints = false
     compareAll(since: comparedUntil)
-    comparedUntil = began
+    if walk.isComparedOnce { comparedUntil = began }
   }
 
   /// Keeps a hint for processing, unless it is irrelevant to everything that is reported.
@@ -199,7 +199,7 @@ extension ObservedTree {
     } else if hint.reasons.contains(.gone) {
       if isAnchor(directory, directories[directory]) {
         directoryDisappeared(directory)
-      } else if let watch = directories.removeWatch(of: directory) {
+      } else if source?.namesEntries == false, let watch = directories.removeWatch(of: directory) {
         source?.unwatch(watch)
       }
     }
@@ -257,6 +257,12 @@ extension ObservedTree {
           name, $0.snapshot.child(name, of: parent), status, at: path, in: site, for: occasion)
       }
     } catch {
+      // Its fingerprint may not prove it where it is found again.
+      if let known, reasons.contains(.written), snapshot.type(of: known) != .directory,
+        reports(path, isDirectory: false, site.stack)
+      {
+        emit(.modified(isOpen: false), snapshot.type(of: known), at: path.path)
+      }
       if !error.isNotFound {
         watches.unexamined.insert(parent)
         // The hint is all that is known.

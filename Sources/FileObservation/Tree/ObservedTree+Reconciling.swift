@@ -2,32 +2,6 @@ import PathFiltering
 import SystemCalls
 
 extension ObservedTree {
-  /// The directory of an entry that is reconciled.
-  struct Site {
-    let directory: Entry
-    let stack: IgnoreStack?
-    let isRecursive: Bool
-    /// Whether the directory was just found at a new path. Hints of earlier changes in it may not
-    /// have been read yet.
-    let hasMoved: Bool
-    /// Whether it was watched before it was scanned.
-    let isWatched: Bool
-    /// If it was watched: the rules before those that are applied for the first time.
-    let formerStack: IgnoreStack?
-
-    init(
-      _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
-      formerStack: IgnoreStack? = nil, hasMoved: Bool = false
-    ) {
-      self.directory = directory
-      self.stack = stack
-      self.hasMoved = hasMoved
-      isRecursive = details.coverage == .recursive
-      isWatched = details.watch != nil
-      self.formerStack = isWatched ? formerStack : nil
-    }
-  }
-
   /// Compares an existing entry with the snapshot, reports the difference, and updates the
   /// snapshot. Returns whether the entry is new.
   @discardableResult
@@ -54,9 +28,6 @@ extension ObservedTree {
       return false
     }
     let isNew = known == nil || marks.contains(.absent)
-    // What the former rules did not ignore is new here, and may have come with its entries.
-    let hasArrived = isNew && isDirectory && occasion.isRefilter && mayEnter(path, site.formerStack)
-    let occasion = hasArrived ? .scan(.discover) : occasion
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
     if isNew { snapshot.unmark(entry, .absent) }
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
@@ -73,13 +44,12 @@ extension ObservedTree {
     if case .scan = occasion, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
-    if isDirectory, difference == .metadata || occasion.reasons.contains(.attributes) {
-      examineAgain(in: entry)
-    }
+    if isDirectory { examineAgain(in: entry) }
     if isDirectory && roots[entry] == .named {
       enterNamedRoot(entry, at: path)
     } else if isDirectory && site.isRecursive {
-      enter(entry, isNew: isNew, in: site, for: occasion)
+      let isKnownNew = isNew && wasIncluded(path, isDirectory: true, in: site)
+      enter(entry, isNew: isNew, in: site, for: isKnownNew ? .scan(.discover) : occasion)
     } else if status.type == .symlink {
       followLink(entry, at: path, in: site, for: occasion, isChanged: difference != nil)
     }
@@ -114,6 +84,15 @@ extension ObservedTree {
     return snapshot.inode(of: directory) != status.inode && status.changed >= comparedUntil
   }
 
+  /// Whether hints named the entries of a directory that change, before this scan watched it.
+  private func wasHinted(_ site: Site) -> Bool { site.isWatched && source?.namesEntries == true }
+
+  /// Whether an entry was included by the former rules, so that it would be known.
+  private func wasIncluded(_ path: EntryPath, isDirectory: Bool, in site: Site) -> Bool {
+    guard let former = site.former else { return false }
+    return isDirectory ? mayEnter(path, former) : reports(path, isDirectory: false, former)
+  }
+
   private mutating func enter(
     _ entry: Entry, isNew: Bool, in site: Site, for occasion: Occasion
   ) {
@@ -123,7 +102,7 @@ extension ObservedTree {
       guard isNew || directories[entry]?.watch == nil else { return }
       directories.add(entry, coverage: .recursive, stack: site.stack)
       if isNew { snapshot.mark(entry, .entriesChanged) }
-      scanNow(entry, for: .discover)
+      scanNow(entry, for: isNew ? .discover : comparison)
     case .scan(let mode):
       descend(entry, site.stack, for: isNew ? mode.forNewDirectory : mode)
     }
@@ -227,26 +206,30 @@ extension ObservedTree {
     if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) {
       return .modified(isOpen: false)
     }
+    if isNew { racilyClean.forget(path.path) }
+    let isRewritten = isRewrittenUnseen(entry, status, at: path)
     if isNew {
-      racilyClean.forget(path.path)
       switch occasion {
       case .scan(.baseline): return nil
-      case .scan(.refilter(let since)): return status.changed > since ? .created : nil
+      case .scan(.refilter(let since)):
+        return wasIncluded(path, isDirectory: isDirectory, in: site) || status.changed > since
+          ? .created : nil
       case .scan(.discover), .scan(.diff), .hint: return .created
       }
     }
-    if case .scan(.refilter(let since)) = occasion {
+    if case .scan(.refilter(let since)) = occasion,
+      wasHinted(site) || !wasIncluded(path, isDirectory: isDirectory, in: site)
+    {
       // The change may have been ignored by the former rules, unless its hint was reported.
-      if isHinted(site.directory), isDirectory || before == now { return nil }
+      if wasHinted(site), isDirectory || before == now { return nil }
       if isDirectory { return before?.difference(to: now) == .attributes ? .metadata : nil }
       return status.changed >= since ? .modified(isOpen: false) : nil
     }
     if let before {
-      let isRewritten = isRewrittenUnseen(entry, status, at: path)
       guard case .hint(let reasons) = occasion else {
         switch before.difference(to: now) {
         case .content: return .modified(isOpen: false)
-        case .attributes: return .metadata
+        case .attributes: return isRewritten ? .modified(isOpen: false) : .metadata
         case nil:
           let isWritten = !isDirectory && mayBeWrittenUnseen(status, before, for: occasion)
           return isRewritten || isWritten ? .modified(isOpen: false) : nil
@@ -255,6 +238,9 @@ extension ObservedTree {
       // The name alone has appeared, as was found before the hint was read.
       let isUncertain = before.isUncertain && !reasons.isSubset(of: [.appeared, .moved])
       if before == now, isDirectory || !isUncertain { return nil }
+      if !isDirectory, !before.mayBeSameFile(as: now) {
+        return .modified(isOpen: reasons.contains(.written) && !reasons.contains(.closed))
+      }
       return kind(
         for: reasons, isDirectory: isDirectory, difference: before.difference(to: now))
     }
@@ -289,7 +275,7 @@ extension ObservedTree {
   ) -> Bool {
     guard case .scan(let mode) = occasion else { return false }
     if case .refilter(let since) = mode {
-      return isHinted(site.directory) && status.changed >= since
+      return wasHinted(site) && status.changed >= since
     }
     guard case .diff(let since, _) = mode, let watched = hintedSince(mode, in: site) else {
       return false

@@ -19,7 +19,7 @@ extension ObservedTree {
     if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
     reportRemovedChildren(of: entry, isMoved: isMoved)
     let path = entryPath(of: entry)
-    racilyClean.forget(path.path)
+    let mayBeRewritten = racilyClean.forget(path.path)
     let type = snapshot.type(of: entry)
     if type == .symlink { unwatchTargets(ofLink: path.path) }
     // The entries of a directory that was never compared are unknown: any of them may have been
@@ -27,6 +27,8 @@ extension ObservedTree {
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
     if isUnknown || reports(path, isDirectory: type == .directory, stack) {
       let file = sighting(of: entry, snapshot.fingerprint(of: entry), mayBeRenamed: isMoved)
+      // If it is elsewhere now, the same timestamps do not prove that it is as it was.
+      if mayBeRewritten { emit(.modified(isOpen: false), type, at: path.path) }
       emit(.removed, type, at: path.path, file)
     } else {
       noteIgnored(path.path, isDirectory: type == .directory, stack)
@@ -67,7 +69,7 @@ extension ObservedTree {
         snapshot.unmark(entry, .seen)
       } else if !marks.contains(.absent) {
         hasRemovals = true
-        if isReported { disappeared(entry, in: site) }
+        if isReported { disappeared(entry, in: site, isMoved: true) }
       }
     }
     return hasRemovals

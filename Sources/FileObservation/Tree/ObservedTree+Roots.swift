@@ -134,15 +134,20 @@ extension ObservedTree {
       return false
     }
     if !isDirectory { return true }
-    snapshot.setFingerprint(now, of: entry)
-    if before?.difference(to: now) == .attributes {
-      emit(.metadata, .directory, at: path)
-      examineAgain(in: entry)
-    }
+    compareRoot(entry, status, at: path)
     if case .scan = occasion { return (try? disk.status(of: path).type) == .directory }
     // A directory without a watch may have become readable.
-    if directories[entry]?.watch == nil { scanNow(entry, for: .discover) }
+    if directories[entry]?.watch == nil { scanNow(entry, for: comparison) }
     return false
+  }
+
+  /// Reports that the attributes of a directory that is a root have changed.
+  mutating func compareRoot(_ root: Entry, _ status: FileStatus, at path: Path) {
+    let (before, now) = (snapshot.fingerprint(of: root), fingerprint(status))
+    snapshot.setFingerprint(now, of: root)
+    guard before?.difference(to: now) == .attributes else { return }
+    emit(.metadata, .directory, at: path)
+    examineAgain(in: root)
   }
 
   /// Looks up the directories that are roots.
@@ -272,15 +277,17 @@ extension ObservedTree {
       if awaited != root { snapshot.mark(awaited, .absent) }
       if directories[directory]?.watch == nil {
         directories.add(directory, coverage: .named, stack: nil)
-        // A pending root is scanned now, in its mode: its entries are not new.
-        let mode = walk.pending.last { $0.directory == directory }?.mode
-        walk.pending.removeAll { $0.directory == directory }
-        scanNow(directory, for: mode ?? .discover)
+        // The entries of a pending root are not new.
+        let isUnread = snapshot.marks(of: directory).contains(.unread)
+        scanNow(directory, for: isUnread ? .baseline : .discover)
       }
       if directories[directory]?.watch != nil || watches.unwatched.contains(directory) {
         // The root may have appeared just before the watch was added.
         let isFile = roots[awaited] == .named
-        if disk.exists(snapshot.path(of: awaited), followsLinks: !isFile) {
+        let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
+        // What is on the way must be a directory, and one that can be watched.
+        let isPassable = status?.type == .directory && !watches.unexamined.contains(awaited)
+        if roots[awaited] != nil ? status != nil : isPassable {
           if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
         } else {
           watchTargets(ofLink: awaited)

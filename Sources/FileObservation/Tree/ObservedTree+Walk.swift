@@ -30,17 +30,25 @@ extension ObservedTree {
     (walk.pending, walk.pendingLinks) = others
   }
 
-  private mutating func scan(
-    _ directory: Entry, for mode: ScanMode, from former: IgnoreStack? = nil
-  ) {
-    var formerStack = former
-    if let stack = rules.takePendingStack(of: directory) {
-      let refilter = refilterMode(of: directory)
-      formerStack = directories[directory]?.stack
-      directories.setStack(stack, of: directory)
-      // Changed rules first: what was ignored before is not new.
-      if !mode.isRefilter { scan(directory, for: refilter, from: formerStack) }
+  private mutating func scan(_ directory: Entry, for mode: ScanMode) {
+    guard let stack = rules.takePendingStack(of: directory) else {
+      return scan(directory, for: mode, former: nil)
     }
+    let isUnread = snapshot.marks(of: directory).contains(.unread)
+    let refilter = refilterMode(of: directory)
+    let former = isUnread ? nil : directories[directory]?.stack
+    directories.setStack(stack, of: directory)
+    let wasHinted = isHinted(directory)
+    // Changed rules first: what was ignored before is not new.
+    scan(directory, for: refilter, former: former)
+    if !mode.isRefilter {
+      scan(directory, for: mode, former: nil)
+    } else if !wasHinted, isHinted(directory) {
+      scan(directory, for: comparison, former: nil)
+    }
+  }
+
+  private mutating func scan(_ directory: Entry, for mode: ScanMode, former: IgnoreStack?) {
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
     // What is not known yet cannot be compared.
@@ -60,12 +68,13 @@ extension ObservedTree {
       if let before, isAnother(before, than: directory, details) {
         return compareEntry(directory, for: .scan(comparison))
       }
+      if let before, roots[directory] != nil { compareRoot(directory, before, at: path) }
       guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
       try disk.list(opened, into: &buffers.listing)
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
-        formerStack: formerStack, hasMoved: outcome == .transferred)
+        former: former, hasMoved: outcome == .transferred)
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
@@ -233,6 +242,7 @@ extension ObservedTree {
     if mode.isRefilter, let stack = own ?? stack {
       if directories.coverage(of: entry) != .recursive {
         directories.add(entry, coverage: .recursive, stack: stack)
+        snapshot.mark(entry, .unread)
       }
       return refilterLater(entry, by: stack)
     }

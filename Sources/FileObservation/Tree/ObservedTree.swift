@@ -149,19 +149,31 @@ extension ObservedTree {
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source
+      let lost = links.targets.isEmpty ? [] : paths(ofLinksIn: entry)
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)
         guard let watch = directories.remove(removed) else { return }
         if isDirectory { watches.retired.insert(watch) } else { source?.unwatch(watch) }
       }
+      for link in lost { unwatchTargets(ofLink: link) }
     }
   }
 
-  /// Stops observing an entry, and removes its watch.
-  mutating func stopWatching(_ entry: Entry) {
-    rules.takePendingStack(of: entry)
-    if let watch = directories.remove(entry) { source?.unwatch(watch) }
+  private func paths(ofLinksIn entry: Entry) -> [Path] {
+    var found: [Path] = []
+    var pending = [entry]
+    while let next = pending.popLast() {
+      if snapshot.type(of: next) == .symlink { found.append(snapshot.path(of: next)) }
+      pending += snapshot.children(of: next)
+    }
+    return found
+  }
+
+  /// Stops observing a directory, and retires its watch: it may have been renamed.
+  mutating func stopWatching(_ directory: Entry) {
+    rules.takePendingStack(of: directory)
+    if let watch = directories.remove(directory) { watches.retired.insert(watch) }
   }
 }
 

@@ -58,6 +58,29 @@ struct InotifyTreeRootTests {
     }
   }
 
+  @Test func `a root is awaited though a file is where its parent was`() throws {
+    let watched = try WatchedTree([("b/c", .recursive)]) { try $0.makeDirectories("b/c") }
+    try watched.directory.remove("b")
+    try watched.directory.write(to: "b")
+    #expect(try watched.changes() == ["removed b/c"])
+    try watched.directory.remove("b")
+    try watched.directory.makeDirectories("b/c")
+    #expect(try watched.changes() == ["created b/c"])
+    try watched.directory.write(to: "b/c/f")
+    #expect(try watched.changes() == ["created b/c/f"])
+  }
+
+  @Test func `a root that is moved within another one is watched at its new path`() throws {
+    let watched = try WatchedTree([("", .recursive), ("a", .recursive)]) {
+      try $0.makeDirectories("a")
+    }
+    try watched.directory.makeDirectories("new")
+    try watched.directory.rename("a", to: "new/a")
+    _ = try watched.changes()
+    try watched.directory.write(to: "new/a/f")
+    #expect(try watched.changes() == ["created new/a/f"])
+  }
+
   @Test func `a missing root is awaited though its ancestors are removed too`() throws {
     let watched = try WatchedTree([("a/b/root", .recursive)]) {
       try $0.makeDirectories("a/b/root")
