@@ -93,6 +93,14 @@ extension ObservedTree {
     return isDirectory ? mayEnter(path, former) : reports(path, isDirectory: false, former)
   }
 
+  /// The mode for a directory that may have become readable.
+  func modeOfReadable(_ directory: Entry) -> ScanMode {
+    // One that could not be read is discovered; one that is pending is read in its turn.
+    let isUnread = snapshot.marks(of: directory).contains(.unread)
+    let isPending = walk.pending.contains { $0.directory == directory }
+    return isUnread && !isPending ? .discover : comparison
+  }
+
   private mutating func enter(
     _ entry: Entry, isNew: Bool, in site: Site, for occasion: Occasion
   ) {
@@ -102,7 +110,7 @@ extension ObservedTree {
       guard isNew || directories[entry]?.watch == nil else { return }
       directories.add(entry, coverage: .recursive, stack: site.stack)
       if isNew { snapshot.mark(entry, .entriesChanged) }
-      scanNow(entry, for: isNew ? .discover : comparison)
+      scanNow(entry, for: isNew ? .discover : modeOfReadable(entry))
     case .scan(let mode):
       descend(entry, site.stack, for: isNew ? mode.forNewDirectory : mode)
     }

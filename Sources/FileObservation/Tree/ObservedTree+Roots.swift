@@ -137,7 +137,7 @@ extension ObservedTree {
     compareRoot(entry, status, at: path)
     if case .scan = occasion { return (try? disk.status(of: path).type) == .directory }
     // A directory without a watch may have become readable.
-    if directories[entry]?.watch == nil { scanNow(entry, for: comparison) }
+    if directories[entry]?.watch == nil { scanNow(entry, for: modeOfReadable(entry)) }
     return false
   }
 
