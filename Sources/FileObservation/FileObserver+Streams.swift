@@ -27,8 +27,8 @@ extension FileObserver {
 
   /// The batches from now on: ``events`` without readiness and warnings.
   ///
-  /// Whoever iterates it does not learn that a part of the tree is polled or cannot be watched:
-  /// ``batches(onWarning:)`` tells.
+  /// It drops warnings, such as that a part of the tree is polled or cannot be watched; see
+  /// ``batches(onWarning:)``.
   public var batches: some AsyncSequence<ChangeBatch, ObserverError> & Sendable {
     batches { _ in }
   }

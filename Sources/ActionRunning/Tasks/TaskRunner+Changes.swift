@@ -281,13 +281,20 @@ extension TaskRunner {
         component.hasWorked = activity.isBusy && (component.hasWorked || runs)
         component.ignoring.formUnion(ignoring)
       }
-      if component.hasWorked && !activity.isBusy {
-        component.rounds.workEnded(isServing: activity == .serving)
-      } else if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
+      if component.hasWorked {
+        endWork(of: component)
+      }
+      if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
         component.rounds.ignoringEnded()
       }
     }
+  }
+
+  /// Judges the changes of a component, unless something is busy there, whose end is awaited.
+  func endWork(of component: TaskComponent) {
+    let activity = activity(of: component.names)
+    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
   }
 
   /// A run of the task begins.

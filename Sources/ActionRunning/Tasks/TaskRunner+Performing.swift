@@ -180,15 +180,11 @@ extension TaskRunner {
       // A run that was stopped before its start has no result.
       let result = worker.state.access { $0.result } ?? .cancelled
       advance { $0.ended(name, result) }
-      judgeAfterLeftovers(of: name)
+      // What was changed while leftover processes were stopped, which is no end of a run.
+      if let component = component(of: name), component.rounds.awaitsJudgment {
+        endWork(of: component)
+      }
     }
-  }
-
-  /// Judges what was changed while leftover processes were stopped, which is no end of a run.
-  private func judgeAfterLeftovers(of name: String) {
-    guard let component = component(of: name), component.rounds.awaitsJudgment else { return }
-    let activity = activity(of: component.names)
-    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
   }
 
   private func serviceIsAtRest(_ worker: TaskWorker) {
@@ -197,10 +193,7 @@ extension TaskRunner {
     let (result, status) = worker.state.access { ($0.result, $0.status) }
     if let result, result != .cancelled { endIfComplete(worker.definition, status) }
     advance { $0.serviceIsAtRest(worker.name) }
-    guard let component = component(of: worker.name) else { return }
-    let activity = activity(of: component.names)
-    // Otherwise the end of that work is awaited.
-    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
+    if let component = component(of: worker.name) { endWork(of: component) }
   }
 }
 

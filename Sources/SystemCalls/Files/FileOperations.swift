@@ -63,8 +63,7 @@ package func removeDirectory(_ path: Path) {
   _ = path.withCString { rmdir($0) }
 }
 
-/// Replaces the content of a file, or creates it. Whoever reads it finds the old content or the new one, never a
-/// part.
+/// Replaces the content of a file, or creates it. A reader finds the old content or the new one, never a part.
 ///
 /// - Parameter temporary: A path in the same directory, at which the content is written first.
 package func replaceFile(

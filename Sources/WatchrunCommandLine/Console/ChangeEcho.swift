@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// Tells apart the changes that messages about changes make: whoever reads the messages may write them into a watched
+/// Tells apart the changes that messages about changes make: a reader of the messages may write them into a watched
 /// file, as in `watchrun -v make 2>&1 | tee log`. A pure state machine.
 struct ChangeEcho: Sendable {
   /// How soon after a message its reader has written it, and the change is reported.

@@ -212,7 +212,7 @@ struct ChangeJudgeOutputTests {
 
   // MARK: Edited outputs
 
-  @Test func `what somebody edits is no output any more`() {
+  @Test func `what a person edits is no output any more`() {
     var bench = bench()
     for text in ["1", "2", "3"] { _ = save(text, in: &bench) }
     bench.now += .seconds(2)
