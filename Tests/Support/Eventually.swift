@@ -3,13 +3,34 @@
 package func eventually(
   within limit: Duration = .seconds(60), _ condition: () throws -> Bool
 ) async rethrows -> Bool {
-  let deadline = ContinuousClock.now + limit
-  // A check takes processor time from what is waited for, and hundreds of tests wait at once.
-  var pause = Duration.milliseconds(2)
-  while ContinuousClock.now < deadline {
+  var patience = Patience(limit)
+  while true {
     if try condition() { return true }
-    try? await Task.sleep(for: pause)
-    pause = min(pause * 5 / 4, .milliseconds(20))
+    if patience.isOver { return false }
+    try? await patience.pause()
   }
-  return try condition()
+}
+
+/// The time that a wait may take, and the pauses between its checks.
+///
+/// Hundreds of tests share a few threads, and what is waited for may need one of them: while a test
+/// that calculates for half a minute occupies them all, nothing has been given a chance. A pause
+/// therefore counts for a tenth of a second at most.
+package struct Patience {
+  private var remaining: Duration
+  /// A check takes processor time from what is waited for, so the pauses grow.
+  private var length = Duration.milliseconds(2)
+
+  package init(_ limit: Duration) {
+    remaining = limit
+  }
+
+  package var isOver: Bool { remaining <= .zero }
+
+  package mutating func pause() async throws {
+    let start = ContinuousClock.now
+    try await Task.sleep(for: length)
+    remaining -= min(ContinuousClock.now - start, .milliseconds(100))
+    length = min(length * 5 / 4, .milliseconds(30))
+  }
 }

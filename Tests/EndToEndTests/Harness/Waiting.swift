@@ -1,3 +1,5 @@
+import TestSupport
+
 /// How long a test waits for something that should happen at once. Long, because the machine may be
 /// busy with other things; a test that passes never waits it out.
 let patience = Duration.seconds(60)
@@ -22,13 +24,10 @@ func eventually(
 func value<Value>(
   _ claim: String, within limit: Duration = patience, _ find: () throws -> Value?
 ) async throws -> Value {
-  let deadline = ContinuousClock.now + limit
-  // A check takes processor time from the program under test.
-  var pause = Duration.milliseconds(5)
+  var time = Patience(limit)
   while true {
     if let found = try find() { return found }
-    if ContinuousClock.now > deadline { throw TimedOut(claim) }
-    try await Task.sleep(for: pause)
-    pause = min(pause * 3 / 2, .milliseconds(50))
+    if time.isOver { throw TimedOut(claim) }
+    try await time.pause()
   }
 }
