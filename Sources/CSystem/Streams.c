@@ -5,8 +5,11 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <termios.h>
 #include <unistd.h>
 
 static int prepare(int descriptor, int waits) {
@@ -35,6 +38,33 @@ int csystem_pipe(int ends[2]) {
   close(ends[1]);
   errno = error;
   return -1;
+}
+
+int csystem_terminal(int ends[2], int columns, int rows) {
+  ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (ends[0] == -1) return -1;
+  ends[1] = -1;
+  char name[128];
+  struct termios modes;
+  int error = 0;
+  if (prepare(ends[0], 0) != -1 && grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 &&
+      (error = ptsname_r(ends[0], name, sizeof name)) == 0 &&
+      (ends[1] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) != -1 && tcgetattr(ends[1], &modes) == 0) {
+    // What programs write is read as they have written it.
+    modes.c_oflag &= ~(tcflag_t)OPOST;
+    modes.c_lflag &= ~(tcflag_t)ECHO;
+    if (tcsetattr(ends[1], TCSANOW, &modes) == 0 && csystem_set_size(ends[1], columns, rows) == 0) return 0;
+  }
+  if (error == 0) error = errno;
+  close(ends[0]);
+  if (ends[1] != -1) close(ends[1]);
+  errno = error;
+  return -1;
+}
+
+int csystem_set_size(int terminal, int columns, int rows) {
+  struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
+  return ioctl(terminal, TIOCSWINSZ, &size);
 }
 
 static int begin_to_connect(const struct addrinfo *address) {

@@ -16,7 +16,7 @@ struct OutputText {
     while start < bytes.endIndex {
       let (end, isPlain) = Self.line(from: start, in: bytes)
       let line = bytes[start..<min(end, start + Self.longestLine)]
-      lines.append(isPlain ? line : Self.plain(line))
+      lines.append(isPlain ? line : TerminalLine(line).text[...])
       start = end + 1
     }
   }
@@ -48,26 +48,6 @@ struct OutputText {
       }
       return (index, isPlain)
     }
-  }
-
-  /// The line as a terminal shows it: without escape sequences, and from the last carriage return on.
-  private static func plain(_ line: OutputLine) -> OutputLine {
-    var text: [UInt8] = []
-    text.reserveCapacity(line.count)
-    var parser = EscapeParser()
-    var isOverwritten = false
-    for byte in line {
-      // Bytes of longer characters are text wherever a character is.
-      let isText = byte >= 0x80 ? parser.expectsText : parser.consume(Unicode.Scalar(byte)) == .text
-      if isText {
-        if isOverwritten { text.removeAll(keepingCapacity: true) }
-        isOverwritten = false
-        text.append(byte)
-      } else if byte == UInt8(ascii: "\r") {
-        isOverwritten = true
-      }
-    }
-    return text[...]
   }
 }
 

@@ -115,17 +115,33 @@ import Testing
 
   @Test(
     arguments: [
-      ([], [:], "1-1"), (["--color", "never"], [:], "-"), ([], ["NO_COLOR": "1"], "-"),
-      ([], ["FORCE_COLOR": "3"], "3-1"),
+      ([], [:], "terminal"), (["--color", "never"], [:], "-"), ([], ["NO_COLOR": "1"], "-"),
+      ([], ["TERM": "dumb"], "-"), (["--color", "never", "--pty"], [:], "terminal"),
     ] as [([String], [String: String], String)])
-  func `the programs of several tasks write colours where the terminal shows them`(
+  func `several tasks have a terminal where theirs shows colours`(
     _ options: [String], _ environment: [String: String], _ seen: String
+  ) async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: '[ -t 1 ] && [ -t 2 ] && echo terminal >> "$LOG" || "#
+          + #"echo "$FORCE_COLOR-$CLICOLOR_FORCE" >> "$LOG"' }, b: { run: "true" },"#)
+      let watchrun = try await project.start(
+        ["--once"] + options, environment: environment, output: .terminal)
+      try await watchrun.ended()
+      try await project.logged(seen)
+    }
+  }
+
+  @Test(
+    arguments: [([:], "1-1"), (["FORCE_COLOR": "3"], "3-1")] as [([String: String], String)])
+  func `the programs of several tasks write colours if they are asked for`(
+    _ environment: [String: String], _ seen: String
   ) async throws {
     try await withProject { project in
       try project.writeTasks(
         #"a: { run: 'echo "$FORCE_COLOR-$CLICOLOR_FORCE" >> "$LOG"' }, b: { run: "true" },"#)
       let watchrun = try await project.start(
-        ["--once"] + options, environment: environment, output: .terminal)
+        ["--once", "--color", "always"], environment: environment)
       try await watchrun.ended()
       try await project.logged(seen)
     }

@@ -240,7 +240,7 @@ import Testing
   @Test func `a follower that stops reading costs the session nothing`() async throws {
     try await withProject { project in
       try project.writeTasks(
-        #"a: { run: "head -c 12000000 /dev/zero | tr '\\\\0' x | fold -w 1000" }, b: { run: "true" }"#
+        #"a: { run: "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 1000" }, b: { run: "true" }"#
       )
       let watchrun = try await project.start(["-v", "-p"])
       try await watchrun.watching()

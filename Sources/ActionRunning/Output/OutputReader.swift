@@ -3,8 +3,8 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// Reads the output of a run from a pipe and delivers it line by line. A line that remains unfinished,
-/// such as a prompt or a row of dots, is delivered as far as it goes, too.
+/// Reads the output of a run from a pipe or a pseudo-terminal and delivers it line by line. A line that remains
+/// unfinished, such as a prompt or a row of dots, is delivered as far as it goes, too.
 ///
 /// Nothing is read while the receiver has no room: the pipe fills up and its writers block, and nothing else
 /// waits. Other processes may keep the pipe open after the run has ended, so the reader does not wait for
@@ -39,13 +39,18 @@ final class OutputReader: Sendable {
   private let hasRoom: TaskOutput.Room
   private let deliver: @Sendable (Event) -> Void
 
-  /// Creates a reader, and the write end of its pipe.
-  /// - Parameter deliver: Called on the queue.
+  /// Creates a reader, and the write end of its pipe or pseudo-terminal.
+  ///
+  /// - Parameters:
+  ///   - terminal: The size of the pseudo-terminal; `nil` for a pipe.
+  ///   - deliver: Called on the queue.
   static func open(
-    on queue: DispatchQueue, hasRoom: @escaping TaskOutput.Room = { _ in true },
+    on queue: DispatchQueue, terminal: Terminal.Size? = nil,
+    hasRoom: @escaping TaskOutput.Room = { _ in true },
     deliver: @escaping @Sendable (Event) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
-    let (output, input) = try makePipe()
+    let (output, input) =
+      if let terminal { try makePseudoTerminal(terminal) } else { try makePipe() }
     return (try OutputReader(output, queue, hasRoom, deliver), input)
   }
 
@@ -70,6 +75,12 @@ final class OutputReader: Sendable {
     // Other processes may write without end.
     for _ in 0..<(Self.mostAtEnd / Self.part) where !read() { break }
     finishLine()
+  }
+
+  /// The terminal in which output is shown has another size.
+  func resize(_ size: Terminal.Size) {
+    // The descriptor is open until the end of the source.
+    if state.access({ $0.source != nil }) { Terminal(descriptor).setSize(size) }
   }
 
   private func finishLine() {

@@ -108,7 +108,7 @@ extension TaskWorker {
     return isSame ? command.directory : command.directory?.absolute(from: base) ?? base
   }
 
-  /// Opens the pipes for the output of a run, and begins to read it; `nil` for a stream that is not read.
+  /// Opens the pipes or the pseudo-terminal for the output of a run, and begins to read it; `nil` for a stream that is not read.
   private func openOutput(
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {
@@ -126,8 +126,9 @@ extension TaskWorker {
   private func open(
     _ stream: TaskOutput.Stream, of run: TaskReport.Run, _ sink: @escaping TaskOutput.Sink
   ) throws(SystemError) -> PipeInput {
-    let (reader, input) = try OutputReader.open(on: context.queue, hasRoom: context.outputRoom) {
-      [self] event in
+    let (reader, input) = try OutputReader.open(
+      on: context.queue, terminal: context.terminalSize(name), hasRoom: context.outputRoom
+    ) { [self] event in
       switch event {
       case .line(let line):
         sink(

@@ -36,6 +36,7 @@ final class TaskWorker: Sendable {
     let output: TaskOutput.Sink?
     var outputRoom: TaskOutput.Room = { _ in true }
     var separateStreams: Set<TaskOutput.Stream>?
+    var terminalSize: @Sendable (_ task: String) -> Terminal.Size? = { _ in nil }
     var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in [] }
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
@@ -174,6 +175,14 @@ final class TaskWorker: Sendable {
   func send(_ signal: Signal, toAll: Bool = false) {
     for process in state.access(\.processes).values where toAll || process.run.job == .command {
       if !process.isGone { process.group?.send(signal) }
+    }
+  }
+
+  /// The terminal in which the output is shown has another size.
+  func resizeTerminals() {
+    guard let size = context.terminalSize(name) else { return }
+    for process in state.access(\.processes).values {
+      for reader in process.readers { reader.resize(size) }
     }
   }
 

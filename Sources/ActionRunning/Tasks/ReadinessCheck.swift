@@ -61,10 +61,8 @@ final class ReadinessCheck: Sendable {
 
   /// Examines a line of the service's output.
   func sees(_ line: [UInt8]) {
-    guard case .line(let text) = readiness.condition, line.includes(Array(text.utf8)) else {
-      return
-    }
-    succeed()
+    guard case .line(let text) = readiness.condition, !state.withLock(\.isOver) else { return }
+    if TerminalLine(line).text.includes(Array(text.utf8)) { succeed() }
   }
 
   /// Ends the check without a report.

@@ -235,7 +235,8 @@ extension TaskRunner {
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: monitor, probe: probe, directory: directory,
       report: { [self] in forward($0) }, output: output, outputRoom: options.outputRoom,
-      separateStreams: options.separateStreams, hookVariables: options.hookVariables,
+      separateStreams: options.separateStreams, terminalSize: options.terminalSize,
+      hookVariables: options.hookVariables,
       receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
     for task in tasks {
       let worker = TaskWorker(task, context)

@@ -37,6 +37,8 @@ public final class TaskRunner: Sendable {
     package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
     /// The streams that are read, each from a pipe of its own; `nil` to read both from one.
     var separateStreams: Set<TaskOutput.Stream>?
+    /// The size of the pseudo-terminal to which a task writes output that is read; `nil` for a pipe.
+    package var terminalSize: @Sendable (_ task: String) -> Terminal.Size? = { _ in nil }
     /// Whether the receiver of output has room for more.
     package var outputRoom: TaskOutput.Room = { _ in true }
     /// Returns variables for a hook of this task, besides those that say how the run has ended. Called on the
@@ -201,6 +203,11 @@ public final class TaskRunner: Sendable {
       if let task { return worker(task)?.send(signal) ?? () }
       for worker in allWorkers { worker.send(signal, toAll: true) }
     }
+  }
+
+  /// The terminal in which the output of the tasks is shown has another size. They are not told.
+  package func resizeTerminals() {
+    queue.async { [self] in for worker in allWorkers { worker.resizeTerminals() } }
   }
 
   /// The workers of the graph, and those that are being ended.

@@ -138,6 +138,11 @@ void csystem_silence(int epoll);
 /// Creates a pipe. Neither end is inherited, and reads do not block. Returns 0, or -1 with `errno`.
 int csystem_pipe(int ends[2]);
 
+/// Creates a pseudo-terminal: the end that is read, without blocking, and that of programs, whose output is not
+/// processed. Neither is inherited. Returns 0, or -1 with `errno`.
+int csystem_terminal(int ends[2], int columns, int rows);
+int csystem_set_size(int terminal, int columns, int rows);
+
 /// Copies bytes that wait in a pipe into another pipe, without consuming them and without blocking.
 /// Returns their number, or -1 with `errno`.
 long csystem_copy_pipe(int from, int to, unsigned long limit);

@@ -1,4 +1,4 @@
-import Diagnostics
+import Support
 
 /// A renderer of a command's output as a terminal shows it, line by line.
 ///

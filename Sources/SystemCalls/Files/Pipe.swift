@@ -1,4 +1,4 @@
-/// The write end of a pipe, or `/dev/null`. It is closed with the last reference.
+/// The write end of a pipe, that of a pseudo-terminal, or `/dev/null`. It is closed with the last reference.
 package final class PipeInput: Sendable, Hashable {
   /// The number, for a call that borrows it.
   package let number: Int32
@@ -28,6 +28,16 @@ package final class PipeInput: Sendable, Hashable {
 package func makePipe() throws(SystemError) -> (output: Int32, input: PipeInput) {
   var ends: [Int32] = [-1, -1]
   _ = try checked("pipe") { csystem_pipe(&ends) }
+  return (ends[0], PipeInput(owning: ends[1]))
+}
+
+/// Creates a pseudo-terminal for the output of programs. The read end does not block, and the caller must close
+/// it. Neither end is inherited.
+package func makePseudoTerminal(
+  _ size: Terminal.Size
+) throws(SystemError) -> (output: Int32, input: PipeInput) {
+  var ends: [Int32] = [-1, -1]
+  _ = try checked("openpt") { csystem_terminal(&ends, Int32(size.columns), Int32(size.rows)) }
   return (ends[0], PipeInput(owning: ends[1]))
 }
 

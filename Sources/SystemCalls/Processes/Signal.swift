@@ -18,6 +18,8 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let kill = Signal(rawValue: SIGKILL)
   /// Asks a process to end.
   public static let terminate = Signal(rawValue: SIGTERM)
+  /// The size of the terminal has changed.
+  package static let windowChange = Signal(rawValue: SIGWINCH)
   /// Suspends a process; it cannot be caught.
   public static let stop = Signal(rawValue: SIGSTOP)
   /// Ctrl-Z: asks a process to suspend itself.

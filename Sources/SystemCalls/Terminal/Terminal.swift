@@ -11,12 +11,31 @@ package struct Terminal: Hashable, Sendable {
     isatty(descriptor) == 1
   }
 
-  /// The number of columns; `nil` if it is not known.
-  package var columns: Int? {
+  /// The numbers of columns and rows.
+  package struct Size: Hashable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+      self.columns = columns
+      self.rows = rows
+    }
+  }
+
+  /// The size; `nil` if it is not known.
+  package var size: Size? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
+
+  /// Sets the size of a pseudo-terminal.
+  package func setSize(_ size: Size) {
+    _ = csystem_set_size(descriptor, Int32(size.columns), Int32(size.rows))
+  }
+
+  /// The number of columns; `nil` if it is not known.
+  package var columns: Int? { size?.columns }
 
   /// Makes the session's terminal the standard input. Returns false if the session has none.
   package static func becomeStandardInput() -> Bool {

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import Synchronization
 import SystemCalls
 
@@ -50,6 +51,8 @@ final class Console: Sendable {
   private let echo = Mutex(ChangeEcho())
   /// Whether the terminal of messages understands control sequences.
   private let wrapsLines: Bool
+  /// Whether output goes to a terminal that understands control sequences.
+  private let showsLines: Bool
   private let output: OutputWriter
   private let messages: OutputWriter
 
@@ -58,8 +61,9 @@ final class Console: Sendable {
     self.isColored = isColored
     self.isOutputColored = isOutputColored
     isTerminal = Terminal.isTerminal(STDERR_FILENO)
-    wrapsLines = isTerminal && environmentVariable("TERM").map { $0 != "dumb" } ?? false
-    lines = Mutex(OutputLines(showsUnfinished: Terminal.isTerminal(STDOUT_FILENO)))
+    wrapsLines = isTerminal && Self.obeysSequences
+    showsLines = Terminal.isTerminal(STDOUT_FILENO) && Self.obeysSequences
+    lines = Mutex(OutputLines(showsUnfinished: showsLines))
     let failures = WriteFailures()
     self.failures = failures
     let messages = OutputWriter(STDERR_FILENO) { failures.note($0, of: STDERR_FILENO) }
@@ -159,11 +163,16 @@ final class Console: Sendable {
   /// in front. Does not wait: see `hasRoom`.
   func write(_ output: TaskOutput, of task: TaskLabel?) {
     let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
+    var line = output.line
     // A colour that the line leaves on must not affect the next line.
-    let isStyled = task != nil && isOutputColored && output.line.contains(0x1B)
-    lines.withLock { lines in
+    var isStyled = task != nil && isOutputColored && line.contains(0x1B)
+    if task != nil && showsLines && TerminalLine.mayHaveControls(line) {
+      let shown = TerminalLine(line, keepsStyles: isOutputColored)
+      (line, isStyled) = (shown.text, shown.isStyled)
+    }
+    lines.withLock { [line, isStyled] lines in
       let text = lines.add(
-        output.line, isFinished: output.isFinished, isSplit: output.isSplit, of: task?.name ?? "",
+        line, isFinished: output.isFinished, isSplit: output.isSplit, of: task?.name ?? "",
         prefix: prefix, end: isStyled ? Self.styledEnd : Self.end)
       if !text.isEmpty { self.output.enqueue(text) }
     }
@@ -208,6 +217,11 @@ final class Console: Sendable {
   /// terminal.
   static var showsPageConsoles: Bool { Terminal.isTerminal(STDERR_FILENO) }
 
+  /// Whether the terminal, if there is one, understands control sequences.
+  private static var obeysSequences: Bool {
+    environmentVariable("TERM").map { $0 != "dumb" } ?? false
+  }
+
   static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
     switch mode {
     case .always: return true
@@ -217,5 +231,10 @@ final class Console: Sendable {
       return noColor.isEmpty && environmentVariable("TERM") != "dumb"
         && Terminal.isTerminal(descriptor)
     }
+  }
+
+  /// The size of the terminal to which output goes, or else messages.
+  static var terminalSize: Terminal.Size? {
+    Terminal(STDOUT_FILENO).size ?? Terminal(STDERR_FILENO).size
   }
 }

@@ -1,11 +1,11 @@
 /// Puts the output of tasks together to lines. At a terminal, an unfinished line is shown as well; it
-/// is continued, or interrupted by a line of another task and continued on a line of its own. So is a line
-/// that is split because it is long, wherever it is written.
+/// is continued or replaced, or interrupted by a line of another task and continued on a line of its own. So is
+/// a line that is split because it is long, wherever it is written.
 struct OutputLines {
   /// Whether unfinished lines are shown.
   private let showsUnfinished: Bool
-  /// How much is shown of the unfinished line of each task.
-  private var shown: [String: Int] = [:]
+  /// What is shown of the unfinished line of each task.
+  private var shown: [String: [UInt8]] = [:]
   /// The task in whose line the cursor is, and what ends that line.
   private var open: (task: String, end: [UInt8])?
 
@@ -25,8 +25,7 @@ struct OutputLines {
     _ line: [UInt8], isFinished: Bool, isSplit: Bool = false, of task: String, prefix: [UInt8],
     end: [UInt8]
   ) -> [UInt8] {
-    let isReturning = showsUnfinished && line.contains(UInt8(ascii: "\r"))
-    if isFinished && !isSplit && !isReturning && open == nil && shown.isEmpty {
+    if isFinished && !isSplit && open == nil && shown.isEmpty {
       // Nearly all lines.
       var text: [UInt8] = []
       text.reserveCapacity(prefix.count + line.count + end.count)
@@ -36,30 +35,26 @@ struct OutputLines {
       return text
     }
     if !isFinished && !showsUnfinished { return [] }
-    let start = min(shown[task] ?? 0, line.count)
-    var rest = line[start...]
-    // It may belong to a line feed.
-    if !isFinished && rest.last == UInt8(ascii: "\r") { rest.removeLast() }
-    shown[task] = isFinished ? nil : rest.endIndex
+    // A carriage return at the end may belong to a line feed.
+    let isReturning = !isFinished && line.last == UInt8(ascii: "\r")
+    let line = isReturning ? line.dropLast() : line[...]
+    let before = shown[task] ?? []
+    shown[task] = isFinished ? nil : Array(line)
     let continues = open?.task == task
-    if rest.isEmpty && !(isFinished && (continues || start == 0)) { return [] }
+    let isLonger = line.starts(with: before)
+    let rest = isLonger ? line.dropFirst(before.count) : line
+    if rest.isEmpty && isLonger && !(isFinished && (continues || before.isEmpty)) { return [] }
     // What a part of the line needs at its end, the line needs.
     let end = [end, continues ? open?.end ?? [] : []].max { $0.count < $1.count } ?? end
     var text = continues ? [] : interrupt() + prefix
-    if showsUnfinished {
-      for index in rest.indices {
-        text.append(rest[index])
-        // What follows overwrites the line, and with it the prefix.
-        let isReturn = rest[index] == UInt8(ascii: "\r")
-        if isReturn && index < rest.endIndex - 1 { text += prefix }
-      }
-    } else {
-      text += rest
-    }
+    if continues && !isLonger { text += Self.erasedLine + prefix }
+    text += rest
     let isOpen = !isFinished || isSplit
     open = isOpen ? (task, end) : nil
     return isOpen ? text : text + end
   }
+
+  private static let erasedLine = Array("\r\u{1B}[K".utf8)
 
   /// Returns what ends the unfinished line before something else is written.
   mutating func interrupt() -> [UInt8] {

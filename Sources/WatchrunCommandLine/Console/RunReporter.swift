@@ -84,6 +84,16 @@ final class RunReporter: Sendable {
     if !isHeld { console.write(output, of: label) }
   }
 
+  /// The size of the pseudo-terminal for the output of a task; `nil` for a pipe. The name of the task takes a part
+  /// of the lines.
+  func terminalSize(of task: String) -> Terminal.Size? {
+    guard text(of: task).usesPseudoTerminal else { return nil }
+    var size = Console.terminalSize ?? Terminal.Size(columns: 80, rows: 24)
+    let taken = state.withLock { $0.labels[task] }?.prefix.count ?? 0
+    if size.columns > taken { size.columns -= taken }
+    return size
+  }
+
   /// Prints or drops the output of a run that is held until its outcome is known.
   private func decideOnOutput(of task: String, hasFailed: Bool) {
     let (label, held) = state.withLock { state in

@@ -137,6 +137,9 @@ extension OptionTable {
       settings.outputMode = try choice(value)
     },
     Option(
+      nil, "pty", nil, .output, "Give commands a pseudo-terminal, even if the output goes to a pipe"
+    ) { settings, _ in settings.usesPseudoTerminals = true },
+    Option(
       nil, "diagnostics", .init("FILE", .file), .output,
       "Keep errors and warnings in FILE, for editors"
     ) { (settings, value) throws(UsageError) in

@@ -76,7 +76,9 @@ extension Settings {
 
   private func checkPrinting(_ printing: String) throws(UsageError) {
     if !command.isEmpty { throw UsageError("\(printing) runs no command; remove one of them") }
-    for name in ["build", "on-success", "on-failure", "notify", "bell", "diagnostics", "output"] {
+    for name in [
+      "build", "on-success", "on-failure", "notify", "bell", "diagnostics", "output", "pty",
+    ] {
       guard let option = given[name] else { continue }
       throw UsageError("\(printing) runs nothing, so \(option) has no effect; remove one of them")
     }

@@ -16,7 +16,8 @@ extension Settings {
       guard let one = given[first], let other = given[second] else { continue }
       throw UsageError("\(one) \(effect), so \(other) has no effect; remove one of them")
     }
-    let reading = given["diagnostics"] ?? (outputMode == .all ? nil : given["output"])
+    let reading =
+      given["diagnostics"] ?? given["pty"] ?? (outputMode == .all ? nil : given["output"])
     if let option = reading, let interactive = given["interactive"] {
       throw UsageError(
         "\(interactive) gives the terminal to the command, so \(option) cannot read its output; "

@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import PathFiltering
+import SystemCalls
 import SessionControl
 
 /// The parsed command line.
@@ -131,6 +132,8 @@ struct Settings: Sendable {
   /// The file of `--diagnostics`.
   var diagnosticsFile: Path?
   var outputMode = OutputMode.all
+  /// Whether commands whose output is read write to a pseudo-terminal; `nil` for the default.
+  var usesPseudoTerminals: Bool?
   var printMode: PrintMode?
   var separatesByNUL = false
   /// Whether the answer to a question is printed as JSON.
@@ -211,7 +214,10 @@ extension Settings {
   }
 
   /// Whether an option needs the output of the command.
-  var readsOutput: Bool { diagnosticsFile != nil || outputMode == .failed }
+  var readsOutput: Bool {
+    diagnosticsFile != nil || outputMode == .failed
+      || usesPseudoTerminals == true && !Terminal.isTerminal(STDOUT_FILENO)
+  }
 
   /// Whether a page is served.
   var hasPage: Bool { served != nil || !proxies.isEmpty }

@@ -94,10 +94,13 @@ extension Project.Task {
     let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
     // The output of a single task goes to the terminal itself, unless it is read.
     let isRead = !isAlone || context.readsOutput || holdsOutput(context)
-    let colors = isRead ? context.outputVariables : []
+    let output =
+      isRead
+      ? Console.outputVariables(
+        context.colorMode, isTerminal: usesPseudoTerminal ?? context.usesPseudoTerminals) : []
     return Command(
       words: words, form: form,
-      environment: Command.Environment(colors + context.environment + environment),
+      environment: Command.Environment(output + context.environment + environment),
       directory: directory, inheritsStandardInput: inherits
     ).describingChanges()
   }

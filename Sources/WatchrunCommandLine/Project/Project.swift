@@ -58,6 +58,8 @@ struct Project: Hashable, Sendable {
     var isPostponed = false
     /// `nil` for that of the project.
     var outputMode: OutputMode?
+    /// Whether it writes to a pseudo-terminal; `nil` for the default.
+    var usesPseudoTerminal: Bool?
     /// Shell lines.
     var onSuccess: [UInt8]?
     var onFailure: [UInt8]?

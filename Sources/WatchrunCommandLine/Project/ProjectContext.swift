@@ -14,8 +14,10 @@ struct ProjectContext: Sendable {
   var shell = Array("sh".utf8)
   /// Variables for every task. A task's own are stronger.
   var environment: [Command.EnvironmentVariable] = []
-  /// Variables for tasks whose output is forwarded, which ask for colours and for output without delay.
-  var outputVariables: [Command.EnvironmentVariable] = []
+  /// Whether the output shows colours.
+  var colorMode = ColorMode.auto
+  /// Whether tasks write to pseudo-terminals unless a key says otherwise.
+  var usesPseudoTerminals = false
   /// Whether pages report their consoles unless a key says otherwise.
   var reportsConsoles = false
   /// Whether the output of a single task is read as well, and forwarded.

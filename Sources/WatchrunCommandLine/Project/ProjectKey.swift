@@ -158,6 +158,9 @@ extension ProjectKey {
       "output", in: .project, .task, is: .choice(OutputMode.names),
       "print the output of all runs, or only of failed ones (default: all); "
         + "at the top level, for all tasks"),
+    ProjectKey(
+      "pty", in: .task, is: .boolean,
+      "give the command a pseudo-terminal (default: if the output is shown in a terminal)"),
     ProjectKey("postpone", in: .task, is: .boolean, "do not run at the start"),
     ProjectKey("onSuccess", in: .task, is: .string, "shell line to run after a successful run"),
     ProjectKey("onFailure", in: .task, is: .string, "shell line to run after a failed run"),

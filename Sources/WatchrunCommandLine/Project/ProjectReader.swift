@@ -185,6 +185,7 @@ extension ProjectReader {
     task.timeout = positiveDuration(fields["timeout"])
     task.isPostponed = boolean(fields["postpone"]) ?? false
     task.outputMode = choice(fields["output"])
+    task.usesPseudoTerminal = boolean(fields["pty"])
     task.onSuccess = string(fields["onSuccess"]).map { Array($0.utf8) }
     task.onFailure = string(fields["onFailure"]).map { Array($0.utf8) }
     checkTogether(task, fields)

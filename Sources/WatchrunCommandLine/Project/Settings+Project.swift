@@ -34,10 +34,11 @@ extension Settings {
       directory: directory, filter: plain.makeFilter(in: directory))
     if case .always(let shell) = shell { context.shell = shell }
     context.environment = environment
-    context.outputVariables = Console.forcedColors(colorMode) + Console.unbufferedOutput
+    context.colorMode = colorMode
+    context.usesPseudoTerminals = givesPseudoTerminals
     context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = isPostponed
-    context.readsOutput = diagnosticsFile != nil
+    context.readsOutput = readsOutput && outputMode == .all
     context.outputMode = outputMode
     return context
   }

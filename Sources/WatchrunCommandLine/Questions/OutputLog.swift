@@ -1,4 +1,5 @@
 import ActionRunning
+import Support
 
 /// The output of the latest runs of each task, as much as fits. Nothing is parsed before a client asks.
 struct OutputLog {
@@ -39,11 +40,11 @@ struct OutputLog {
     return Array(text.bytes[text.latest...])
   }
 
-  /// The last lines of the latest run.
+  /// The last lines of the latest run, as a terminal shows them.
   func end(of task: String, lines: Int) -> [String] {
     guard let text = texts[task] else { return [] }
     let all = text.bytes[text.latest...].split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    return all.dropLast().suffix(lines).map { String(decoding: $0, as: UTF8.self) }
+    return all.dropLast().suffix(lines).map { TerminalLine.shown($0) }
   }
 }

@@ -63,7 +63,7 @@ final class SessionDesk: ServedSession {
     }
     server.emit(
       SessionEvent(
-        .output, task: output.run.task, String(decoding: output.line, as: UTF8.self)))
+        .output, task: output.run.task, TerminalLine.shown(output.line)))
   }
 
   /// Searches the output of a run that has ended by itself. Comes before the report is handled.

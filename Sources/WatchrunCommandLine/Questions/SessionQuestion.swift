@@ -7,6 +7,8 @@ import SystemCalls
 struct SessionQuestion {
   private let request: SessionRequest
   private let printsJSON: Bool
+  /// Whether the output of tasks may have colours.
+  private let isColored: Bool
 
   init(_ settings: Settings, _ verb: SessionRequest.Verb) {
     var request = SessionRequest(
@@ -17,6 +19,7 @@ struct SessionQuestion {
     request.owner = Int(processIDs().parent)
     self.request = request
     printsJSON = settings.answersInJSON
+    isColored = Console.isColored(settings.colorMode, STDOUT_FILENO)
   }
 
   /// Returns the exit status.
@@ -72,7 +75,7 @@ struct SessionQuestion {
         }
         if !printsJSON {
           let isAlone = event.kind == .output && last.first?.tasks.count == 1
-          text = (isAlone ? event.text : event.line) + "\n"
+          text = colored(isAlone ? event.text : event.line) + "\n"
         }
       }
       do throws(SystemError) {
@@ -88,8 +91,15 @@ struct SessionQuestion {
   // MARK: - Text
 
   private func shown(_ answer: SessionAnswer, isNamed: Bool) -> String {
-    request.verb == .logs
-      ? Self.logs(of: answer) : Self.text(of: answer, isNamed: isNamed)
+    colored(
+      request.verb == .logs ? Self.logs(of: answer) : Self.text(of: answer, isNamed: isNamed))
+  }
+
+  /// The text without colours, unless they may be shown.
+  private func colored(_ text: String) -> String {
+    if isColored || !text.utf8.contains(0x1B) { return text }
+    return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: TerminalLine($0).text, as: UTF8.self) }.joined(separator: "\n")
   }
 
   /// The output of one task, or that of several, each after its name.

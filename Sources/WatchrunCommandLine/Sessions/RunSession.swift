@@ -79,7 +79,10 @@ final class RunSession: ChangeSource {
     let target = KeyTarget(session: self, runner: runner)
     pause.connect(target)
     session.readKeys(keys, for: target)
-    session.passOnSignals { runner.send($0, to: plan.command) }
+    session.passOnSignals { signal in
+      if signal == .windowChange { runner.resizeTerminals() }
+      runner.send(signal, to: plan.command)
+    }
     if let project {
       warnOfMissingPaths(in: project)
     } else if let served = settings.served {
@@ -143,6 +146,7 @@ final class RunSession: ChangeSource {
     }
     options.inheritedDescriptors = session.caller.descriptors
     options.reading = plan.reading
+    options.terminalSize = { [reporter] in reporter.terminalSize(of: $0) }
     options.outputRoom = { [console = session.console] in console.hasRoom($0) }
     options.frequentPathsChanged = { [weak self] paths in
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)

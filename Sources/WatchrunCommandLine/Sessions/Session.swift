@@ -198,7 +198,7 @@ extension Session {
 
   /// Passes on the signals whose meaning only the command knows.
   func passOnSignals(_ send: @escaping @Sendable (Signal) -> Void) {
-    let passedOn = [SIGUSR1, SIGUSR2, SIGWINCH].map(Signal.init(rawValue:))
+    let passedOn = [SIGUSR1, SIGUSR2].map(Signal.init(rawValue:)) + [.windowChange]
     whenSignaled(passedOn.filter { !ignoredSignals.contains($0) }, send)
   }
 

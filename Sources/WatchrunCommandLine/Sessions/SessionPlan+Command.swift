@@ -78,13 +78,14 @@ struct CommandNames: Hashable {
     let build = settings.build.map { line in
       let text = Path(bytes: line).description
       return TaskText(
-        name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed, command: text,
-        shownCommand: text)
+        name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed,
+        usesPseudoTerminal: settings.givesPseudoTerminals, command: text, shownCommand: text)
     }
     let text = ShownCommand.text(settings.command)
     let own = TaskText(
       name: command, role: .command, holdsOutput: settings.outputMode == .failed,
-      words: settings.command, command: text, shownCommand: text)
+      usesPseudoTerminal: settings.givesPseudoTerminals, words: settings.command, command: text,
+      shownCommand: text)
     return (build.map { [$0] } ?? []) + [own]
   }
 }
@@ -133,9 +134,14 @@ extension Settings {
     ).describingChanges(by: changeDelivery)
   }
 
-  /// Variables that ask for colours and for output without delay, where that is forwarded.
+  /// Variables for commands whose output is forwarded.
   private var outputVariables: [Command.EnvironmentVariable] {
-    readsOutput ? Console.forcedColors(colorMode) + Console.unbufferedOutput : []
+    readsOutput ? Console.outputVariables(colorMode, isTerminal: givesPseudoTerminals) : []
+  }
+
+  /// Whether commands whose output is read write to pseudo-terminals.
+  var givesPseudoTerminals: Bool {
+    usesPseudoTerminals ?? Console.usesPseudoTerminals(colorMode)
   }
 
   private var commandForm: Command.Form {

@@ -19,7 +19,9 @@ extension SessionPlan {
       let command = ProjectText.shown(task.run)
       let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
-        name: task.name, holdsOutput: task.holdsOutput(context), words: [Array(text.utf8)],
+        name: task.name, holdsOutput: task.holdsOutput(context),
+        usesPseudoTerminal: task.usesPseudoTerminal ?? context.usesPseudoTerminals,
+        words: [Array(text.utf8)],
         command: command, shownCommand: ShownCommand.text([Array(text.utf8)]),
         isChecked: task.readiness != nil)
     }

@@ -71,6 +71,8 @@ struct TaskText: Hashable, Sendable {
   var role = Role.task
   /// Whether its output is printed only when a run fails.
   var holdsOutput = false
+  /// Whether it writes to a pseudo-terminal, if its output is read.
+  var usesPseudoTerminal = false
   /// The words of the command.
   var words: [[UInt8]] = []
   /// The command as a user writes it.

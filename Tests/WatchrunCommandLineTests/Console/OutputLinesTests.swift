@@ -48,8 +48,15 @@ struct OutputLinesTests {
     #expect(shown("a:.…", "|", "|", "a:..") == "a> .\nMESSAGE\nMESSAGE\na> .\n")
   }
 
-  @Test func `the prefix survives a line that is overwritten`() {
-    #expect(shown("a:1%r…", "a:1%r2%…", "a:1%r2%r3%r") == "a> 1%\ra> 2%\ra> 3%\r\n")
+  @Test func `an unfinished line is replaced`() {
+    #expect(
+      shown("a:1%…", "a:2%…", "a:2%.", "a:x") == "a> 1%\r\u{1B}[Ka> 2%.\na> x\n")
+    #expect(shown("a:1%…", "b:x", "a:2%", "a:y") == "a> 1%\nb> x\na> 2%\na> y\n")
+    #expect(shown("a:1%…", "a:", "a:y") == "a> 1%\r\u{1B}[Ka> \na> y\n")
+  }
+
+  @Test func `a carriage return at the end may belong to a line feed`() {
+    #expect(shown("a:1r…", "a:1r", "a:y") == "a> 1\r\na> y\n")
   }
 
   @Test(arguments: [true, false])

@@ -77,7 +77,8 @@ struct ProjectKeyTests {
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
-        "no-keys", "json", "notify", "bell", "color", "diagnostics", "output", "help", "version",
+        "no-keys", "json", "notify", "bell", "color", "diagnostics", "output", "pty", "help",
+        "version",
         "man",
         "completions", "open", "editor", "wait", "status", "send", "logs", "follow", "lines",
       ])

@@ -1,5 +1,3 @@
-import Support
-
 /// A parser of the control characters and escape sequences in a line of terminal output.
 package struct EscapeParser {
   /// The effect of a character.
@@ -36,7 +34,7 @@ package struct EscapeParser {
   private var isForeign = false
 
   /// Whether a character that controls nothing is printed.
-  var expectsText: Bool { state == .text }
+  package var expectsText: Bool { state == .text }
 
   /// Creates a parser.
   package init() {}
