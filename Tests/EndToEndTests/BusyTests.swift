@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Changes while the command runs.
@@ -49,13 +50,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [["-r"], ["-o", "restart"], ["--on-busy=restart"]])
-  func `with restart, a change stops the command and runs it again`(_ options: [String])
-    async throws
-  {
+  @Test func `with restart, a change stops the command and runs it again`() async throws {
     try await withProject { project in
       try project.write("key", "0")
-      _ = try await project.startRunning(options, Self.gated)
+      _ = try await project.startRunning(["-r"], Self.gated)
       for number in 1...3 {
         try project.place("key", "\(number)")
         try await project.logged("run \(number)")
@@ -64,7 +62,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [["-s", "USR1"], ["-o", "signal", "--stop-signal", "SIGUSR1"]])
+  @Test(
+    arguments: Effort.rows(
+      [["-s", "USR1"], ["-o", "signal", "--stop-signal", "SIGUSR1"]], quick: 1))
   func `with signal, a change sends the command a signal`(_ options: [String]) async throws {
     try await withProject { project in
       _ = try await project.startRunning(

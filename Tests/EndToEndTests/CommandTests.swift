@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// How a command receives the changed paths.
@@ -6,14 +7,9 @@ import Testing
   /// Logs a line with each of its arguments in brackets.
   private static let script = #"for a; do printf '[%s]' "$a" >> "$LOG"; done; echo >> "$LOG""#
 
-  @Test(
-    arguments: [
-      (["{}"], "[a][b]"), (["x", "{}", "y"], "[x][a][b][y]"), (["{first}"], "[a]"),
-      (["/_"], "[a]"), (["{first}", "{}"], "[a][a][b]"), (["{}x", "{ }"], "[{}x][{ }]"),
-    ] as [([String], String)])
-  func `placeholders are replaced by changed paths`(_ words: [String], _ expected: String)
-    async throws
-  {
+  @Test func `placeholders are replaced by changed paths`() async throws {
+    let words = ["{}", "x", "{first}", "/_", "{}", "{}x", "{ }"]
+    let expected = "[a][b][x][a][a][a][b][{}x][{ }]"
     try await withProject { project in
       let command = ["sh", "-c", Self.script, "sh"] + words
       let watchrun = try await project.start(["-v", "-p", "-d", "300ms", "--"] + command)
@@ -168,29 +164,24 @@ import Testing
   }
 
   @Test(
-    arguments: [
-      (["nosuch"], 127), (["-r", "nosuch"], 127), (["--keep-alive", "nosuch"], 127),
-    ] as [([String], Int32)])
+    arguments: Effort.rows([["-r", "nosuch"], ["nosuch"], ["--keep-alive", "nosuch"]], quick: 1))
   func `a command that no change can make runnable ends watchrun with its status`(
-    _ arguments: [String], _ status: Int32
+    _ arguments: [String]
   ) async throws {
     try await withProject { project in
       try project.makeDirectory("tests")
       let watchrun = try await project.start(arguments)
-      try await #expect(watchrun.ended() == .exited(status))
+      try await #expect(watchrun.ended() == .exited(127))
       #expect(watchrun.errors.count { $0.contains("cannot run") } == 1)
       #expect(!watchrun.errors.contains { $0.contains("restarting") })
     }
   }
 
-  @Test(arguments: [["tests/"], ["**/*.js", "-c", "x"], ["--", "-x", "--pdb"], ["a.py"]])
-  func `a first word that is no program is answered before anything runs`(_ arguments: [String])
-    async throws
-  {
+  /// `FirstCommands.txt` has the answers.
+  @Test func `a first word that is no program is answered before anything runs`() async throws {
     try await withProject { project in
       try project.makeDirectory("tests")
-      try project.write("a.py")
-      let watchrun = try await project.start(arguments)
+      let watchrun = try await project.start("tests/")
       try await #expect(watchrun.ended() == .exited(64))
       #expect(watchrun.errors.count == 1)
     }
@@ -211,10 +202,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [["nosuch"], ["-r", "nosuch"]])
-  func `at a terminal, nothing is waited for then`(_ arguments: [String]) async throws {
+  @Test func `at a terminal, nothing is waited for then`() async throws {
     try await withProject { project in
-      let session = try await TerminalSession(project, arguments)
+      let session = try await TerminalSession(project, ["-r", "nosuch"])
       try await #expect(session.ended() == 127)
       #expect(!session.terminal.output.text.contains("waiting for changes"))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 /// `--emit`: how the command receives the changes, and the limits of that.
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["lines", "json", "env"])
+  @Test(arguments: Effort.rows(["json", "lines", "env"], quick: 1))
   func `a command that does not read its input blocks nothing`(_ mode: String) async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(

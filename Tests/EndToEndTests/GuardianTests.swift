@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [["--print", "json"], ["--explain", "file"], ["--version"]])
+  @Test(arguments: [["--print", "json"]])
   func `without a command there is no guardian`(_ arguments: [String]) async throws {
     try await withProject { project in
       let watchrun = try await project.start(arguments)

@@ -5,12 +5,17 @@ import Testing
 @Suite struct IgnoredChangeTests {
   @Test(
     arguments: [
-      (["-e", "c"], "a.md", "--exts:0:*"), (["-f", "*.c"], "a.md", "--filter:0:*"),
-      (["-i", "*.md"], "a.md", "--ignore:1:*.md"), ([], "a.log", ".gitignore:2:*.log"),
-      ([], "a.c~", "built-in:"), (["--events", "remove"], "a.c", "--events leaves out created"),
-      (["--poll=20ms", "-e", "c"], "a.md", "--exts:0:*"),
-    ] as [([String], String, String)])
-  func `verbosely, the rule is named`(_ options: [String], _ name: String, _ rule: String)
+      (
+        ["-i", "*.md"],
+        [
+          ("a.md", "--ignore:1:*.md"), ("a.log", ".gitignore:2:*.log"), ("a.c~", "built-in:"),
+        ]
+      ),
+      (["-f", "*.c"], [("a.md", "--filter:0:*")]),
+      (["--events", "remove"], [("a.c", "--events leaves out created")]),
+      (["--poll=20ms", "-e", "c"], [("a.md", "--exts:0:*")]),
+    ] as [([String], [(String, String)])])
+  func `verbosely, the rule is named`(_ options: [String], _ rules: [(String, String)])
     async throws
   {
     try await withProject { project in
@@ -18,8 +23,10 @@ import Testing
       try project.write(".gitignore", "x\n*.log\n")
       let watchrun = try await project.start(["-v"] + options + ["--", "true"])
       try await watchrun.watching()
-      try project.place(name)
-      try await watchrun.said("watchrun: \(name) did not count: \(rule)")
+      for (name, rule) in rules {
+        try project.place(name)
+        try await watchrun.said("watchrun: \(name) did not count: \(rule)")
+      }
     }
   }
 

@@ -1,9 +1,10 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Keys that are pressed while watchrun runs at a terminal.
 @Suite struct KeyTests {
-  @Test(arguments: ["r", Keystroke.enter])
+  @Test(arguments: Effort.rows(["r", Keystroke.enter], quick: 1))
   func `a key runs the command`(_ key: String) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(Project.record)
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["h", "?"])
+  @Test(arguments: Effort.rows(["h", "?"], quick: 1))
   func `a key lists the keys`(_ key: String) async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-q", "true")

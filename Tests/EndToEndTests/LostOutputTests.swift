@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 import enum SystemCalls.ExitStatus
@@ -9,11 +10,12 @@ import enum SystemCalls.ExitStatus
   private static func caller(_ line: String) -> [String] { ["/bin/sh", "-c", line, "sh"] }
 
   @Test(
-    arguments: [
-      ["--help"], ["--version"], ["--man"], ["--completions", "bash"], ["--schema"],
-      ["--list-tasks"], ["--list-tasks", "--json"], ["--check"], ["--doctor"], ["--explain", "x"],
-      ["--print", "json"], ["--once"],
-    ])
+    arguments: Effort.rows(
+      [
+        ["--help"], ["--list-tasks"], ["--print", "json"], ["--once"], ["--version"], ["--man"],
+        ["--completions", "bash"], ["--schema"], ["--list-tasks", "--json"], ["--check"],
+        ["--doctor"], ["--explain", "x"],
+      ], quick: 4))
   func `output that cannot be written is an error with status 74`(_ arguments: [String])
     async throws
   {
@@ -156,9 +158,10 @@ import enum SystemCalls.ExitStatus
   }
 
   @Test(
-    arguments: [
-      ([], ""), (["-q"], ""), (["-r"], "2>&1"), (["-q"], "2>&1"), (["-r"], "2> /dev/null"),
-    ] as [([String], String)])
+    arguments: Effort.rows(
+      [
+        ([], ""), (["-r"], "2>&1"), (["-q"], ""), (["-q"], "2>&1"), (["-r"], "2> /dev/null"),
+      ] as [([String], String)], quick: 2))
   func `watchrun ends when the last reader of its output has gone`(
     _ options: [String], _ redirection: String
   ) async throws {

@@ -50,19 +50,12 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      ("never", true, [:], false), ("always", false, [:], true), ("auto", false, [:], false),
-      ("auto", true, [:], true), ("auto", true, ["NO_COLOR": "1"], false),
-      ("auto", true, ["TERM": "dumb"], false), ("always", false, ["NO_COLOR": "1"], true),
-    ] as [(String, Bool, [String: String], Bool)])
-  func `colour is used as the options say, by default at terminals only`(
-    _ when: String, _ onTerminal: Bool, _ environment: [String: String], _ isColored: Bool
-  ) async throws {
+  /// `ColorModeTests` has all cases.
+  @Test(arguments: [false, true])
+  func `messages are coloured at a terminal`(isColored: Bool) async throws {
     try await withProject { project in
       let watchrun = try await project.start(
-        ["--color", when, "--once", "true"], environment: environment,
-        output: onTerminal ? .terminal : .pipes)
+        ["--once", "true"], output: isColored ? .terminal : .pipes)
       try await watchrun.ended()
       try await watchrun.said("succeeded")
       #expect(watchrun.process.errors.text.contains("\u{1B}[") == isColored)

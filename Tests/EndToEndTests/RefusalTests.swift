@@ -103,7 +103,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test(arguments: [4, 5, 6, 10, 20])
+  @Test(arguments: Effort.rows([5, 20, 4, 6, 10], quick: 2))
   func `too few descriptors end watchrun with one line and status 70`(_ limit: Int) async throws {
     try await withProject { project in
       let watchrun = try await project.start(
@@ -115,7 +115,8 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test(.enabled(if: geteuid() == 0 && Tool.bash), arguments: [1, 2, 4])
+  @Test(
+    .enabled(if: geteuid() == 0 && Tool.bash), arguments: Effort.rows([1, 4, 2], quick: 2))
   func `too few threads end watchrun with one line and status 70`(_ limit: Int) async throws {
     try await withProject { project in
       try File.setMode(0o777, of: Path(project.root))

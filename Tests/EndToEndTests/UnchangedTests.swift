@@ -18,31 +18,33 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "touch f", "cp f ../t && mv ../t f", "cp f ../t && cat ../t > f", "chmod 600 f",
-    "sed -i s/nothing/else/ f", "cp f ../t && rm f && cp ../t f",
-    "install -m 755 f ../t && mv ../t f",
-    "for i in 1 2 3; do cp f ../t; mv ../t f; done",
-  ])
-  func `no operation that keeps the content causes a run`(_ line: String) async throws {
+  @Test func `no operation that keeps the content causes a run`() async throws {
     try await withProject { project in
       try project.write("f", "text\n")
       try await project.startSkipping()
       try await project.known("f")
-      try await project.shell(line)
-      try await project.settleRuns()
-      #expect(!project.runs(of: "f"))
+      for line in [
+        "touch f", "cp f ../t && mv ../t f", "cp f ../t && cat ../t > f", "chmod 600 f",
+        "sed -i s/nothing/else/ f", "cp f ../t && rm f && cp ../t f",
+        "install -m 755 f ../t && mv ../t f", "for i in 1 2 3; do cp f ../t; mv ../t f; done",
+      ] {
+        try await project.shell(line)
+        try await project.settleRuns()
+        #expect(!project.runs(of: "f"), "\(line)")
+      }
     }
   }
 
-  @Test(arguments: ["printf 'tent\\n' > f", "printf 'tent\\n' > ../t && mv ../t f", "echo >> f"])
-  func `different content causes a run`(_ line: String) async throws {
+  @Test func `different content causes a run`() async throws {
     try await withProject { project in
-      try project.write("f", "text\n")
+      let lines = ["printf 'tent\\n' > f0", "printf 'tent\\n' > ../t && mv ../t f1", "echo >> f2"]
+      for number in lines.indices { try project.write("f\(number)", "text\n") }
       try await project.startSkipping()
-      try await project.known("f")
-      try await project.shell(line)
-      try await eventually("a run") { project.runs(of: "f") }
+      try await project.known(lines.indices.map { "f\($0)" })
+      for (number, line) in lines.enumerated() {
+        try await project.shell(line)
+        try await eventually("a run") { project.runs(of: "f\(number)") }
+      }
     }
   }
 

@@ -223,13 +223,18 @@ final class Console: Sendable {
   }
 
   static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
-    switch mode {
-    case .always: return true
-    case .never: return false
+    mode.isColored(isTerminal: Terminal.isTerminal(descriptor), environmentVariable)
+  }
+}
+
+extension ColorMode {
+  /// Whether colour is written.
+  func isColored(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
     case .auto:
-      let noColor = environmentVariable("NO_COLOR") ?? ""
-      return noColor.isEmpty && environmentVariable("TERM") != "dumb"
-        && Terminal.isTerminal(descriptor)
+      isTerminal && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb"
     }
   }
 

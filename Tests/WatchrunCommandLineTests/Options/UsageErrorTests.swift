@@ -24,6 +24,7 @@ struct UsageErrorTests {
     (["-vw"], "-w needs a value: -w PATH"),
     (["--stop-timeout", "--", "x"], "--stop-timeout needs a value: --stop-timeout TIME"),
     (["--clear=yes", "x"], "--clear takes no value"),
+    (["--restart=yes", "x"], "--restart takes no value"),
     (["--watch=", "x"], "--watch: the path is empty"),
     (["-w=", "x"], "-w: the path is empty"),
     (["--exts=,", "x"], "--exts: the list is empty; write extensions, such as c,h"),
@@ -47,6 +48,10 @@ struct UsageErrorTests {
     (["--poll=0.5", "x"], "--poll: '0.5' has no unit; write 0.5ms or 0.5s"),
     (["--max-wait=soon", "x"], "--max-wait: 'soon' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--max-wait=", "x"], "--max-wait: '' is not a duration; write 50ms, 1.5s, 2m or 0"),
+    (
+      ["--stop-timeout", "-1s", "x"],
+      "--stop-timeout: '-1s' is not a duration; write 50ms, 1.5s, 2m or 0"
+    ),
     (["--poll=often", "x"], "--poll: 'often' is not a duration; write 50ms, 1.5s, 2m or 0"),
     (["--poll=1ms", "x"], "--poll: '1ms' is too short; write 10ms or more"),
     (["-s", "TREM", "x"], "-s: unknown signal 'TREM'; did you mean 'TERM'?"),
