@@ -28,7 +28,7 @@ package struct Diagnostic: Hashable, Sendable {
   /// `nil` without a file.
   package func place(in directory: Path) -> String? {
     guard let path else { return nil }
-    var text = (path.relative(to: directory) ?? path).description
+    var text = path.shown(in: directory).description
     if let line {
       text += ":\(line)"
       if let column { text += ":\(column)" }
@@ -40,7 +40,7 @@ package struct Diagnostic: Hashable, Sendable {
   /// without a line, too.
   package func quickfixLine(in directory: Path) -> String {
     guard let path else { return "\(severity.rawValue): \(message)" }
-    let shown = (path.relative(to: directory) ?? path).description
+    let shown = path.shown(in: directory).description
     return "\(shown):\(line ?? 1):\(column ?? 1): \(severity.rawValue): \(message)"
   }
 

@@ -99,7 +99,7 @@ extension PageSite: RequestHandler {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard access.allows(host: request.host) else {
-      let host = Path(bytes: request.host).description
+      let host = printableText(request.host)
       let advice = core.hostAdvice(host).map { "; \($0)" } ?? ""
       connection.respond(.text(403, "The host '\(host)' is not allowed\(advice)"))
       return nil
@@ -183,7 +183,7 @@ extension PageSite: ProxyResponder.Site {
   /// Builds the page that is shown while a server does not respond, with the end of the output of
   /// the tasks. It reloads itself.
   func failurePage(_ failure: ProxyExchange.Failure, of upstream: Upstream) -> [UInt8] {
-    let address = HTMLText.escape(Path(upstream.address.authority).description)
+    let address = upstream.address.authority.printable.escapedForMarkup()
     let reason =
       switch failure {
       case .unreachable: "No server accepts connections at <code>\(address)</code>."
@@ -194,7 +194,7 @@ extension PageSite: ProxyResponder.Site {
           + "start the server without TLS, or name the port at which it speaks plain HTTP."
       case .malformed(let reason):
         "The server at <code>\(address)</code> sent an invalid response: "
-          + HTMLText.escape(reason) + "."
+          + reason.escapedForMarkup() + "."
       }
     let outputs = core.status.tasks.filter {
       page.dependencies.contains($0.description.name) && !$0.lines.isEmpty
@@ -202,8 +202,8 @@ extension PageSite: ProxyResponder.Site {
       let lines = task.lines.suffix(60).map { String(decoding: $0.plainText, as: UTF8.self) }
       let name = task.description.name
       let output =
-        "<h2>\(HTMLText.escape(Path(task.description.title).description))</h2>"
-        + "<pre>\(HTMLText.escape(lines.joined(separator: "\n")))</pre>"
+        "<h2>\(task.description.title.printable.escapedForMarkup())</h2>"
+        + "<pre>\(lines.joined(separator: "\n").escapedForMarkup())</pre>"
       // The overlay shows the same.
       let isInOverlay = page.showsOverlay && failures.contains { $0.task == name }
       return isInOverlay ? "<noscript>\(output)</noscript>" : output

@@ -52,7 +52,7 @@ final class ServerCore {
   var milliseconds: Int { Int(loop.now.offset.nanoseconds / 1_000_000) }
 
   /// The path for display.
-  func shown(_ path: Path) -> Path { path.relative(to: directory) ?? path }
+  func shown(_ path: Path) -> Path { path.shown(in: directory) }
 
   private static func randomText() -> String {
     var generator = SystemRandomNumberGenerator()
@@ -258,9 +258,9 @@ extension Page {
     let rest =
       switch source {
       case .directory(let path): path.description
-      case .upstream(let address): Path(address.url).description
+      case .upstream(let address): address.url.printable
       }
-    let rules = proxies.map { "\(Path($0.path)): \(Path($0.server.url))" }
+    let rules = proxies.map { "\($0.path): \($0.server.url)".printable }
     return ([rest] + rules).joined(separator: ", ")
   }
 }

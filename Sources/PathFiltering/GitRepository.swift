@@ -26,12 +26,8 @@ struct GitRepository: Sendable {
 
   /// Finds the innermost repository that contains a directory.
   static func enclosing(_ directory: Path) -> GitRepository? {
-    var candidate: Path? = directory
-    while let root = candidate {
-      if (try? FileStatus(of: root.appending(".git"))) != nil { return GitRepository(root: root) }
-      candidate = root.parent
-    }
-    return nil
+    let root = directory.lineage.first { (try? FileStatus(of: $0.appending(".git"))) != nil }
+    return root.map { GitRepository(root: $0) }
   }
 
   /// Reads the path after a prefix in a file of one line; `nil` if there is no such file.

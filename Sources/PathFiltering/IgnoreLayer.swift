@@ -50,7 +50,7 @@ extension IgnoreLayer {
     }
     if context.sources.contains(.versionControl), let repository = context.repository {
       let file = repository.commonDirectory.appending("info/exclude")
-      append(file, shownAs: file.shown(in: context))
+      append(file, shownAs: file.shown(in: context.top))
     }
     return layers
   }
@@ -73,7 +73,7 @@ extension IgnoreLayer {
       guard names.contains(file) else { return }
       let path = directory.appending(name)
       layers += read(
-        path, shownAs: path.shown(in: context), scope: scope, base: directory, in: context,
+        path, shownAs: path.shown(in: context.top), scope: scope, base: directory, in: context,
         warn: warn)
     }
     append(.gitignore, ".gitignore", .repository)
@@ -110,10 +110,5 @@ extension Path {
   /// The offset of the part below this directory in the path of any descendant.
   var offsetBelow: Int {
     bytes.last == Byte.slash ? bytes.count : bytes.count + 1
-  }
-
-  /// The path as git shows it: relative to the repository's root if it is below it.
-  fileprivate func shown(in context: IgnoreContext) -> Path {
-    relative(to: context.top) ?? self
   }
 }

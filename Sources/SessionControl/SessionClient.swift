@@ -20,23 +20,21 @@ public struct SessionClient: Sendable {
   }
 
   init(in directory: Path, _ candidates: [SessionDirectory]) throws(SessionError) {
-    var place: Path? = directory
     var problem: SessionError?
-    while let next = place {
+    for place in directory.lineage {
       var found: [Path] = []
       for candidate in candidates {
         do throws(PrivateDirectory.Flaw) {
-          found += try candidate.sockets(of: next)
+          found += try candidate.sockets(of: place)
         } catch {
           if error != .missing { problem = .noDirectory(candidate.path, error.reason) }
         }
       }
       found.removeAll { !Self.isServed($0) }
       if !found.isEmpty {
-        (self.directory, sockets) = (next, found)
+        (self.directory, sockets) = (place, found)
         return
       }
-      place = next.parent
     }
     throw problem ?? .noSession(directory)
   }

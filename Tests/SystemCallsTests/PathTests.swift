@@ -72,18 +72,18 @@ struct PathTests {
     #expect(path.absolute(from: base) == absolute)
   }
 
-  @Test(
-    arguments: [
-      ("plain", "plain"), ("a\nb", "a\\nb"), ("\t", "\\t"),
-      ("\u{1B}]0;x\u{7}", "\\u{1B}]0;x\\u{07}"),
-      ("\u{7F}", "\\u{7F}"), ("\u{202E}gnp", "\\u{202E}gnp"), ("\u{2028}", "\\u{2028}"),
-      ("caf\u{E9}", "caf\u{E9}"),
-    ] as [(Path, String)])
-  func `is shown without anything that commands a terminal`(path: Path, shown: String) {
-    #expect(path.description == shown)
+  @Test func `the description commands no terminal`() {
+    #expect(Path("a\n\u{1B}]0;x\u{7}").description == "a\\n\\u{1B}]0;x\\u{07}")
+    #expect(Path(bytes: [0x61, 0xFF]).description == "a\u{FFFD}")
   }
 
-  @Test func `invalid UTF-8 is replaced in the description`() {
-    #expect(Path(bytes: [0x61, 0xFF]).description == "a\u{FFFD}")
+  @Test func `a path is shown relative to its directory, and in full elsewhere`() {
+    #expect(Path("/a/b/c").shown(in: "/a") == "b/c")
+    #expect(Path("/ab").shown(in: "/a") == "/ab")
+  }
+
+  @Test func `the lineage of a path ends at the top`() {
+    #expect(Array(Path("/a/b").lineage) == ["/a/b", "/a", "/"])
+    #expect(Array(Path("a/b").lineage) == ["a/b", "a"])
   }
 }

@@ -44,22 +44,6 @@ package enum JSONText {
     if writer.member(name, ascii: path.bytes) { return }
     if let string = path.string { return writer.member(name, string) }
     writer.member(name, String(decoding: path.bytes, as: UTF8.self))
-    writer.member(base64Name, base64(path.bytes))
-  }
-
-  private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  private static func base64(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for place in 0..<4 {
-        let isPadding = place > group.count
-        text.append(isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * place) & 0x3F])
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    writer.member(base64Name, Base64.encode(path.bytes))
   }
 }

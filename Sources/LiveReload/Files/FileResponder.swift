@@ -232,13 +232,13 @@ struct FileResponder {
     }
     guard isForPage else { return HTTPResponse.text(404, "Not found") }
     if (try? FileStatus(of: root, followsLinks: true)) == nil {
-      let name = HTMLText.escape(String(decoding: root.lastComponent, as: UTF8.self))
+      let name = String(decoding: root.lastComponent, as: UTF8.self).escapedForMarkup()
       return page(
         404, "Nothing to serve yet",
         "<p>The directory <code>\(name)</code> does not exist. This page reloads when it does.</p>",
         script)
     }
-    let shown = HTMLText.escape(String(decoding: request.path, as: UTF8.self))
+    let shown = String(decoding: request.path, as: UTF8.self).escapedForMarkup()
     return page(
       404, "Not found",
       "<p>There is no file for <code>\(shown)</code>. This page reloads when there is one.</p>",
@@ -268,10 +268,10 @@ struct FileResponder {
     let items = shown.sorted().map { name in
       let status = try? FileStatus(of: directory.appending(name.bytes), followsLinks: true)
       let slash = status?.type == .directory ? "/" : ""
-      let text = HTMLText.escape(String(decoding: name.bytes, as: UTF8.self)) + slash
+      let text = String(decoding: name.bytes, as: UTF8.self).escapedForMarkup() + slash
       return "<li><a href=\"./\(HTMLText.percentEncode(name.bytes))\(slash)\">\(text)</a></li>"
     }
-    let title = HTMLText.escape(String(decoding: request.path, as: UTF8.self))
+    let title = String(decoding: request.path, as: UTF8.self).escapedForMarkup()
     return page(
       200, title, "<ul><li><a href=\"../\">../</a></li>\(items.joined())</ul>", script)
   }

@@ -1,3 +1,5 @@
+import Support
+
 /// The server's response to a WebSocket handshake.
 enum WebSocketHandshake: Hashable, Sendable {
   /// Status 101, with this value of `Sec-WebSocket-Accept`.

@@ -104,7 +104,7 @@ extension JSONParser {
     }
     let written = String(decoding: text[start..<offset], as: UTF8.self)
     guard let number = Self.number(written) else {
-      throw error("'\(Path(written))' is not a number; a string must be quoted", at: start)
+      throw error("'\(written.printable)' is not a number; a string must be quoted", at: start)
     }
     if number.isInfinite, !written.hasSuffix("Infinity") {
       throw error("this number is too large", at: start)
@@ -173,6 +173,6 @@ extension JSONParser {
     let words = ["true", "false", "null", "Infinity", "NaN"]
     let hint = nearestName(to: word, among: words).map { "did you mean \($0)?" }
     throw error(
-      "'\(Path(word))' is not a value; \(hint ?? "a string must be quoted")", at: start)
+      "'\(word.printable)' is not a value; \(hint ?? "a string must be quoted")", at: start)
   }
 }

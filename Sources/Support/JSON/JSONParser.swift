@@ -62,7 +62,7 @@ extension JSONParser {
 
   /// The current character in quotation marks, for messages.
   var shownNext: String {
-    nextScalar.map { "'\(Path(String($0)))'" } ?? "the end of the file"
+    nextScalar.map { "'\(String($0).printable)'" } ?? "the end of the file"
   }
 
   func error(_ message: String, at place: Int? = nil) -> JSONSyntaxError {
@@ -106,7 +106,7 @@ extension JSONParser {
       let key = try parseKey()
       try skipSpace()
       if next != UInt8(ascii: ":") {
-        throw error("expected ':' after the key '\(Path(key))', not \(shownNext)")
+        throw error("expected ':' after the key '\(key.printable)', not \(shownNext)")
       }
       offset += 1
       try skipSpace()

@@ -62,6 +62,12 @@ public struct Path: Hashable, Sendable, CustomStringConvertible {
       || bytes[prefix.count] == Path.slash
   }
 
+  /// The path relative to `directory` if it is within, as people are shown it.
+  package func shown(in directory: Path) -> Path { relative(to: directory) ?? self }
+
+  /// This path and all its ancestors, from the inside out.
+  package var lineage: some Sequence<Path> { sequence(first: self) { $0.parent } }
+
   /// The path relative to `ancestor`, `.` for `ancestor` itself; `nil` if it is not within.
   public func relative(to ancestor: Path) -> Path? {
     guard isWithin(ancestor) else { return nil }
@@ -130,22 +136,7 @@ public struct Path: Hashable, Sendable, CustomStringConvertible {
 
   /// The path for display: invalid UTF-8 is replaced, and control characters are escaped as `\n` or
   /// `\u{1B}`, so that a file name cannot send commands to a terminal. Do not open files by it.
-  public var description: String {
-    // Most paths need no care.
-    if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    var shown = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator:
-        shown += scalar.escaped(asASCII: true)
-      default:
-        shown.unicodeScalars.append(scalar)
-      }
-    }
-    return shown
-  }
+  public var description: String { printableText(bytes) }
 }
 
 // A global function, because a module can export it again, unlike an operator of a type.

@@ -27,7 +27,7 @@ extension FeedbackLoop {
 extension FeedbackLoop.Names {
   /// - Parameter parts: Between two of them, there may be anything.
   fileprivate init(_ parts: [String]) {
-    text = parts.map { Path($0).description }.joined(separator: "*")
+    text = parts.map { $0.printable }.joined(separator: "*")
     let escaped = parts.map { String(decoding: GlobPattern.escaped($0.utf8), as: UTF8.self) }
     // Replaces bytes that are not UTF-8.
     pattern = String(escaped.joined(separator: "*").map { $0 == "\u{FFFD}" ? "*" : $0 })

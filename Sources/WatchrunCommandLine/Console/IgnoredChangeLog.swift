@@ -72,7 +72,7 @@ final class IgnoredChangeReporter: Sendable {
   }
 
   private func shown(_ entry: IgnoredChangeLog.Entry) -> Path {
-    entry.path.relative(to: directory) ?? entry.path
+    entry.path.shown(in: directory)
   }
 }
 

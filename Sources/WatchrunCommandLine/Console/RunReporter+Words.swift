@@ -24,9 +24,9 @@ extension TaskDefinition.Readiness {
     let time = timeout.shortDescription
     return switch condition {
     case .port(let port): "nothing accepts connections on port \(port) after \(time)"
-    case .url(let url): "no successful answer from \(Path(url)) after \(time)"
+    case .url(let url): "no successful answer from \(url.printable) after \(time)"
     case .line(let text):
-      "no output line contains '\(Path(text))' after \(time); if the program buffers its output, "
+      "no output line contains '\(text.printable)' after \(time); if the program buffers its output, "
         + "try stdbuf -oL, or python3 -u"
     }
   }
@@ -47,8 +47,8 @@ extension ReadinessConflict {
     let what =
       switch condition {
       case .port(let port): "port \(port) is already in use"
-      case .url(let url): "\(Path(url)) is already answered"
-      case .line(let text): "'\(Path(text))' was already printed"
+      case .url(let url): "\(url.printable) is already answered"
+      case .line(let text): "'\(text.printable)' was already printed"
       }
     return "not started: \(what) \(process); "
       + "stop that process and the service starts, or use another port; "

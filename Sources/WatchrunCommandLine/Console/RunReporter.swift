@@ -349,6 +349,6 @@ extension RunReporter {
   }
 
   func shown(_ path: Path) -> String {
-    (path.relative(to: directory) ?? path).description
+    path.shown(in: directory).description
   }
 }

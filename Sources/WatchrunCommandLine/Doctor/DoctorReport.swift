@@ -69,7 +69,7 @@ extension DoctorReport {
 
   /// A path relative to the current directory, if it is in it.
   func shown(_ path: Path) -> String {
-    (path.relative(to: directory) ?? path).description
+    path.shown(in: directory).description
   }
 
   /// A number with commas between thousands.

@@ -19,7 +19,7 @@ struct Notification: Hashable, Sendable {
   }
 
   private static func abridged(_ text: String, to length: Int) -> String {
-    let shown = Path(text).description
+    let shown = text.printable
     return shown.count <= length ? shown : shown.prefix(length - 1) + "…"
   }
 }

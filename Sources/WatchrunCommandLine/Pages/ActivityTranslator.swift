@@ -83,7 +83,7 @@ struct ActivityTranslator {
   private func changes(of trigger: RunTrigger) -> [Activity.Change] {
     trigger.changes.map { change in
       Activity.Change(
-        path: change.path.relative(to: directory) ?? change.path, kind: change.kind.rawValue)
+        path: change.path.shown(in: directory), kind: change.kind.rawValue)
     }
   }
 

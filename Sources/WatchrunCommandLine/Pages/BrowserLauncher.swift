@@ -31,11 +31,11 @@ struct BrowserLauncher: Sendable {
     for command in commands {
       do throws(SystemError) {
         try DetachedProgram(arguments: Self.arguments(command, url)).start { reason in
-          report("\(Path(command)): \(reason)", url)
+          report("\(command.printable): \(reason)", url)
         }
         return
       } catch {
-        reason = "\(Path(command)): \(error.reason)"
+        reason = "\(command.printable): \(error.reason)"
       }
     }
     report(reason, url)
@@ -43,7 +43,7 @@ struct BrowserLauncher: Sendable {
 
   private func report(_ reason: String, _ url: String) {
     console.say(
-      .problem, "cannot open a browser: \(reason); open \(Path(url)) yourself, or set BROWSER",
+      .problem, "cannot open a browser: \(reason); open \(url.printable) yourself, or set BROWSER",
       style: .warning)
   }
 }

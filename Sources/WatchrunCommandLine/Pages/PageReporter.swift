@@ -73,12 +73,12 @@ final class PageReporter: Sendable {
       (state.pages[name], state.unopened.remove(name) != nil)
     }
     let source = page.map(shown) ?? name
-    console.say(.news, "serving \(source) at \(Path(url))", style: .good)
+    console.say(.news, "serving \(source) at \(url.printable)", style: .good)
     if let page, page.isReachableFromOutside {
       let others = urls.count > 1 ? urls.dropFirst() : urls[...]
       console.say(
         .problem,
-        "other computers can reach \(source): \(others.map { "\(Path($0))" }.joined(separator: " "))"
+        "other computers can reach \(source): \(others.map(\.printable).joined(separator: " "))"
           + "; unless you trust the network, pass no --host", style: .warning)
       if urls.count > 1, let code = QRCode(urls[1]) {
         console.draw(code.lines, columns: code.width)
@@ -91,10 +91,10 @@ final class PageReporter: Sendable {
   private func shown(_ page: Page) -> String {
     let rest =
       switch page.source {
-      case .directory(let path): (path.relative(to: directory) ?? path).description
+      case .directory(let path): path.shown(in: directory).description
       case .upstream(let address): address.description
       }
-    return ([rest] + page.proxies.map { "\(Path($0.path))=\($0.server)" })
+    return ([rest] + page.proxies.map { "\($0.path.printable)=\($0.server)" })
       .joined(separator: " and ")
   }
 }

@@ -193,7 +193,7 @@ extension SessionPicture {
       SessionAnswer.Pending(
         task: waiting.name, cause: waiting.cause.word, text: text(waiting),
         changes: waiting.trigger.changes.prefix(Self.mostChanges).map {
-          ($0.path.relative(to: directory) ?? $0.path).description
+          $0.path.shown(in: directory).description
         })
     }
     return answer

@@ -76,7 +76,7 @@ struct CommandNames: Hashable {
 
   func texts(_ settings: Settings) -> [TaskText] {
     let build = settings.build.map { line in
-      let text = Path(bytes: line).description
+      let text = printableText(line)
       return TaskText(
         name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed,
         usesPseudoTerminal: settings.givesPseudoTerminals, command: text, shownCommand: text)
