@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A page to serve: the source of its responses, and the changes that reload it.

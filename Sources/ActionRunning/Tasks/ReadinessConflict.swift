@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The reason why a service cannot be started: its readiness check already succeeds, so another process
@@ -32,8 +33,7 @@ extension TaskDefinition.Readiness.Condition {
       return port
     case .url(let url):
       guard let address = HTTPAddress(url) else { return nil }
-      let isLocal = ["localhost", "127.0.0.1", "::1"].contains(address.host.lowercased())
-      return isLocal ? address.port : nil
+      return HostAddress(host: address.host)?.isLoopback == true ? address.port : nil
     case .line:
       return nil
     }

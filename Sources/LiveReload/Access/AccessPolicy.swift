@@ -1,3 +1,5 @@
+import Support
+
 /// The rules for the `Host` and `Origin` of requests. They prevent pages of other sites from
 /// reading by DNS rebinding, and from opening WebSockets.
 ///
@@ -70,38 +72,25 @@ struct AccessPolicy: Sendable {
 /// A host with an optional port.
 struct Authority {
   var host: HostAddress
-  var port: Int?
+  var port: UInt16?
 
   init?(_ text: ArraySlice<UInt8>) {
-    var name = text
-    // A colon within brackets is a part of the address.
-    let bracket = text.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
-    if let colon = text[bracket...].firstIndex(of: UInt8(ascii: ":")) {
-      let digits = text[(colon + 1)...]
-      guard digits.count <= 5, let number = digits.decimal(), (1...65_535).contains(number) else {
-        return nil
-      }
-      port = number
-      name = text[..<colon]
-    }
-    guard let host = HostAddress(name) else { return nil }
-    self.host = host
+    guard let place = HostAndPort(text), let host = HostAddress(place.host) else { return nil }
+    (self.host, port) = (host, place.port)
   }
 }
 
 /// An origin as browsers send it.
 private struct Origin {
   var authority: Authority
-  var defaultPort: Int
+  var defaultPort: UInt16
 
   init?(_ text: [UInt8]) {
-    for (scheme, port) in [("http://", 80), ("https://", 443)] where text.starts(with: scheme.utf8)
-    {
-      guard let authority = Authority(text.dropFirst(scheme.utf8.count)) else { return nil }
-      self.authority = authority
-      defaultPort = port
-      return
+    let parts = text[...].splitURL(after: "http://") ?? text[...].splitURL(after: "https://")
+    guard let parts, parts.rest.isEmpty, let authority = Authority(parts.authority) else {
+      return nil
     }
-    return nil
+    self.authority = authority
+    defaultPort = text.starts(with: "https".utf8) ? 443 : 80
   }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// Parses the lines of a head: the start line, the fields, and the framing of the body.
 enum HTTPHeadReader {
   static func readField(
@@ -42,16 +44,12 @@ enum HTTPHeadReader {
   ) throws(HTTPError) -> (target: [UInt8], host: [UInt8]) {
     if target.first == UInt8(ascii: "/") { return (Array(target), host) }
     if method == "OPTIONS" && target.elementsEqual("*".utf8) { return (Array(target), host) }
-    let scheme = Array("http://".utf8)
-    guard method != "CONNECT", target.prefix(scheme.count).equalsIgnoringCase("http://") else {
+    guard method != "CONNECT", let (authority, path) = target.splitURL(after: "http://") else {
       throw HTTPError(status: 400, reason: "the target of the request is malformed")
     }
-    let rest = target.dropFirst(scheme.count)
-    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     if authority.isEmpty || authority.contains(UInt8(ascii: "@")) {
       throw HTTPError(status: 400, reason: "the target of the request has an invalid host")
     }
-    let path = rest[authority.endIndex...]
     let slash = path.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
     return (slash + path, Array(authority))
   }

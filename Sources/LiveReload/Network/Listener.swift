@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A listening socket, confined to the loop's queue.
@@ -81,7 +82,7 @@ final class Listener: SocketHandler {
   /// The addresses at which to listen for hosts. A name may resolve to any address of this machine,
   /// so it needs all of them, unless it means the loopback addresses.
   static func addresses(for hosts: [String]) -> [String] {
-    var addresses = ["127.0.0.1", "::1"]
+    var addresses = loopbackAddresses
     var known = Set(addresses.map(HostAddress.init(host:)))
     for host in hosts {
       let address = HostAddress(host: host)
@@ -99,8 +100,7 @@ final class Listener: SocketHandler {
     let isAll = hosts.contains { $0 == "0.0.0.0" || $0 == "::" }
     let names = hosts.filter { $0 != "0.0.0.0" && $0 != "::" }
     return (names + (isAll ? Socket.interfaceAddresses() : [])).map { name in
-      let host = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
-      return "http://\(host):\(port)/"
+      "http://\(bracketed(name)):\(port)/"
     }
   }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// The changes that a proxy makes to forwarded heads.
 enum ProxyHeads {
   /// The hop-by-hop fields (RFC 9110, 7.6.1).
@@ -141,16 +143,10 @@ enum ProxyHeads {
   ) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var path = value
-    for prefix in ["http://", "//"] where value.prefix(prefix.utf8.count).equalsIgnoringCase(prefix)
+    if let (authority, rest) = value.splitURL(after: "http://") ?? value.splitURL(after: "//"),
+      let address = Authority(authority), upstream.isReached(at: address)
     {
-      let rest = value.dropFirst(prefix.utf8.count)
-      let authority = rest.prefix {
-        $0 != slash && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
-      }
-      guard let address = Authority(authority), upstream.isReached(at: address) else { break }
-      path = rest[authority.endIndex...]
-      if path.first != slash { path = [slash] + path }
-      break
+      path = rest.first == slash ? rest : [slash] + rest
     }
     let base = Array(upstream.basePath.utf8)
     if !base.isEmpty, path.starts(with: base), path.dropFirst(base.count).first == slash {

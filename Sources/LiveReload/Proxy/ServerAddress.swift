@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The address of a server that speaks plain HTTP.
@@ -20,7 +21,7 @@ public struct ServerAddress: Hashable, Sendable {
   }
 
   /// The host and the port, as in a URL.
-  var authority: String { port == 80 ? bracketedHost : "\(bracketedHost):\(port)" }
+  var authority: String { port == 80 ? bracketed(host) : "\(bracketed(host)):\(port)" }
 
   /// The address as a URL.
   var url: String { "http://\(authority)\(basePath)" }
@@ -31,17 +32,13 @@ public struct ServerAddress: Hashable, Sendable {
   /// Whether a browser on this machine reaches the server at an address. Servers on this machine
   /// call themselves by any of its names.
   func isReached(at address: Authority) -> Bool {
-    guard address.port ?? 80 == Int(port) else { return false }
+    guard address.port ?? 80 == port else { return false }
     if isLoopback && (address.host.isLoopback || address.host.isUnspecified) { return true }
     return address.host == HostAddress(host: host)
-  }
-
-  private var bracketedHost: String {
-    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
   }
 }
 
 extension ServerAddress: CustomStringConvertible {
   /// The address for people: `localhost:3000/base`.
-  public var description: String { "\(Path(bracketedHost)):\(port)\(Path(basePath))" }
+  public var description: String { "\(bracketed(host)):\(port)\(basePath)".printable }
 }

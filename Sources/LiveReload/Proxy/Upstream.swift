@@ -61,11 +61,10 @@ final class Upstream {
     connect(to: hosts, for: user)
   }
 
-  /// The addresses to try: a server on "localhost" may listen at either loopback address.
+  /// The addresses to try, the one that was reached last first.
   private var hosts: [String] {
-    guard address.host.lowercased() == "localhost" else { return [address.host] }
-    let hosts = ["127.0.0.1", "::1"]
-    return reachedHost == "::1" ? hosts.reversed() : hosts
+    let hosts = addressesToTry(of: address.host)
+    return reachedHost == hosts.last ? hosts.reversed() : hosts
   }
 
   private func connect(to hosts: [String], for user: any UpstreamUser) {

@@ -10,7 +10,7 @@ package struct Connection: ~Copyable {
   package init(to host: String, port: UInt16, within limit: Duration) throws(SystemError) {
     deadline = .now + limit
     var failure = SystemError(call: "getaddrinfo", code: EHOSTUNREACH, path: Path(host))
-    for number in host.lowercased() == "localhost" ? ["127.0.0.1", "::1"] : [host] {
+    for number in addressesToTry(of: host) {
       do throws(SystemError) {
         socket = try Self.connect(number, port, until: deadline)
         return

@@ -1,6 +1,6 @@
-import ActionRunning
 import FileObservation
 import LiveReload
+import Support
 
 // Parses addresses of servers: `3000`, `:3000`, `localhost:3000` or `http://host:port/base`.
 
