@@ -147,6 +147,12 @@ int csystem_set_size(int terminal, int columns, int rows);
 /// Returns their number, or -1 with `errno`.
 long csystem_copy_pipe(int from, int to, unsigned long limit);
 
+/// Writes a time in UTC, in a format of `strftime`. Returns the length of the text, 0 if it is too long.
+unsigned long csystem_format_time(int64_t seconds, const char *format, char *text, unsigned long size);
+/// Reads a text that `csystem_format_time` would make of its time, but for the day of the week. Returns 0, or
+/// -1 for any other text.
+int csystem_parse_time(const char *text, const char *format, int64_t *seconds);
+
 /// Starts to connect to a TCP port of a host name or numeric address, without blocking. Returns the
 /// socket, or -1 with `errno`.
 int csystem_connect(const char *host, uint16_t port);

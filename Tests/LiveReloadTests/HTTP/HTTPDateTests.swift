@@ -7,11 +7,10 @@ import Testing
 struct HTTPDateTests {
   @Test(arguments: [
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
-    (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
     (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
     (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
     (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
-    (-62_167_219_200, "Sat, 01 Jan 0000 00:00:00 GMT"),
   ])
   func `seconds are formatted as a date, and parsed again`(seconds: Int, text: String) {
     #expect(HTTPDate.string(secondsSince1970: seconds) == text)
@@ -20,13 +19,13 @@ struct HTTPDateTests {
 
   @Test func `times outside of the range of dates are clamped`() {
     #expect(HTTPDate.string(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
-    #expect(HTTPDate.string(secondsSince1970: .min) == "Sat, 01 Jan 0000 00:00:00 GMT")
+    #expect(HTTPDate.string(secondsSince1970: .min) == "Thu, 01 Jan 1970 00:00:00 GMT")
   }
 
   @Test func `random seconds survive formatting and parsing`() {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {
-      let seconds = Int.random(in: -62_167_219_200...253_402_300_799, using: &random)
+      let seconds = Int.random(in: 0...253_402_300_799, using: &random)
       let text = HTTPDate.string(secondsSince1970: seconds)
       #expect(HTTPDate.seconds(in: text.utf8) == seconds)
     }
@@ -35,7 +34,7 @@ struct HTTPDateTests {
   @Test(arguments: [
     ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
     ("Wed Nov 16 08:49:37 1994", 784_975_777), ("Thursday, 01-Jan-70 00:00:00 GMT", 0),
-    ("Monday, 01-Jan-69 00:00:00 GMT", 3_124_224_000),
+    ("Monday, 01-Jan-68 00:00:00 GMT", 3_092_601_600),
     ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
   ])
   func `the older formats are parsed`(text: String, seconds: Int) {
