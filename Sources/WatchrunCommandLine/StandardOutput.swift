@@ -1,12 +1,15 @@
 import SystemCalls
 
-/// Writes an answer, such as that of `--list-tasks`, to standard output. A reader that has closed its pipe has
-/// read what it needs.
-func writeAnswer(_ bytes: [UInt8]) throws(Failure) {
+/// Writes to standard output: an answer, such as that of `--list-tasks`, or a part of a stream.
+///
+/// - Returns: Whether there is still a reader. One that has closed its pipe has read what it needs.
+@discardableResult
+func writeAnswer(_ bytes: [UInt8]) throws(Failure) -> Bool {
   do throws(SystemError) {
     try writeAll(bytes, to: STDOUT_FILENO)
+    return true
   } catch {
-    if error.code == EPIPE { return }
+    if error.code == EPIPE { return false }
     throw Failure(lostOutputMessage(error), ExitCode.outputFailed)
   }
 }

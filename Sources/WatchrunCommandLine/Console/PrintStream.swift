@@ -22,8 +22,8 @@ final class PrintStream: Sendable {
 
   /// Writes the record that says that everything is watched, and the batches that waited for it.
   ///
-  /// - Returns: The number of batches written.
-  func write(_ readiness: FileObserver.Readiness) throws(SystemError) -> Int {
+  /// - Returns: The number of batches written; `nil` if there is no reader any more.
+  func write(_ readiness: FileObserver.Readiness) throws(Failure) -> Int? {
     guard let batches = waiting.withLock({ $0.take() }) else { return 0 }
     let record = JSONWriter.encode { writer in
       writer.object {
@@ -33,32 +33,28 @@ final class PrintStream: Sendable {
         $0.member("version", JSONText.version)
       }
     }
-    try write(String(decoding: record, as: UTF8.self))
-    for batch in batches { try write(JSONText.batch(batch)) }
-    return batches.count
+    let records = [String(decoding: record, as: UTF8.self)] + batches.map(JSONText.batch)
+    return try writeAnswer(records.flatMap(line)) ? batches.count : nil
   }
 
   /// Writes a batch, or keeps it until everything is watched.
   ///
-  /// - Returns: The number of batches written.
-  func write(_ batch: ChangeBatch) throws(SystemError) -> Int {
+  /// - Returns: The number of batches written; `nil` if there is no reader any more.
+  func write(_ batch: ChangeBatch) throws(Failure) -> Int? {
     let waits = waiting.withLock { waiting in
       waiting?.append(batch)
       return waiting != nil
     }
     if waits { return 0 }
-    switch mode {
-    case .json:
-      try write(JSONText.batch(batch))
-    case .lines:
-      let paths = batch.changes.map(\.path)
-      try writeAll(Path.lines(paths, separatedByNUL: separatesByNUL), to: STDOUT_FILENO)
-    }
-    return 1
+    let text =
+      switch mode {
+      case .json: line(JSONText.batch(batch))
+      case .lines: Path.lines(batch.changes.map(\.path), separatedByNUL: separatesByNUL)
+      }
+    return try writeAnswer(text) ? 1 : nil
   }
 
-  private func write(_ record: String) throws(SystemError) {
-    let end: UInt8 = separatesByNUL ? 0 : UInt8(ascii: "\n")
-    try writeAll(Array(record.utf8) + [end], to: STDOUT_FILENO)
+  private func line(_ record: String) -> [UInt8] {
+    Array(record.utf8) + [separatesByNUL ? 0 : UInt8(ascii: "\n")]
   }
 }

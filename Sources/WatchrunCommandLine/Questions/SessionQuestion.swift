@@ -78,12 +78,7 @@ struct SessionQuestion {
           text = colored(isAlone ? event.text : event.line) + "\n"
         }
       }
-      do throws(SystemError) {
-        try writeAll(Array(text.utf8), to: STDOUT_FILENO)
-        return true
-      } catch {
-        return false
-      }
+      return (try? writeAnswer(Array(text.utf8))) ?? false
     }
     return request.verb == .logs ? ExitCode.success : status
   }

@@ -21,18 +21,16 @@ struct PrintSession: Sendable {
     UnmatchedFilter.warnSoon(session.settings, session.console, in: session.directory)
     session.listen()
     session.start(observer, countingFrom: session.began) { event in
-      do throws(SystemError) {
+      do throws(Failure) {
         try handle(event)
       } catch {
-        // A reader that closes the pipe needs no more.
-        let isGone = error.code == EPIPE
-        if !isGone { session.console.problem(lostOutputMessage(error)) }
-        session.end(.exit(isGone ? ExitCode.success : ExitCode.outputFailed))
+        session.console.problem(error.message)
+        session.end(.exit(error.status))
       }
     }
   }
 
-  private func handle(_ event: FileObserver.Event) throws(SystemError) {
+  private func handle(_ event: FileObserver.Event) throws(Failure) {
     switch event {
     case .ready(let readiness):
       reporter.report(readiness)
@@ -44,8 +42,9 @@ struct PrintSession: Sendable {
     }
   }
 
-  /// Exits after the first batch if `--once` is given.
-  private func ended(after written: Int) {
-    if written > 0 && session.settings.endsAfterFirstRun { session.end(.exit(ExitCode.success)) }
+  /// Exits after the first batch if `--once` is given, and without a reader.
+  private func ended(after written: Int?) {
+    let isDone = written.map { $0 > 0 && session.settings.endsAfterFirstRun } ?? true
+    if isDone { session.end(.exit(ExitCode.success)) }
   }
 }
