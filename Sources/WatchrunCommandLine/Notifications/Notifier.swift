@@ -11,7 +11,7 @@ final class Notifier: Sendable {
   /// How a notification is shown.
   private enum Way {
     case terminal(TerminalNotification)
-    case program(NotificationProgram)
+    case program
     case bell
   }
 
@@ -66,8 +66,8 @@ final class Notifier: Sendable {
     switch way {
     case .terminal(let sequence):
       console.writeToTerminal(sequence.bytes(for: notification, isInTmux: isInTmux))
-    case .program(let program):
-      start(program, notification)
+    case .program:
+      startProgram(notification)
     case .bell:
       if !settings.ringsBell { console.ringBell() }
     case nil:
@@ -75,13 +75,13 @@ final class Notifier: Sendable {
     }
   }
 
-  private func start(_ program: NotificationProgram, _ notification: Notification) {
+  private func startProgram(_ notification: Notification) {
     do throws(SystemError) {
-      try DetachedProgram(arguments: program.arguments(for: notification)).start {
-        [self] reason in report("\(program.rawValue) \(reason)")
+      try DetachedProgram(arguments: NotifySend.arguments(for: notification)).start {
+        [self] reason in report("\(NotifySend.name) \(reason)")
       }
     } catch {
-      report("\(program.rawValue): \(error.reason)")
+      report("\(NotifySend.name): \(error.reason)")
     }
   }
 
@@ -97,8 +97,8 @@ final class Notifier: Sendable {
     let way: Way
     if console.isTerminal, let sequence = TerminalNotification(environmentVariable) {
       way = .terminal(sequence)
-    } else if let program = NotificationProgram(environmentVariable, in: programDirectories()) {
-      way = .program(program)
+    } else if NotifySend.isUsable(environmentVariable, in: programDirectories()) {
+      way = .program
     } else {
       way = .bell
     }

@@ -1,9 +1,7 @@
 /// The control sequence by which a terminal shows a desktop notification.
 enum TerminalNotification: Hashable, Sendable {
-  /// A text: iTerm2.
+  /// A text: iTerm2, kitty.
   case osc9
-  /// A title and a text, in two parts: kitty.
-  case osc99
   /// A title and a text: foot, ghostty, rxvt-unicode, Warp, WezTerm.
   case osc777
 
@@ -16,11 +14,11 @@ enum TerminalNotification: Hashable, Sendable {
       "iTerm.app": .osc9, "WezTerm": .osc777, "ghostty": .osc777, "WarpTerminal": .osc777,
     ]
     let names: [(prefix: String, sequence: TerminalNotification)] = [
-      ("xterm-kitty", .osc99), ("xterm-ghostty", .osc777), ("foot", .osc777),
+      ("xterm-kitty", .osc9), ("xterm-ghostty", .osc777), ("foot", .osc777),
       ("rxvt-unicode", .osc777),
     ]
     let traces: [(name: String, sequence: TerminalNotification)] = [
-      ("KITTY_WINDOW_ID", .osc99), ("ITERM_SESSION_ID", .osc9), ("WEZTERM_PANE", .osc777),
+      ("KITTY_WINDOW_ID", .osc9), ("ITERM_SESSION_ID", .osc9), ("WEZTERM_PANE", .osc777),
       ("GHOSTTY_RESOURCES_DIR", .osc777),
     ]
     let program = variable("TERM_PROGRAM") ?? ""
@@ -43,14 +41,13 @@ enum TerminalNotification: Hashable, Sendable {
   func bytes(for notification: Notification, isInTmux: Bool) -> [UInt8] {
     let (title, body) = (notification.title, notification.body)
     let (start, end) = ("\u{1B}]", "\u{1B}\\")
-    let sequences =
+    let sequence =
       switch self {
-      case .osc9: ["9;\(title): \(body)"]
-      case .osc99: ["99;i=watchrun:d=0;\(title)", "99;i=watchrun:p=body;\(body)"]
+      case .osc9: "9;\(title): \(body)"
       // A semicolon ends the title.
-      case .osc777: ["777;notify;\(Self.withoutSemicolons(title));\(body)"]
+      case .osc777: "777;notify;\(Self.withoutSemicolons(title));\(body)"
       }
-    let bytes = sequences.flatMap { Array("\(start)\($0)\(end)".utf8) }
+    let bytes = Array("\(start)\(sequence)\(end)".utf8)
     return isInTmux ? Self.passedThroughTmux(bytes) : bytes
   }
 
