@@ -48,91 +48,66 @@ enum MediaType {
 
   private static let unknown = "application/octet-stream"
 
-  private static let textTypes: [String: String] = [
-    "appcache": "text/cache-manifest",
-    "atom": "application/atom+xml",
-    "cjs": "text/javascript",
-    "css": "text/css",
-    "csv": "text/csv",
-    "htm": "text/html",
-    "html": "text/html",
-    "ics": "text/calendar",
-    "js": "text/javascript",
-    "json": "application/json",
-    "json5": "application/json5",
-    "jsonld": "application/ld+json",
-    "jsx": "text/javascript",
-    "geojson": "application/geo+json",
-    "log": "text/plain",
-    "map": "application/json",
-    "markdown": "text/markdown",
-    "md": "text/markdown",
-    "mjs": "text/javascript",
-    "rss": "application/rss+xml",
-    "svg": "image/svg+xml",
-    "text": "text/plain",
-    "toml": "application/toml",
-    "tsv": "text/tab-separated-values",
-    "txt": "text/plain",
-    "vcf": "text/vcard",
-    "vtt": "text/vtt",
-    "webmanifest": "application/manifest+json",
-    "xhtml": "application/xhtml+xml",
-    "xml": "text/xml",
-    "xsl": "text/xml",
-    "yaml": "application/yaml",
-    "yml": "application/yaml",
-  ]
+  private static let textTypes = table(
+    """
+    text/html htm html
+    application/xhtml+xml xhtml
+    text/css css
+    text/javascript cjs js jsx mjs
+    application/json json map
+    application/manifest+json webmanifest
+    application/atom+xml atom
+    application/rss+xml rss
+    image/svg+xml svg
+    text/xml xml xsl
+    text/vtt vtt
+    text/csv csv
+    text/markdown markdown md
+    application/yaml yaml yml
+    text/plain log text toml txt
+    """)
 
-  private static let types: [String: String] = [
-    "7z": "application/x-7z-compressed",
-    "aac": "audio/aac",
-    "apng": "image/apng",
-    "avif": "image/avif",
-    "bmp": "image/bmp",
-    "br": "application/octet-stream",
-    "bz2": "application/x-bzip2",
-    "eot": "application/vnd.ms-fontobject",
-    "epub": "application/epub+zip",
-    "flac": "audio/flac",
-    "gif": "image/gif",
-    "glb": "model/gltf-binary",
-    "gltf": "model/gltf+json",
-    "gz": "application/gzip",
-    "heic": "image/heic",
-    "ico": "image/x-icon",
-    "jpeg": "image/jpeg",
-    "jpg": "image/jpeg",
-    "jxl": "image/jxl",
-    "m4a": "audio/mp4",
-    "m4v": "video/mp4",
-    "mid": "audio/midi",
-    "mov": "video/quicktime",
-    "mp3": "audio/mpeg",
-    "mp4": "video/mp4",
-    "mpeg": "video/mpeg",
-    "oga": "audio/ogg",
-    "ogg": "audio/ogg",
-    "ogv": "video/ogg",
-    "opus": "audio/ogg",
-    "otf": "font/otf",
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "rtf": "application/rtf",
-    "tar": "application/x-tar",
-    "tif": "image/tiff",
-    "tiff": "image/tiff",
-    "ttc": "font/collection",
-    "ttf": "font/ttf",
-    "wasm": "application/wasm",
-    "wav": "audio/wav",
-    "weba": "audio/webm",
-    "webm": "video/webm",
-    "webp": "image/webp",
-    "woff": "font/woff",
-    "woff2": "font/woff2",
-    "xz": "application/x-xz",
-    "zip": "application/zip",
-    "zst": "application/zstd",
-  ]
+  private static let types = table(
+    """
+    image/apng apng
+    image/avif avif
+    image/bmp bmp
+    image/gif gif
+    image/x-icon ico
+    image/jpeg jpeg jpg
+    image/jxl jxl
+    image/png png
+    image/webp webp
+    audio/aac aac
+    audio/flac flac
+    audio/mp4 m4a
+    audio/mpeg mp3
+    audio/ogg oga ogg opus
+    audio/wav wav
+    audio/webm weba
+    video/mp4 m4v mp4
+    video/ogg ogv
+    video/quicktime mov
+    video/webm webm
+    font/otf otf
+    font/ttf ttf
+    font/woff woff
+    font/woff2 woff2
+    model/gltf-binary glb
+    model/gltf+json gltf
+    application/pdf pdf
+    application/wasm wasm
+    application/gzip gz
+    application/zip zip
+    """)
+
+  /// Makes a table of lines, each with a type and the extensions of its files.
+  private static func table(_ text: String) -> [String: String] {
+    var table: [String: String] = [:]
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ").map(String.init)
+      for end in words.dropFirst() { table[end] = words[0] }
+    }
+    return table
+  }
 }

@@ -34,10 +34,9 @@ package struct Editor: Hashable, Sendable {
 
   /// The name of a program without directory and extension, in lowercase.
   private static func name(of program: String) -> String {
-    var name = program.split { $0 == "/" || $0 == "\\" }.last.map { $0.lowercased() } ?? program
-    for ending in [".exe", ".cmd", ".bat", ".sh"] where name.hasSuffix(ending) {
-      name.removeLast(ending.count)
-    }
+    var name = program.split(separator: "/").last.map { $0.lowercased() } ?? program
+    // JetBrains' programs are scripts in an archive.
+    if name.hasSuffix(".sh") { name.removeLast(3) }
     return name
   }
 
@@ -53,8 +52,7 @@ package struct Editor: Hashable, Sendable {
   }
 
   private static let terminalEditors: Set<String> = [
-    "ed", "ex", "helix", "hx", "joe", "kak", "mcedit", "micro", "nano", "ne", "pico", "view",
-    "vimx",
+    "helix", "hx", "kak", "micro", "nano", "view",
   ]
 }
 
@@ -71,35 +69,26 @@ extension Editor {
     case plus(separator: String)
     /// `+call cursor(line,column) path`.
     case vim
-    /// `--line N --column M path`: the names of the options, the second one if there is one.
-    case options(line: String, column: String?)
-    /// `-nN -cM path`.
-    case notepad
-    /// `-l line:column path`.
-    case mate
+    /// `--line N --column M path`.
+    case options
     case pathOnly
   }
 
   fileprivate static let syntaxes: [String: Syntax] = {
     let groups: [(String, Syntax)] = [
       (
-        "code code-insiders code-oss codium codium-insiders vscodium cursor windsurf positron trae",
+        "code code-insiders code-oss codium codium-insiders vscodium cursor windsurf",
         .joined(option: "-g")
       ),
-      ("zed zeditor zedit subl sublime_text atom pulsar hx helix lapce", .joined(option: nil)),
-      ("vim nvim gvim mvim vimx neovide", .vim),
-      ("vi view ex joe ne mcedit pico bbedit", .plusLine),
+      ("zed zeditor subl sublime_text hx helix", .joined(option: nil)),
+      ("vim nvim gvim mvim neovide", .vim),
+      ("vi view", .plusLine),
       ("emacs emacsclient kak micro gedit gnome-text-editor pluma", .plus(separator: ":")),
       ("nano", .plus(separator: ",")),
       (
-        "idea idea64 webstorm webstorm64 pycharm pycharm64 charm clion clion64 goland goland64 "
-          + "rubymine rubymine64 phpstorm phpstorm64 rider rider64 rustrover rustrover64 studio "
-          + "studio64 kate kwrite geany",
-        .options(line: "--line", column: "--column")
+        "idea webstorm pycharm clion goland rubymine phpstorm rider rustrover studio kate kwrite geany",
+        .options
       ),
-      ("xed", .options(line: "--line", column: nil)),
-      ("notepad++", .notepad),
-      ("mate", .mate),
     ]
     var table: [String: Syntax] = [:]
     for (names, syntax) in groups {
@@ -128,12 +117,7 @@ private struct Position {
     case .plusLine: options = ["+\(line)"]
     case .plus(let separator): options = ["+" + position(separator)]
     case .vim: options = [column.map { "+call cursor(\(line),\($0))" } ?? "+\(line)"]
-    case .options(let lineOption, let columnOption):
-      var list = [lineOption, "\(line)"]
-      if let columnOption, let column { list += [columnOption, "\(column)"] }
-      options = list
-    case .notepad: options = ["-n\(line)"] + (column.map { ["-c\($0)"] } ?? [])
-    case .mate: options = ["-l", position(":")]
+    case .options: options = ["--line", "\(line)"] + (column.map { ["--column", "\($0)"] } ?? [])
     case .pathOnly: options = []
     }
     return options.map { Array($0.utf8) } + [path]

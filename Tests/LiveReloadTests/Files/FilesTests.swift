@@ -11,7 +11,7 @@ struct FilesTests {
     ("a.svg", "image/svg+xml; charset=utf-8"), ("a.wasm", "application/wasm"),
     ("a.png", "image/png"), ("a.woff2", "font/woff2"), ("a.mp4", "video/mp4"),
     ("a.pdf", "application/pdf"), ("a.zip", "application/zip"),
-    ("a.ics", "text/calendar; charset=utf-8"), ("a.md", "text/markdown; charset=utf-8"),
+    ("a.yml", "application/yaml; charset=utf-8"), ("a.md", "text/markdown; charset=utf-8"),
     ("site.webmanifest", "application/manifest+json; charset=utf-8"),
     ("a.xyz", "application/octet-stream"), ("a", "application/octet-stream"),
     (".html", "application/octet-stream"), ("a.", "application/octet-stream"),
