@@ -17,6 +17,14 @@ enum ColorMode: String, CaseIterable, Sendable {
   case never
 }
 
+/// When the status line is shown: `--status-line`.
+enum StatusLineMode: String, CaseIterable, Sendable {
+  /// In a project, at a terminal with enough rows.
+  case auto
+  case always
+  case never
+}
+
 /// The output that is printed: `--output` and `output`.
 enum OutputMode: String, CaseIterable, Sendable {
   case all

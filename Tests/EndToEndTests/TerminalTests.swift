@@ -221,6 +221,7 @@ import Testing
       try bash.start("-v", Self.pair)
       let watchrun = try await bash.watchrun()
       try await bash.shows("press h")
+      let processes = try await pids(project)
       let modes = try bash.terminal.modes
       for round in 1...2 {
         let prompts = bash.terminal.output.text.occurrences(of: "ready>")
@@ -239,7 +240,7 @@ import Testing
       }
       try bash.terminal.type("q")
       try await bash.hasPrompt()
-      try await areGone(pids(project))
+      try await areGone(processes)
     }
   }
 

@@ -9,6 +9,8 @@ public struct ChangeExplanation: Sendable, Hashable {
     case run
     /// No run of its own: it is an output of the run, and the next run receives it.
     case waits
+    /// Nothing: the path holds what it held when the run began, which goes on.
+    case unchanged
   }
 
   /// Who has made the change, as far as that is proved.

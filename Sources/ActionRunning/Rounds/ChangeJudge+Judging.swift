@@ -45,7 +45,8 @@ extension ChangeJudge {
     collectProofs(found.differing, unchanged: rewritten, knowledge)
     let outputs = found.differing.filter { isOutput($0) }
     let differing = found.differing.filter { change in !outputs.contains(change) }
-    let decided = found.settled + setAside(outputs) + explain(differing)
+    let decided =
+      found.settled + explain(found.unchanged, .unchanged) + setAside(outputs) + explain(differing)
     let others = differing.filter { $0.evidence.verdict == .others }
     if others.contains(where: { delay(of: $0) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.

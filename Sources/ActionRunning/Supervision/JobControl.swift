@@ -19,19 +19,23 @@ package final class JobControl: Sendable {
   private let controller: TerminalController?
   private let ignoredSignals: Set<Signal>
   private let wantsTerminal: @Sendable () -> Void
+  private let suspending: @Sendable (Bool) -> Void
 
   /// - Parameters:
   ///   - controller: Controls the terminal, if there is one.
   ///   - ignoredSignals: The signals that this process was started to ignore.
   ///   - wantsTerminal: Called on the queue when a command was suspended because it used the terminal,
   ///     which it does not have.
+  ///   - suspending: Called before this process is suspended, with `true`, and after it was resumed, with `false`.
   package init(
     _ controller: TerminalController?, ignoredSignals: Set<Signal>,
-    wantsTerminal: @escaping @Sendable () -> Void
+    wantsTerminal: @escaping @Sendable () -> Void,
+    suspending: @escaping @Sendable (Bool) -> Void = { _ in }
   ) {
     self.controller = controller
     self.ignoredSignals = ignoredSignals
     self.wantsTerminal = wantsTerminal
+    self.suspending = suspending
   }
 
   /// Starts to handle signals, on this queue. Call this once, after all signals were blocked in all threads but
@@ -71,7 +75,7 @@ extension JobControl {
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
     state.withLock { state in
       state.groups[group.leader] = group
-      if isInteractive && controller?.use == .lending { state.borrower = group }
+      if isInteractive && controller?.lends == true { state.borrower = group }
     }
     // This process may be in the foreground by now; a shell sends no signal to a running process.
     controller?.prepareForKeys()
@@ -99,12 +103,14 @@ extension JobControl {
   private func suspend(_ signal: Signal, withOwnGroup suspendsOwnGroup: Bool) {
     let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
     // Before the shell sees a suspended process and takes the terminal.
+    suspending(true)
     controller?.restore()
     // The group may include a script that started watchrun, and other programs of a pipeline.
     if suspendsOwnGroup { ProcessGroup.own.send(signal) }
     for group in groups { group.send(.stop) }
     signal.stopIfPending()
     controller?.resume(lendingTo: borrower)
+    suspending(false)
     for group in groups { group.send(.continue) }
   }
 

@@ -6,16 +6,6 @@ import SystemCalls
 /// A terminal has one foreground process group. It is changed here only while that is the group of this
 /// process, or the command's.
 package final class TerminalController: Sendable {
-  /// The purpose of the terminal.
-  package enum Use: Hashable, Sendable {
-    /// Single keys are read from it.
-    case keys
-    /// It is lent to the command.
-    case lending
-    /// Only its hang-up matters.
-    case none
-  }
-
   private struct State {
     /// The modes to restore.
     var found: TerminalModes?
@@ -30,16 +20,18 @@ package final class TerminalController: Sendable {
   }
 
   package let terminal: Terminal
-  package let use: Use
-  /// Whether keys are read; with `lending`, only while the terminal is not lent.
+  /// Whether keys are read while the terminal is not lent.
   package let readsKeys: Bool
+  /// Whether the terminal is lent to commands that take it.
+  let lends: Bool
   private let guardian: GuardianProcess?
   private let state = Mutex(State())
 
-  package init(_ terminal: Terminal, for use: Use, readsKeys: Bool = true, guardian: Guardian?) {
+  /// Creates a controller. If keys are not read and nothing is lent, only the hang-up of the terminal matters.
+  package init(_ terminal: Terminal, readsKeys: Bool, lends: Bool, guardian: Guardian?) {
     self.terminal = terminal
-    self.use = use
-    self.readsKeys = readsKeys && use != .none
+    self.readsKeys = readsKeys
+    self.lends = lends
     self.guardian = guardian?.process
   }
 
@@ -123,7 +115,7 @@ package final class TerminalController: Sendable {
 extension TerminalController {
   /// The terminal for a command that is about to start; `nil` if it cannot be lent.
   func lend() -> Terminal? {
-    guard use == .lending, terminal.isForeground else { return nil }
+    guard lends, terminal.isForeground else { return nil }
     return state.withLock { state in
       if state.isReleased { return nil }
       if state.isChanged, !state.isLent, let found = state.found {
@@ -140,7 +132,7 @@ extension TerminalController {
   /// Lends the terminal again to a group that had it, if this process is in the foreground. Otherwise
   /// returns false.
   func lendAgain(to group: ProcessGroup) -> Bool {
-    guard use == .lending, terminal.isForeground else { return false }
+    guard lends, terminal.isForeground else { return false }
     return state.withLock { state in
       state.isLent && (try? terminal.give(to: group.leader)) != nil
     }
@@ -163,5 +155,5 @@ extension TerminalController {
     try? terminal.give(to: getpgrp())
   }
 
-  var isLent: Bool { state.withLock { $0.isLent } }
+  package var isLent: Bool { state.withLock { $0.isLent } }
 }

@@ -99,6 +99,7 @@ public final class TaskRunner: Sendable {
   let scheduler: any Scheduler
   let probe: any ReadinessProbe
   let monitor: ActivityMonitor
+  private let launcher: SystemLauncher
   /// The directory from which relative ones start, and in which commands run by default.
   let directory: Path
   let report: @Sendable (TaskReport) -> Void
@@ -132,7 +133,7 @@ public final class TaskRunner: Sendable {
         reading: options.reading, source: source),
       to: queue)
     scheduler = DispatchScheduler(queue: queue)
-    let launcher = SystemLauncher(
+    launcher = SystemLauncher(
       queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
       guardian: options.guardian, jobControl: options.jobControl)
     probe = SystemProbe(queue: queue)
@@ -202,6 +203,22 @@ public final class TaskRunner: Sendable {
     queue.async { [self] in
       if let task { return worker(task)?.send(signal) ?? () }
       for worker in allWorkers { worker.send(signal, toAll: true) }
+    }
+  }
+
+  /// Starts a program of the user that takes the terminal and is no command, such as an editor.
+  package func launchInTerminal(
+    _ arguments: [[UInt8]], ended: @escaping @Sendable (Result<ExitStatus, SystemError>) -> Void
+  ) {
+    queue.async { [self] in
+      var request = SpawnRequest(arguments: arguments, environment: processEnvironment())
+      request.takesTerminal = true
+      do throws(SystemError) {
+        let group = try launcher.launch(request) { ended(.success($0)) }
+        SystemLauncher.exclude(group.leader)
+      } catch {
+        ended(.failure(error))
+      }
     }
   }
 

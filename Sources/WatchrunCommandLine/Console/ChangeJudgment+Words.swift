@@ -10,6 +10,7 @@ extension ChangeExplanation {
       case .run: "a run: the run has it open for writing\(count)"
       case .unknown: "a run: changed during the run\(count)"
       }
+    case .unchanged: "nothing: it holds what it held when the run began; r runs it"
     case .waits: "waiting: changed by the run, of which it is an output; r runs it"
     }
   }

@@ -41,20 +41,23 @@ final class Console: Sendable {
   private static let styledEnd = Array("\u{1B}[0m\n".utf8)
 
   private let shown: Level
-  private let isColored: Bool
-  private let isOutputColored: Bool
+  let isColored: Bool
+  let isOutputColored: Bool
   /// Whether messages go to a terminal.
   let isTerminal: Bool
   private let failures: WriteFailures
-  private let lines: Mutex<OutputLines>
+  let lines: Mutex<OutputLines>
   private let freshLine = Mutex(FreshLine())
   private let echo = Mutex(ChangeEcho())
   /// Whether the terminal of messages understands control sequences.
   private let wrapsLines: Bool
   /// Whether output goes to a terminal that understands control sequences.
   private let showsLines: Bool
-  private let output: OutputWriter
-  private let messages: OutputWriter
+  let output: OutputWriter
+  let messages: OutputWriter
+  let row: StatusRow
+  /// The text of the status line, and whether it is hidden for a while.
+  let status = Mutex<(text: StatusText?, isHidden: Bool)>((nil, false))
 
   init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
     self.shown = shown
@@ -66,9 +69,13 @@ final class Console: Sendable {
     lines = Mutex(OutputLines(showsUnfinished: showsLines))
     let failures = WriteFailures()
     self.failures = failures
-    let messages = OutputWriter(STDERR_FILENO) { failures.note($0, of: STDERR_FILENO) }
+    let row = StatusRow()
+    self.row = row
+    let messages = OutputWriter(STDERR_FILENO, above: isTerminal ? row : nil) {
+      failures.note($0, of: STDERR_FILENO)
+    }
     self.messages = messages
-    output = OutputWriter(STDOUT_FILENO) { error in
+    output = OutputWriter(STDOUT_FILENO, above: showsLines ? row : nil) { error in
       guard failures.note(error, of: STDOUT_FILENO) else { return }
       // Not by `say`, which waits for this writer.
       let line = Style.bad.applied(to: "watchrun: \(lostOutputMessage(error))", isColored)
@@ -191,6 +198,8 @@ final class Console: Sendable {
 
   /// Waits until everything is written; after `stopWaiting`, only while a reader reads.
   func flush() {
+    output.release()
+    messages.release()
     output.flush()
     messages.flush()
   }
@@ -225,6 +234,11 @@ final class Console: Sendable {
   static func isColored(_ mode: ColorMode, _ descriptor: Int32) -> Bool {
     mode.isColored(isTerminal: Terminal.isTerminal(descriptor), environmentVariable)
   }
+
+  /// The size of the terminal to which output goes, or else messages.
+  static var terminalSize: Terminal.Size? {
+    Terminal(STDOUT_FILENO).size ?? Terminal(STDERR_FILENO).size
+  }
 }
 
 extension ColorMode {
@@ -236,10 +250,5 @@ extension ColorMode {
     case .auto:
       isTerminal && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb"
     }
-  }
-
-  /// The size of the terminal to which output goes, or else messages.
-  static var terminalSize: Terminal.Size? {
-    Terminal(STDOUT_FILENO).size ?? Terminal(STDERR_FILENO).size
   }
 }

@@ -9,6 +9,12 @@ protocol KeyListener: Sendable {
   func resume()
   /// Reloads the pages. Returns false if there is none.
   func reload() -> Bool
+  /// Runs the tasks that have failed.
+  func runFailed()
+  /// Shows the last output of a task, counted from 1; 0 stands for all.
+  func showOutput(of number: Int)
+  /// Shows an error, and opens it in the editor.
+  func showError(movedBy step: Int, opens: Bool)
 }
 
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
@@ -63,6 +69,11 @@ final class KeyPresses: Sendable {
   func press(_ key: Key, _ runner: some KeyListener) -> Bool {
     switch key {
     case .run: runner.runNow()
+    case .runFailed: runner.runFailed()
+    case .output(let number): runner.showOutput(of: number)
+    case .openError: runner.showError(movedBy: 0, opens: true)
+    case .nextError: runner.showError(movedBy: 1, opens: false)
+    case .previousError: runner.showError(movedBy: -1, opens: false)
     case .stop:
       waiting.answerStop(toInterrupt: false)
       runner.stopNow()

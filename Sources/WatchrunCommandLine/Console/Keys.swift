@@ -1,31 +1,45 @@
+import Support
+
 /// A key that watchrun reads while its process group is in the foreground of the terminal.
-enum Key: CaseIterable, Hashable, Sendable {
+enum Key: Hashable, Sendable {
   case run
+  case runFailed
   case stop
   case pause
+  /// Shows the last output of the task with this number, counted from 1; 0 stands for all.
+  case output(Int)
+  case openError
+  case nextError
+  case previousError
   case clear
   case explain
   case help
   case quit
 
-  /// The characters of the key. The first one is shown.
-  private var characters: String {
-    switch self {
-    case .run: "r\r\n"
-    case .stop: "s"
-    case .pause: "p"
-    case .clear: "c"
-    case .explain: "e"
-    case .help: "h?"
-    case .quit: "q"
-    }
-  }
+  /// The keys, the characters of each, how these are shown, and what the key does.
+  private static let table: [(key: Key, characters: String, shown: String, effect: String)] = [
+    (.run, "r\r\n ", "r, Enter", "run now"),
+    (.runFailed, "f", "f", "run what has failed"),
+    (.stop, "s", "s", "stop the command"),
+    (.pause, "p", "p", "pause or resume"),
+    (.openError, "o", "o", "open the first error in the editor"),
+    (.nextError, "n", "n, N", "show the next or the previous error, for o"),
+    (.previousError, "N", "", ""),
+    (.clear, "c", "c", "clear the screen"),
+    (.explain, "e", "e", "explain why the last run started"),
+    (.help, "h?", "h, ?", "list the keys"),
+    (.quit, "q", "q", "quit, as when the terminal is closed"),
+  ]
+  private static let outputs = (keys: "0 to 9", effect: "show the last output of a task, or of all")
 
   init?(_ byte: UInt8) {
-    guard let key = Self.allCases.first(where: { $0.characters.utf8.contains(byte) }) else {
+    if byte.isDigitASCII {
+      self = .output(Int(byte - UInt8(ascii: "0")))
+    } else if let entry = Self.table.first(where: { $0.characters.utf8.contains(byte) }) {
+      self = entry.key
+    } else {
       return nil
     }
-    self = key
   }
 
   /// The keys in bytes that were read at once. More than a few bytes are pasted text, and an escape
@@ -39,9 +53,16 @@ enum Key: CaseIterable, Hashable, Sendable {
   private static let maximumTyped = 8
 
   /// The keys and what they do, one per line.
-  static let listing = [
-    "r, Enter  run now", "s         stop the command", "p         pause or resume",
-    "c         clear the screen", "e         explain why the last run started",
-    "h, ?      list the keys", "q         quit, like Ctrl-C",
-  ]
+  static func listing(isAlone: Bool) -> [String] {
+    descriptions(isAlone: isAlone).map { keys, effect in
+      keys + String(repeating: " ", count: max(2, 10 - keys.count)) + effect
+    }
+  }
+
+  /// - Parameter isAlone: Whether there are no tasks with numbers.
+  static func descriptions(isAlone: Bool) -> [(keys: String, effect: String)] {
+    var all = table.filter { !$0.shown.isEmpty }.map { (keys: $0.shown, effect: $0.effect) }
+    if !isAlone { all.insert(outputs, at: 4) }
+    return all
+  }
 }

@@ -14,6 +14,8 @@ final class OutputWriter: Sendable {
     /// The number of bytes that have not been accepted, including those being written.
     var backlog = 0
     var isWriting = false
+    /// Whether nothing is written, while a program has the terminal.
+    var isHeld = false
     /// Whether waiting for the reader timed out, and it has not read everything since.
     var isStuck = false
     /// Whether nothing waits for the reader any more.
@@ -41,13 +43,20 @@ final class OutputWriter: Sendable {
   private static let piece = 4096
 
   private let descriptor: Int32
+  private let row: StatusRow?
   private let queue: DispatchQueue
   private let state = Mutex(State())
   private let failed: @Sendable (SystemError) -> Void
 
-  /// - Parameter failed: Called on a queue of the writer when a write fails.
-  init(_ descriptor: Int32, failed: @escaping @Sendable (SystemError) -> Void) {
+  /// - Parameters:
+  ///   - row: The last row of the terminal to which the descriptor belongs.
+  ///   - failed: Called on a queue of the writer when a write fails.
+  init(
+    _ descriptor: Int32, above row: StatusRow? = nil,
+    failed: @escaping @Sendable (SystemError) -> Void
+  ) {
     self.descriptor = descriptor
+    self.row = row
     self.failed = failed
     queue = DispatchQueue(label: "watchrun.output.\(descriptor)", qos: .userInitiated)
   }
@@ -61,13 +70,14 @@ final class OutputWriter: Sendable {
 
   /// Waits until everything is written, but at most 100 ms, and not at all for a reader that does not read.
   func drain() {
-    if !state.withLock({ $0.isStuck }) { wait(until: .now() + Self.patience) }
+    if !state.withLock({ $0.isStuck || $0.isHeld }) { wait(until: .now() + Self.patience) }
   }
 
   /// Whether the backlog is small. If not, calls `body` once when it is.
   func hasRoom(_ body: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      if state.backlog <= Self.maximumAhead { return true }
+      // What is held takes more, so that what writes it does not wait.
+      if state.backlog <= (state.isHeld ? Self.maximumKept / 2 : Self.maximumAhead) { return true }
       state.whenFree.append(body)
       return false
     }
@@ -77,8 +87,8 @@ final class OutputWriter: Sendable {
   func flush() {
     if !state.withLock({ $0.hasStoppedWaiting }) { wait(until: .distantFuture) }
     while true {
-      let before = state.withLock { $0.backlog }
-      if before == 0 { return }
+      let (before, isWriting) = state.withLock { ($0.backlog, $0.isWriting) }
+      if !isWriting { return }
       wait(until: .now() + Self.patienceAtEnd)
       if state.withLock({ $0.backlog }) >= before { return }
     }
@@ -93,10 +103,24 @@ final class OutputWriter: Sendable {
     for semaphore in waiting { semaphore.signal() }
   }
 
+  /// Keeps all that follows until `release`, while a program has the terminal.
+  func hold() {
+    drain()
+    state.withLock { $0.isHeld = true }
+  }
+
+  func release() {
+    let begins = state.withLock { state in
+      state.isHeld = false
+      return !state.pending.isEmpty && !exchange(&state.isWriting, with: true)
+    }
+    if begins { queue.async { [self] in writePending() } }
+  }
+
   private func wait(until time: DispatchTime) {
     let written = DispatchSemaphore(value: 0)
     let waits = state.withLock { state in
-      if state.backlog == 0 || (state.hasStoppedWaiting && time == .distantFuture) { return false }
+      if !state.isWriting || (state.hasStoppedWaiting && time == .distantFuture) { return false }
       state.waiting.append(written)
       return true
     }
@@ -114,7 +138,7 @@ extension OutputWriter {
       if state.backlog > Self.maximumKept { return false }
       state.pending.append(line)
       state.backlog += line.count
-      return !exchange(&state.isWriting, with: true)
+      return !state.isHeld && !exchange(&state.isWriting, with: true)
     }
     if begins { queue.async { [self] in writePending() } }
   }
@@ -122,8 +146,9 @@ extension OutputWriter {
   private func writePending() {
     while true {
       let (lines, waiting) = state.withLock { state -> ([[UInt8]], [DispatchSemaphore]) in
-        defer { state.pending = [] }
-        if !state.pending.isEmpty { return (state.pending, []) }
+        if !state.pending.isEmpty && !state.isHeld {
+          return (exchange(&state.pending, with: []), [])
+        }
         (state.isWriting, state.isStuck) = (false, false)
         return ([], state.release())
       }
@@ -143,7 +168,11 @@ extension OutputWriter {
 
   private func write(_ bytes: [UInt8]) {
     do throws(SystemError) {
-      try writeAll(bytes, to: descriptor)
+      if let row {
+        try row.write(bytes, to: descriptor)
+      } else {
+        try writeAll(bytes, to: descriptor)
+      }
     } catch {
       failed(error)
     }

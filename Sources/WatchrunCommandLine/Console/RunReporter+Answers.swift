@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import SessionControl
 import SystemCalls
 
 // Reports of an observer, and answers to keys.
@@ -27,9 +28,27 @@ extension RunReporter {
 
   private static let maximumListedChanges = 20
 
+  /// The size of the pseudo-terminal for the output of a task; `nil` for a pipe. The name of the task takes a part
+  /// of the lines.
+  func terminalSize(of task: String) -> Terminal.Size? {
+    guard text(of: task).usesPseudoTerminal else { return nil }
+    var size = Console.terminalSize ?? Terminal.Size(columns: 80, rows: 24)
+    let taken = label(of: task)?.prefix.count ?? 0
+    if size.columns > taken { size.columns -= taken }
+    return size
+  }
+
   /// Lists the keys.
   func listKeys() {
-    for line in Key.listing { console.say(.answer, line) }
+    for line in Key.listing(isAlone: isAlone) { console.say(.answer, line) }
+  }
+
+  /// Shows the output of the latest run of a task again.
+  func show(_ task: SessionAnswer.Task) {
+    let hasPrinted = !task.output.isEmpty
+    let words = SessionQuestion.words(for: task)
+    say(.answer, task.name, words + (hasPrinted ? "; its output:" : "; no output of it is known"))
+    if hasPrinted { console.write(task.output, of: label(of: task.name)) }
   }
 
   func reportPause(_ isPaused: Bool) {

@@ -62,14 +62,17 @@ final class RunReporter: Sendable {
   /// Whether advice names keys of the project file, and not options.
   var hasFile: Bool { state.withLock { $0.hasFile } }
 
-  private func text(of task: String) -> TaskText {
+  func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
       ?? TaskText(name: task, command: task, shownCommand: task)
   }
 
+  /// The label of a task; `nil` where it goes without saying.
+  func label(of task: String) -> TaskLabel? { state.withLock { $0.labels[task] } }
+
   /// Writes a message about a task, with its name if there is more than one.
   func say(_ level: Console.Level, _ task: String, _ text: String, style: Console.Style = .plain) {
-    if let label = state.withLock({ $0.labels[task] }) {
+    if let label = label(of: task) {
       console.say(level, of: label, text, style: style)
     } else {
       console.say(level, text, style: style)
@@ -82,16 +85,6 @@ final class RunReporter: Sendable {
       (state.labels[output.run.task], state.held.hold(output))
     }
     if !isHeld { console.write(output, of: label) }
-  }
-
-  /// The size of the pseudo-terminal for the output of a task; `nil` for a pipe. The name of the task takes a part
-  /// of the lines.
-  func terminalSize(of task: String) -> Terminal.Size? {
-    guard text(of: task).usesPseudoTerminal else { return nil }
-    var size = Console.terminalSize ?? Terminal.Size(columns: 80, rows: 24)
-    let taken = state.withLock { $0.labels[task] }?.prefix.count ?? 0
-    if size.columns > taken { size.columns -= taken }
-    return size
   }
 
   /// Prints or drops the output of a run that is held until its outcome is known.

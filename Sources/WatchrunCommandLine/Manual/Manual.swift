@@ -78,12 +78,8 @@ extension Manual {
 
   private static var terminalKeys: String {
     Mdoc.list(
-      Key.listing.map { line in
-        let words = line.split(separator: Character(" "))
-        let count = words.first?.last == "," ? 2 : 1
-        let keys = words.prefix(count).joined(separator: " ")
-        let text = words.dropFirst(count).joined(separator: " ")
-        return Mdoc.Item("Ic " + Mdoc.argument(keys), text)
+      Key.descriptions(isAlone: false).map { keys, effect in
+        Mdoc.Item("Ic " + Mdoc.argument(keys), effect)
       })
   }
 

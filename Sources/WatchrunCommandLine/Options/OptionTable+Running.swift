@@ -137,6 +137,12 @@ extension OptionTable {
       settings.outputMode = try choice(value)
     },
     Option(
+      nil, "status-line", .init("WHEN", .choice(StatusLineMode.names), isOptional: true), .output,
+      "Show the state of the tasks in the last row: auto, always or never", default: "auto"
+    ) { (settings, value) throws(UsageError) in
+      settings.statusLine = value.isEmpty ? .always : try choice(value)
+    },
+    Option(
       nil, "pty", nil, .output, "Give commands a pseudo-terminal, even if the output goes to a pipe"
     ) { settings, _ in settings.usesPseudoTerminals = true },
     Option(

@@ -78,6 +78,7 @@ extension Settings {
     if !command.isEmpty { throw UsageError("\(printing) runs no command; remove one of them") }
     for name in [
       "build", "on-success", "on-failure", "notify", "bell", "diagnostics", "output", "pty",
+      "status-line",
     ] {
       guard let option = given[name] else { continue }
       throw UsageError("\(printing) runs nothing, so \(option) has no effect; remove one of them")

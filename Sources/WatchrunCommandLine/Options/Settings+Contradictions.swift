@@ -17,7 +17,9 @@ extension Settings {
       throw UsageError("\(one) \(effect), so \(other) has no effect; remove one of them")
     }
     let reading =
-      given["diagnostics"] ?? given["pty"] ?? (outputMode == .all ? nil : given["output"])
+      given["diagnostics"] ?? given["pty"]
+      ?? (statusLine == .always ? given["status-line"] : nil)
+      ?? (outputMode == .all ? nil : given["output"])
     if let option = reading, let interactive = given["interactive"] {
       throw UsageError(
         "\(interactive) gives the terminal to the command, so \(option) cannot read its output; "

@@ -132,6 +132,7 @@ struct Settings: Sendable {
   /// The file of `--diagnostics`.
   var diagnosticsFile: Path?
   var outputMode = OutputMode.all
+  var statusLine = StatusLineMode.auto
   /// Whether commands whose output is read write to a pseudo-terminal; `nil` for the default.
   var usesPseudoTerminals: Bool?
   var printMode: PrintMode?
@@ -215,8 +216,14 @@ extension Settings {
 
   /// Whether an option needs the output of the command.
   var readsOutput: Bool {
-    diagnosticsFile != nil || outputMode == .failed
+    diagnosticsFile != nil || outputMode == .failed || effectiveStatusLine == .always
       || usesPseudoTerminals == true && !Terminal.isTerminal(STDOUT_FILENO)
+  }
+
+  /// Whether the status line is shown where it can be.
+  var effectiveStatusLine: StatusLineMode {
+    let isLong = isForProject && !isOneRound && !isQuiet
+    return statusLine == .auto && !isLong ? .never : statusLine
   }
 
   /// Whether a page is served.

@@ -24,6 +24,11 @@ struct EditorLauncher: Sendable {
     return editors.first { !needsTerminal($0) } ?? editors.first
   }
 
+  /// The editor for a user at the terminal: the named one, or that of the first variable.
+  static func settingForTerminal(_ named: String?) -> String? {
+    named ?? variables.compactMap(environmentVariable).first { !$0.isEmpty }
+  }
+
   private static func needsTerminal(_ editor: String) -> Bool {
     Editor(setting: editor, path: "/", line: 1, column: nil)?.needsTerminal == true
   }

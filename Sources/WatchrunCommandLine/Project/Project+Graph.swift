@@ -74,12 +74,19 @@ extension Project.Task {
   }
 
   private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
-    switch run {
-    case .line(let line):
-      return makeCommand([Array(line.utf8)], shellForm(context), context, isAlone: isAlone)
-    case .words(let words):
-      return makeCommand(words.map { Array($0.utf8) }, .direct, context, isAlone: isAlone)
-    }
+    var command =
+      switch run {
+      case .line(let line):
+        makeCommand([Array(line.utf8)], shellForm(context), context, isAlone: isAlone)
+      case .words(let words):
+        makeCommand(words.map { Array($0.utf8) }, .direct, context, isAlone: isAlone)
+      }
+    // Several tasks cannot share standard input, and a background process group must not read from a
+    // terminal.
+    let hasTerminal = Terminal.isTerminal(STDIN_FILENO)
+    command.inheritsStandardInput = hasTerminal ? isInteractive : isAlone
+    command.takesTerminal = hasTerminal && isInteractive
+    return command
   }
 
   private func shellForm(_ context: ProjectContext) -> Command.Form {
@@ -89,9 +96,6 @@ extension Project.Task {
   private func makeCommand(
     _ words: [[UInt8]], _ form: Command.Form, _ context: ProjectContext, isAlone: Bool = false
   ) -> Command {
-    // Several tasks cannot share standard input, and a background process group must not read from a
-    // terminal.
-    let inherits = isAlone && !Terminal.isTerminal(STDIN_FILENO)
     // The output of a single task goes to the terminal itself, unless it is read.
     let isRead = !isAlone || context.readsOutput || holdsOutput(context)
     let output =
@@ -101,7 +105,7 @@ extension Project.Task {
     return Command(
       words: words, form: form,
       environment: Command.Environment(output + context.environment + environment),
-      directory: directory, inheritsStandardInput: inherits
+      directory: directory, inheritsStandardInput: false
     ).describingChanges()
   }
 

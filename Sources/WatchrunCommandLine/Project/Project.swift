@@ -60,6 +60,8 @@ struct Project: Hashable, Sendable {
     var outputMode: OutputMode?
     /// Whether it writes to a pseudo-terminal; `nil` for the default.
     var usesPseudoTerminal: Bool?
+    /// Whether it has the terminal while it runs.
+    var isInteractive = false
     /// Shell lines.
     var onSuccess: [UInt8]?
     var onFailure: [UInt8]?

@@ -161,6 +161,8 @@ extension ProjectKey {
     ProjectKey(
       "pty", in: .task, is: .boolean,
       "give the command a pseudo-terminal (default: if the output is shown in a terminal)"),
+    ProjectKey(
+      "interactive", in: .task, is: .boolean, "give the terminal to the command while it runs"),
     ProjectKey("postpone", in: .task, is: .boolean, "do not run at the start"),
     ProjectKey("onSuccess", in: .task, is: .string, "shell line to run after a successful run"),
     ProjectKey("onFailure", in: .task, is: .string, "shell line to run after a failed run"),

@@ -35,7 +35,7 @@ enum ProjectOptions {
     "postpone", "once", "exit-on-error", "until-success", "on-busy", "restart", "signal",
     "stop-signal", "stop-timeout", "timeout", "keep-alive", "build", "on-success", "on-failure",
     "shell", "emit", "env", "interactive", "notify", "bell", "diagnostics",
-    "output", "pty",
+    "output", "pty", "status-line",
   ]
 
   private static let forCommand: Set = [

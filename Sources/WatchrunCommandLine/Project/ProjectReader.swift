@@ -66,6 +66,8 @@ struct ProjectReader {
   }
 
   private(set) var findings: [Finding] = []
+  /// The task that has the terminal.
+  private var interactiveTask: String?
   private var references: [(path: Path, key: String, offset: Int)] = []
 
   mutating func notePath(_ text: String, _ field: ProjectField, at offset: Int) {
@@ -186,6 +188,7 @@ extension ProjectReader {
     task.isPostponed = boolean(fields["postpone"]) ?? false
     task.outputMode = choice(fields["output"])
     task.usesPseudoTerminal = boolean(fields["pty"])
+    task.isInteractive = boolean(fields["interactive"]) ?? false
     task.onSuccess = string(fields["onSuccess"]).map { Array($0.utf8) }
     task.onFailure = string(fields["onFailure"]).map { Array($0.utf8) }
     checkTogether(task, fields)
@@ -215,6 +218,18 @@ extension ProjectReader {
         "'keepAlive' makes the task a service, which is restarted however often it ends; "
           + "remove 'service' or 'keepAlive'",
         at: field.keyOffset)
+    }
+    if task.isInteractive, let field = fields["interactive"] {
+      if let other = exchange(&interactiveTask, with: task.name) {
+        note(
+          "only one task can have the terminal, and '\(other)' is interactive",
+          at: field.keyOffset)
+      }
+      if let field = fields["pty"] ?? fields["output"] {
+        note(
+          "an interactive task writes to the terminal itself, so '\(field.key.name)' has no effect; "
+            + "remove one of them", at: field.keyOffset)
+      }
     }
     guard task.watched.isEmpty else { return }
     for name in ["exts", "filter", "ignore", "events"] {

@@ -77,12 +77,7 @@ final class SessionDesk: ServedSession {
     // Looks at files, and so without the lock.
     let found = DiagnosticReader.diagnostics(in: text, of: directory)
     let hasSucceeded = status.isSuccess && ending == .byItself
-    let (summary, all) = picture.withLock { picture in
-      let summary = picture.found(found, in: run.task, hasSucceeded: hasSucceeded)
-      return (summary, picture.allDiagnostics)
-    }
-    file.withLock({ $0 })?.write(all)
-    return summary
+    return picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
   }
 
   /// Keeps the diagnostics in a file; `nil` for none.
@@ -108,7 +103,10 @@ final class SessionDesk: ServedSession {
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {
     let (now, time) = (clock.now, Int(FileTime.latest().nanoseconds / 1_000_000))
-    let activities = picture.withLock { $0.handle(report, at: now, time: time) }
+    let (activities, found) = picture.withLock { picture in
+      (picture.handle(report, at: now, time: time), picture.allDiagnostics)
+    }
+    if report.changesDiagnostics { file.withLock({ $0 })?.write(found) }
     if let server = parts.withLock({ $0?.server }), server.isFollowed {
       for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
     }
@@ -138,7 +136,22 @@ final class SessionDesk: ServedSession {
     server.emit(event)
   }
 
+  /// The tasks with their states, for the status line.
+  func status() -> StatusText { picture.withLock { $0.status } }
+
+  /// The diagnostics of all tasks, in their order.
+  var diagnostics: [Diagnostic] { picture.withLock { $0.allDiagnostics } }
+
   // MARK: - Questions
+
+  /// Calls `body` with the state of all tasks and their output, on the runner's queue.
+  func withAnswer(_ body: @escaping @Sendable (SessionAnswer) -> Void) {
+    parts.withLock { $0?.runner.queue }?.async { [self] in
+      var request = SessionRequest(.logs)
+      request.lines = .max
+      body(answer(to: request))
+    }
+  }
 
   func flush(then done: @escaping @Sendable () -> Void) {
     guard let source = parts.withLock({ $0?.source }) else { return done() }
@@ -218,5 +231,16 @@ final class SessionDesk: ServedSession {
     case .wait, .status, .run, .restart, .logs: break
     }
     return nil
+  }
+}
+
+extension TaskReport {
+  /// Whether the diagnostics of the task may be others afterwards.
+  fileprivate var changesDiagnostics: Bool {
+    switch self {
+    case .run(let run, .started), .run(let run, .ended): run.job == .command
+    case .task(_, .ready), .task(_, .skipped): true
+    default: false
+    }
   }
 }

@@ -62,7 +62,34 @@ struct SessionPicture {
   }
 
   /// The diagnostics of all tasks, in their order.
-  var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { diagnostics[$0.name] } }
+  var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { presentDiagnostics(of: $0.name) } }
+
+  /// The diagnostics of a task that are true now. While it runs, those of the run before are, unless it is a
+  /// service; a task that is skipped has none.
+  private func presentDiagnostics(of task: String) -> [Diagnostic] {
+    let state = model.tasks.first { $0.description.name == task }?.state
+    let isPast = plan.graph[task]?.isService == true && state == .running
+    return isPast || state == .ready || state == .skipped ? [] : diagnostics[task]
+  }
+
+  /// The tasks with their states.
+  var status: StatusText {
+    let now = Int(FileTime.latest().nanoseconds / 1_000_000)
+    return StatusText(
+      entries: model.tasks.map { task in
+        let name = task.description.name
+        var duration = task.duration
+        if task.state == .running, let start = task.startedAt {
+          duration = .seconds(max(0, now - start) / 1000)
+        }
+        let errors =
+          task.state == .failed
+          ? presentDiagnostics(of: name).filter { $0.severity == .error } : []
+        return StatusText.Entry(
+          name: name, state: task.state, duration: duration, errors: errors.count,
+          isUnchecked: plan.graph[name]?.readiness == nil)
+      })
+  }
 
   /// A run of the command has ended by itself, with these diagnostics in its output.
   mutating func found(
@@ -186,7 +213,7 @@ extension SessionPicture {
       if task.state == .failed || request.verb == .logs {
         entry.output = output.end(of: entry.name, lines: request.lines)
       }
-      entry.diagnostics = diagnostics[entry.name].map(SessionAnswer.Diagnostic.init)
+      entry.diagnostics = presentDiagnostics(of: entry.name).map(SessionAnswer.Diagnostic.init)
       return entry
     }
     answer.pending = waiting.filter { isMeant($0.name) }.map { waiting in

@@ -144,7 +144,7 @@ struct SessionQuestion {
     }
   }
 
-  private static func words(for task: SessionAnswer.Task) -> String {
+  static func words(for task: SessionAnswer.Task) -> String {
     let time = task.milliseconds.map { Duration.milliseconds($0).shortDescription }
     switch task.state {
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")

@@ -17,6 +17,8 @@ final class RunSession: ChangeSource {
   private let pause: PauseControl
   /// Answers clients.
   let desk: SessionDesk
+  /// `nil` if none is shown.
+  let statusLine: StatusLine?
 
   struct State {
     var plan: SessionPlan
@@ -56,7 +58,10 @@ final class RunSession: ChangeSource {
     reporter.setPlan(state.plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
     pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
-    desk = SessionDesk(session, state.plan, waiting, pause)
+    let desk = SessionDesk(session, state.plan, waiting, pause)
+    self.desk = desk
+    let showsStatus = StatusLine.isPossible(state.settings.effectiveStatusLine)
+    statusLine = showsStatus ? StatusLine(session.console) { desk.status() } : nil
     self.state = Mutex(state)
   }
 
@@ -79,8 +84,11 @@ final class RunSession: ChangeSource {
     let target = KeyTarget(session: self, runner: runner)
     pause.connect(target)
     session.readKeys(keys, for: target)
-    session.passOnSignals { signal in
-      if signal == .windowChange { runner.resizeTerminals() }
+    session.passOnSignals { [console = session.console] signal in
+      if signal == .windowChange {
+        runner.resizeTerminals()
+        console.drawStatus()
+      }
       runner.send(signal, to: plan.command)
     }
     if let project {
@@ -156,7 +164,7 @@ final class RunSession: ChangeSource {
     options.jobControl = session.makeJobControl(
       plan.origin == .commandLine
         ? "the command has stopped, since it wants the terminal: -I gives it"
-        : "a task has stopped, since it wants the terminal; run its command by itself, with -I")
+        : "a task has stopped, since it wants the terminal: interactive: true gives it")
     return TaskRunner(plan.graph, options: options, source: self) { [self] output in
       reporter.write(output)
       desk.handle(output)
@@ -183,11 +191,13 @@ extension RunSession {
   /// Passes a report to its readers.
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
+    passTerminal(report, plan)
     reporter.report(report, desk.diagnose(report))
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     keys.handle(report)
     let activities = desk.handle(report)
+    statusLine?.update()
     session.notifier.handle(report, of: plan, settings)
     pages?.handle(activities)
     switch report {
@@ -202,6 +212,23 @@ extension RunSession {
       session.workHasEnded(status)
     default:
       break
+    }
+  }
+}
+
+// MARK: - The terminal
+
+extension RunSession {
+  /// A task of a project has the terminal from its start to its end, and the output of the others is kept.
+  private func passTerminal(_ report: TaskReport, _ plan: SessionPlan) {
+    guard plan.origin == .project, case .run(let run, let event) = report, run.job == .command,
+      plan.graph[run.task]?.command.takesTerminal == true
+    else { return }
+    switch event {
+    case .launched:
+      if session.terminalController?.isLent == true { session.console.lendTerminal() }
+    case .ended: session.console.reclaimTerminal()
+    default: break
     }
   }
 }
@@ -242,41 +269,5 @@ extension RunSession {
     log.note(
       batch.changes.filter { change in !tasks.contains { $0.triggers.isTriggered(by: change) } },
       "no task watches it")
-  }
-}
-
-// MARK: - Keys
-
-/// Performs keys: on the runner, or on pages where nothing is run.
-private struct KeyTarget: KeyListener {
-  let session: RunSession
-  let runner: TaskRunner
-
-  func runNow() {
-    runner.submitKey()
-    if session.state.withLock(\.plan.hasOnlyPages) { _ = reload() }
-  }
-
-  func stopNow() { runner.stop() }
-
-  func reload() -> Bool {
-    let (pages, watched) = session.state.withLock { state in
-      (state.pages, state.plan.pages.flatMap(\.watched))
-    }
-    pages?.changed(watched)
-    return pages != nil
-  }
-
-  func pause() { runner.pause() }
-
-  func resume() {
-    runner.resume()
-    // The runner has resumed by then.
-    runner.queue.async { [session] in
-      let (pages, paths) = session.state.withLock {
-        ($0.pages, exchange(&$0.heldPaths, with: []))
-      }
-      pages?.changed(paths)
-    }
   }
 }

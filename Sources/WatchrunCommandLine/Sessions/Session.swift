@@ -57,7 +57,8 @@ final class Session: Sendable {
     notifier = Notifier(console, directory: directory)
     let terminalController = settings.makeTerminalController(guardian)
     self.terminalController = terminalController
-    let explains = settings.isVerbose || terminalController?.use == .keys
+    let explains =
+      settings.isVerbose || terminalController?.readsKeys == true && !settings.isInteractive
     ignoredChanges =
       explains
       ? IgnoredChangeReporter(console, directory: directory)
@@ -231,6 +232,8 @@ extension Session {
   func makeJobControl(_ warning: String) -> JobControl {
     JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
       console.say(.problem, warning, style: .warning)
+    } suspending: { [console] in
+      console.hideStatus($0)
     }
   }
 }
@@ -286,6 +289,7 @@ extension Session {
     let (observers, server) = state.withLock { ($0.observers, $0.server) }
     server?.stop()
     for observer in observers { observer.stop() }
+    console.setStatus(nil)
     console.flush()
     terminalController?.restore()
     guardian?.end()

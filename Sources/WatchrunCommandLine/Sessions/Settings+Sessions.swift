@@ -31,9 +31,9 @@ extension Settings {
     guard printMode == nil, Terminal.isTerminal(STDIN_FILENO) else { return nil }
     // After a single run, the shell must receive the typed input.
     let listens = readsKeys && !endsAfterFirstRun
-    let use: TerminalController.Use = isInteractive ? .lending : listens ? .keys : .none
     return TerminalController(
-      Terminal(STDIN_FILENO), for: use, readsKeys: listens, guardian: guardian)
+      Terminal(STDIN_FILENO), readsKeys: listens, lends: isInteractive || listens || isForProject,
+      guardian: guardian)
   }
 
   /// The shell for a command that is a single argument and a shell line; `nil` for any other command.

@@ -124,6 +124,8 @@ struct OptionParserTests {
     + Spelling.all(nil, "--diagnostics", "e.txt") {
       $0.diagnosticsFile == "e.txt" && $0.readsOutput
     }
+    + Spelling.all(nil, "--status-line") { $0.statusLine == .always }
+    + [Spelling("--status-line=never") { $0.statusLine == .never }]
     + Spelling.all(nil, "--pty") { $0.usesPseudoTerminals == true }
     + Spelling.all(nil, "--output", "failed") { $0.outputMode == .failed && $0.readsOutput }
     + Spelling.all(nil, "--bell") { $0.ringsBell }

@@ -64,6 +64,28 @@ struct SessionPictureTests {
     #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.isEmpty == true)
   }
 
+  @Test func `diagnostics of a service that runs, and of a skipped task, are past`() throws {
+    var picture = picture(
+      try projectPlan(
+        #"s: { run: "s", service: true, ready: { port: 1 } }, b: { run: "b", after: ["s"] }"#))
+    let error = Diagnostic(.error, "no", path: "/p/a.c", line: 3)
+    for task in ["s", "b"] {
+      picture.handle(.run(run(task), .started), at: start, time: 0)
+      _ = picture.found([error], in: task, hasSucceeded: false)
+      picture.handle(ended(task, 1), at: start, time: 0)
+    }
+    #expect(picture.allDiagnostics.count == 2)
+    picture.handle(.run(run("s", 2), .started), at: start, time: 0)
+    #expect(picture.allDiagnostics.count == 1)
+    picture.handle(.task("b", .skipped(because: .failed("s"))), at: start, time: 0)
+    #expect(picture.allDiagnostics.isEmpty)
+    picture.handle(.task("s", .ready(after: .seconds(1))), at: start, time: 0)
+    let answer = picture.answer(
+      to: SessionRequest(.status), .rest, process: 1, waiting: []
+    ) { _ in "" }
+    #expect(answer.tasks.allSatisfy { $0.diagnostics.isEmpty })
+  }
+
   @Test func `an error that the output shows is not listed again`() throws {
     var task = SessionAnswer.Task("a")
     (task.state, task.output) = ("failed", ["a.c:3: error: no"])

@@ -1,0 +1,51 @@
+import SystemCalls
+
+// The status line, and the terminal while another program has it.
+
+extension Console {
+  /// Shows the status line; `nil` for none.
+  func setStatus(_ text: StatusText?) {
+    status.withLock { $0.text = text }
+    drawStatus()
+  }
+
+  /// Hides the status line for a while, or shows it again.
+  func hideStatus(_ isHidden: Bool) {
+    status.withLock { $0.isHidden = isHidden }
+    drawStatus()
+    if isHidden { messages.drain() }
+  }
+
+  /// Draws the status line, for the present width of the terminal.
+  func drawStatus() {
+    let text = status.withLock { $0.isHidden ? nil : $0.text }
+    let columns = Terminal(STDERR_FILENO).columns ?? 80
+    let drawn = text.map { text in
+      StatusRow.title(text.title) + Array(text.text(columns: columns, isColored: isColored).utf8)
+    }
+    if exchange(&row.text, with: drawn) != drawn { messages.enqueue([]) }
+  }
+
+  /// Another program has the terminal: messages and output are kept until `reclaimTerminal`.
+  func lendTerminal() {
+    hideStatus(true)
+    output.hold()
+    messages.hold()
+    commandBegins()
+  }
+
+  func reclaimTerminal() {
+    commandEnds()
+    output.release()
+    messages.release()
+    hideStatus(false)
+  }
+
+  /// Writes the latest output of a task again.
+  func write(_ lines: [String], of task: TaskLabel?) {
+    let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
+    let end = Array((isOutputColored ? "\u{1B}[0m\n" : "\n").utf8)
+    let text = lines.flatMap { prefix + Array($0.utf8) + end }
+    output.enqueue(self.lines.withLock { $0.interrupt() } + text)
+  }
+}

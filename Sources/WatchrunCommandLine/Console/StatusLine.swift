@@ -1,0 +1,37 @@
+import Support
+import Synchronization
+import SystemCalls
+
+/// Keeps the status line up to date: after each report, and each second while something runs.
+final class StatusLine: Sendable {
+  /// With fewer rows, the line would take too much of the terminal.
+  private static let leastRows = 20
+
+  private let console: Console
+  private let current: @Sendable () -> StatusText
+  private let scheduler = DispatchScheduler(queue: .separate())
+  private let next = Mutex<(any ScheduledWork)?>(nil)
+
+  /// - Parameter current: Returns the present state. Called on any queue.
+  init(_ console: Console, _ current: @escaping @Sendable () -> StatusText) {
+    self.console = console
+    self.current = current
+  }
+
+  /// Whether there is a terminal for it.
+  static func isPossible(_ mode: StatusLineMode) -> Bool {
+    guard mode != .never, let size = Terminal(STDERR_FILENO).size else { return false }
+    return mode == .always || size.rows >= leastRows
+  }
+
+  func update() {
+    let text = current()
+    console.setStatus(text)
+    let work =
+      text.isRunning
+      ? scheduler.schedule(at: scheduler.now.advanced(by: .seconds(1))) { [weak self] in
+        self?.update()
+      } : nil
+    next.withLock { exchange(&$0, with: work) }?.cancel()
+  }
+}

@@ -1,0 +1,77 @@
+import LiveReload
+import Support
+
+/// The text of the status line: the tasks with their states, and how long they have taken. A pure value.
+struct StatusText: Hashable {
+  struct Entry: Hashable {
+    let name: String
+    var state: StatusModel.State
+    /// Of the latest run, or of the present one so far.
+    var duration: Duration?
+    var errors = 0
+    /// Whether it is a service that nothing checks.
+    var isUnchecked = false
+  }
+
+  var entries: [Entry]
+
+  /// Whether it changes with time.
+  var isRunning: Bool { entries.contains { $0.state == .running } }
+
+  private static let separator = " · "
+  private static let hint = "h: keys"
+
+  /// The text, of fewer than `columns` columns.
+  func text(columns: Int, isColored: Bool) -> String {
+    var text = ""
+    var length = 0
+    for entry in entries {
+      let (plain, styled) = entry.text(isColored)
+      let gap = text.isEmpty ? "" : Self.separator
+      // Room for the ellipsis.
+      guard length + gap.count + plain.count + 2 < columns else {
+        return text + (length + 2 < columns ? " …" : "")
+      }
+      text += gap + styled
+      length += gap.count + plain.count
+    }
+    let room = columns - 1 - length - Self.hint.count
+    if room < 3 { return text }
+    return text + String(repeating: " ", count: room)
+      + Console.Style.faint.applied(to: Self.hint, isColored)
+  }
+
+  /// What the title of the terminal says.
+  var title: String {
+    let failed = entries.filter { $0.state == .failed }
+    let errors = failed.map(\.errors).reduce(0, +)
+    if isRunning { return "… watchrun" }
+    if failed.isEmpty { return "✓ watchrun" }
+    return errors > 0
+      ? "✗ \(errors) error\(errors == 1 ? "" : "s") · watchrun"
+      : "✗ \(failed.map(\.name).joined(separator: ", ")) · watchrun"
+  }
+}
+
+extension StatusText.Entry {
+  fileprivate func text(_ isColored: Bool) -> (plain: String, styled: String) {
+    let (state, style) = words
+    let plain = state.isEmpty ? name : "\(name) \(state)"
+    let styled = style.applied(to: state.isEmpty ? name : state, isColored)
+    return (plain, state.isEmpty ? styled : "\(name) \(styled)")
+  }
+
+  private var words: (String, Console.Style) {
+    let time = duration.map { $0.shortDescription } ?? ""
+    switch state {
+    case .pending: return ("", .faint)
+    case .running: return ("… \(time)", .warning)
+    case .ready: return (isUnchecked ? "● started" : "● ready", .good)
+    case .succeeded: return ("✓ \(time)", .good)
+    case .failed:
+      return ("✗ " + (errors > 0 ? "\(errors) error\(errors == 1 ? "" : "s")" : time), .bad)
+    case .skipped: return ("– skipped", .faint)
+    case .stopped: return ("■ stopped", .faint)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import ActionRunning
+import Diagnostics
+import LiveReload
+import Support
+import Synchronization
+import SystemCalls
+
+/// Performs keys: on the runner, or on pages where nothing is run.
+final class KeyTarget: KeyListener {
+  let session: RunSession
+  let runner: TaskRunner
+  private let errors = Mutex(ErrorCursor())
+
+  init(session: RunSession, runner: TaskRunner) {
+    (self.session, self.runner) = (session, runner)
+  }
+
+  func runNow() {
+    runner.submitKey()
+    if session.state.withLock(\.plan.hasOnlyPages) { _ = reload() }
+  }
+
+  func stopNow() { runner.stop() }
+
+  func reload() -> Bool {
+    let (pages, watched) = session.state.withLock { state in
+      (state.pages, state.plan.pages.flatMap(\.watched))
+    }
+    pages?.changed(watched)
+    return pages != nil
+  }
+
+  func pause() { runner.pause() }
+
+  func resume() {
+    runner.resume()
+    // The runner has resumed by then.
+    runner.queue.async { [session] in
+      let (pages, paths) = session.state.withLock {
+        ($0.pages, exchange(&$0.heldPaths, with: []))
+      }
+      pages?.changed(paths)
+    }
+  }
+
+  func runFailed() {
+    session.desk.withAnswer { [self] answer in
+      let failed = answer.tasks.filter { $0.state == "failed" }.map(\.name)
+      if failed.isEmpty { return session.session.console.say(.answer, "nothing has failed") }
+      runner.submitKey(for: failed)
+    }
+  }
+
+  func showOutput(of number: Int) {
+    session.desk.withAnswer { [self] answer in
+      let tasks = number == 0 ? answer.tasks : Array(answer.tasks.dropFirst(number - 1).prefix(1))
+      if tasks.isEmpty {
+        session.session.console.say(.answer, "there is no task \(number); 0 shows all")
+      }
+      for task in tasks { session.reporter.show(task) }
+    }
+  }
+
+  func showError(movedBy step: Int, opens: Bool) {
+    let found = errors.withLock { $0.move(by: step, in: session.desk.diagnostics) }
+    let console = session.session.console
+    guard let (diagnostic, text) = found else { return console.say(.answer, "no error is known") }
+    let place = diagnostic.place(in: session.session.directory) ?? ""
+    console.say(.answer, "\(text): \(place) \(diagnostic.message)")
+    if opens { open(diagnostic) }
+  }
+
+  private func open(_ diagnostic: Diagnostic) {
+    guard let path = diagnostic.path else { return }
+    let line = diagnostic.line ?? 1
+    let (console, named) = (session.session.console, session.session.settings.editor)
+    let inTerminal = EditorLauncher.settingForTerminal(named).flatMap { setting in
+      Editor(setting: setting, path: path, line: line, column: diagnostic.column)
+    }
+    guard let inTerminal, inTerminal.needsTerminal else {
+      _ = EditorLauncher(named, console: console).open(path, line: line, column: diagnostic.column)
+      return
+    }
+    console.lendTerminal()
+    runner.launchInTerminal(inTerminal.arguments) { result in
+      console.reclaimTerminal()
+      if case .failure(let error) = result {
+        console.problem("cannot open the editor: \(error.description)")
+      }
+    }
+  }
+}

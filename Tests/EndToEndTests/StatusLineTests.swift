@@ -1,0 +1,109 @@
+import Foundation
+import SystemCalls
+import Testing
+
+/// The last row of the terminal, and the keys that are about tasks.
+struct StatusLineTests {
+  private static let save = "\u{1B}7"
+  private static let erase = "\u{1B}[J"
+
+  @Test func `the states of the tasks stand below all that is written, until the end`() async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo out" }, b: { run: "exit 3", after: ["a"] },"#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("waiting for changes")
+      try await session.shows("h: keys")
+      try session.type("q")
+      try await session.ended()
+      let text = session.terminal.output.text
+      #expect(text.contains("a \u{1B}[32m✓ ") && text.contains("b \u{1B}[31m✗ "))
+      #expect(text.contains("✗ b · watchrun"))
+      // Nothing is drawn after it was erased the last time.
+      let rest = text.components(separatedBy: Self.erase).last ?? ""
+      #expect(!rest.contains(Self.save) && rest.contains("\u{1B}[23;2t"))
+      #expect(try session.terminal.modes == session.modes)
+    }
+  }
+
+  @Test(arguments: [["-q"], ["--once"], ["--status-line=never"]])
+  func `it is not shown where it is not wanted`(_ options: [String]) async throws {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)
+      let session = try await TerminalSession(project, options)
+      try await session.shows("out")
+      if options == ["--once"] {
+        try await session.ended()
+      } else {
+        try await eventually("keys are read") { try session.terminal.modes != session.modes }
+        try session.type("q")
+        try await session.ended()
+      }
+      #expect(!session.terminal.output.text.contains(Self.save))
+    }
+  }
+
+  @Test func `it is shown for a command on request, and the command has a terminal`() async throws {
+    try await withProject { project in
+      let session = try await TerminalSession(
+        project, ["--status-line", "--", "sh", "-c", "[ -t 1 ] && echo terminal; exit 2"])
+      try await session.shows("terminal")
+      try await session.shows("sh \u{1B}[31m✗ ")
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
+  @Test func `keys show the last output again, and run what has failed`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"""
+        a: { run: "echo from a; echo a >> runs; echo a >> \"$LOG\"", watch: ["none"] },
+        b: { run: "echo from b; echo b >> \"$LOG\"; exit 3", watch: ["none"] },
+        """#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("waiting for changes")
+      try session.type("1")
+      try await session.shows("from a", times: 2)
+      try session.type("2")
+      try await session.shows("failed with status 3 after ", times: 2)
+      try await session.shows("from b", times: 2)
+      try session.type("f")
+      try await eventually("b runs again") { project.logged.count { $0 == "b" } == 2 }
+      #expect(project.logged.count { $0 == "a" } == 1)
+      try session.type("5")
+      try await session.shows("there is no task 5")
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
+  @Test func `keys show the errors, and open one in an editor in the terminal`() async throws {
+    try await withProject { project in
+      try project.write("main.c", "int x\nint y\n")
+      try await project.shell("mkdir bin")
+      try project.write(
+        "bin/vim", "#!/bin/sh\necho \"editing $*\"; read line; echo \"$line\" >> \"$LOG\"\n")
+      try await project.shell("chmod +x bin/vim")
+      try project.writeTasks(
+        #"""
+        a: { run: "echo main.c:1:3: error: one; echo main.c:2:4: error: two; exit 1", watch: ["none"] },
+        b: { run: "sleep 1000", service: true, watch: ["none"] },
+        """#)
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      let session = try await TerminalSession(
+        project, [], environment: ["EDITOR": "vim", "PATH": "\(project.root)/bin:\(path)"])
+      try await session.shows("1 after")
+      try await session.readsKeys()
+      try session.type("nn")
+      try await session.shows("error 2 of 2: main.c:2:4 two")
+      try session.type("o")
+      try await session.shows("editing +call cursor(2,4) \(project.root)/main.c")
+      try session.type("saved\r")
+      try await project.logged("saved")
+      try await session.readsKeys()
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+}
