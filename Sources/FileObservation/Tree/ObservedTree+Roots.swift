@@ -118,8 +118,16 @@ extension ObservedTree {
     }
     if roots[entry] == .named { return true }
     let path = snapshot.path(of: entry)
-    guard let status = try? disk.status(of: path, followsLinks: true) else {
-      rootDisappeared(entry)
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try disk.status(of: path, followsLinks: true)
+    } catch {
+      if error.isNotFound {
+        rootDisappeared(entry)
+      } else if let parent = snapshot.parent(of: entry) {
+        // As where an ancestor cannot be searched. Nothing is known until its attributes change.
+        watches.unexamined.insert(parent)
+      }
       return false
     }
     let isDirectory = status.type == .directory
@@ -178,7 +186,13 @@ extension ObservedTree {
   mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
     let path = snapshot.path(of: root)
     let coverage = roots[root] ?? .named
-    guard let status = try? disk.status(of: path, followsLinks: coverage > .named) else {
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try disk.status(of: path, followsLinks: coverage > .named)
+    } catch {
+      if !error.isNotFound, let parent = snapshot.parent(of: root) {
+        watches.unexamined.insert(parent)
+      }
       snapshot.mark(root, .absent)
       return awaitReturn(root)
     }
