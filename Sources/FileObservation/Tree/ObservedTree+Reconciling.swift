@@ -133,7 +133,7 @@ extension ObservedTree {
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
       kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
-    if kind != nil && (isOpen || mayIncludeWrite || site.hasMoved) {
+    if kind != nil && (isOpen || mayIncludeWrite) {
       snapshot.setFingerprint(now.partial, of: entry)
     } else if kind != nil || !isLeft(entry, before, status, for: occasion, in: site) {
       snapshot.setFingerprint(now, of: entry)

@@ -57,8 +57,7 @@ extension ObservedTree {
     defer { walk.giveBack(buffers) }
     snapshot.writePath(of: directory, into: &buffers.directoryPath)
     let path = Path(bytes: buffers.directoryPath)
-    let outcome = watch(directory, details, at: path, for: mode)
-    guard outcome != .impossible else { return }
+    guard watch(directory, details, at: path, for: mode) else { return }
     guard details.coverage > .named else { return compareNamedEntries(in: directory, for: mode) }
     snapshot.unmark(directory, .unread)
     do throws(SystemError) {
@@ -74,7 +73,7 @@ extension ObservedTree {
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
-        former: former, hasMoved: outcome == .transferred)
+        former: former)
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)

@@ -4,16 +4,6 @@ import SystemCalls
 // A directory that cannot be watched, or contains a file that cannot, is polled. Without a source
 // of hints, everything is.
 extension ObservedTree {
-  /// The outcome of adding a watch.
-  enum WatchOutcome {
-    /// It is watched, or polled: the watch limit is reached, or there is no source.
-    case observed
-    /// The directory was renamed, and its watch transferred to this entry.
-    case transferred
-    /// The directory is gone, unreadable, or watched by another path.
-    case impossible
-  }
-
   /// Whether the watch of a directory must report its removal or rename.
   func isAnchor(_ directory: Entry, _ details: DirectoryTable.Directory?) -> Bool {
     isRoot(directory) || details?.coverage == .named || snapshot.type(of: directory) == .symlink
@@ -25,21 +15,23 @@ extension ObservedTree {
     source?.namesEntries == true && directories[directory]?.watch != nil
   }
 
+  /// Watches a directory that is about to be scanned. Without a source, or if the watch limit is
+  /// reached, it is polled. Returns `false` if it is gone, unreadable, or watched by another path.
   mutating func watch(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: ScanMode
-  ) -> WatchOutcome {
+  ) -> Bool {
     guard source != nil else {
       watches.unwatched.insert(directory)
-      return .observed
+      return true
     }
-    if details.watch != nil && !mode.renewsWatches { return .observed }
+    if details.watch != nil && !mode.renewsWatches { return true }
     switch addWatch(at: path, isAnchor(directory, details) ? .anchor : .directory) {
     case .success(let watch):
       return assign(watch, to: directory)
     case .failure(let error):
       if error.isOutOfWatches {
         watches.unwatched.insert(directory)
-        return .observed
+        return true
       }
       if !error.isNotFound {
         warnings.add(unreadableDirectory: path, error)
@@ -49,39 +41,39 @@ extension ObservedTree {
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
-      return .impossible
+      return false
     }
   }
 
   /// Assigns a watch to the directory at whose path it was added. It may belong to another entry,
-  /// by which the directory was known before.
-  private mutating func assign(_ watch: Int32, to directory: Entry) -> WatchOutcome {
+  /// by which the directory was known before. Returns whether this entry is scanned.
+  private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
     let owner = directories.owner(of: watch)
-    if owner == directory { return .observed }
+    if owner == directory { return true }
     if let owner {
       if isSameDirectory(owner, directory) {
         guard directories.coverage(of: owner) == .named,
           directories.coverage(of: directory) != .named
         else {
           watches.aliases[watch, default: []].insert(directory)
-          return .impossible
+          return false
         }
         // The entry with the larger coverage has the watch, and its hints are used for the other
         // one too.
         watches.aliases[watch, default: []].insert(owner)
         setWatch(watch, of: directory)
-        return .observed
+        return true
       }
       // It was renamed: its former path is compared.
       compareEntry(owner, for: .hint([.disappeared, .moved]))
-      if directories[directory] == nil { return .impossible }
+      if directories[directory] == nil { return false }
     }
     let isRetired = watches.retired.removeIfPresent(watch)
     let isTransferred = isRetired || (owner != nil && directories.owner(of: watch) != nil)
     setWatch(watch, of: directory)
     watches.unwatched.removeIfPresent(directory)
     if isTransferred { watches.hasTransferred = true }
-    return isTransferred ? .transferred : .observed
+    return true
   }
 
   /// Sets the watch of a directory. The former watch is that of another directory, which may have
