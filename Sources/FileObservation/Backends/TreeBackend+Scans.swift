@@ -20,7 +20,7 @@ extension TreeBackend {
         state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
         // Otherwise files need watches of their own, which the comparison adds.
         guard let source, source.namesEntries else { return nil }
-        return .ready(state.tree.readiness(backend: source.name))
+        return .ready(state.tree.takeReadiness(backend: source.name))
       case .catchingUp(var directories, let watched):
         let slice = directories.suffix(Self.directoriesPerSlice)
         directories.removeLast(slice.count)
@@ -32,7 +32,7 @@ extension TreeBackend {
           directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
         state.tree.walk.isComparedOnce = directories.isEmpty
         guard directories.isEmpty, source?.namesEntries != true else { return nil }
-        return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
+        return .ready(state.tree.takeReadiness(backend: source?.name ?? "polling"))
       case .watching:
         return nil
       }

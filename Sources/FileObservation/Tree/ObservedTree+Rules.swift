@@ -19,7 +19,9 @@ extension ObservedTree {
     var failures: [SystemError] = []
     let stack = read(filter) { failures.append($0) }
     for failure in failures { warnings.add(unreadableIgnoreFile: failure) }
-    for file in stack.files { rules.files[file.path] = file }
+    if rules.filesOfFirstScan != nil {
+      for file in stack.files { rules.filesOfFirstScan?[file.path] = file }
+    }
     return stack
   }
 

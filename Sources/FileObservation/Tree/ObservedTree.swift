@@ -102,10 +102,12 @@ extension ObservedTree {
     if !events.isEmpty { events = attributedToLinks(events) }
   }
 
-  func readiness(backend: String) -> FileObserver.Readiness {
-    FileObserver.Readiness(
+  /// The readiness, of which there is one.
+  mutating func takeReadiness(backend: String) -> FileObserver.Readiness {
+    defer { rules.filesOfFirstScan = nil }
+    return FileObserver.Readiness(
       watches: directories.watchCount, pruned: walk.prunedCount, backend: backend,
-      ignoreFiles: rules.files.values.sorted { $0.path < $1.path })
+      ignoreFiles: (rules.filesOfFirstScan ?? [:]).values.sorted { $0.path < $1.path })
   }
 }
 
