@@ -33,8 +33,7 @@ extension ObservedTree {
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if !isDirectory, snapshot.inode(of: entry) != status.inode,
-      let outdated = directories.removeWatch(of: entry)
+    if !isDirectory, !isSame(entry, as: status), let outdated = directories.removeWatch(of: entry)
     {
       source?.unwatch(outdated)
     }
@@ -75,13 +74,11 @@ extension ObservedTree {
 
   /// Whether a directory is not the one that the snapshot knows.
   ///
-  /// Without a fingerprint there is only the inode from the listing of the parent. A mount point is
-  /// listed with the inode of the directory below it, and so the replacement must be recent as well.
+  /// A mount point is listed with the inode of the directory below it. So the replacement of one
+  /// that was not looked at before must be recent as well.
   func isReplaced(_ directory: Entry, by status: FileStatus) -> Bool {
-    if let known = snapshot.fingerprint(of: directory) {
-      return !known.mayBeSameFile(as: fingerprint(status))
-    }
-    return snapshot.inode(of: directory) != status.inode && status.changed >= comparedUntil
+    !isSame(directory, as: status)
+      && (snapshot.fingerprint(of: directory) != nil || status.changed >= comparedUntil)
   }
 
   /// Whether hints named the entries of a directory that change, before this scan watched it.
@@ -127,6 +124,9 @@ extension ObservedTree {
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
     let now = fingerprint(status)
+    // The inode of a file that was removed since may have been reused.
+    let isReused = before == nil && status.isBorn(since: comparedUntil)
+    let isOther = !isSame(entry, as: status) || isReused
     let kind = kind(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
@@ -140,7 +140,9 @@ extension ObservedTree {
     }
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
-      emit(kind, isOpen: isOpen, of: entry, before, now, status, at: path.path, for: occasion)
+      emit(
+        kind, isOpen: isOpen, isOther: isOther, of: entry, before, now, status, at: path.path,
+        for: occasion)
     } else {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
     }
@@ -157,13 +159,10 @@ extension ObservedTree {
   }
 
   private mutating func emit(
-    _ difference: Difference, isOpen: Bool, of entry: Entry, _ before: Fingerprint?,
-    _ now: Fingerprint, _ status: FileStatus, at path: Path, for occasion: Occasion
+    _ difference: Difference, isOpen: Bool, isOther: Bool, of entry: Entry,
+    _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus, at path: Path,
+    for occasion: Occasion
   ) {
-    // The inode of a file that was removed since may have been reused.
-    let isOther =
-      before.map { !$0.mayBeSameFile(as: now) }
-      ?? (snapshot.inode(of: entry) != status.inode || status.isBorn(since: comparedUntil))
     switch difference {
     case .modified where isOther:
       // Another file has replaced the one that was there.
@@ -246,7 +245,7 @@ extension ObservedTree {
       // The name alone has appeared, as was found before the hint was read.
       let isUncertain = before.isUncertain && !reasons.isSubset(of: [.appeared, .moved])
       if before == now, isDirectory || !isUncertain { return nil }
-      if !isDirectory, !before.mayBeSameFile(as: now) {
+      if !isDirectory, !isSame(entry, as: status) {
         return .modified(isOpen: reasons.contains(.written) && !reasons.contains(.closed))
       }
       return kind(
@@ -256,9 +255,8 @@ extension ObservedTree {
     case .hint(let reasons):
       // Since the first comparison, only one that a scan has left to its hint has no state.
       if isDirectory, reasons.contains(.appeared), walk.isComparedOnce { return .created }
-      let isSame = snapshot.inode(of: entry) == status.inode
-      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]), isSame,
-        status.isBorn(since: start)
+      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]),
+        isSame(entry, as: status), status.isBorn(since: start)
       {
         // The name was free. The baseline was taken between its creation and this hint.
         return .created
@@ -267,7 +265,7 @@ extension ObservedTree {
     case .scan(.diff(let since, let extent)):
       guard status.changed >= since else { return nil }
       if isLeftToHint(status, for: .scan(.diff(since: since, extent)), in: site) { return nil }
-      if status.isBorn(since: since), snapshot.inode(of: entry) == status.inode { return .created }
+      if status.isBorn(since: since), isSame(entry, as: status) { return .created }
       if !isDirectory { return .modified(isOpen: false) }
       // Where no times of birth are stored, it may be new.
       return status.modified < since || status.born == nil ? .movedDirectory : nil

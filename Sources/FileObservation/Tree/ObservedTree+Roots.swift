@@ -68,7 +68,7 @@ extension ObservedTree {
       // Changed entries of a directory are reported by themselves.
       emit(.modified(isOpen: false), status.type, at: path)
     }
-    if status.inode == snapshot.inode(of: root) {
+    if isSame(root, as: status) {
       snapshot.setFingerprint(fingerprint(status), of: root)
     }
   }
@@ -131,11 +131,9 @@ extension ObservedTree {
       return false
     }
     let isDirectory = status.type == .directory
-    let (before, now) = (snapshot.fingerprint(of: entry), fingerprint(status))
     let isReplaced =
       isDirectory != (snapshot.type(of: entry) == .directory)
-      || (isDirectory
-        && !(before?.mayBeSameFile(as: now) ?? (snapshot.inode(of: entry) == status.inode)))
+      || (isDirectory && !isSame(entry, as: status))
     if isReplaced || isMissing(entry) {
       rootDisappeared(entry)
       if isMissing(entry) { rootAppeared(entry) }

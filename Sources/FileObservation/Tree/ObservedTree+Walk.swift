@@ -199,7 +199,7 @@ extension ObservedTree {
       }
       return false
     }
-    let isOther = lookup.entry.map { snapshot.inode(of: $0) != status.inode } ?? true
+    let isOther = lookup.entry.map { !isSame($0, as: status) } ?? true
     if isOther, let watched = hintedSince(mode, in: site), status.changed > watched {
       // It has a hint, which says whether it was renamed.
       return true

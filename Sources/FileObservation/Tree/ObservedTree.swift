@@ -179,9 +179,17 @@ extension ObservedTree {
   }
 }
 
-// MARK: - Paths
+// MARK: - Files and paths
 
 extension ObservedTree {
+  /// Whether an entry is the file that the snapshot knows: by its inode and its time of birth, or by
+  /// the inode alone, as it was listed, if it was not looked at before.
+  func isSame(_ entry: Entry, as status: FileStatus) -> Bool {
+    let known = snapshot.fingerprint(of: entry)
+    return known?.mayBeSameFile(as: Fingerprint(status, now: status.changed))
+      ?? (snapshot.inode(of: entry) == status.inode)
+  }
+
   func fingerprint(_ status: FileStatus) -> Fingerprint { Fingerprint(status, now: disk.now) }
 
   func entryPath(of entry: Entry) -> EntryPath {
