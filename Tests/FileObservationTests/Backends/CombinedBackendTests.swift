@@ -49,6 +49,19 @@ struct CombinedBackendTests {
     await observer.stop()
   }
 
+  @Test func `what the kernel cannot watch is polled at the interval of the options`() async throws
+  {
+    let intervals = Log<ClosedRange<Duration>>()
+    let observer = try makeObserver(
+      [local.path],
+      native: { configuration throws(ObserverError) in
+        intervals.note(configuration.pollInterval)
+        return try makeNativeBackend(configuration)
+      })
+    #expect(intervals.entries == [.milliseconds(20) ... .milliseconds(50)])
+    await observer.stop()
+  }
+
   /// The command line reads a project file again on the queue of its tasks.
   @Test func `an observer may be started and changed from its own queue`()
     async throws
