@@ -18,7 +18,8 @@ extension ObservedTree {
       isAnother(status, than: entry, at: path, for: occasion)
     {
       disappeared(entry, in: site, isMoved: occasion.reasons.contains(.moved))
-      known = nil
+      // It stays, as an absent one, if roots are awaited in it.
+      known = snapshot.child(name, of: site.directory)
     }
     if isDirectory && !isRoot && !mayEnter(path, site.stack) {
       if let known { exclude(known, in: site) }
@@ -27,7 +28,7 @@ extension ObservedTree {
       }
       return false
     }
-    let isNew = known == nil || marks.contains(.absent)
+    let isNew = known.map { snapshot.marks(of: $0).contains(.absent) } ?? true
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
     if isNew { snapshot.unmark(entry, .absent) }
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)

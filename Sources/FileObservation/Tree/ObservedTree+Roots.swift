@@ -75,18 +75,27 @@ extension ObservedTree {
 
   /// Removes a directory that was only watched for certain names, and its ancestors, if none of the
   /// names is left.
-  private mutating func removeIfUnneeded(_ directory: Entry) {
+  mutating func removeIfUnneeded(_ directory: Entry) {
     var here: Entry? = directory
     while let step = here, roots[step] == nil, directories[step]?.coverage ?? .named == .named {
-      let isNeeded = snapshot.children(of: step).contains { child in
-        !snapshot.marks(of: child).isDisjoint(with: [.root, .absent, .ignoreFile])
-          || directories[child] != nil
-      }
-      if isNeeded { return }
+      if snapshot.children(of: step).contains(where: isWatchedByName) { return }
       stopWatching(step)
       snapshot.unmark(step, .absent)
       here = snapshot.parent(of: step)
     }
+  }
+}
+
+extension ObservedTree {
+  /// Whether the directory of an entry must be watched for its name. A directory with a watch of its
+  /// own reports its end by that, unless it is reached by a link.
+  private func isWatchedByName(_ entry: Entry) -> Bool {
+    let marks = snapshot.marks(of: entry)
+    if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
+    if directories[entry]?.watch != nil {
+      return links.targets.contains(snapshot.path(of: entry))
+    }
+    return marks.contains(.root)
   }
 }
 
@@ -286,7 +295,10 @@ extension ObservedTree {
     if source == nil { return }
     var awaited = root
     while let directory = snapshot.parent(of: awaited) {
-      if awaited != root { snapshot.mark(awaited, .absent) }
+      // A file that is in the way is there.
+      if awaited != root, snapshot.type(of: awaited) == .directory {
+        snapshot.mark(awaited, .absent)
+      }
       if directories[directory]?.watch == nil {
         directories.add(directory, coverage: .named, stack: nil)
         // The entries of a pending root are not new.

@@ -48,6 +48,8 @@ struct ObservationModel {
       Setting(name: "nested roots, permissions", lacksPermissions: true, roots: nestedRoots),
       Setting(name: "nested roots, polling", isPolled: true, roots: nestedRoots),
       Setting(name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots),
+      Setting(name: "awaited root", roots: ["/r", "/r/a/b"]),
+      Setting(name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"]),
     ]
   }
 
