@@ -84,7 +84,7 @@ extension TreeBackend {
       var poll =
         state.poll
         ?? Poll(
-          remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
+          remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
       let isSliceOver = endOfSlice()
       // A directory that is watched from now on has hints, whose events are later than these.
       let isHeld = state.tree.source == nil
@@ -98,7 +98,7 @@ extension TreeBackend {
         state.tree.pollMissingRoots()
         state.tree.refreshLinks()
         state.tree.refreshRules()
-        if state.tree.source == nil { state.tree.comparedUntil = poll.began }
+        if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
         isOver = !state.tree.refilter(until: isSliceOver)
       }
       poll.processorTime += processorTimeOfThread() - before

@@ -34,8 +34,7 @@ extension ObservedTree {
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if !isDirectory, !isSame(entry, as: status), let outdated = directories.removeWatch(of: entry)
-    {
+    if !isDirectory, !isSame(entry, as: status), let outdated = directories.removeWatch(of: entry) {
       source?.unwatch(outdated)
     }
     snapshot.setType(status.type, of: entry)
@@ -79,7 +78,7 @@ extension ObservedTree {
   /// that was not looked at before must be recent as well.
   func isReplaced(_ directory: Entry, by status: FileStatus) -> Bool {
     !isSame(directory, as: status)
-      && (snapshot.fingerprint(of: directory) != nil || status.changed >= comparedUntil)
+      && (snapshot.fingerprint(of: directory) != nil || status.changed >= walk.comparedUntil)
   }
 
   /// Whether hints named the entries of a directory that change, before this scan watched it.
@@ -126,7 +125,7 @@ extension ObservedTree {
     let before = snapshot.fingerprint(of: entry)
     let now = fingerprint(status)
     // The inode of a file that was removed since may have been reused.
-    let isReused = before == nil && status.isBorn(since: comparedUntil)
+    let isReused = before == nil && status.isBorn(since: walk.comparedUntil)
     let isOther = !isSame(entry, as: status) || isReused
     let kind = kind(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
@@ -188,7 +187,7 @@ extension ObservedTree {
     of entry: Entry, _ fingerprint: Fingerprint?, mayBeRenamed: Bool
   ) -> RawEvent.Sighting {
     RawEvent.Sighting(
-      inode: snapshot.inode(of: entry), existed: comparedUntil, fingerprint: fingerprint,
+      inode: snapshot.inode(of: entry), existed: walk.comparedUntil, fingerprint: fingerprint,
       type: snapshot.type(of: entry), mayBeRenamed: mayBeRenamed)
   }
 
@@ -214,7 +213,7 @@ extension ObservedTree {
     if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) {
       return .modified(isOpen: false)
     }
-    if isNew { racilyClean.forget(path.path) }
+    if isNew { walk.racilyClean.forget(path.path) }
     let isRewritten = isRewrittenUnseen(entry, status, at: path)
     if isNew {
       switch occasion {
@@ -322,7 +321,8 @@ extension ObservedTree {
     guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
     else { return false }
     let path = path.path
-    return racilyClean.isRewritten(at: path, status, now: disk.now) {
+    let disk = disk
+    return walk.racilyClean.isRewritten(at: path, status, now: disk.now) {
       disk.contents.sample(of: path)?.digest
     }
   }

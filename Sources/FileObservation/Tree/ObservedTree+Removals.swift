@@ -19,7 +19,7 @@ extension ObservedTree {
     if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
     reportRemovedChildren(of: entry, isMoved: isMoved)
     let path = entryPath(of: entry)
-    let mayBeRewritten = racilyClean.forget(path.path)
+    let mayBeRewritten = walk.racilyClean.forget(path.path)
     let type = snapshot.type(of: entry)
     if type == .symlink { unwatchTargets(ofLink: path.path) }
     // The entries of a directory that was never compared are unknown: any of them may have been

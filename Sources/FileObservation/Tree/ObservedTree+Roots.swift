@@ -8,7 +8,7 @@ extension ObservedTree {
   /// Adds a root, which need not exist yet.
   mutating func add(_ root: BackendConfiguration.Root) {
     let entry = makeEntry(at: root.path)
-    links.targets.setForLinksOnly(root.path, false)
+    roots.links.targets.setForLinksOnly(root.path, false)
     snapshot.mark(entry, .root)
     roots.add(entry, root.coverage)
     rootAppeared(entry, for: .baseline)
@@ -57,7 +57,7 @@ extension ObservedTree {
     }
     // At once, before the roots within it have rules of their own again.
     while refilter() {}
-    for root in inner { addAtOnce(root, since: comparedUntil) }
+    for root in inner { addAtOnce(root, since: walk.comparedUntil) }
   }
 
   private mutating func reportIfJustChanged(root: Entry, at path: Path, since: FileTime) {
@@ -93,7 +93,7 @@ extension ObservedTree {
     let marks = snapshot.marks(of: entry)
     if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
     if directories[entry]?.watch != nil {
-      return links.targets.contains(snapshot.path(of: entry))
+      return roots.links.targets.contains(snapshot.path(of: entry))
     }
     return marks.contains(.root)
   }
@@ -135,7 +135,7 @@ extension ObservedTree {
         rootDisappeared(entry)
       } else if let parent = snapshot.parent(of: entry) {
         // As where an ancestor cannot be searched. Nothing is known until its attributes change.
-        watches.unexamined.insert(parent)
+        directories.unexamined.insert(parent)
       }
       return false
     }
@@ -198,7 +198,7 @@ extension ObservedTree {
       status = try disk.status(of: path, followsLinks: coverage > .named)
     } catch {
       if !error.isNotFound, let parent = snapshot.parent(of: root) {
-        watches.unexamined.insert(parent)
+        directories.unexamined.insert(parent)
       }
       snapshot.mark(root, .absent)
       return awaitReturn(root)
@@ -242,7 +242,7 @@ extension ObservedTree {
   /// Observes the directory that has replaced a file that is a root, unless the file was only
   /// watched for links.
   mutating func enterNamedRoot(_ entry: Entry, at path: EntryPath) {
-    if links.targets.isForLinksOnly(path.path) || directories[entry] != nil { return }
+    if roots.links.targets.isForLinksOnly(path.path) || directories[entry] != nil { return }
     roots.add(entry, .recursive)
     directories.add(entry, coverage: .recursive, stack: rules(forRoot: path.path))
     snapshot.mark(entry, .entriesChanged)
@@ -256,7 +256,7 @@ extension ObservedTree {
       rootDisappeared(directory)
     } else if snapshot.type(of: directory) == .symlink {
       removeDescendants(link: directory)
-      links.stale.insert(snapshot.path(of: directory))
+      roots.links.stale.insert(snapshot.path(of: directory))
     } else if directories[directory]?.coverage == .named {
       let lost = roots.filter { snapshot.isWithin($0, directory) }
       for root in lost { releaseWatches(from: root, upTo: directory) }
@@ -305,12 +305,12 @@ extension ObservedTree {
         let isUnread = snapshot.marks(of: directory).contains(.unread)
         scanNow(directory, for: isUnread ? .baseline : .discover)
       }
-      if directories[directory]?.watch != nil || watches.unwatched.contains(directory) {
+      if directories[directory]?.watch != nil || directories.unwatched.contains(directory) {
         // The root may have appeared just before the watch was added.
         let isFile = roots[awaited] == .named
         let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
         // What is on the way must be a directory, and one that can be watched.
-        let isPassable = status?.type == .directory && !watches.unexamined.contains(awaited)
+        let isPassable = status?.type == .directory && !directories.unexamined.contains(awaited)
         if roots[awaited] != nil ? status != nil : isPassable {
           if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
         } else {
@@ -327,7 +327,7 @@ extension ObservedTree {
   mutating func watchByName(parentOf entry: Entry) {
     guard let directory = snapshot.parent(of: entry) else { return }
     directories.add(directory, coverage: .named, stack: nil)
-    if directories[directory]?.watch != nil || watches.unwatched.contains(directory) { return }
+    if directories[directory]?.watch != nil || directories.unwatched.contains(directory) { return }
     scanNow(directory, for: .baseline)
   }
 

@@ -18,7 +18,7 @@ extension ObservedTree {
   ) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read(filter) { failures.append($0) }
-    for failure in failures { warnings.add(unreadableIgnoreFile: failure) }
+    for failure in failures { unreported.warnings.add(unreadableIgnoreFile: failure) }
     if rules.filesOfFirstScan != nil {
       for file in stack.files { rules.filesOfFirstScan?[file.path] = file }
     }
@@ -47,7 +47,7 @@ extension ObservedTree {
     let fingerprint = (try? disk.status(of: path.path)).map { self.fingerprint($0) }
     if fingerprint == snapshot.fingerprint(of: entry) { return }
     // Without a fingerprint it has not been compared yet.
-    if snapshot.fingerprint(of: entry) != nil || comparedUntil > start {
+    if snapshot.fingerprint(of: entry) != nil || walk.comparedUntil > start {
       rules.stale.formUnion(roots)
     }
     snapshot.setFingerprint(fingerprint, of: entry)
@@ -107,13 +107,13 @@ extension ObservedTree {
   /// Makes a directory pending, to which other rules may apply.
   mutating func refilterLater(_ directory: Entry, by stack: IgnoreStack) {
     rules.makePending(
-      directory, stack, since: comparedUntil, isLink: snapshot.type(of: directory) == .symlink)
+      directory, stack, since: walk.comparedUntil, isLink: snapshot.type(of: directory) == .symlink)
   }
 
   /// Reports entries that appeared or changed after the last comparison. In a watched directory,
   /// those of the same clock tick have hints of their own.
   func refilterMode(of directory: Entry) -> ScanMode {
-    let mode = ScanMode.refilter(since: rules.pendingSince ?? comparedUntil)
+    let mode = ScanMode.refilter(since: rules.pendingSince ?? walk.comparedUntil)
     return isHinted(directory) ? mode : mode.forNewDirectory
   }
 
@@ -139,6 +139,8 @@ extension ObservedTree {
       else { return isAllIgnored = false }
       if rule.source != .builtIn { example = example ?? rule }
     }
-    if isAllIgnored, let example { warnings.add(.everythingIgnored(in: path, by: example)) }
+    if isAllIgnored, let example {
+      unreported.warnings.add(.everythingIgnored(in: path, by: example))
+    }
   }
 }

@@ -91,8 +91,8 @@ extension ObservedTree {
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
       if !error.isNotFound {
-        warnings.add(unreadableDirectory: path, error)
-        watches.unexamined.insert(directory)
+        unreported.warnings.add(unreadableDirectory: path, error)
+        directories.unexamined.insert(directory)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
@@ -141,11 +141,11 @@ extension ObservedTree {
       if compare(item, at: &path, in: site, for: mode, opened) { hasNewEntries = true }
     }
     guard mode.isDiff else { return }
-    let count = events.count
+    let count = unreported.events.count
     // After the baseline of a watched directory, every removal has a hint.
     let areRemovalsHinted = hintedSince(mode, in: site) != nil
     let hasRemovals = removeUnseen(in: site, isReported: !areRemovalsHinted)
-    if hasNewEntries || hasRemovals || events.count > count {
+    if hasNewEntries || hasRemovals || unreported.events.count > count {
       snapshot.mark(site.directory, .entriesChanged)
     }
   }
@@ -197,7 +197,7 @@ extension ObservedTree {
       lookup.entry.map({ isStillThere($0, status, at: path.path, in: site) }) ?? true
     else {
       if case .failure(let error) = found, !error.isNotFound {
-        watches.unexamined.insert(site.directory)
+        directories.unexamined.insert(site.directory)
       } else if let entry = lookup.entry {
         // It is gone again, and is removed after the listing.
         snapshot.unmark(entry, .seen)

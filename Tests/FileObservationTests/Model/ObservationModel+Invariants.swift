@@ -14,7 +14,7 @@ extension ObservationModel {
       if tree.directories.owner(of: watch) != entry {
         brokenInvariants.append("the watch of \(tree.snapshot.path(of: entry)) is another's")
       }
-      let isEndKnown = !hints.hasHints && !tree.hasDroppedHints && !setting.lacksPermissions
+      let isEndKnown = !hints.hasHints && !tree.hints.areDropped && !setting.lacksPermissions
       if isEndKnown, hints.inode(of: watch) == nil {
         brokenInvariants.append("\(tree.snapshot.path(of: entry)) has a watch that has ended")
       }
@@ -60,7 +60,7 @@ extension ObservationModel {
       if hints?.inode(of: watch) != node.inode {
         brokenInvariants.append("the watch of \(path) is that of another directory")
       }
-    } else if !tree.watches.unwatched.contains(entry) {
+    } else if !tree.directories.unwatched.contains(entry) {
       brokenInvariants.append("\(path) is neither watched nor polled")
     }
   }

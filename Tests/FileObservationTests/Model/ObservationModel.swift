@@ -161,12 +161,12 @@ extension ObservationModel {
     if setting.isPolled {
       let began = disk.now
       poll()
-      tree.comparedUntil = began
+      tree.walk.comparedUntil = began
       take()
     } else {
       try readHints()
       if setting.appliesRules, world.chance(1, in: 3) { try applyRules() }
-      if !tree.watches.unwatched.isEmpty, world.chance(1, in: 3) {
+      if !tree.directories.unwatched.isEmpty, world.chance(1, in: 3) {
         poll()
         take()
       }
@@ -188,7 +188,7 @@ extension ObservationModel {
   private mutating func poll() {
     world.write("polls")
     // In an order that does not depend on hashes.
-    let directories = tree.watches.unwatched.sorted { $0.number < $1.number }
+    let directories = tree.directories.unwatched.sorted { $0.number < $1.number }
     tree.poll(directories, since: tree.start)
     if setting.isPolled { tree.pollMissingRoots() }
   }
@@ -201,12 +201,12 @@ extension ObservationModel {
     world.write("reads")
     try tree.readHints()
     take()
-    if tree.hasDroppedHints {
+    if tree.hints.areDropped {
       world.write("rescans")
       tree.rescan()
       take()
     }
-    if !tree.awaited.isEmpty, world.chance(1, in: 2) { try stopAwaiting() }
+    if !tree.hints.awaited.isEmpty, world.chance(1, in: 2) { try stopAwaiting() }
   }
 
   private mutating func stopAwaiting() throws {
@@ -225,8 +225,8 @@ extension ObservationModel {
         repeat {
           try readHints()
           try stopAwaiting()
-        } while hints?.hasHints == true || tree.hasDroppedHints
-        if !tree.watches.unwatched.isEmpty { poll() }
+        } while hints?.hasHints == true || tree.hints.areDropped
+        if !tree.directories.unwatched.isEmpty { poll() }
         let isFound = take()
         if hints?.hasHints == false, !isFound { break }
       }
