@@ -17,8 +17,8 @@ extension ObservedTree {
   mutating func rescan() {
     let began = disk.now
     stopAwaitingArrivals()
-    hints.areDropped = false
     compareAll(since: walk.comparedUntil)
+    hints.areDropped = false
     if walk.isComparedOnce { walk.comparedUntil = began }
   }
 
@@ -260,7 +260,8 @@ extension ObservedTree {
       }
     } catch {
       // Its fingerprint may not prove it where it is found again.
-      if let known, reasons.contains(.written), snapshot.type(of: known) != .directory,
+      if let known, !isMissing(known), reasons.contains(.written),
+        snapshot.type(of: known) != .directory,
         reports(path, isDirectory: false, site.stack)
       {
         emit(.modified(isOpen: false), snapshot.type(of: known), at: path.path)

@@ -154,7 +154,12 @@ extension ObservedTree {
     _ entry: Entry, _ before: Fingerprint?, _ status: FileStatus, for occasion: Occasion,
     in site: Site
   ) -> Bool {
-    if case .scan(.refilter) = occasion {} else if before != nil { return false }
+    switch occasion {
+    // The first comparison finds what has changed since the start.
+    case .scan(.baseline): return true
+    case .scan(.refilter): break
+    case .scan, .hint: if before != nil { return false }
+    }
     return before == nil && occasion.isHint || isLeftToHint(status, for: occasion, in: site)
   }
 
