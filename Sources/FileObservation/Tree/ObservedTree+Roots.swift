@@ -72,31 +72,6 @@ extension ObservedTree {
       snapshot.setFingerprint(fingerprint(status), of: root)
     }
   }
-
-  /// Removes a directory that was only watched for certain names, and its ancestors, if none of the
-  /// names is left.
-  mutating func removeIfUnneeded(_ directory: Entry) {
-    var here: Entry? = directory
-    while let step = here, roots[step] == nil, directories[step]?.coverage ?? .named == .named {
-      if snapshot.children(of: step).contains(where: isWatchedByName) { return }
-      stopWatching(step)
-      snapshot.unmark(step, .absent)
-      here = snapshot.parent(of: step)
-    }
-  }
-}
-
-extension ObservedTree {
-  /// Whether the directory of an entry must be watched for its name. A directory with a watch of its
-  /// own reports its end by that, unless it is reached by a link.
-  private func isWatchedByName(_ entry: Entry) -> Bool {
-    let marks = snapshot.marks(of: entry)
-    if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
-    if directories[entry]?.watch != nil {
-      return roots.links.targets.contains(snapshot.path(of: entry))
-    }
-    return marks.contains(.root)
-  }
 }
 
 // MARK: - Roots that appear and disappear
@@ -111,7 +86,7 @@ extension ObservedTree {
   }
 
   /// Whether the parent of an entry has at least this coverage.
-  private func isInDirectory(_ entry: Entry, withCoverage coverage: Coverage) -> Bool {
+  func isInDirectory(_ entry: Entry, withCoverage coverage: Coverage) -> Bool {
     snapshot.parent(of: entry).flatMap { directories.coverage(of: $0) }.map { $0 >= coverage }
       ?? false
   }
@@ -169,23 +144,6 @@ extension ObservedTree {
   mutating func lookUpDirectoryRoots() {
     for root in roots.filter({ !isMissing($0) && directories[$0] != nil }) {
       _ = lookUpRoot(root, for: .hint([]))
-    }
-  }
-
-  private mutating func lookUpAncestor(to entry: Entry) -> Bool {
-    let isInRoot = isInDirectory(entry, withCoverage: .entries)
-    let isNew = snapshot.marks(of: entry).contains(.absent)
-    if disk.exists(snapshot.path(of: entry), followsLinks: true) {
-      ancestorAppeared(entry)
-      if isNew && isInRoot { snapshot.mark(entry, .absent) }
-    }
-    return isInRoot
-  }
-
-  private mutating func ancestorAppeared(_ entry: Entry) {
-    snapshot.unmark(entry, .absent)
-    for root in missingRoots where snapshot.isWithin(root, entry) && isMissing(root) {
-      rootAppeared(root)
     }
   }
 
@@ -267,16 +225,6 @@ extension ObservedTree {
     }
   }
 
-  /// Removes the watches of the ancestors of a root. The directories are gone, or exist at other
-  /// paths.
-  private mutating func releaseWatches(from root: Entry, upTo directory: Entry) {
-    var step = snapshot.parent(of: root)
-    while let here = step, snapshot.isWithin(here, directory) {
-      if roots[here] == nil, directories[here]?.coverage == .named { stopWatching(here) }
-      step = snapshot.parent(of: here)
-    }
-  }
-
   /// Reports the removal of a root, removes its descendants, and awaits its return.
   mutating func rootDisappeared(_ root: Entry) {
     if isMissing(root) { return }
@@ -287,60 +235,6 @@ extension ObservedTree {
     snapshot.setFingerprint(nil, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
     awaitReturn(root)
-  }
-
-  /// Watches the nearest existing ancestor of a root for the next name on the way to it.
-  private mutating func awaitReturn(_ root: Entry) {
-    // Missing roots are polled.
-    if source == nil { return }
-    var awaited = root
-    while let directory = snapshot.parent(of: awaited) {
-      // A file that is in the way is there.
-      if awaited != root, snapshot.type(of: awaited) == .directory {
-        snapshot.mark(awaited, .absent)
-      }
-      if directories[directory]?.watch == nil {
-        directories.add(directory, coverage: .named, stack: nil)
-        // The entries of a pending root are not new.
-        let isUnread = snapshot.marks(of: directory).contains(.unread)
-        scanNow(directory, for: isUnread ? .baseline : .discover)
-      }
-      if directories[directory]?.watch != nil || directories.unwatched.contains(directory) {
-        // The root may have appeared just before the watch was added.
-        let isFile = roots[awaited] == .named
-        let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
-        // What is on the way must be a directory, and one that can be watched.
-        let isPassable = status?.type == .directory && !directories.unexamined.contains(awaited)
-        if roots[awaited] != nil ? status != nil : isPassable {
-          if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
-        } else {
-          watchTargets(ofLink: awaited)
-        }
-        return
-      }
-      _ = directories.remove(directory)
-      awaited = directory
-    }
-  }
-
-  /// Watches the parent of an entry for its name.
-  mutating func watchByName(parentOf entry: Entry) {
-    guard let directory = snapshot.parent(of: entry) else { return }
-    directories.add(directory, coverage: .named, stack: nil)
-    if directories[directory]?.watch != nil || directories.unwatched.contains(directory) { return }
-    scanNow(directory, for: .baseline)
-  }
-
-  /// Compares the entries of a directory that are watched by name.
-  mutating func compareNamedEntries(in directory: Entry, for mode: ScanMode) {
-    guard mode.isDiff else { return }
-    for entry in snapshot.children(of: directory) {
-      let marks = snapshot.marks(of: entry)
-      if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
-      if !marks.isDisjoint(with: [.root, .absent]) {
-        compareEntry(entry, for: .scan(mode))
-      }
-    }
   }
 
   /// Compares all roots and their descendants, and what is watched by name, since hints were

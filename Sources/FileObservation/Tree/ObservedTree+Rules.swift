@@ -25,36 +25,6 @@ extension ObservedTree {
     return stack
   }
 
-  private mutating func watchRules(at path: Path) {
-    guard let directory = path.parent,
-      (try? disk.status(of: directory, followsLinks: true).type) == .directory
-    else { return }
-    let isKnown = existingEntry(at: path) != nil
-    let entry = makeEntry(at: path)
-    if !isKnown {
-      let status = try? disk.status(of: path)
-      snapshot.setType(status?.type ?? .file, of: entry)
-      snapshot.setInode(status?.inode ?? 0, of: entry)
-      if status == nil { snapshot.mark(entry, .absent) }
-    }
-    snapshot.mark(entry, .ignoreFile)
-    watchByName(parentOf: entry)
-  }
-
-  /// Compares an ignore file for which there was no hint.
-  mutating func compareIgnoreFile(_ entry: Entry, in directory: Entry) {
-    let path = entryPath(of: entry)
-    let fingerprint = (try? disk.status(of: path.path)).map { self.fingerprint($0) }
-    if fingerprint == snapshot.fingerprint(of: entry) { return }
-    // Without a fingerprint it has not been compared yet.
-    if snapshot.fingerprint(of: entry) != nil || walk.comparedUntil > start {
-      rules.stale.formUnion(roots)
-    }
-    snapshot.setFingerprint(fingerprint, of: entry)
-    if let fingerprint { snapshot.setInode(fingerprint.inode, of: entry) }
-    watchFileIfNeeded(entry, at: path)
-  }
-
   /// Marks the rules of a directory as stale if a hint is about an ignore file or a marker.
   mutating func markStaleRules(
     _ name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ reasons: Hint.Reasons
