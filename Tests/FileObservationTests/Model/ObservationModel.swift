@@ -62,7 +62,9 @@ struct ObservationModel {
     let content: Int
     let mode: UInt32
 
-    func isSameFile(as other: Known) -> Bool { inode == other.inode && born == other.born }
+    func isSameFile(as other: Known) -> Bool {
+      inode == other.inode && born == other.born && type == other.type
+    }
   }
 
   static let root: Path = "/r"
