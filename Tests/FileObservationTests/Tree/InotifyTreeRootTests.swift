@@ -81,6 +81,18 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["created a", "created a/b", "created a/b/f"])
   }
 
+  @Test func `a root is found where a file was replaced by a directory that is not entered`() throws
+  {
+    let watched = try WatchedTree([("", .entries)]) { try $0.write(to: "a") }
+    watched.add("a/b", since: .now())
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("a")
+    try watched.directory.makeDirectories("a/b")
+    #expect(try watched.changes() == ["created a/b", "modified a"])
+    try watched.directory.write(to: "a/b/f")
+    #expect(try watched.changes() == ["created a/b/f"])
+  }
+
   @Test func `the directories around a root are watched only while it is missing`() throws {
     let watched = try WatchedTree([("a/b/root", .recursive)]) { try $0.makeDirectories("a") }
     try watched.directory.makeDirectories("a/b/root")
