@@ -95,6 +95,10 @@ package final class TreeBackend: Backend {
   package func add(_ root: BackendConfiguration.Root, excluding excluded: Set<Path>) {
     let now = FileTime.now()
     change {
+      if root.coverage == .recursive {
+        // What was mounted in it before may not be any more.
+        $0.settings.excluded = $0.settings.excluded.filter { !$0.isWithin(root.path) }
+      }
       $0.settings.excluded.formUnion(excluded)
       $0.addAtOnce(root, since: now)
     }
