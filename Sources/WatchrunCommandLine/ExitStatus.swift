@@ -19,23 +19,3 @@ enum ExitCode {
   /// Standard output or standard error could not be written (`EX_IOERR`).
   static let outputFailed: Int32 = 74
 }
-
-/// An error in the command line, described in one line.
-struct UsageError: Error, Hashable, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-}
-
-/// An error that ends watchrun at its start: a message, and the exit status.
-struct Failure: Error {
-  let message: String
-  let status: Int32
-
-  init(_ message: String, _ status: Int32) {
-    self.message = message
-    self.status = status
-  }
-}

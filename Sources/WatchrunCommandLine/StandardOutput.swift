@@ -10,7 +10,7 @@ func writeAnswer(_ bytes: [UInt8]) throws(Failure) -> Bool {
     return true
   } catch {
     if error.code == EPIPE { return false }
-    throw Failure(lostOutputMessage(error), ExitCode.outputFailed)
+    throw .launch(lostOutputMessage(error), ExitCode.outputFailed)
   }
 }
 

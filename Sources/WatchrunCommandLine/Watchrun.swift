@@ -14,7 +14,7 @@ public enum Watchrun {
     // A closed pipe is noticed by the write that fails.
     Signal(rawValue: SIGPIPE).ignore()
     Signal(rawValue: SIGCHLD).restoreDefaultAction()
-    do throws(UsageError) {
+    do throws(Failure) {
       start(
         try OptionParser.parse(
           Array(processArguments().dropFirst()), in: (try? currentDirectory()) ?? "/"),
@@ -23,7 +23,7 @@ public enum Watchrun {
     } catch {
       checkRequirements()
       let console = Console(shown: .problem, isColored: false)
-      console.say(.problem, error.description)
+      console.say(.problem, error.message)
       console.flush()
       exit(ExitCode.usage)
     }
@@ -62,7 +62,7 @@ public enum Watchrun {
       try run(
         settings, console, directory: directory, began: began, caller: caller)
     } catch {
-      console.problem(error.message)
+      console.report(error)
       console.flush()
       exit(error.status)
     }
@@ -115,7 +115,7 @@ public enum Watchrun {
       if let directory = settings.directory { try changeDirectory(to: directory) }
       return try currentDirectory()
     } catch {
-      throw Failure(
+      throw .launch(
         "cannot change to the directory \(error.path ?? "."): \(error.reason)", ExitCode.noInput)
     }
   }

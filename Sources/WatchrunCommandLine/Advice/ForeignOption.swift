@@ -17,8 +17,11 @@ struct ForeignOption {
     if name.hasPrefix("--build.") || ["--bin", "--build-cmd"].contains(name) {
       return Self.airBuild
     }
-    guard let row = Self.rows.first(where: { $0.names.contains(name) }) else { return nil }
-    return row.answer?(self) ?? row.advice
+    if let row = Self.rows.first(where: { $0.names.contains(name) }) {
+      return row.answer?(self) ?? row.advice
+    }
+    let known = Setting.all.lazy.flatMap { Array($0.others) }
+    return known.first { $0.key.split(separator: Character(" ")).contains { $0 == name } }?.value
   }
 
   /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
@@ -204,19 +207,7 @@ extension ForeignOption {
       ["--regex", "--regexp", "--inverse-regex", "-R"],
       "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'"
     ),
-    row(
-      ["--ignore-file"],
-      "put the patterns into .watchrunignore, or give each with -i"
-    ),
-    row(["--filter-file", "--filter-prog"], "give each pattern with -f"),
-    row(["--no-ignore", "--all", "--no-discover-ignore"], "use --ignore-nothing"),
-    row(["--watch-non-recursive", "--non-recursive"], "use -W DIR"),
     row(["--recursive"], "directories are watched recursively by default"),
-    row(["--watch-file", "-F"], "list the files with --files-from FILE"),
-    row(["--file", "--dir", "--watch-dir", "--root"], "name what to watch with -w PATH"),
-    row(["--workdir", "--cwd", "--chdir", "--path", "--project-origin"], "use -C DIR"),
-    row(["--fs-events", "--event"], "use --events LIST"),
-    row(["--no-meta"], "changes of metadata do not count unless --events names them"),
     // The command.
     row(
       [
@@ -225,13 +216,6 @@ extension ForeignOption {
       ],
       "give the command last, as in: watchrun make test", command
     ),
-    row(
-      ["--no-shell", "--no-shell-long"],
-      "use --shell none; without an option, only a single argument is run by a shell"
-    ),
-    row(["--use-shell"], "use --shell SHELL"),
-    row(["--no-environment", "--no-env"], "use --emit none"),
-    row(["--emit-events-to"], "use --emit env, lines or json"),
     row(["--env-file"], "give each variable with -E NAME=VALUE") { option in
       let hasProcesses = ["Procfile", "Procfile.dev"].contains(where: option.directory.holds)
       return hasProcesses && option.value == ".env"
@@ -257,7 +241,6 @@ extension ForeignOption {
       ["--interval", "--poll-interval", "--polling-interval", "--force-poll"],
       "set the polling interval with --poll=1s", { duration($0, "--poll=") }
     ),
-    row(["--legacy-watch", "--polling", "--use-polling", "--usePolling"], "use --poll"),
     row(
       [
         "--initial", "--no-initial", "--skip-initial", "--ignore-initial", "--run-on-change-only",
@@ -273,21 +256,7 @@ extension ForeignOption {
       ["-m", "--monitor", "--formation", "--concurrency"],
       "to print changes: watchrun --print lines"
     ) { formation($0) ?? module($0) ?? changes($0) },
-    row(["--onfail", "--on-fail", "--onerror", "--on-error"], "use --on-failure COMMAND"),
-    row(["--onpass", "--on-pass"], "use --on-success COMMAND"),
-    row(["--why"], "use -v, which names what changed"),
     // While a command runs.
-    row(["--watch-when-idle", "--do-nothing"], "use -o ignore"),
-    row(["--on-busy-update", "--busy"], "use -o queue, ignore, restart or signal"),
-    row(["--start-service", "--service", "--reload", "--respawn", "--autorestart"], "use -r"),
-    row(
-      ["--no-restart", "--sequential", "-a"], "a change during a run queues one more run by default"
-    ),
-    row(["--kill", "-k"], "use -r, with --stop-signal KILL"),
-    row(["--kill-delay", "--kill-timeout", "--kill_delay"], "use --stop-timeout TIME"),
-    row(["--map-signal"], "signals are passed on as they are; use -s SIGNAL for changes"),
-    row(["--exitcrash", "--exit-crash", "--fail-fast", "--bail"], "use --exit-on-error"),
-    row(["--max-restarts"], "restarts are not limited; they back off instead"),
     row(
       ["--no-process-group", "--wrap-process"],
       "the command always runs in a process group of its own"
@@ -302,14 +271,7 @@ extension ForeignOption {
           ? nil : "runs follow changes, not a clock: leave it out"
       }
     ),
-    row(["--only-emit-events", "--print-events", "--show-events"], "use --print json or lines"),
-    row(["--headless", "--no-stdin", "--non-interactive", "--no-tty"], "use --no-keys"),
-    row(["--silent", "--no-log", "-Q"], "use -q"),
-    row(["--debug", "--trace", "--dump"], "use -v"),
     row(["--log-file", "--log"], "redirect standard error, as in: watchrun make test 2>log"),
-    row(["--no-color", "--no-colour", "--no-colours", "--no-colors"], "use --color never"),
-    row(["--colour", "--colors", "--force-color"], "use --color always"),
-    row(["--notification", "--notifications", "--desktop-notify"], "use --notify"),
     row(["--timings", "--timing"], "the duration of each run is printed by default"),
     row(
       ["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
@@ -325,7 +287,5 @@ extension ForeignOption {
     row(["--entry-file", "--spa"], "use --serve DIR --fallback FILE") { option in
       option.value.map { "write: --serve . --fallback \(ShellWords.quoted($0.word))" }
     },
-    row(["--no-browser", "--no-open"], "no page is opened without --open"),
-    row(["-?", "--usage"], "use --help"),
   ]
 }

@@ -225,13 +225,13 @@ extension Habit {
     guard isName, let command = line.usual.line(for: line.first) else { return nil }
     let words = ShellWords.split(command)?.map(\.word) ?? []
     let rest = line.rest
-    let options = rest.allSatisfy(OptionTable.isFlag) ? rest : []
+    let options = rest.allSatisfy(Setting.isFlag) ? rest : []
     return "\(line.lack); write: "
       + line.line(words + (options.isEmpty ? rest : []), adding: options)
   }
 }
 
-extension OptionTable {
+extension Setting {
   /// Whether a word is one of our options, without a value.
   fileprivate static func isFlag(_ word: [UInt8]) -> Bool {
     options.contains { option in

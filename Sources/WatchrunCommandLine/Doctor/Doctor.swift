@@ -22,7 +22,7 @@ struct Doctor {
     if let project, settings.command.isEmpty {
       settings = settings.adding(project.defaults)
       settings.ignores = project.ignores + settings.ignores
-      let overridden = project.overridden(by: settings.projectOverrides)
+      let overridden = project.overridden(by: settings)
       watched = overridden.watched(in: directory)
     }
     let options = ObserverOptions(
@@ -44,18 +44,14 @@ struct Doctor {
     let source = ProjectSource(settings, directory: directory)
     var found = DoctorReport.Project(isUsed: settings.command.isEmpty)
     var project: Project?
-    do throws(ProjectSource.Refusal) {
+    do throws(Failure) {
       if let read = try source.read() {
         (project, found.file) = (read, source.file)
       } else if let detected = source.detect() {
         (project, found.detected) = (detected.project, detected.summary)
       }
     } catch {
-      found.file = source.file
-      switch error {
-      case .failure(let failure): found.errors = [failure.message]
-      case .problems(let problems): found.errors = problems.list.map(\.description)
-      }
+      (found.file, found.errors) = (source.file, error.messages)
     }
     project = try project?.selecting(settings.taskNames)
     found.tasks = project?.names ?? []

@@ -121,24 +121,24 @@ enum BashCompletion {
 
   /// The branches of a `case` that print the kinds of values.
   private static var values: String {
-    OptionTable.options.map { option in
-      guard let value = option.value else { return "" }
-      let prefix = value.isOptional ? "optional:" : ""
+    Setting.options.map { option in
+      if option.value == nil { return "" }
+      let prefix = option.isValueOptional ? "optional:" : ""
       let pattern = option.names.joined(separator: " | ")
-      return "    \(pattern)) echo \(CompletionShell.quoted(prefix + word(for: value.kind))) ;;\n"
+      return "    \(pattern)) echo \(CompletionShell.quoted(prefix + word(for: option.kind))) ;;\n"
     }.joined()
   }
 
   private static var names: String {
-    OptionTable.options.flatMap(\.names).joined(separator: " ")
+    Setting.options.flatMap(\.names).joined(separator: " ")
   }
 
-  private static func word(for kind: Option.Value.Kind) -> String {
+  private static func word(for kind: ValueKind) -> String {
     switch kind {
-    case .path, .file: "path"
+    case .paths, .file: "path"
     case .directory: "directory"
     case .shellLine: "command"
-    case .task: "task"
+    case .taskNames: "task"
     case .choices: "list:" + kind.words.joined(separator: " ")
     case .choice, .signal, .shell: "words:" + kind.words.joined(separator: " ")
     default: "text"

@@ -45,34 +45,34 @@ enum FishCompletion {
 
   /// The options, as `argparse` reads them.
   private static var specifications: String {
-    OptionTable.options.map { option in
+    Setting.options.map { option in
       let names = (option.short.map { "\($0)/" } ?? "") + option.long
-      guard let value = option.value else { return names }
-      return quoted(names + (value.isOptional ? "=?" : "=+"))
+      if option.value == nil { return names }
+      return quoted(names + (option.isValueOptional ? "=?" : "=+"))
     }.joined(separator: " ")
   }
 
   private static var completions: String {
-    OptionTable.options.map { option in
+    Setting.options.map { option in
       "complete -c watchrun -n __watchrun_no_command"
         + (option.short.map { " -s \($0)" } ?? "") + " -l \(option.long)"
-        + (option.value.map { " " + arguments(for: $0) } ?? "")
+        + (option.value == nil ? "" : " " + arguments(for: option))
         + " -d \(quoted(option.help))\n"
     }.joined()
   }
 
-  private static func arguments(for value: Option.Value) -> String {
+  private static func arguments(for option: Option) -> String {
     // A value that may be omitted is never the next word.
-    if value.isOptional { return "-f" + words(value.kind.words) }
-    let list = value.kind.words.joined(separator: " ")
-    return switch value.kind {
-    case .path, .file: "-r -F"
+    if option.isValueOptional { return "-f" + words(option.kind.words) }
+    let list = option.kind.words.joined(separator: " ")
+    return switch option.kind {
+    case .paths, .file: "-r -F"
     case .directory: "-x -a '(__fish_complete_directories)'"
     case .shellLine: "-x -a '(__fish_complete_command)'"
-    case .task: "-x -a '(watchrun --list-tasks 2>/dev/null | string match -r \"^\\S+\")'"
-    case .host: "-x -a '(__fish_print_hostnames)'"
+    case .taskNames: "-x -a '(watchrun --list-tasks 2>/dev/null | string match -r \"^\\S+\")'"
+    case .hosts: "-x -a '(__fish_print_hostnames)'"
     case .choices: "-x -a '(__watchrun_list \(list))'"
-    default: "-x" + words(value.kind.words)
+    default: "-x" + words(option.kind.words)
     }
   }
 

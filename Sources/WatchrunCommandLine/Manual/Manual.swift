@@ -59,7 +59,7 @@ extension Manual {
   private static var options: String {
     var text = ""
     for group in Option.Group.allCases {
-      let items = OptionTable.options.filter { $0.group == group }.map { option in
+      let items = Setting.options.filter { $0.group == group }.map { option in
         Mdoc.Item(Mdoc.names(of: option), HelpText.description(of: option))
       }
       text += ".Ss \(Mdoc.argument(group.rawValue))\n" + Mdoc.list(items)
@@ -69,7 +69,7 @@ extension Manual {
 
   private static func keys(of scope: ProjectKey.Scope) -> String {
     Mdoc.list(
-      ProjectKey.all.filter { $0.scopes.contains(scope) }.map { key in
+      ProjectKey.all(in: scope).map { key in
         Mdoc.Item(
           "Cm " + Mdoc.argument(key.name),
           "\(Mdoc.sentence(key.help)) It must be \(key.kind.expectation).")

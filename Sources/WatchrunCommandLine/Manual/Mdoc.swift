@@ -21,8 +21,8 @@ enum Mdoc {
   static func names(of option: Option) -> String {
     let names = "Fl " + (option.short.map { "\($0) , " } ?? "") + "-" + option.long
     guard let value = option.value else { return names }
-    let joint = value.isOptional ? "Ns Op = Ns Ar" : "Ar"
-    return "\(names) \(joint) \(argument(value.name))"
+    let joint = option.isValueOptional ? "Ns Op = Ns Ar" : "Ar"
+    return "\(names) \(joint) \(argument(value))"
   }
 
   /// Text as one argument of a macro.

@@ -50,7 +50,7 @@ enum ZshCompletion {
   }
 
   private static var specifications: String {
-    OptionTable.options.flatMap(specifications).map { "    \($0) \\\n" }.joined()
+    Setting.options.flatMap(specifications).map { "    \($0) \\\n" }.joined()
   }
 
   /// A specification for each name of an option, which excludes the other one unless it is repeatable.
@@ -65,21 +65,21 @@ enum ZshCompletion {
         return CompletionShell.quoted(prefix + name + text)
       }
       let isLong = name.hasPrefix("--")
-      let joint = value.isOptional ? "=-" : isLong ? "=" : "+"
+      let joint = option.isValueOptional ? "=-" : isLong ? "=" : "+"
       let argument =
-        (value.isOptional ? "::" : ":") + escaped(value.name) + ":" + action(for: value.kind)
+        (option.isValueOptional ? "::" : ":") + escaped(value) + ":" + action(for: option.kind)
       return CompletionShell.quoted(prefix + name + joint + text + argument)
     }
   }
 
-  private static func action(for kind: Option.Value.Kind) -> String {
+  private static func action(for kind: ValueKind) -> String {
     let words = kind.words.joined(separator: " ")
     return switch kind {
-    case .path, .file: "_files"
+    case .paths, .file: "_files"
     case .directory: "_directories"
     case .shellLine: "_cmdstring"
-    case .task: "_watchrun_tasks"
-    case .host: "_hosts"
+    case .taskNames: "_watchrun_tasks"
+    case .hosts: "_hosts"
     case .choices: "_sequence compadd - \(words)"
     case .choice, .signal, .shell: "(\(words))"
     default: " "

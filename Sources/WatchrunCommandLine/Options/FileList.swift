@@ -17,14 +17,14 @@ struct FileList {
     do throws(SystemError) {
       text = try readAll(source)
     } catch {
-      throw Failure(
+      throw .launch(
         "cannot read the list of files \(file): \(error.reason); "
           + "pass an existing file to --files-from, or - for standard input", ExitCode.noInput)
     }
     let list = FileList(text, separatedByNUL: separatedByNUL, in: directory)
     if list.watched.isEmpty {
       let first = list.problems.first.map { ": " + $0 } ?? ""
-      throw Failure("the list of files has no path that exists\(first)", ExitCode.noInput)
+      throw .launch("the list of files has no path that exists\(first)", ExitCode.noInput)
     }
     return list
   }

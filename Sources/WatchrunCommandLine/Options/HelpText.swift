@@ -1,4 +1,4 @@
-/// The text of `--help`, generated from the option table.
+/// The text of `--help`, generated from the table of settings.
 enum HelpText {
   static let version = "watchrun 0.1.0"
 
@@ -43,7 +43,7 @@ enum HelpText {
     var text = usage
     for group in Option.Group.allCases {
       text += "\n\(group.rawValue):\n"
-      for option in OptionTable.options where option.group == group { text += lines(for: option) }
+      for option in Setting.options where option.group == group { text += lines(for: option) }
     }
     return text + placeholders
   }

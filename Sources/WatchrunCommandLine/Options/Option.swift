@@ -1,7 +1,5 @@
-/// One row of the option table: the names of an option, its value, its description, and its effect.
-///
-/// The parser, the help, the manual and shell completions are made from these rows.
-struct Option: Sendable {
+/// An option of the command line.
+struct Option: Hashable, Sendable {
   /// A heading of the help.
   enum Group: String, CaseIterable, Sendable {
     case watching = "Watching"
@@ -14,89 +12,80 @@ struct Option: Sendable {
     case output = "Output"
   }
 
-  /// The value of an option.
-  struct Value: Sendable {
-    /// What a value means, for completions and the manual.
-    enum Kind: Hashable, Sendable {
-      case path
-      case file
-      case directory
-      /// One of these words.
-      case choice([String])
-      /// One or more of these words, separated by commas.
-      case choices([String])
-      case duration
-      case signal
-      /// A command line for a shell.
-      case shellLine
-      /// The name of a shell, or `none`.
-      case shell
-      /// A pattern in gitignore syntax.
-      case pattern
-      /// Extensions of files, separated by commas.
-      case extensions
-      /// `NAME=VALUE`.
-      case variable
-      /// The name of a task.
-      case task
-      /// The address of a server.
-      case server
-      case port
-      case host
-      /// `NAME: VALUE`.
-      case header
-      case count
-    }
+  /// What an option needs, or excludes, to have a meaning. Without any of these, it has one everywhere
+  /// but in a question to a session.
+  struct Scope: OptionSet, Hashable {
+    let rawValue: Int
 
-    /// The placeholder in the help, such as `PATH`.
-    let name: String
-    let kind: Kind
-    /// Whether the option may be given without a value. A value must then follow an equals sign.
-    let isOptional: Bool
-
-    init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
-      self.name = name
-      self.kind = kind
-      self.isOptional = isOptional
-    }
+    /// Needs a command; tasks have no use for it.
+    static let command = Scope(rawValue: 1)
+    /// Needs a command or tasks.
+    static let run = Scope(rawValue: 2)
+    /// Is about the results of runs, or a run beside the command.
+    static let results = Scope(rawValue: 4)
+    /// Needs a page.
+    static let page = Scope(rawValue: 8)
+    /// Needs a directory that is served.
+    static let files = Scope(rawValue: 16)
+    /// Excludes a command and a page.
+    static let project = Scope(rawValue: 32)
+    /// Prints an answer and runs nothing.
+    static let answer = Scope(rawValue: 64)
+    /// Asks a session, or may accompany such a question.
+    static let session = Scope(rawValue: 128)
   }
 
-  typealias Apply = @Sendable (inout Settings, _ value: [UInt8]) throws(UsageError) -> Void
+  /// An effect that another option would not have beside this one.
+  struct Conflict: Hashable, Sendable {
+    let others: [String]
+    /// What this option does, and what the others then do: "ends after the first run".
+    let reason: String
+    var consequence = "has no effect"
+  }
 
   let short: Character?
   /// The name without dashes.
   let long: String
-  /// `nil` for an option that takes no value.
-  let value: Value?
+  let kind: ValueKind
+  /// The placeholder of its value in the help, such as `PATH`; `nil` for an option without a value.
+  let value: String?
+  /// Whether the option may be given without a value. A value must then follow an equals sign.
+  let isValueOptional: Bool
   let group: Group
+  let scope: Scope
   /// An imperative or noun phrase without a full stop, which can be understood by itself.
   let help: String
   /// The value that applies without the option, where there is one worth saying.
   let defaultValue: String?
   /// Whether each further use adds to the ones before it, instead of replacing them.
   let isRepeatable: Bool
-  let apply: Apply
+  /// The key that does the same for one task, where the option cannot do it for all.
+  let taskKey: String?
+  let conflicts: [Conflict]
+}
 
-  init(
-    _ short: Character?, _ long: String, _ value: Value? = nil, _ group: Group, _ help: String,
-    default defaultValue: String? = nil, isRepeatable: Bool = false, _ apply: @escaping Apply
-  ) {
-    self.short = short
-    self.long = long
-    self.value = value
-    self.group = group
-    self.help = help
-    self.defaultValue = defaultValue
-    self.isRepeatable = isRepeatable
-    self.apply = apply
+extension Option.Group {
+  /// What all options of the group need.
+  var scope: Option.Scope {
+    switch self {
+    case .running: .run
+    case .page: .page
+    case .session: .session
+    case .watching, .filtering, .timing, .project, .output: []
+    }
   }
+}
+
+extension Option {
+  /// The names with their dashes.
+  var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
   /// The long name with its value: `--watch PATH`, `--poll[=TIME]`, `--clear`.
   var usage: String { "--\(long)" + valueUsage }
 
   /// The placeholder as it follows a name: ` PATH`, `[=TIME]`, or nothing.
-  var valueUsage: String {
-    guard let value else { return "" }
-    return value.isOptional ? "[=\(value.name)]" : " \(value.name)"
-  }
+  var valueUsage: String { value.map { isValueOptional ? "[=\($0)]" : " \($0)" } ?? "" }
+
+  /// The value in an example of the option's use.
+  var example: String { isValueOptional ? "" : valueUsage }
 }

@@ -2,7 +2,7 @@ import ActionRunning
 import FileObservation
 import Support
 
-/// Parses command-line arguments by the option table.
+/// Parses command-line arguments by the table of settings.
 ///
 /// Options come first; the first argument that is not an option begins the command. `--` ends the
 /// options. A value follows its option as the next argument, after `=`, or directly (`-dsrc`) if the
@@ -18,7 +18,7 @@ struct OptionParser {
   /// - Parameter directory: Where they were typed, for advice about options of other tools.
   static func parse(
     _ words: [[UInt8]], in directory: Path = "/dev/null"
-  ) throws(UsageError) -> Settings {
+  ) throws(Failure) -> Settings {
     var parser = OptionParser(words, directory)
     return try parser.parse()
   }
@@ -29,7 +29,7 @@ struct OptionParser {
     self.directory = directory
   }
 
-  private mutating func parse() throws(UsageError) -> Settings {
+  private mutating func parse() throws(Failure) -> Settings {
     let dash = UInt8(ascii: "-")
     while let word = rest.first {
       guard word.first == dash, word.count > 1 else { break }
@@ -50,58 +50,64 @@ struct OptionParser {
     return try settings.checked()
   }
 
-  private mutating func parseLong(_ word: [UInt8]) throws(UsageError) {
+  private mutating func parseLong(_ word: [UInt8]) throws(Failure) {
     let cut = word.firstIndex(of: UInt8(ascii: "="))
     let written = String(decoding: word[..<(cut ?? word.count)], as: UTF8.self)
-    guard let option = OptionTable.options.first(where: { "--" + $0.long == written }) else {
+    guard let setting = Setting.option(String(written.dropFirst(2))), let option = setting.option
+    else {
       throw unknown(Path(written), name: written, attached: cut.map { Array(word[($0 + 1)...]) })
     }
     let attached = cut.map { Array(word[($0 + 1)...]) }
     if option.value == nil && attached != nil {
-      throw UsageError("\(written) takes no value\(hint(on: written, nil))")
+      throw .usage("\(written) takes no value\(hint(on: written, nil))")
     }
-    try apply(option, as: written, attached: attached)
+    try apply(setting, as: written, attached: attached)
   }
 
-  private mutating func parseCluster(_ word: [UInt8]) throws(UsageError) {
+  private mutating func parseCluster(_ word: [UInt8]) throws(Failure) {
     try checkDashes(word)
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
       let short = Character(Unicode.Scalar(letter))
       let written = "-\(short)"
-      guard letter < 0x80, let option = OptionTable.options.first(where: { $0.short == short })
+      guard letter < 0x80, let setting = Setting.all.first(where: { $0.option?.short == short })
       else { throw unknown(Path(bytes: word), name: written) }
-      if option.value == nil {
-        try apply(option, as: written, attached: nil)
+      if setting.option?.value == nil {
+        try apply(setting, as: written, attached: nil)
         continue
       }
       let hasEquals = letters.first == UInt8(ascii: "=")
       let attached = Array(hasEquals ? letters.dropFirst() : letters)
-      try apply(option, as: written, attached: attached.isEmpty && !hasEquals ? nil : attached)
+      try apply(setting, as: written, attached: attached.isEmpty && !hasEquals ? nil : attached)
       return
     }
   }
 
   private mutating func apply(
-    _ option: Option, as written: String, attached: [UInt8]?
-  ) throws(UsageError) {
+    _ setting: Setting, as written: String, attached: [UInt8]?
+  ) throws(Failure) {
+    guard let option = setting.option else { return }
     var value = attached
-    if option.value?.isOptional == true {
-      if value?.isEmpty == true { throw UsageError("\(written): the value after '=' is missing") }
+    if option.isValueOptional {
+      if value?.isEmpty == true { throw .usage("\(written): the value after '=' is missing") }
     } else if let expected = option.value, value == nil {
       // `--` ends the options, so it is no value.
       value = rest.first == Array("--".utf8) ? nil : rest.popFirst()
       if value == nil {
-        throw UsageError(
-          "\(written) needs a value: \(written) \(expected.name)\(hint(on: written, nil))")
+        throw .usage(
+          "\(written) needs a value: \(written) \(expected)\(hint(on: written, nil))")
       }
     }
-    do throws(UsageError) {
-      try option.apply(&settings, value ?? [])
-      settings.given[option.long] = written
-    } catch {
-      throw UsageError("\(written): \(error)\(hint(on: written, value))")
+    var reader = ValueReader(value ?? [])
+    let assignment =
+      value == nil && option.isValueOptional ? setting.omitted : setting.read(&reader)
+    if let finding = reader.findings.first {
+      throw .usage("\(written): \(finding.message)\(hint(on: written, value))")
     }
+    guard let assignment else { return }
+    assignment.settings?(&settings)
+    settings.given[option.long] = written
+    if setting.replacesKeys { settings.replacements.append(assignment) }
   }
 
   /// - Parameters:
@@ -109,22 +115,22 @@ struct OptionParser {
   ///   - name: The name of the option in it.
   private func unknown(
     _ argument: Path, name: String, attached: [UInt8]? = nil
-  ) -> UsageError {
-    let names = OptionTable.options.map { "--" + $0.long }
+  ) -> Failure {
+    let names = Setting.options.map { "--" + $0.long }
     let nearest = nearestName(to: argument.description, among: names)
     let advice =
       foreign(name, attached: attached).advice ?? nearest.map { "did you mean '\($0)'?" }
       ?? "see watchrun --help"
-    return UsageError("unknown option '\(argument)'; \(advice)")
+    return .usage("unknown option '\(argument)'; \(advice)")
   }
 
   /// Refuses `-watch`, which would mean `-w atch`.
-  private func checkDashes(_ word: [UInt8]) throws(UsageError) {
+  private func checkDashes(_ word: [UInt8]) throws(Failure) {
     let written = String(decoding: word.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-    let isLong = OptionTable.options.contains { "-" + $0.long == written }
-    if isLong { throw UsageError("unknown option '\(written)'; did you mean '-\(written)'?") }
+    let isLong = Setting.options.contains { "-" + $0.long == written }
+    if isLong { throw .usage("unknown option '\(written)'; did you mean '-\(written)'?") }
     if written.count > 2, let advice = foreign("-" + written).advice {
-      throw UsageError("unknown option '\(written)'; \(advice)")
+      throw .usage("unknown option '\(written)'; \(advice)")
     }
   }
 

@@ -1,153 +1,246 @@
 import ActionRunning
 import FileObservation
 
-// Which options can be combined with each other, with a command, and with a project.
+// Which options can be combined with each other, with a command, with a page and with a project: by the
+// scopes and conflicts of the options, and by what depends on their values.
 
 extension Settings {
   /// Returns the settings if their options can be combined.
-  func checked() throws(UsageError) -> Settings {
+  func checked() throws(Failure) -> Settings {
     if task == .explain && command.isEmpty {
-      throw UsageError("--explain needs a path, as in: watchrun --explain build/main.o")
+      throw .usage("--explain needs a path, as in: watchrun --explain build/main.o")
     }
     try checkJSON()
-    if case .ask = task { return try checkQuestion() }
-    if let option = given["lines"] ?? given["follow"] {
-      throw UsageError("\(option) needs --status or --logs")
-    }
-    try checkPage()
-    if task == .run { try checkContradictions() }
-    if task.isAboutProject || isForProject {
-      try checkForProject()
+    if case .ask = task {
+      try checkQuestion()
       return self
     }
-    guard task == .run, !isForPageAlone else { return self }
-    if let printing = given["print"] { try checkPrinting(printing) }
-    try checkSeparator()
-    try checkPlaceholders()
-    try checkInterval()
-    if let option = given["task"] ?? given["config"] {
-      throw UsageError(
-        option == given["task"]
-          ? "\(option) runs a task, not a command; for several tasks: \(option) NAME \(option) NAME"
-          : "\(option) is for a project; remove it, or the command")
+    if let option = given["lines"] ?? given["follow"] {
+      throw .usage("\(option) needs --status or --logs")
+    }
+    if task != .help, task != .version {
+      if hasPage { try checkPage() } else { try checkWithoutPage() }
+    }
+    if task == .run { try checkConflicts() }
+    if task.isAboutProject || isForProject {
+      try checkForProject()
+    } else if task == .run, !isForPageAlone {
+      try checkForCommand()
     }
     return self
   }
 
-  /// Refuses options that a question ignores. Other options belong to the session.
-  private func checkQuestion() throws(UsageError) -> Settings {
-    let asking = ["wait", "status", "send", "logs"]
-    let questions = asking.compactMap { given[$0] }
-    if questions.count > 1 {
-      throw UsageError(
-        "\(questions[0]) and \(questions[1]) exclude each other; remove one of them")
+  /// The given options whose scope includes any of these, as they were written.
+  private func given(_ scope: Option.Scope) -> [(option: Option, written: String)] {
+    Setting.options.compactMap { option in
+      option.scope.isDisjoint(with: scope) ? nil : given[option.long].map { (option, $0) }
     }
-    let allowed = asking + ["lines", "follow", "json", "directory", "color"]
-    for option in OptionTable.options where !allowed.contains(option.long) {
-      guard let written = given[option.long] else { continue }
-      throw UsageError(
-        "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
-          + "remove one of them")
-    }
-    if follows && given["status"] == nil && given["logs"] == nil {
-      throw UsageError("--follow needs --status or --logs")
-    }
-    if let option = given["wait"], questionTime == nil, let word = command.first {
-      let text = String(decoding: word, as: UTF8.self)
-      let isNumber = UInt32(text) != nil
-      guard isNumber || Duration(parsing: text) != nil else { return self }
-      throw UsageError(
-        "\(option) takes its value after '=': \(option)=\(text)\(isNumber ? "s" : ""); "
-          + "the quiet period is set with -d")
-    }
-    return self
   }
 
-  private func checkJSON() throws(UsageError) {
+  // MARK: Questions
+
+  private func checkJSON() throws(Failure) {
     guard let option = given["json"] else { return }
     switch task {
     case .listTasks, .doctor, .help, .version, .manual, .completions, .ask: return
     case .run, .explain, .initialize, .check, .schema:
-      throw UsageError(
+      throw .usage(
         "\(option) needs --list-tasks, --doctor, --wait or --status; "
           + "for changes: --print json")
     }
   }
 
-  private func checkPrinting(_ printing: String) throws(UsageError) {
-    if !command.isEmpty { throw UsageError("\(printing) runs no command; remove one of them") }
-    for name in [
-      "build", "on-success", "on-failure", "notify", "bell", "diagnostics", "output", "pty",
-      "status-line",
-    ] {
-      guard let option = given[name] else { continue }
-      throw UsageError("\(printing) runs nothing, so \(option) has no effect; remove one of them")
+  /// Refuses options that a question ignores. They belong to the session.
+  private func checkQuestion() throws(Failure) {
+    let questions = ["wait", "status", "send", "logs"].compactMap { given[$0] }
+    if questions.count > 1 {
+      throw .usage(
+        "\(questions[0]) and \(questions[1]) exclude each other; remove one of them")
+    }
+    for option in Setting.options where !option.scope.contains(.session) {
+      guard let written = given[option.long] else { continue }
+      throw .usage(
+        "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
+          + "remove one of them")
+    }
+    if follows && given["status"] == nil && given["logs"] == nil {
+      throw .usage("--follow needs --status or --logs")
+    }
+    if let option = given["wait"], questionTime == nil {
+      try refuseDetachedTime(of: option, unit: "s", "; the quiet period is set with -d")
     }
   }
 
-  func checkSeparator() throws(UsageError) {
+  /// Refuses `--poll 1s make` and `--wait 1s`, where `1s` would be the command or a task.
+  private func refuseDetachedTime(
+    of option: String, unit: String, _ hint: String = ""
+  ) throws(Failure) {
+    guard let word = command.first else { return }
+    let text = String(decoding: word, as: UTF8.self)
+    let isNumber = UInt32(text) != nil
+    guard isNumber || Duration(parsing: text) != nil else { return }
+    throw .usage(
+      "\(option) takes its value after '=': \(option)=\(text)\(isNumber ? unit : "")\(hint)")
+  }
+
+  // MARK: Pages
+
+  private func checkPage() throws(Failure) {
+    let page = given["serve"] ?? given["proxy"] ?? ""
+    if served != nil && upstream != nil {
+      throw .usage(
+        "--serve and --proxy exclude each other, unless it names a path, as in --proxy /api=3000")
+    }
+    if served == nil && upstream == nil, let rule = proxies.first {
+      throw .usage(
+        "--proxy \(Path(rule.path))=… leaves other paths unanswered; "
+          + "add --serve DIR or --proxy URL")
+    }
+    if served == nil, let option = given(.files).first {
+      throw .usage("\(option.written) is for files; it needs --serve instead of \(page)")
+    }
+    if let option = given["print"] ?? given(.answer).first?.written {
+      throw .usage("\(option) serves no page; remove \(option) or \(page)")
+    }
+    if let option = given(.project).first {
+      throw .usage(
+        "\(option.written) is for a project; remove \(option.written) or \(page)")
+    }
+    if isForPageAlone {
+      // `--null` and `--files-from` may be about the paths that are watched.
+      if let option = given(.run).first {
+        throw .usage(
+          "\(option.written) needs a command, as in: watchrun --proxy :3000 -r -- ./server")
+      }
+      return try checkSeparator()
+    }
+    if let option = given["once"] ?? given["until-success"] {
+      throw .usage("\(option) would end the page with a run; remove \(option) or \(page)")
+    }
+  }
+
+  private func checkWithoutPage() throws(Failure) {
+    // A project may have pages of its own.
+    guard !isForProject, !task.isAboutProject, let option = given(.page).first else { return }
+    throw .usage("\(option.written) needs a page; add --serve DIR or --proxy URL")
+  }
+
+  // MARK: Conflicts
+
+  /// Refuses options of which one would silently win.
+  private func checkConflicts() throws(Failure) {
+    try checkBusyMode()
+    for option in Setting.options {
+      guard let written = given[option.long] else { continue }
+      for conflict in option.conflicts {
+        for name in conflict.others {
+          // The default is not in the way.
+          let isDefault = ["output", "status-line"].contains(name) && !readsOutput
+          guard let other = given[name], !isDefault else { continue }
+          throw .usage(
+            "\(written) \(conflict.reason), so \(other) \(conflict.consequence); "
+              + "remove one of them")
+        }
+      }
+    }
+    if let wait = given["max-wait"], let debounce = given["debounce"],
+      case .fixed(let period) = quietPeriod, maximumWait < period
+    {
+      throw .usage("\(wait) must not be shorter than the quiet period of \(debounce)")
+    }
+  }
+
+  /// `--restart`, `--signal` and `--on-busy` set the same thing.
+  private func checkBusyMode() throws(Failure) {
+    let modes = busyModes
+    guard let mode = modes.first, let other = modes.first(where: { $0.mode != mode.mode }) else {
+      return
+    }
+    throw .usage(
+      "\(mode.written) and \(other.written) exclude each other"
+        + (mode.mode == .restart && other.mode == .signal
+          ? "; to stop with another signal: \(mode.written) --stop-signal SIGNAL"
+          : ": a change during a run does one thing; remove one of them"))
+  }
+
+  private var busyModes: [(written: String, mode: BusyMode)] {
+    let named = given["on-busy"].flatMap { written in
+      namedBusyMode.map { ("\(written) \($0.rawValue)", $0) }
+    }
+    return [
+      given["restart"].map { ($0, .restart) }, given["signal"].map { ($0, .signal) }, named,
+    ].compactMap { $0 }
+  }
+
+  // MARK: Commands
+
+  private func checkForCommand() throws(Failure) {
+    if let printing = given["print"] {
+      if !command.isEmpty { throw .usage("\(printing) runs no command; remove one of them") }
+      if let option = given(.results).first {
+        throw .usage(
+          "\(printing) runs nothing, so \(option.written) has no effect; remove one of them")
+      }
+    }
+    try checkSeparator()
+    try checkPlaceholders()
+    if let option = given["poll"], polling == Polling(.always) {
+      try refuseDetachedTime(of: option, unit: "ms")
+    }
+    if let option = given["task"] {
+      throw .usage(
+        "\(option) runs a task, not a command; for several tasks: \(option) NAME \(option) NAME")
+    }
+    if let option = given(.project).first {
+      throw .usage("\(option.written) is for a project; remove it, or the command")
+    }
+  }
+
+  private func checkSeparator() throws(Failure) {
     guard let option = given["null"] else { return }
     if printMode == nil && emitMode != .lines && filesFrom == nil {
-      throw UsageError(
+      throw .usage(
         "\(option) has no effect here; it needs --files-from, --print, --emit lines or --explain")
     }
   }
 
-  /// Refuses `--poll 1s make`, where `1s` would be the command.
-  private func checkInterval() throws(UsageError) {
-    guard let option = given["poll"], polling == Polling(.always), let word = command.first else {
-      return
-    }
-    let text = String(decoding: word, as: UTF8.self)
-    let isNumber = UInt32(text) != nil
-    guard isNumber || Duration(parsing: text) != nil else { return }
-    throw UsageError(
-      "\(option) takes its value after '=': \(option)=\(text)\(isNumber ? "ms" : "")")
-  }
-
   /// Refuses `{}` in a shell line, where it is not replaced: paths are never pasted into a line.
-  private func checkPlaceholders() throws(UsageError) {
+  private func checkPlaceholders() throws(Failure) {
     guard let line = command.first, command.count == 1, shellOfLine != nil else { return }
     guard let placeholder = ShellLine(line).placeholder else { return }
     let written = String(decoding: placeholder, as: UTF8.self)
-    throw UsageError(
+    throw .usage(
       "\(written) is replaced only as an argument of its own, not in a shell line; write: watchrun "
         + ShellLine(line).replacement)
   }
 
-  private func checkForProject() throws(UsageError) {
+  // MARK: Projects
+
+  private func checkForProject() throws(Failure) {
     if !command.isEmpty {
-      let questions = ["list-tasks", "init", "check", "schema"]
-      let option = questions.lazy.compactMap { given[$0] }.first ?? ""
-      throw UsageError("\(option) runs no command; remove one of them")
+      let option = given(.answer).first { $0.option.group == .project }
+      throw .usage("\(option?.written ?? "") runs no command; remove one of them")
     }
     if let option = given["build"] {
-      throw UsageError(
+      throw .usage(
         "\(option) needs a command to run after it, as in: watchrun --build make ./app")
     }
-    for option in OptionTable.options {
-      guard let written = given[option.long] else { continue }
-      switch ProjectOptions.use(of: option.long) {
-      case .forAll:
-        continue
-      case .key(let key):
-        throw UsageError(
-          "\(written) needs a command, as in: watchrun \(written)\(example(of: option)) make test; "
+    for setting in Setting.all {
+      guard let option = setting.option, let written = given[option.long] else { continue }
+      if let key = option.taskKey {
+        throw .usage(
+          "\(written) needs a command, as in: watchrun \(written)\(option.example) make test; "
             + "in a project, set \"\(key)\" for a task in watchrun.json (--init writes one)")
-      case .pageKey(let key):
-        throw UsageError(
+      }
+      if let key = setting.key, key.scopes == [.page] {
+        throw .usage(
           "\(written) needs --serve or --proxy; "
-            + "in a project, set \"\(key)\" for a page in watchrun.json")
-      case .forCommand:
-        throw UsageError(
-          "\(written) needs a command, as in: watchrun \(written)\(example(of: option)) make test")
+            + "in a project, set \"\(key.name)\" for a page in watchrun.json")
+      }
+      if option.scope.contains(.command) {
+        throw .usage(
+          "\(written) needs a command, as in: watchrun \(written)\(option.example) make test")
       }
     }
-  }
-
-  /// The value in an example of the option's use.
-  private func example(of option: Option) -> String {
-    guard let value = option.value, !value.isOptional else { return "" }
-    return " " + value.name
   }
 }

@@ -2,10 +2,35 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import PathFiltering
-import SystemCalls
 import SessionControl
+import SystemCalls
+
+/// What is set for a command, by options, or for a task, by keys.
+struct TaskSettings: Hashable, Sendable {
+  var extensions: [[UInt8]] = []
+  var filters: [GlobPattern] = []
+  var ignores: [GlobPattern] = []
+  /// `nil` for the default.
+  var kinds: Set<ChangeBatch.Kind>?
+  var isPostponed = false
+  /// What a change during a run does; `nil` for the default.
+  var onBusy: BusyMode?
+  var stopPlan = StopPlan()
+  var timeout: Duration?
+  /// Shell lines.
+  var onSuccess: [UInt8]?
+  var onFailure: [UInt8]?
+  /// The shell for shell lines.
+  var shell = Settings.Shell.whenNeeded
+  var environment: [Command.EnvironmentVariable] = []
+  /// `nil` for that of the project, or the default.
+  var outputMode: OutputMode?
+  /// Whether it writes to a pseudo-terminal if its output is read; `nil` for the default.
+  var usesPseudoTerminal: Bool?
+}
 
 /// The parsed command line.
+@dynamicMemberLookup
 struct Settings: Sendable {
   /// What watchrun does.
   enum Task: Hashable, Sendable {
@@ -53,11 +78,15 @@ struct Settings: Sendable {
   }
 
   var task = Task.run
+  /// What tasks can have, too.
+  var shared = TaskSettings()
   var command: [[UInt8]] = []
   /// Whether `--` marks the beginning of the command, which is then never a task.
   var isCommandMarked = false
   /// The options that were given: long names, and how each was written, such as `-e` or `--exts`.
   var given: [String: String] = [:]
+  /// What replaces the keys of every task.
+  var replacements: [Assignment] = []
   /// The words before the command.
   var optionWords: [[UInt8]] = []
 
@@ -75,33 +104,21 @@ struct Settings: Sendable {
   var followsLinks = false
   var polling = Polling()
 
-  var extensions: [[UInt8]] = []
-  var filters: [GlobPattern] = []
-  var ignores: [GlobPattern] = []
   var ignoreSources = IgnoreSources.all
-  var kinds: Set<ChangeBatch.Kind>?
   var skipsUnchanged = false
 
   var quietPeriod = QuietPeriod.adaptive
   /// The value of `--max-wait`.
   var longestWait: Duration?
 
-  var isPostponed = false
   /// The mode of `--on-busy`.
-  var onBusy: BusyMode?
-  var restarts = false
+  var namedBusyMode: BusyMode?
   /// The signal of `--signal`.
   var signal: Signal?
-  var stopPlan = StopPlan()
   var emitMode = EmitMode.env
-  /// Shell lines.
+  /// A shell line.
   var build: [UInt8]?
-  var onSuccess: [UInt8]?
-  var onFailure: [UInt8]?
-  var timeout: Duration?
   var keepsAlive = false
-  var shell = Shell.whenNeeded
-  var environment: [Command.EnvironmentVariable] = []
   var isInteractive = false
   var readsKeys = true
   var endsAfterFirstRun = false
@@ -131,10 +148,7 @@ struct Settings: Sendable {
 
   /// The file of `--diagnostics`.
   var diagnosticsFile: Path?
-  var outputMode = OutputMode.all
   var statusLine = StatusLineMode.auto
-  /// Whether commands whose output is read write to a pseudo-terminal; `nil` for the default.
-  var usesPseudoTerminals: Bool?
   var printMode: PrintMode?
   var separatesByNUL = false
   /// Whether the answer to a question is printed as JSON.
@@ -145,26 +159,29 @@ struct Settings: Sendable {
   var colorMode = ColorMode.auto
   var notifyMode = NotifyMode.never
   var ringsBell = false
+
+  subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
+    get { shared[keyPath: member] }
+    set { shared[keyPath: member] = newValue }
+  }
 }
 
 extension Settings {
   /// What a change during a run does.
-  var busyMode: BusyMode {
-    onBusy ?? (restarts ? .restart : signal != nil ? .signal : .queue)
-  }
+  var busyMode: BusyMode { self.onBusy ?? .queue }
 
   var busyPolicy: BusyPolicy {
     switch busyMode {
     case .queue: .queue
     case .ignore: .ignore
     case .restart: .restart
-    case .signal: .signal(signal ?? stopPlan.signal)
+    case .signal: .signal(signal ?? self.stopPlan.signal)
     }
   }
 
   /// Whether the round that begins at the start is the last one, so that nothing needs to be watched.
   var isOneRound: Bool {
-    guard endsAfterFirstRun && !isPostponed else { return false }
+    guard endsAfterFirstRun && !self.isPostponed else { return false }
     switch busyPolicy {
     case .queue, .ignore: return true
     case .restart, .signal: return false
@@ -199,7 +216,7 @@ extension Settings {
   /// With `--skip-unchanged`, metadata is not a default either: a file that was rewritten with the same
   /// content would be reported as a change of its metadata.
   var effectiveKinds: Set<ChangeBatch.Kind> {
-    if let kinds { return kinds }
+    if let kinds = self.kinds { return kinds }
     let all = Set(ChangeBatch.Kind.allCases)
     return printMode == nil || skipsUnchanged ? all.subtracting([.metadata]) : all
   }
@@ -216,8 +233,8 @@ extension Settings {
 
   /// Whether an option needs the output of the command.
   var readsOutput: Bool {
-    diagnosticsFile != nil || outputMode == .failed || effectiveStatusLine == .always
-      || usesPseudoTerminals == true && !Terminal.isTerminal(STDOUT_FILENO)
+    diagnosticsFile != nil || self.outputMode == .failed || effectiveStatusLine == .always
+      || self.usesPseudoTerminal == true && !Terminal.isTerminal(STDOUT_FILENO)
   }
 
   /// Whether the status line is shown where it can be.

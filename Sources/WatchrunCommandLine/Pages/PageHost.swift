@@ -35,7 +35,7 @@ final class PageHost: Sendable {
       do throws(PageError) {
         try server.open(page)
       } catch {
-        throw Failure(error.text, ExitCode.failure)
+        throw .launch(error.text, ExitCode.failure)
       }
     }
     self.pages.withLock { $0 = pages }

@@ -39,11 +39,7 @@ extension Project.Page {
   var observed: [Path] { reload + (served.map { [$0] } ?? []) }
 
   /// The proxies, which the project reader has validated.
-  fileprivate var rules: [ProxyRule] {
-    proxies.compactMap { proxy in
-      proxy.server.address.flatMap { ProxyRule(path: proxy.path, server: $0) }
-    }
-  }
+  fileprivate var rules: [ProxyRule] { proxies.compactMap(\.rule) }
 
   fileprivate func source(in directory: Path) -> LiveReload.Page.Source {
     if let served { return .directory(served.absolute(from: directory)) }
@@ -51,12 +47,14 @@ extension Project.Page {
   }
 }
 
-extension Project.Page.Server {
-  /// The address; `nil` for a URL with a query.
-  fileprivate var address: ServerAddress? {
-    switch self {
-    case .port(let port): ServerAddress(port: port)
-    case .url(let url): ServerAddress(url: url)
-    }
+extension Project.Page.Proxy {
+  /// The rule; `nil` for a URL with a query.
+  var rule: ProxyRule? {
+    let address: ServerAddress? =
+      switch server {
+      case .port(let port): ServerAddress(port: port)
+      case .url(let url): ServerAddress(url: url)
+      }
+    return address.flatMap { ProxyRule(path: path, server: $0) }
   }
 }

@@ -48,7 +48,7 @@ extension Settings {
       if error.code == ENOENT && !isForPageAlone { return absolute }
       reason = error.reason
     }
-    throw Failure(
+    throw .launch(
       "cannot serve \(path): \(reason); pass an existing directory to --serve", ExitCode.noInput)
   }
 
@@ -68,7 +68,8 @@ extension Settings {
     let foreign = makeFilter(in: directory)
       .patterns(ignoring: roots, whereNotIn: own.map(\.path), in: directory)
     let filter = PathFilter(
-      base: directory, ignore: foreign + ignores, filter: filters, extensionBytes: extensions,
+      base: directory, ignore: foreign + self.ignores, filter: self.filters,
+      extensionBytes: self.extensions,
       sources: [])
     return TaskTriggers(watched: own, filter: filter, kinds: effectiveKinds)
   }

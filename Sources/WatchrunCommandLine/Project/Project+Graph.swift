@@ -45,12 +45,13 @@ extension Project.Task {
 
   private static let defaultKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
 
-  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? Self.defaultKinds }
+  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? Self.defaultKinds }
 
   fileprivate func definition(_ context: ProjectContext, isAlone: Bool) -> TaskDefinition {
     // Ignore files are applied by the observer.
     let filter = PathFilter(
-      base: context.directory, ignore: ignores, filter: filters, extensionBytes: extensions,
+      base: context.directory, ignore: self.ignores, filter: self.filters,
+      extensionBytes: self.extensions,
       sources: [])
     let watched = watched.map {
       WatchedPath($0.absolute(from: context.directory), mayBeMissing: true)
@@ -59,17 +60,17 @@ extension Project.Task {
       name, command(context, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
       dependencies: after, isService: isService, readiness: readiness, policy: policy(context),
-      isPostponed: isPostponed || context.isPostponed)
+      isPostponed: self.isPostponed || context.isPostponed)
   }
 
   private func policy(_ context: ProjectContext) -> RunPolicy {
     func hook(_ line: [UInt8]?) -> Command? {
       line.map { makeCommand([$0], shellForm(context), context) }
     }
-    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: stopPlan, timeout: timeout)
+    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
     policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
-    policy.onSuccess = hook(onSuccess)
-    policy.onFailure = hook(onFailure)
+    policy.onSuccess = hook(self.onSuccess)
+    policy.onFailure = hook(self.onFailure)
     return policy
   }
 
@@ -90,7 +91,7 @@ extension Project.Task {
   }
 
   private func shellForm(_ context: ProjectContext) -> Command.Form {
-    .shell(shell ?? context.shell)
+    if case .always(let shell) = self.shell { .shell(shell) } else { .shell(context.shell) }
   }
 
   private func makeCommand(
@@ -101,25 +102,25 @@ extension Project.Task {
     let output =
       isRead
       ? Console.outputVariables(
-        context.colorMode, isTerminal: usesPseudoTerminal ?? context.usesPseudoTerminals) : []
+        context.colorMode, isTerminal: self.usesPseudoTerminal ?? context.usesPseudoTerminals) : []
     return Command(
       words: words, form: form,
-      environment: Command.Environment(output + context.environment + environment),
+      environment: Command.Environment(output + context.environment + self.environment),
       directory: directory, inheritsStandardInput: false
     ).describingChanges()
   }
 
   /// Whether its output is printed only when a run fails.
   func holdsOutput(_ context: ProjectContext) -> Bool {
-    (outputMode ?? context.outputMode) == .failed
+    (self.outputMode ?? context.outputMode) == .failed
   }
 
   private var busyPolicy: BusyPolicy? {
-    switch busyMode {
+    switch self.onBusy {
     case .queue: .queue
     case .ignore: .ignore
     case .restart: .restart
-    case .signal: .signal(stopPlan.signal)
+    case .signal: .signal(self.stopPlan.signal)
     case nil: nil
     }
   }

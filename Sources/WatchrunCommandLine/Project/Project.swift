@@ -10,7 +10,8 @@ import SystemCalls
 struct Project: Hashable, Sendable {
   /// The maximum number of tasks that run at once; `nil` for the number of cores.
   var jobs: Int?
-  var defaults = Defaults()
+  /// The values of options that were not given, by key.
+  var defaults: [String: Assignment] = [:]
   /// Patterns for paths whose changes are ignored by all tasks.
   var ignores: [GlobPattern] = []
   /// In the order of the file.
@@ -18,53 +19,33 @@ struct Project: Hashable, Sendable {
   /// In the order of the file.
   var pages: [Page] = []
 
-  /// Values for options that were not given.
-  struct Defaults: Hashable, Sendable {
-    var quietPeriod: QuietPeriod?
-    var clearsScreen: Bool?
-    var polling: Polling?
-    var skipsUnchanged: Bool?
-    var shell: [UInt8]?
-    var colorMode: ColorMode?
-    var notifyMode: NotifyMode?
-    var diagnosticsFile: Path?
-    var outputMode: OutputMode?
-  }
-
   /// A command and the changes that start it.
+  @dynamicMemberLookup
   struct Task: Hashable, Sendable {
     var name: String
     var run: Run
-    /// The shell for its shell lines; `nil` for that of the project.
-    var shell: [UInt8]?
+    /// What a command line can set, too.
+    var shared = TaskSettings()
     var directory: Path?
-    var environment: [Command.EnvironmentVariable] = []
     var watched: [Path] = []
-    var extensions: [[UInt8]] = []
-    var filters: [GlobPattern] = []
-    var ignores: [GlobPattern] = []
-    /// `nil` for the default.
-    var kinds: Set<ChangeBatch.Kind>?
     var after: [String] = []
     /// Whether it does not end by itself, and is restarted if it does.
     var isService = false
     /// Whether it is a service that is restarted however often it ends.
     var isKeptAlive = false
     var readiness: TaskDefinition.Readiness?
-    /// `nil` for the default.
-    var busyMode: BusyMode?
-    var stopPlan = StopPlan()
-    var timeout: Duration?
-    var isPostponed = false
-    /// `nil` for that of the project.
-    var outputMode: OutputMode?
-    /// Whether it writes to a pseudo-terminal; `nil` for the default.
-    var usesPseudoTerminal: Bool?
     /// Whether it has the terminal while it runs.
     var isInteractive = false
-    /// Shell lines.
-    var onSuccess: [UInt8]?
-    var onFailure: [UInt8]?
+
+    init(name: String, run: Run) {
+      self.name = name
+      self.run = run
+    }
+
+    subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
+      get { shared[keyPath: member] }
+      set { shared[keyPath: member] = newValue }
+    }
   }
 
   /// The command of a task.
@@ -119,18 +100,4 @@ extension Project {
 
   /// The names of its tasks and pages.
   var names: [String] { nodes.map(\.name) }
-}
-
-/// An error in the project file, with its position.
-struct ProjectProblem: Error, Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The file, as it is shown in messages.
-  var file: String
-  var position: TextPosition
-  var message: String
-
-  var description: String { "\(file):\(position): \(message)" }
-
-  static func < (left: ProjectProblem, right: ProjectProblem) -> Bool {
-    (left.position.line, left.position.column) < (right.position.line, right.position.column)
-  }
 }

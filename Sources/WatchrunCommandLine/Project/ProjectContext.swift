@@ -29,36 +29,23 @@ struct ProjectContext: Sendable {
 }
 
 extension Project {
-  /// Values that replace those of every task.
-  struct Overrides: Sendable {
-    /// For tasks that watch something.
-    var watched: [Path]?
-    var shell: [UInt8]?
-    var kinds: Set<ChangeBatch.Kind>?
-    var busyMode: BusyMode?
-    var stopSignal: Signal?
-    var stopTimeout: Duration?
-    var timeout: Duration?
-    var outputMode: OutputMode?
-  }
-
-  func overridden(by values: Overrides) -> Project {
+  /// The project with the values of options that replace those of every task.
+  func overridden(by settings: Settings) -> Project {
     var project = self
-    for index in project.tasks.indices { project.tasks[index].override(by: values) }
+    for index in project.tasks.indices { project.tasks[index].override(by: settings) }
     return project
   }
 }
 
 extension Project.Task {
-  fileprivate mutating func override(by values: Project.Overrides) {
-    if let watched = values.watched, !self.watched.isEmpty { self.watched = watched }
-    if let shell = values.shell { self.shell = shell }
-    if let kinds = values.kinds { self.kinds = kinds }
-    if let mode = values.outputMode { outputMode = mode }
-    if let signal = values.stopSignal { stopPlan.signal = signal }
-    if let timeout = values.stopTimeout { stopPlan.timeout = timeout }
+  fileprivate mutating func override(by settings: Settings) {
+    let own = shared
+    for value in settings.replacements { value.shared?(&shared) }
+    if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
+    if shared.shell == .never { shared.shell = own.shell }
+    guard isService else { return }
     // A service does not end: it can neither be waited for nor take too long.
-    if let mode = values.busyMode, !(isService && mode == .queue) { busyMode = mode }
-    if let timeout = values.timeout, !isService { self.timeout = timeout }
+    shared.timeout = own.timeout
+    if shared.onBusy == .queue { shared.onBusy = own.onBusy }
   }
 }

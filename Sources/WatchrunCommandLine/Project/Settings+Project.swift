@@ -7,21 +7,11 @@ import SystemCalls
 
 extension Settings {
   /// The settings with the defaults of the project file. An option that was given is stronger.
-  func adding(_ defaults: Project.Defaults) -> Settings {
+  func adding(_ defaults: [String: Assignment]) -> Settings {
     var settings = self
-    func isFree(_ option: String) -> Bool { given[option] == nil }
-    if let period = defaults.quietPeriod, isFree("debounce") { settings.quietPeriod = period }
-    if let clears = defaults.clearsScreen, isFree("clear") { settings.clearsScreen = clears }
-    if let polling = defaults.polling, isFree("poll") { settings.polling = polling }
-    if let skips = defaults.skipsUnchanged, isFree("skip-unchanged") {
-      settings.skipsUnchanged = skips
-    }
-    if let shell = defaults.shell, isFree("shell") { settings.shell = .always(shell) }
-    if let mode = defaults.colorMode, isFree("color") { settings.colorMode = mode }
-    if let mode = defaults.notifyMode, isFree("notify") { settings.notifyMode = mode }
-    if let mode = defaults.outputMode, isFree("output") { settings.outputMode = mode }
-    if let file = defaults.diagnosticsFile, isFree("diagnostics") {
-      settings.diagnosticsFile = file
+    for (name, value) in defaults {
+      let option = Setting.key(name, in: .project)?.option
+      if option.map({ given[$0.long] == nil }) ?? true { value.settings?(&settings) }
     }
     return settings
   }
@@ -32,29 +22,14 @@ extension Settings {
     (plain.filters, plain.extensions) = ([], [])
     var context = ProjectContext(
       directory: directory, filter: plain.makeFilter(in: directory))
-    if case .always(let shell) = shell { context.shell = shell }
-    context.environment = environment
+    if case .always(let shell) = self.shell { context.shell = shell }
+    context.environment = self.environment
     context.colorMode = colorMode
     context.usesPseudoTerminals = givesPseudoTerminals
     context.reportsConsoles = Console.showsPageConsoles
-    context.isPostponed = isPostponed
-    context.readsOutput = readsOutput && outputMode == .all
-    context.outputMode = outputMode
+    context.isPostponed = self.isPostponed
+    context.readsOutput = readsOutput && self.outputMode != .failed
+    context.outputMode = self.outputMode ?? .all
     return context
-  }
-
-  /// The options that replace keys of all tasks.
-  var projectOverrides: Project.Overrides {
-    func isGiven(_ options: String...) -> Bool { options.contains { given[$0] != nil } }
-    var named: [UInt8]?
-    if isGiven("shell"), case .always(let shell) = shell { named = shell }
-    return Project.Overrides(
-      watched: isGiven("watch") ? watched.map(\.path) : nil,
-      shell: named,
-      kinds: kinds,
-      busyMode: isGiven("on-busy", "restart") ? busyMode : nil,
-      stopSignal: isGiven("stop-signal") ? stopPlan.signal : nil,
-      stopTimeout: isGiven("stop-timeout") ? stopPlan.timeout : nil,
-      timeout: timeout, outputMode: isGiven("output") ? outputMode : nil)
   }
 }

@@ -33,7 +33,7 @@ struct SessionQuestion {
       var status = ExitCode.noSession
       if case .refused = error { status = ExitCode.usage }
       if error == .noAnswer && request.verb == .wait { status = ExitCode.late }
-      throw Failure(error.description, status)
+      throw .launch(error.description, status)
     }
     let isOrder = SessionRequest.Verb.orders.contains(request.verb.rawValue)
     if isOrder && !printsJSON { return ExitCode.success }

@@ -17,7 +17,7 @@ extension Session {
       plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
       return plan
     } catch {
-      throw Failure("\(source.file): \(error)", ExitCode.usage)
+      throw .usage("\(source.file): \(error)")
     }
   }
 }
@@ -38,7 +38,7 @@ extension RunSession {
 
   private func readAgain(_ source: ProjectSource, _ runner: TaskRunner) {
     do throws(Failure) {
-      guard let project = try source.readAgain(session.settings, session.console) else {
+      guard let project = try source.readAgain(session.settings) else {
         return session.console.say(
           .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
       }
@@ -54,7 +54,7 @@ extension RunSession {
       try observe(plan, project, insteadOf: old, runner)
       let settings = session.settings.adding(project.defaults)
       state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
-      if project.defaults.diagnosticsFile != old.defaults.diagnosticsFile {
+      if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
         desk.setFile(settings.diagnosticsFile)
       }
       session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
@@ -65,7 +65,7 @@ extension RunSession {
     } catch {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
-      session.console.problem(error.message)
+      session.console.report(error)
       session.console.say(
         .problem, "the tasks stay as they were until \(source.file) is correct", style: .warning)
     }
@@ -110,7 +110,7 @@ extension RunSession {
     do throws(ObserverError) {
       for path in paths where !oldPaths.contains(path) { try observer.add(path) }
     } catch {
-      throw Failure(error.description, ExitCode.failure)
+      throw .launch(error.description, ExitCode.failure)
     }
     for path in oldPaths where !paths.contains(path) { observer.remove(path.path) }
   }

@@ -121,7 +121,7 @@ final class RunSession: ChangeSource {
     guard let path = settings.diagnosticsFile?.absolute(from: session.directory),
       let problem = DiagnosticsFile.problem(with: path)
     else { return }
-    throw Failure("cannot write \(path): \(problem)", ExitCode.usage)
+    throw .usage("cannot write \(path): \(problem)")
   }
 
   func makePages() -> PageHost {

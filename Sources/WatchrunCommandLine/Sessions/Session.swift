@@ -95,12 +95,12 @@ extension Session {
         watching: observation.paths, options: options, onIgnoredChange: onIgnoredChange)
     } catch {
       guard error.code == .pathUnavailable else {
-        throw Failure(error.description, ExitCode.failure)
+        throw .launch(error.description, ExitCode.failure)
       }
       let missing = error.path?.absolute(from: directory)
       let path = observation.paths.map(\.path).first { $0.absolute(from: directory) == missing }
       let explanation = path.flatMap { WatchAdvice.explanation(of: $0, in: directory) }
-      throw Failure(explanation ?? error.description, ExitCode.noInput)
+      throw .launch(explanation ?? error.description, ExitCode.noInput)
     }
   }
 

@@ -93,10 +93,10 @@ struct CommandNames: Hashable {
 extension Settings {
   /// The behaviour of the command.
   fileprivate var runPolicy: RunPolicy {
-    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: stopPlan, timeout: timeout)
+    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
     policy.keepsAlive = keepsAlive
-    policy.onSuccess = onSuccess.map(makeLine)
-    policy.onFailure = onFailure.map(makeLine)
+    policy.onSuccess = self.onSuccess.map(makeLine)
+    policy.onFailure = self.onFailure.map(makeLine)
     return policy
   }
 
@@ -116,7 +116,7 @@ extension Settings {
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
       words: command, form: commandForm,
-      environment: Command.Environment(outputVariables + environment),
+      environment: Command.Environment(outputVariables + self.environment),
       inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
@@ -129,7 +129,7 @@ extension Settings {
     if case .always(let named) = self.shell { shell = named }
     return Command(
       words: [line], form: .shell(shell),
-      environment: Command.Environment(outputVariables + environment),
+      environment: Command.Environment(outputVariables + self.environment),
       inheritsStandardInput: false
     ).describingChanges(by: changeDelivery)
   }
@@ -141,11 +141,11 @@ extension Settings {
 
   /// Whether commands whose output is read write to pseudo-terminals.
   var givesPseudoTerminals: Bool {
-    usesPseudoTerminals ?? Console.usesPseudoTerminals(colorMode)
+    self.usesPseudoTerminal ?? Console.usesPseudoTerminals(colorMode)
   }
 
   private var commandForm: Command.Form {
-    switch shell {
+    switch self.shell {
     case .never: .direct
     case .always(let shell): .shell(shell)
     case .whenNeeded: shellOfLine.map { .shell($0) } ?? .direct

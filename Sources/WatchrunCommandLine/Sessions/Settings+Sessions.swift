@@ -7,7 +7,7 @@ import SystemCalls
 extension Settings {
   func makeFilter(in directory: Path) -> PathFilter {
     PathFilter(
-      base: directory, ignore: ignores, filter: filters, extensionBytes: extensions,
+      base: directory, ignore: self.ignores, filter: self.filters, extensionBytes: self.extensions,
       sources: ignoreSources, environment: processEnvironmentText())
   }
 
@@ -39,7 +39,7 @@ extension Settings {
   /// The shell for a command that is a single argument and a shell line; `nil` for any other command.
   var shellOfLine: [UInt8]? {
     guard let line = command.first, command.count == 1 else { return nil }
-    switch shell {
+    switch self.shell {
     case .never: return nil
     case .always(let shell): return shell
     case .whenNeeded: return ShellLine(line).needsShell ? userShell.name : nil

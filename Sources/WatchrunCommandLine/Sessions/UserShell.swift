@@ -39,8 +39,8 @@ extension Settings {
 
   /// Whether a line of the command line is run by the user's shell.
   var needsUserShell: Bool {
-    guard case .whenNeeded = shell else { return false }
+    guard case .whenNeeded = self.shell else { return false }
     let isLine = command.count == 1 && command.first.map { ShellLine($0).needsShell } ?? false
-    return isLine || build != nil || onSuccess != nil || onFailure != nil
+    return isLine || build != nil || self.onSuccess != nil || self.onFailure != nil
   }
 }

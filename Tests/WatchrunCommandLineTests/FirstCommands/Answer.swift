@@ -18,7 +18,7 @@ struct Answer {
     var notes: [String] = []
     do throws(Failure) {
       let settings = try parse(words)
-      if let lack = missingPath(settings) { throw Failure(lack, ExitCode.noInput) }
+      if let lack = missingPath(settings) { throw .launch(lack, ExitCode.noInput) }
       let resolved = try settings.resolvingTasks(
         in: directory, programs: programs, isPiped: isPiped
       ) {
@@ -31,11 +31,7 @@ struct Answer {
   }
 
   private func parse(_ words: [String]) throws(Failure) -> Settings {
-    do throws(UsageError) {
-      return try OptionParser.parse(words.map { Array($0.utf8) }, in: directory)
-    } catch {
-      throw Failure(error.description, ExitCode.usage)
-    }
+    try OptionParser.parse(words.map { Array($0.utf8) }, in: directory)
   }
 
   private func missingPath(_ settings: Settings) -> String? {
@@ -74,11 +70,11 @@ struct Answer {
   private func tasks(of settings: Settings) throws(Failure) -> String {
     let source = ProjectSource(settings, directory: directory)
     var project: Project?
-    do throws(ProjectSource.Refusal) {
+    do throws(Failure) {
       project = try source.read() ?? source.detect()?.project
     } catch {
-      if case .failure(let failure) = error { throw failure }
-      throw Failure("the project file has errors", ExitCode.usage)
+      guard case .project = error else { throw error }
+      throw .usage("the project file has errors")
     }
     guard let project else { throw source.nothingFound() }
     let selected = try project.selecting(settings.taskNames)

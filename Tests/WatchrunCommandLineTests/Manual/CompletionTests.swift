@@ -7,7 +7,7 @@ struct CompletionTests {
   @Test(arguments: CompletionShell.allCases)
   func `every option is completed`(shell: CompletionShell) {
     let lines = shell.script.split(separator: "\n")
-    for option in OptionTable.options {
+    for option in Setting.options {
       let isThere = lines.contains { line in
         switch shell {
         case .bash: line.contains("-W '") && line.contains("--\(option.long)")

@@ -6,9 +6,9 @@ struct ManualTests {
   private static let lines = Manual.command.text.split(separator: "\n")
   private static let projectLines = Manual.projectFile.text.split(separator: "\n")
 
-  @Test(arguments: OptionTable.options.map(\.long))
+  @Test(arguments: Setting.options.map(\.long))
   func `watchrun(1) lists every option once`(long: String) throws {
-    let option = try #require(OptionTable.options.first { $0.long == long })
+    let option = try #require(Setting.options.first { $0.long == long })
     let heading = ".It " + Mdoc.names(of: option)
     #expect(Self.lines.filter { $0 == heading }.count == 1)
   }
@@ -18,6 +18,20 @@ struct ManualTests {
     let heading = ".It Cm " + Mdoc.argument(key.name)
     let count = ProjectKey.all.filter { $0.name == key.name }.flatMap(\.scopes).count
     #expect(Self.projectLines.filter { $0 == heading }.count == count)
+  }
+
+  /// A new option is explained in the manual, or added here.
+  @Test func `an option is explained in prose unless its line of help says all`() {
+    let prose = String(decoding: PackageResources.watchrun_mdoc, as: UTF8.self)
+    let words = Set(prose.split { $0 == " " || $0 == "\n" })
+    let unexplained = Setting.options.filter { option in
+      !option.names.contains { words.contains($0.dropFirst()) }
+    }
+    #expect(
+      unexplained.map(\.long) == [
+        "env", "fallback", "open", "editor", "init", "check", "schema", "version", "man",
+        "completions",
+      ])
   }
 
   @Test(arguments: Manual.allCases)

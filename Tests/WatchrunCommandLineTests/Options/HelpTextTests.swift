@@ -12,9 +12,9 @@ struct HelpTextTests {
     #expect(HelpText.full.hasSuffix("\n"))
   }
 
-  @Test(arguments: OptionTable.options.map(\.long))
+  @Test(arguments: Setting.options.map(\.long))
   func `the help lists each option once, with its value and description`(long: String) throws {
-    let option = try #require(OptionTable.options.first { $0.long == long })
+    let option = try #require(Setting.options.first { $0.long == long })
     let short = option.short.map { "-\($0), " } ?? "    "
     let names = "  \(short)--\(long)\(option.valueUsage)  "
     let found = lines.indices.filter { lines[$0].hasPrefix(names) }
@@ -27,9 +27,9 @@ struct HelpTextTests {
     #expect(text.joined(separator: " ") == HelpText.description(of: option))
   }
 
-  @Test(arguments: OptionTable.options.map(\.long))
+  @Test(arguments: Setting.options.map(\.long))
   func `a description is a phrase without a full stop`(long: String) throws {
-    let option = try #require(OptionTable.options.first { $0.long == long })
+    let option = try #require(Setting.options.first { $0.long == long })
     #expect(option.help.first?.isUppercase == true && !option.help.hasSuffix("."))
   }
 
@@ -39,17 +39,17 @@ struct HelpTextTests {
   }
 
   @Test func `no two options share a name`() {
-    #expect(Set(OptionTable.options.map(\.long)).count == OptionTable.options.count)
-    let shorts = OptionTable.options.compactMap(\.short)
+    #expect(Set(Setting.options.map(\.long)).count == Setting.options.count)
+    let shorts = Setting.options.compactMap(\.short)
     #expect(Set(shorts).count == shorts.count)
   }
 
-  @Test func `an option lists the choices that it accepts`() throws {
-    for option in OptionTable.options {
-      guard case .choice(let names) = option.value?.kind else { continue }
+  @Test func `an option lists the choices that it accepts`() {
+    for setting in Setting.all {
+      guard let option = setting.option, case .choice(let names) = option.kind else { continue }
       for name in names {
-        var settings = Settings()
-        try option.apply(&settings, Array(name.utf8))
+        var reader = ValueReader(Array(name.utf8))
+        #expect(setting.read(&reader) != nil && reader.findings.isEmpty)
         #expect(option.help.contains(name), "--\(option.long)")
       }
     }

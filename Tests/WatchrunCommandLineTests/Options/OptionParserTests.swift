@@ -124,9 +124,11 @@ struct OptionParserTests {
     + Spelling.all(nil, "--diagnostics", "e.txt") {
       $0.diagnosticsFile == "e.txt" && $0.readsOutput
     }
-    + Spelling.all(nil, "--status-line") { $0.statusLine == .always }
-    + [Spelling("--status-line=never") { $0.statusLine == .never }]
-    + Spelling.all(nil, "--pty") { $0.usesPseudoTerminals == true }
+    + [
+      Spelling("--status-line") { $0.statusLine == .always },
+      Spelling("--status-line=never") { $0.statusLine == .never },
+      Spelling("--pty") { $0.usesPseudoTerminal == true },
+    ]
     + Spelling.all(nil, "--output", "failed") { $0.outputMode == .failed && $0.readsOutput }
     + Spelling.all(nil, "--bell") { $0.ringsBell }
     + [
@@ -167,7 +169,7 @@ struct OptionParserTests {
     let tested = Set(
       Self.spellings.flatMap(\.words).filter { $0.hasPrefix("--") }
         .map { String($0.dropFirst(2).prefix { $0 != "=" }) })
-    let left = Set(OptionTable.options.map(\.long)).subtracting(tested)
+    let left = Set(Setting.options.map(\.long)).subtracting(tested)
     #expect(
       left == [
         "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
@@ -201,7 +203,7 @@ struct OptionParserTests {
         + "the quiet period is set with -d",
     ]
     for (words, message) in errors {
-      #expect(throws: UsageError(message)) { try OptionParser.parse(words.map { Array($0.utf8) }) }
+      #expect(throws: Failure.usage(message)) { try OptionParser.parse(words.map { Array($0.utf8) }) }
     }
   }
 
@@ -249,7 +251,7 @@ struct OptionParserTests {
     #expect(try parse("--list-tasks", "--json").answersInJSON)
     #expect(try parse("--json", "--help").task == .help)
     for words in [["--json"], ["--json", "make"], ["--json", "--check"], ["--json", "-v"]] {
-      let error = UsageError(
+      let error = Failure.usage(
         "--json needs --list-tasks, --doctor, --wait or --status; for changes: --print json")
       #expect(throws: error) {
         try OptionParser.parse(words.map { Array($0.utf8) })
@@ -260,11 +262,11 @@ struct OptionParserTests {
   @Test func `the manual has two sections, the first of which is the default`() throws {
     #expect(try parse("--man").task == .manual(.command))
     #expect(try parse("--man=5").task == .manual(.projectFile))
-    #expect(throws: UsageError.self) { try parse("--man=2") }
+    #expect(throws: Failure.self) { try parse("--man=2") }
   }
 
   @Test func `completions for an unknown shell name the known ones`() {
-    #expect(throws: UsageError("--completions: 'tcsh' is not one of: bash, zsh, fish")) {
+    #expect(throws: Failure.usage("--completions: 'tcsh' is not one of: bash, zsh, fish")) {
       try parse("--completions", "tcsh")
     }
   }

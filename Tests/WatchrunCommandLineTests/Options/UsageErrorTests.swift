@@ -178,7 +178,7 @@ struct UsageErrorTests {
     #expect(ShellLine(Array(line.utf8)).placeholder == nil || written != nil)
     guard let written else { return }
     #expect(ShellLine(Array(line.utf8)).replacement == written)
-    #expect(throws: UsageError.self) { try parse("-p", line) }
+    #expect(throws: Failure.self) { try parse("-p", line) }
   }
 
   private static let pages: [([String], String)] = [
@@ -277,18 +277,18 @@ struct UsageErrorTests {
 
   @Test(arguments: all)
   func `a usage error is one line`(words: [String], message: String) {
-    #expect(throws: UsageError(message)) {
+    #expect(throws: Failure.usage(message)) {
       try OptionParser.parse(words.map { Array($0.utf8) })
     }
   }
 
   @Test(arguments: [["-Z", "x"], ["-vZ", "x"], ["-\u{E9}", "x"], ["-0Z"]])
   func `an unknown letter is quoted with its argument`(words: [String]) throws {
-    let error = try #require(throws: UsageError.self) {
+    let error = try #require(throws: Failure.self) {
       try OptionParser.parse(words.map { Array($0.utf8) })
     }
-    #expect(error.description.hasPrefix("unknown option '\(words[0])'; "))
-    #expect(!error.description.contains("\n"))
+    #expect(error.message.hasPrefix("unknown option '\(words[0])'; "))
+    #expect(!error.message.contains("\n"))
   }
 
   @Test(arguments: [

@@ -49,7 +49,7 @@ struct ProjectFileGenerator {
   private mutating func task(_ name: String) -> String {
     var chosen = keys(of: .task).filter { _ in chance(14) }
     chosen.removeAll { $0.name == "run" }
-    if !chance(invalidShare), let run = ProjectKey.named("run", in: .task) { chosen.append(run) }
+    if !chance(invalidShare), let run = Setting.key("run", in: .task)?.key { chosen.append(run) }
     let names = chosen.map(\.name)
     let members = chosen.map { member($0) } + unknown()
     if !names.contains("service") && !names.contains("keepAlive") { dependencies.append(name) }
@@ -61,7 +61,7 @@ struct ProjectFileGenerator {
     var chosen = keys(of: .page).filter { _ in chance(12) }
     let source = chance(50) ? "serve" : "proxy"
     var rules: [String] = []
-    if !chance(invalidShare), let key = ProjectKey.named(source, in: .page) {
+    if !chance(invalidShare), let key = Setting.key(source, in: .page)?.key {
       chosen.removeAll { ["serve", "proxy"].contains($0.name) && !chance(invalidShare) }
       if !chosen.contains(key) { chosen.append(key) }
       if source == "serve" && chance(20) && !chosen.contains(where: { $0.name == "proxy" }) {
@@ -72,7 +72,7 @@ struct ProjectFileGenerator {
   }
 
   private mutating func readiness() -> String {
-    var chosen = [ProjectKey.named(pick(["port", "url", "line"]), in: .readiness)].compactMap(
+    var chosen = [Setting.key(pick(["port", "url", "line"]), in: .readiness)?.key].compactMap(
       \.self)
     if chance(30) { chosen += keys(of: .readiness).filter { $0.name == "timeout" } }
     if chance(invalidShare) { chosen = keys(of: .readiness).filter { _ in chance(40) } }
@@ -103,7 +103,7 @@ extension ProjectFileGenerator {
   }
 
   private enum Wanted {
-    case kind(ProjectKey.Kind)
+    case kind(ValueKind)
     case page(Int)
     case portOfServer
   }
@@ -131,7 +131,7 @@ extension ProjectFileGenerator {
     }
   }
 
-  private static func values(of kind: ProjectKey.Kind) -> (valid: [String], invalid: [String]) {
+  private static func values(of kind: ValueKind) -> (valid: [String], invalid: [String]) {
     switch kind {
     case .boolean: (["true", "false"], ["1", #""yes""#])
     case .count: (["1", "4", "10000", "4.0"], ["0", "10001", "1.5", #""2""#])
@@ -142,7 +142,8 @@ extension ProjectFileGenerator {
         badURLs + [#""http://a/?b""#, "0", "{}", #"{"/a": 80}"#, #"{"/": 80, "a": 80}"#]
       )
     case .url: (server + [#""http://a/?b""#, #""HTTP://[::1]:80/x#y""#], badURLs + ["80"])
-    case .string: ([#""x""#, #""a b\nc""#], [#""""#, "1", #""a\u0000""#])
+    case .string, .file, .directory, .shellLine:
+      ([#""x""#, #""a b\nc""#], [#""""#, "1", #""a\u0000""#])
     case .shell: ([#""bash""#, #""/bin/sh""#], [#""none""#, #""""#, "1"])
     case .command:
       ([#""make test""#, #"["make", "", "x"]"#], [#""""#, "[]", #"["", "x"]"#, #"["x", 1]"#, "1"])

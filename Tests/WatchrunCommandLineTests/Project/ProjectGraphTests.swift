@@ -13,7 +13,7 @@ struct ProjectGraphTests {
     in directory: Path = "/p"
   ) throws -> TaskGraph {
     let project = try readProject("{ tasks: { \(tasks) }, \(rest) }")
-      .overridden(by: settings.projectOverrides)
+      .overridden(by: settings)
     return try project.graph(
       settings.adding(project.defaults).projectContext(in: directory))
   }

@@ -23,16 +23,13 @@ struct ProjectKeyTests {
   ) {
     // A key that is already there is reported as repeated; null is valid for no key.
     let text = file("\"\(key.name)\": null", in: scope)
-    guard case .failure(let problems) = ProjectReader.read(Array(text.utf8), as: "f") else {
-      Issue.record("null was taken for \(key.name)")
-      return
-    }
-    let isSeen = problems.list.contains {
+    let problems = ProjectProblems.of(Array(text.utf8), as: "f")
+    let isSeen = problems.contains {
       $0.message.hasPrefix("'\(key.name)' must be ")
         || $0.message == "'\(key.name)' occurs twice; remove one"
     }
-    #expect(isSeen, "\(problems.list)")
-    #expect(!problems.list.contains { $0.message.contains("has no key") })
+    #expect(isSeen, "\(problems)")
+    #expect(!problems.contains { $0.message.contains("has no key") })
   }
 
   @Test func `the schema is JSON and describes every key`() throws {
@@ -45,7 +42,7 @@ struct ProjectKeyTests {
       #expect(Set(properties.keys) == Set(ProjectKey.names(in: scope)))
       #expect(part["additionalProperties"] as? Bool == false)
       for (name, property) in properties {
-        let help = ProjectKey.named(name, in: scope)?.help
+        let help = Setting.key(name, in: scope)?.key?.help
         #expect(property["description"] as? String == help)
       }
     }
@@ -59,17 +56,17 @@ struct ProjectKeyTests {
   }
 
   @Test func `every option has a meaning in a project, and the keys that are named exist`() {
-    for option in OptionTable.options {
-      if case .key(let name) = ProjectOptions.use(of: option.long) {
-        #expect(ProjectKey.named(name, in: .task) != nil)
-      }
-      if case .pageKey(let name) = ProjectOptions.use(of: option.long) {
-        #expect(ProjectKey.named(name, in: .page) != nil)
+    var forAll: Set<String> = []
+    for setting in Setting.all {
+      guard let option = setting.option else { continue }
+      if let name = option.taskKey {
+        #expect(Setting.key(name, in: .task) != nil)
+      } else if setting.key?.scopes != [.page], !option.scope.contains(.command) {
+        forAll.insert(option.long)
       }
     }
-    let forAll = OptionTable.options.map(\.long).filter { ProjectOptions.use(of: $0) == .forAll }
     #expect(
-      Set(forAll) == [
+      forAll == [
         "watch", "follow-symlinks", "poll", "directory", "exts", "filter", "events", "ignore",
         "no-vcs-ignore", "no-project-ignore",
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "doctor",
@@ -83,5 +80,11 @@ struct ProjectKeyTests {
         "man",
         "completions", "open", "editor", "wait", "status", "send", "logs", "follow", "lines",
       ])
+  }
+
+  @Test func `an option that replaces keys sets what tasks can have`() {
+    for setting in Setting.all where setting.replacesKeys {
+      #expect(setting.key?.scopes.contains(.task) != false, "\(setting.option?.long ?? "")")
+    }
   }
 }

@@ -4,10 +4,16 @@
 enum ProjectProblems {
   /// The problems of a file with this text.
   static func of(_ text: String) -> [String] {
-    switch ProjectReader.read(Array(text.utf8), as: "watchrun.json") {
-    case .success: []
-    case .failure(let problems): problems.list.map(\.description)
+    of(Array(text.utf8), as: "watchrun.json").map(\.description)
+  }
+
+  static func of(_ text: [UInt8], as file: String) -> [ProjectProblem] {
+    do throws(Failure) {
+      _ = try ProjectReader.read(text, as: file)
+    } catch {
+      if case .project(let problems) = error { return problems }
     }
+    return []
   }
 
   /// The problems of a file with only this task, which is on the second line.

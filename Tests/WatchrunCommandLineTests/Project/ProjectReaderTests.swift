@@ -6,7 +6,7 @@ import Testing
 @testable import WatchrunCommandLine
 
 func readProject(_ text: String) throws -> Project {
-  try ProjectReader.read(Array(text.utf8), as: "watchrun.json").get()
+  try ProjectReader.read(Array(text.utf8), as: "watchrun.json").project
 }
 
 struct ProjectReaderTests {
@@ -66,7 +66,7 @@ struct ProjectReaderTests {
     #expect(task.filters.map(\.description) == ["*.c"])
     #expect(task.ignores.map(\.description) == ["*.o", "!keep.o"])
     #expect(task.kinds == [.created, .metadata])
-    #expect(task.busyMode == .signal)
+    #expect(task.onBusy == .signal)
     #expect(task.stopPlan == StopPlan(signal: .interrupt, timeout: .seconds(3)))
     #expect(task.timeout == .seconds(60))
     #expect(task.isPostponed && !task.isService)
@@ -166,11 +166,14 @@ struct ProjectReaderTests {
         diagnostics: "errors.txt", output: "failed", tasks: { a: { run: "x" } } }
       """)
     let defaults = project.defaults
-    #expect(defaults.quietPeriod == .adaptive)
-    #expect(defaults.polling == Polling(.always, interval: .seconds(2) ... .seconds(2)))
-    #expect(defaults.skipsUnchanged == true && defaults.clearsScreen == true)
-    #expect(defaults.shell == Array("bash".utf8) && defaults.colorMode == .always)
+    #expect(
+      Set(defaults.keys) == [
+        "debounce", "poll", "skipUnchanged", "shell", "clear", "color", "notify", "diagnostics",
+        "output",
+      ])
     let settings = Settings().adding(defaults)
+    #expect(settings.quietPeriod == .adaptive)
+    #expect(settings.polling == Polling(.always, interval: .seconds(2) ... .seconds(2)))
     #expect(settings.polling.use == .always && settings.skipsUnchanged && settings.clearsScreen)
     #expect(settings.shell == .always(Array("bash".utf8)) && settings.colorMode == .always)
     #expect(settings.notifyMode == .change && settings.diagnosticsFile == "errors.txt")
@@ -194,7 +197,7 @@ struct ProjectReaderTests {
       { tasks: { a: { directory: 'd',
       run: 'x', watch: ['w', 'v'] }, p: { serve: 's' } } }
       """
-    let file = try ProjectReader.readFile(Array(text.utf8), as: "f").get()
+    let file = try ProjectReader.read(Array(text.utf8), as: "f")
     #expect(
       file.paths.map { "\($0.position) \($0.key) \($0.path)" } == [
         "1:28 directory d", "2:19 watch w", "2:24 watch v", "2:44 serve s",

@@ -11,10 +11,7 @@ struct SchemaAgreementTests {
   }
 
   private func problems(_ text: String) -> [String] {
-    switch ProjectReader.read(Array(text.utf8), as: "f") {
-    case .success: []
-    case .failure(let problems): problems.list.map(\.description)
-    }
+    ProjectProblems.of(Array(text.utf8), as: "f").map(\.description)
   }
 
   @Test func `the schema accepts what the reader accepts, in generated files`() throws {

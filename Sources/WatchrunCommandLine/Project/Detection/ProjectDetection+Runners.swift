@@ -2,67 +2,50 @@ import Support
 
 // Files with recipes or processes.
 
-// MARK: - Just
+// MARK: - Just and Task
 
 extension ProjectDetection {
   private static let justfiles = ["justfile", "Justfile", ".justfile"]
+  private static let taskfiles = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
 
-  static let justfile = ProjectKind(
-    name: "just", role: .runner, files: justfiles, wanted: "recipe 'build' or 'test'",
-    findOthers: otherRecipes
-  ) { directory, file in
-    justSteps(Justfile(directory.text(of: file) ?? ""))
+  static let justfile = runner("just", justfiles, lacking: "recipe") { text in
+    let recipes = Justfile(text).recipes.filter { !$0.needsArguments }
+    return (recipes.map(\.name), recipes.filter { !$0.isPrivate }.map(\.name))
   }
 
-  private static func justSteps(_ justfile: Justfile) -> [Step] {
-    let recipes = justfile.recipes.filter { !$0.needsArguments }.map(\.name)
-    let test = ["test", "check"].first(where: recipes.contains)
-    return (recipes.contains("build") ? [Step("build", "just build")] : [])
-      + (test.map { [Step("test", "just \($0)")] } ?? [])
+  static let taskfile = runner("task", taskfiles, lacking: "task") { text in
+    let names = taskNames(in: text)
+    return (names, names)
   }
 
-  @Sendable private static func otherRecipes(
-    _ directory: ProjectDirectory, _ file: String
-  ) -> [ProjectKind.Offer] {
-    let justfile = Justfile(directory.text(of: file) ?? "")
-    let used = justSteps(justfile).map(\.run)
-    let names = justfile.recipes.filter { !$0.isPrivate && !$0.needsArguments }.map(\.name)
-    return GoalNames.ordered(names).map { .init($0, "just \($0)") }.filter {
-      !used.contains($0.command)
+  /// A tool that runs what its files name.
+  ///
+  /// - Parameter goals: The names in a text that can be run, and those of them that are offered.
+  private static func runner(
+    _ tool: String, _ files: [String], lacking what: String,
+    goals: @escaping @Sendable (_ text: String) -> (all: [String], offered: [String])
+  ) -> ProjectKind {
+    let steps: @Sendable ([String]) -> [Step] = { names in
+      let test = ["test", "check"].first(where: names.contains)
+      return (names.contains("build") ? [Step("build", "\(tool) build")] : [])
+        + (test.map { [Step("test", "\(tool) \($0)")] } ?? [])
+    }
+    return ProjectKind(
+      name: tool, role: .runner, files: files, wanted: "\(what) 'build' or 'test'",
+      findOthers: { directory, file in
+        let (all, offered) = goals(directory.text(of: file) ?? "")
+        let used = steps(all).map(\.run)
+        return GoalNames.ordered(offered).map { .init($0, "\(tool) \($0)") }.filter {
+          !used.contains($0.command)
+        }
+      }
+    ) { directory, file in
+      steps(goals(directory.text(of: file) ?? "").all)
     }
   }
 
   static func readJustfile(in directory: ProjectDirectory) -> Justfile? {
     directory.first(of: justfiles).flatMap(directory.text).map { Justfile($0) }
-  }
-}
-
-// MARK: - Task
-
-extension ProjectDetection {
-  private static let taskfiles = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
-
-  static let taskfile = ProjectKind(
-    name: "task", role: .runner, files: taskfiles, wanted: "task 'build' or 'test'",
-    findOthers: otherTasks
-  ) { directory, file in
-    taskSteps(taskNames(in: directory.text(of: file) ?? ""))
-  }
-
-  private static func taskSteps(_ names: [String]) -> [Step] {
-    let test = ["test", "check"].first(where: names.contains)
-    return (names.contains("build") ? [Step("build", "task build")] : [])
-      + (test.map { [Step("test", "task \($0)")] } ?? [])
-  }
-
-  @Sendable private static func otherTasks(
-    _ directory: ProjectDirectory, _ file: String
-  ) -> [ProjectKind.Offer] {
-    let names = taskNames(in: directory.text(of: file) ?? "")
-    let used = taskSteps(names).map(\.run)
-    return GoalNames.ordered(names).map { .init($0, "task \($0)") }.filter {
-      !used.contains($0.command)
-    }
   }
 
   static func readTaskfile(in directory: ProjectDirectory) -> [String] {

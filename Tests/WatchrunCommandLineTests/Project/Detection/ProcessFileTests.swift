@@ -56,7 +56,7 @@ struct ProcessFileTests {
     #expect(project.tasks.map(\.name) == ["web", "worker"])
     #expect(project.tasks[1].environment.count == 2)
     try directory.write("none", to: "Procfile")
-    #expect(throws: ProjectSource.Refusal.self) {
+    #expect(throws: Failure.self) {
       try ProjectSource("Procfile", directory: directory.path).read()
     }
   }

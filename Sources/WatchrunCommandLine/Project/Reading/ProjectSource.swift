@@ -38,70 +38,58 @@ struct ProjectSource {
     return Self.usualFiles.filter { directory.holds($0.description) }
   }
 
-  /// Why there is no project.
-  enum Refusal: Error {
-    /// The file was read and has errors.
-    case problems(ProjectProblems)
-    case failure(Failure)
-  }
-
   /// The project of the file; `nil` if none was named and none exists.
-  func read() throws(Refusal) -> Project? { try readFile()?.project }
+  func read() throws(Failure) -> Project? { try readFile()?.project }
 
   /// The same, with the paths that the file names. A file that was named must exist, unless it is
   /// read again.
-  func readFile(again: Bool = false) throws(Refusal) -> ProjectReader.File? {
+  func readFile(again: Bool = false) throws(Failure) -> ProjectReader.File? {
     let found = namedFile == nil ? existingFiles : []
     if found.count > 1 {
       let names = found.map(\.description).joined(separator: " and ")
-      throw .failure(
-        Failure(
-          "there is more than one project file: \(names); remove all but one, or choose one with "
-            + "--config", ExitCode.usage))
+      throw .usage(
+        "there is more than one project file: \(names); remove all but one, or choose one with "
+          + "--config")
     }
     if namedFile != nil, let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }),
       let note = foreign.note(in: ProjectDirectory(path: directory))
     {
-      throw .failure(Failure(note, ExitCode.usage))
+      throw .usage(note)
     }
     let text: [UInt8]?
     do throws(SystemError) {
       text = try fileContents(of: path)
     } catch {
-      throw .failure(Failure("cannot read \(file): \(error.reason)", ExitCode.usage))
+      throw .usage("cannot read \(file): \(error.reason)")
     }
     guard let text else {
       if namedFile == nil || again { return nil }
-      throw .failure(missingFile())
+      throw missingFile()
     }
     if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
-    switch ProjectReader.readFile(text, as: file.description) {
-    case .success(let file): return file
-    case .failure(let problems): throw .problems(problems)
-    }
+    return try ProjectReader.read(text, as: file.description)
   }
 
   /// The project of a Procfile.
-  private func processes(in text: [UInt8]) throws(Refusal) -> ProjectReader.File {
+  private func processes(in text: [UInt8]) throws(Failure) -> ProjectReader.File {
     let project = ProcessFile.project(
       in: String(decoding: text, as: UTF8.self), of: ProjectDirectory(path: directory))
     if project.tasks.isEmpty {
-      throw .failure(
-        Failure(
-          "\(file) has no process; write one a line, as in web: ./server", ExitCode.usage))
+      throw .usage(
+        "\(file) has no process; write one a line, as in web: ./server")
     }
     return ProjectReader.File(project: project, paths: [])
   }
 
   private func missingFile() -> Failure {
     if (try? FileStatus(of: path, followsLinks: true)) != nil {
-      return Failure("\(file) is not a regular file", ExitCode.usage)
+      return .usage("\(file) is not a regular file")
     }
     let isJSON = ["json", "json5", "jsonc"].contains { file.description.hasSuffix(".\($0)") }
     let option = isJSON ? " --config \(file)" : ""
-    return Failure(
+    return .usage(
       "there is no file \(file)\(isJSON ? "" : ", and project files are JSON"); to write one: "
-        + "watchrun --init\(option)", ExitCode.usage)
+        + "watchrun --init\(option)")
   }
 
   /// The kind of project in the directory; `nil` if none is detected.
@@ -115,31 +103,30 @@ struct ProjectSource {
     let flaw = ProjectDetection.flaw(place)
     let found = "no command given, no \(Self.usualFile), and"
     if let flaw, let remedy = flaw.remedy {
-      return Failure("\(found) \(flaw.reason): \(remedy)", ExitCode.usage)
+      return .usage("\(found) \(flaw.reason): \(remedy)")
     }
     let reason = flaw?.reason ?? "no project detected"
     if let run = UsualLines(directory: place).run {
-      return Failure(
-        "\(found) \(reason); to run what is here: watchrun \(run); to write tasks: watchrun --init",
-        ExitCode.usage)
+      return .usage(
+        "\(found) \(reason); to run what is here: watchrun \(run); to write tasks: watchrun --init")
     }
     let nearby = NearbyProject.all(around: directory)
     if let first = nearby.first {
       let places = nearby.map { "\($0.title) in \($0.place)" }.joined(separator: ", ")
-      return Failure(
-        "\(found) \(reason); there is \(places): watchrun -C \(first.place)", ExitCode.usage)
+      return .usage(
+        "\(found) \(reason); there is \(places): watchrun -C \(first.place)")
     }
     if let note = ForeignFile.notes(in: place).first {
-      return Failure("\(found) \(reason); \(note)", ExitCode.usage)
+      return .usage("\(found) \(reason); \(note)")
     }
     if let run = UsualLines(directory: place).onlyFile {
-      return Failure(
+      return .usage(
         "\(found) \(reason); to run the file here: watchrun \(run); to write tasks: "
-          + "watchrun --init", ExitCode.usage)
+          + "watchrun --init")
     }
-    return Failure(
+    return .usage(
       "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
-        + "\(Self.usualFile) with 'watchrun --init'", ExitCode.usage)
+        + "\(Self.usualFile) with 'watchrun --init'")
   }
 }
 
@@ -155,7 +142,7 @@ extension Project {
       if case .unknownTask(_, nil) = error {
         message += "; tasks: " + self.names.map { "\(Path($0))" }.joined(separator: ", ")
       }
-      throw Failure(message, ExitCode.usage)
+      throw .usage(message)
     }
     var part = self
     part.tasks.removeAll { !needed.contains($0.name) }
@@ -174,47 +161,35 @@ extension ProjectSource {
   /// The project to run, of the file or detected, with the selected tasks. Reports a detected project.
   func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
     let project: Project
-    do throws(Refusal) {
-      if let read = try read() {
-        project = read
-      } else if let found = detect() {
-        console.say(.news, "\(found.summary); to change that: watchrun --init")
-        for note in found.notes { console.say(.news, note) }
-        project = found.project(addingVariablesOfFile: true)
-      } else {
-        throw .failure(nothingFound())
-      }
-    } catch {
-      throw console.failure(of: error)
+    if let read = try read() {
+      project = read
+    } else if let found = detect() {
+      console.say(.news, "\(found.summary); to change that: watchrun --init")
+      for note in found.notes { console.say(.news, note) }
+      project = found.project(addingVariablesOfFile: true)
+    } else {
+      throw nothingFound()
     }
     let wanted = try project.selecting(settings.taskNames)
     if settings.isOneRound && wanted.tasks.isEmpty {
-      throw Failure(
-        "nothing to run: there are only pages, and --once serves none; remove --once",
-        ExitCode.usage)
+      throw .usage(
+        "nothing to run: there are only pages, and --once serves none; remove --once")
     }
     if settings.opensBrowser && wanted.pages.isEmpty {
-      throw Failure(
-        "there is no page to open; remove --open, or add a page to \(file)", ExitCode.usage)
+      throw .usage(
+        "there is no page to open; remove --open, or add a page to \(file)")
     }
     if settings.shell == .never, let task = wanted.tasks.first(where: \.isShellLine) {
-      throw Failure(
+      throw .usage(
         "--shell none: the task '\(Path(task.name))' is a shell line; write its 'run' as an array, "
-          + "or remove --shell", ExitCode.usage)
+          + "or remove --shell")
     }
-    return wanted.overridden(by: settings.projectOverrides)
+    return wanted.overridden(by: settings)
   }
 
-  /// The project of the changed file with the selected tasks; `nil` if the file was removed. Reports
-  /// all problems but the last, which is thrown.
-  func readAgain(_ settings: Settings, _ console: Console) throws(Failure) -> Project? {
-    let project: Project?
-    do throws(Refusal) {
-      project = try readFile(again: true)?.project
-    } catch {
-      throw console.failure(of: error)
-    }
-    return try project?.selecting(settings.taskNames).overridden(by: settings.projectOverrides)
+  /// The project of the changed file with the selected tasks; `nil` if the file was removed.
+  func readAgain(_ settings: Settings) throws(Failure) -> Project? {
+    try readFile(again: true)?.project.selecting(settings.taskNames).overridden(by: settings)
   }
 }
 

@@ -1,102 +1,16 @@
-import ActionRunning
 import LiveReload
 import Support
 import SystemCalls
 
-/// The JSON schema of the project file for editors, based on the list of keys.
-///
-/// It accepts what ``ProjectReader`` accepts, except that a schema cannot compare values: names in
-/// `after`, cycles, and ports that occur twice are left to the reader.
-enum ProjectSchema {
-  /// Identifies the schema: the name of its file in `Documentation`.
-  static let file = "watchrun.schema.json"
-  /// The value of `$schema` for the schema beside the project file, where the output of
-  /// `watchrun --schema` may be put. The schema is not published at an address of its own.
-  static let address = "./" + file
-
-  static var text: String {
-    """
-    {
-      "$schema": "https://json-schema.org/draft/2020-12/schema",
-      "$id": \(JSONWriter.quoted(file)),
-      "title": "watchrun.json",
-      "description": "The tasks of a project, run by watchrun when files change.",
-      \(object(.project)), "required": ["tasks"],
-      "$defs": {
-        "task": { \(object(.task)), "required": ["run"],
-          \(taskRules) },
-        "page": { \(object(.page)),
-          \(pageRules) },
-        "ready": { \(object(.readiness)),
-          \(readinessRules) }
-      }
-    }
-
-    """
-  }
-
-  private static func object(_ scope: ProjectKey.Scope) -> String {
-    let keys = ProjectKey.all.filter { $0.scopes.contains(scope) }
-    let properties = keys.map { key in
-      "\(JSONWriter.quoted(key.name)): { \(SchemaValue.schema(of: key.kind)), "
-        + "\"description\": \(JSONWriter.quoted(key.help)) }"
-    }
-    return "\"type\": \"object\", \"additionalProperties\": false, "
-      + "\"properties\": {\n      \(properties.joined(separator: ",\n      ")) }"
-  }
-}
-
-// MARK: - Combinations of keys
-
-extension ProjectSchema {
-  private static let taskRules = #"""
-    "not": { "required": ["service", "keepAlive"] },
-          "allOf": [
-            {
-              "description": "A service has no end to wait for; other tasks have no readiness check.",
-              "if": { "anyOf": [
-                { "required": ["service"], "properties": { "service": { "const": true } } },
-                { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
-              ] },
-              "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false } }
-            },
-            {
-              "description": "Changes are filtered only in a task that watches something.",
-              "if": { "anyOf": [
-                { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
-                { "required": ["after"], "not": { "required": ["watch"] } }
-              ] },
-              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "events": false } }
-            }
-          ]
-    """#
-
-  private static let pageRules = #"""
-    "anyOf": [{ "required": ["serve"] }, { "required": ["proxy"] }],
-          "dependentRequired": { "fallback": ["serve"], "listing": ["serve"], "dotfiles": ["serve"] },
-          "allOf": [
-            {
-              "description": "One of a directory and a server answers what has no path of its own.",
-              "if": { "required": ["serve"] },
-              "then": { "properties": { "proxy": { "type": "object", "properties": { "/": false } } } },
-              "else": { "properties": { "proxy": { "required": ["/"] } } }
-            }
-          ]
-    """#
-
-  private static let readinessRules = #"""
-    "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }]
-    """#
-}
-
-/// The parts of the schema for values.
-enum SchemaValue {
-  /// The keywords for a type of value, without the braces.
-  static func schema(of kind: ProjectKey.Kind) -> String {
+/// The parts of a JSON schema for values: what ``ValueType`` accepts, as far as a schema can say it.
+enum ValueSchema {
+  /// The keywords for a kind of value, without the braces.
+  static func keywords(for kind: ValueKind) -> String {
     switch kind {
     case .boolean: return #""type": "boolean""#
-    case .count: return #""type": "integer", "minimum": 1, "maximum": \#(ProjectReader.mostJobs)"#
+    case .count(let range):
+      return
+        #""type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound)"#
     case .port: return port
     case .url: return matching(url)
     case .servers:
@@ -105,7 +19,7 @@ enum SchemaValue {
         port, matching(serverURL),
         #""type": "object", "minProperties": 1, "propertyNames": { \#(matching(proxyPath)) }, "#
           + #""additionalProperties": { \#(server) }"#)
-    case .string: return nonEmpty
+    case .string, .file, .directory, .shellLine: return nonEmpty
     case .shell: return #"\#(nonEmpty), "not": { "const": "none" }"#
     case .command: return anyOf(nonEmpty, words)
     case .duration: return matching(duration)
@@ -162,7 +76,7 @@ enum SchemaValue {
 
 // MARK: - Regular expressions
 
-extension SchemaValue {
+extension ValueSchema {
   private static let number = "(?:[0-9]+[.]?[0-9]*|[.][0-9]+)"
   private static let positive = "(?=[^1-9]*[1-9])"
   private static let duration = "\(number)(?:us|ms|s|m|min|h)|0+[.]?0*|[.]0+"

@@ -15,18 +15,9 @@ extension Project {
 
   /// The changed keys of the file's top level.
   private func changedKeys(since old: Project) -> [String] {
-    let (now, before) = (defaults, old.defaults)
-    let keys = [
-      ("jobs", jobs == old.jobs), ("ignore", ignores == old.ignores),
-      ("debounce", now.quietPeriod == before.quietPeriod), ("poll", now.polling == before.polling),
-      ("skipUnchanged", now.skipsUnchanged == before.skipsUnchanged),
-      ("shell", now.shell == before.shell), ("clear", now.clearsScreen == before.clearsScreen),
-      ("color (at the next start)", now.colorMode == before.colorMode),
-      ("notify", now.notifyMode == before.notifyMode),
-      ("output", now.outputMode == before.outputMode),
-      ("diagnostics", now.diagnosticsFile == before.diagnosticsFile),
-    ]
-    return keys.filter { !$0.1 }.map(\.0)
+    let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }
+    return (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])
+      + keys.map { $0 == "color" ? "color (at the next start)" : $0 }
   }
 
   /// Tasks and pages by name.

@@ -4,21 +4,12 @@ import PathFiltering
 import Support
 import SystemCalls
 
-/// Reads a project from the text of its file and collects all problems.
+/// Reads a project from the text of its file, and collects all problems.
 struct ProjectReader {
-  /// A problem and the byte at which it occurs.
-  struct Finding: Error, Hashable {
-    var offset: Int
-    var message: String
-  }
+  typealias Finding = ValueReader.Finding
 
-  /// The project, or all problems of the file.
-  static func read(_ text: [UInt8], as file: String) -> Result<Project, ProjectProblems> {
-    readFile(text, as: file).map(\.project)
-  }
-
-  /// The same, with the paths that the file names.
-  static func readFile(_ text: [UInt8], as file: String) -> Result<File, ProjectProblems> {
+  /// Reads a project with the paths that its file names.
+  static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
     var reader = ProjectReader()
     var project: Project?
     do throws(JSONSyntaxError) {
@@ -29,17 +20,17 @@ struct ProjectReader {
       ]
     }
     func position(of offset: Int) -> TextPosition { TextPosition(offset, in: text) }
-    if let project, reader.findings.isEmpty {
-      let paths = reader.references.sorted { $0.offset < $1.offset }.map { path in
-        PathReference(path: path.path, key: path.key, position: position(of: path.offset))
+    guard let project, reader.findings.isEmpty else {
+      let problems = reader.findings.map { finding in
+        ProjectProblem(
+          file: file, position: position(of: finding.offset), message: finding.message)
       }
-      return .success(File(project: project, paths: paths))
+      throw .project(problems.sorted())
     }
-    let problems = reader.findings.map { finding in
-      ProjectProblem(
-        file: file, position: position(of: finding.offset), message: finding.message)
+    let paths = reader.references.sorted { $0.offset < $1.offset }.map { path in
+      PathReference(path: path.path, key: path.key, position: position(of: path.offset))
     }
-    return .failure(ProjectProblems(list: problems.sorted()))
+    return File(project: project, paths: paths)
   }
 
   /// The problem of a text in YAML, TOML or another format, which no error of the syntax explains.
@@ -68,20 +59,36 @@ struct ProjectReader {
   private(set) var findings: [Finding] = []
   /// The task that has the terminal.
   private var interactiveTask: String?
-  private var references: [(path: Path, key: String, offset: Int)] = []
-
-  mutating func notePath(_ text: String, _ field: ProjectField, at offset: Int) {
-    references.append((Path(text), field.key.name, offset))
-  }
+  private var references: [ValueReader.NamedPath] = []
 
   mutating func note(_ message: String, at offset: Int) {
     findings.append(Finding(offset: offset, message: message))
   }
-}
 
-/// All problems of a project file, in the order of its text.
-struct ProjectProblems: Error, Hashable {
-  var list: [ProjectProblem]
+  /// Calls `body` with a reader of a field's value, and keeps what it notes.
+  mutating func read<Result>(
+    _ field: ProjectField, _ body: (inout ValueReader) -> Result
+  ) -> Result {
+    let kind = field.setting.key?.kind ?? .string
+    var reader = ValueReader(field.value, of: field.name, kind)
+    defer {
+      findings += reader.findings
+      references += reader.paths
+    }
+    return body(&reader)
+  }
+
+  /// The value of a field; `nil` if it is missing or invalid.
+  mutating func value<Value>(_ type: ValueType<Value>, _ field: ProjectField?) -> Value? {
+    field.flatMap { read($0, type.read) }
+  }
+
+  /// The values of all fields that set something.
+  mutating func assignments(_ fields: ProjectFields) -> [(name: String, value: Assignment)] {
+    fields.all.compactMap { field in
+      read(field, field.setting.read).map { (field.name, $0) }
+    }
+  }
 }
 
 // MARK: - The project and its tasks
@@ -90,14 +97,13 @@ extension ProjectReader {
   private mutating func project(from top: JSONValue) -> Project {
     var project = Project()
     guard let fields = fields(of: top, .project, named: "a project file") else { return project }
-    _ = string(fields["$schema"])
-    project.jobs = count(fields["jobs"])
-    project.defaults = defaults(fields)
-    project.ignores = globs(fields["ignore"]) ?? []
+    for (name, value) in assignments(fields) {
+      if let set = value.project { set(&project) } else { project.defaults[name] = value }
+    }
     var drafts: [ProjectDraft] = []
     if let tasks = fields["tasks"] {
       guard case .object(let members) = tasks.value.content else {
-        mismatch(tasks)
+        read(tasks) { $0.mismatch() }
         return project
       }
       drafts = draftTasks(members)
@@ -112,16 +118,6 @@ extension ProjectReader {
     project.tasks = drafts.compactMap(\.task)
     project.pages = drafts.compactMap(\.page)
     return project
-  }
-
-  private mutating func defaults(_ fields: ProjectFields) -> Project.Defaults {
-    Project.Defaults(
-      quietPeriod: quietPeriod(fields["debounce"]), clearsScreen: boolean(fields["clear"]),
-      polling: polling(fields["poll"]), skipsUnchanged: boolean(fields["skipUnchanged"]),
-      shell: shell(fields["shell"]), colorMode: choice(fields["color"]),
-      notifyMode: choice(fields["notify"]),
-      diagnosticsFile: string(fields["diagnostics"]).map { Path($0) },
-      outputMode: choice(fields["output"]))
   }
 
   private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {
@@ -159,40 +155,62 @@ extension ProjectReader {
   private mutating func readTask(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
     let title = "the task '\(Path(member.key))'"
     guard let fields = fields(of: member.value, .task, named: title) else { return }
-    let run = run(fields["run"])
     if fields["run"] == nil && !isMisspelt("run", in: member.value, .task) {
       note(
         "\(title) has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)",
         at: member.keyOffset)
     }
     draft.references = after(fields["after"])
-    let isKeptAlive = boolean(fields["keepAlive"]) ?? false
-    let isService = (boolean(fields["service"]) ?? false) || isKeptAlive
-    if isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
-    var task = Project.Task(name: member.key, run: run ?? .words([]))
-    task.shell = shell(fields["shell"])
-    task.directory = path(fields["directory"])
-    task.environment = variables(fields["env"])
-    task.watched = paths(fields["watch"]) ?? (fields["after"] == nil ? ["."] : [])
-    task.extensions = extensions(fields["exts"])
-    task.filters = globs(fields["filter"]) ?? []
-    task.ignores = globs(fields["ignore"]) ?? []
-    task.kinds = kinds(fields["events"])
+    var task = Project.Task(name: member.key, run: .words([]))
+    task.watched = fields["after"] == nil ? ["."] : []
     task.after = draft.references.map(\.name)
-    (task.isService, task.isKeptAlive) = (isService, isKeptAlive)
+    for (_, value) in assignments(fields) { value.task?(&task) }
     task.readiness = readiness(fields["ready"])
-    task.busyMode = choice(fields["onBusy"])
-    if let signal = signal(fields["stopSignal"]) { task.stopPlan.signal = signal }
-    if let time = duration(fields["stopTimeout"]) { task.stopPlan.timeout = time }
-    task.timeout = positiveDuration(fields["timeout"])
-    task.isPostponed = boolean(fields["postpone"]) ?? false
-    task.outputMode = choice(fields["output"])
-    task.usesPseudoTerminal = boolean(fields["pty"])
-    task.isInteractive = boolean(fields["interactive"]) ?? false
-    task.onSuccess = string(fields["onSuccess"]).map { Array($0.utf8) }
-    task.onFailure = string(fields["onFailure"]).map { Array($0.utf8) }
+    if task.isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
     checkTogether(task, fields)
     draft.task = task
+  }
+
+  /// The dependencies, each once.
+  mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
+    guard let field else { return [] }
+    return read(field) { reader in
+      var references: [ProjectDraft.Reference] = []
+      for (text, offset) in reader.elements() ?? [] {
+        let name = String(decoding: text, as: UTF8.self)
+        if references.contains(where: { $0.name == name }) {
+          reader.note("'\(Path(name))' occurs twice; remove one", at: offset)
+        } else {
+          references.append(.init(name: name, offset: offset))
+        }
+      }
+      return references
+    }
+  }
+
+  private mutating func readiness(_ field: ProjectField?) -> TaskDefinition.Readiness? {
+    guard let field else { return nil }
+    guard case .object = field.value.content else {
+      read(field) { $0.mismatch() }
+      return nil
+    }
+    guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
+    let port = value(.port, fields["port"]).map { TaskDefinition.Readiness.Condition.port($0) }
+    let url = value(.url, fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
+    let line = value(.string, fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
+    let timeout = value(.positiveDuration, fields["timeout"])
+    let mayExist = value(.boolean, fields["existing"]) ?? false
+    let given = ["port", "url", "line"].compactMap { fields[$0] }
+    let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
+    if given.count > 1 || (given.isEmpty && isKnown) {
+      let what = given.isEmpty ? "is empty" : "has more than one condition"
+      note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
+    }
+    guard let condition = port ?? url ?? line else { return nil }
+    var readiness = TaskDefinition.Readiness(condition)
+    if let timeout { readiness.timeout = timeout }
+    readiness.detectsConflicts = !mayExist
+    return readiness
   }
 
   /// Checks combinations of keys that are valid one by one.
@@ -207,7 +225,7 @@ extension ProjectReader {
           "a service does not end, so it has no 'timeout'; limit its start with "
             + "ready: { timeout: … }", at: field.keyOffset)
       }
-      if let field = fields["onBusy"], task.busyMode == .queue {
+      if let field = fields["onBusy"], task.onBusy == .queue {
         note(
           "a service does not end, so 'queue' would wait forever; "
             + "remove 'onBusy' to restart the service", at: field.value.offset)
@@ -225,9 +243,10 @@ extension ProjectReader {
           "only one task can have the terminal, and '\(other)' is interactive",
           at: field.keyOffset)
       }
-      if let field = fields["pty"] ?? fields["output"] {
+      for name in ["pty", "output"] {
+        guard let field = fields[name] else { continue }
         note(
-          "an interactive task writes to the terminal itself, so '\(field.key.name)' has no effect; "
+          "an interactive task writes to the terminal itself, so '\(name)' has no effect; "
             + "remove one of them", at: field.keyOffset)
       }
     }

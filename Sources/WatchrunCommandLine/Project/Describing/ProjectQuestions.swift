@@ -23,17 +23,13 @@ struct ProjectQuestions {
   private func listTasks() throws(Failure) {
     let project: Project
     var origin = ProjectText.Origin.file(source.file)
-    do throws(ProjectSource.Refusal) {
-      if let read = try source.read() {
-        project = read
-      } else if let found = source.detect() {
-        (project, origin) = (found.project, .detected(found.titles))
-        if !settings.answersInJSON, !found.leftOut.isEmpty { console.say(.news, found.summary) }
-      } else {
-        throw .failure(source.nothingFound())
-      }
-    } catch {
-      throw console.failure(of: error)
+    if let read = try source.read() {
+      project = read
+    } else if let found = source.detect() {
+      (project, origin) = (found.project, .detected(found.titles))
+      if !settings.answersInJSON, !found.leftOut.isEmpty { console.say(.news, found.summary) }
+    } else {
+      throw source.nothingFound()
     }
     let selected = try project.selecting(settings.taskNames)
     let text =
@@ -43,15 +39,9 @@ struct ProjectQuestions {
   }
 
   private func check() throws(Failure) {
-    let file: ProjectReader.File?
-    do throws(ProjectSource.Refusal) {
-      file = try source.readFile()
-    } catch {
-      throw console.failure(of: error)
-    }
-    guard let file else {
-      throw Failure(
-        "there is no file \(source.file) to check; to write one: watchrun --init", ExitCode.usage)
+    guard let file = try source.readFile() else {
+      throw .usage(
+        "there is no file \(source.file) to check; to write one: watchrun --init")
     }
     let missing = file.paths.filter { !exists($0.path) }
     for path in missing {
@@ -84,11 +74,11 @@ struct ProjectQuestions {
       try writeAll(Array(text.utf8), to: file.number)
     } catch {
       if error.code == EEXIST {
-        throw Failure(
-          "\(source.file) exists already and is left unchanged; to write a new one, remove it first",
-          ExitCode.usage)
+        throw .usage(
+          "\(source.file) exists already and is left unchanged; to write a new one, remove it first"
+        )
       }
-      throw Failure("cannot write \(source.file): \(error.reason)", ExitCode.usage)
+      throw .usage("cannot write \(source.file): \(error.reason)")
     }
     console.say(
       .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
@@ -101,19 +91,6 @@ struct ProjectQuestions {
   /// The schema beside the project file, as seen from the current directory.
   private var schemaFile: Path {
     source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
-  }
-}
-
-extension Console {
-  /// Reports all problems but the last. Returns the last as the error to throw.
-  func failure(of refusal: ProjectSource.Refusal) -> Failure {
-    switch refusal {
-    case .failure(let failure):
-      return failure
-    case .problems(let problems):
-      for earlier in problems.list.dropLast() { problem(earlier.description) }
-      return Failure(problems.list.last?.description ?? "", ExitCode.usage)
-    }
   }
 }
 

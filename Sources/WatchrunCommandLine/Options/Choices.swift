@@ -56,8 +56,3 @@ extension ChangeBatch.Kind {
     self = kind
   }
 }
-
-extension Polling {
-  /// The shortest interval of `--poll` and `poll`.
-  static let shortestInterval = Duration.milliseconds(10)
-}

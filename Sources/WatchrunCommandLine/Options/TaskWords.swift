@@ -38,13 +38,13 @@ struct TaskWords {
   private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
 
   /// What the words mean, and a note for the user where they could mean something else, too.
-  func meaning() throws(UsageError) -> (meaning: Meaning, note: String?) {
+  func meaning() throws(Failure) -> (meaning: Meaning, note: String?) {
     guard let first = words.first else { return (.program, nil) }
     let name = text(first)
     if let project, name == "run", words.count > 1,
       words.dropFirst().allSatisfy({ project.names.contains(text($0)) })
     {
-      throw UsageError(
+      throw .usage(
         "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
     }
     guard let project, project.names.contains(name) else {
@@ -65,7 +65,7 @@ struct TaskWords {
         isOption(option, hasNext: rest.count > 1)
         ? "and options precede it: watchrun \(ShellWords.quoted(rest + [first]))"
         : "and takes no arguments: watchrun \(shown(first))"
-      throw UsageError("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
+      throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
     }
     if findsProgram(first) {
       let name = shown(first)
@@ -73,7 +73,7 @@ struct TaskWords {
     }
     let stranger = rest.first { !project.names.contains(text($0)) } ?? []
     let nearest = nearestName(to: text(stranger), among: project.names)
-    throw UsageError(
+    throw .usage(
       "'\(Path(bytes: stranger))' is not a task of \(project.source); "
         + (nearest.map { "did you mean '\(Path($0))'?" } ?? "tasks: \(list(project.names))"))
   }
@@ -102,7 +102,7 @@ struct TaskWords {
   ]
 
   /// Refuses such a word, alone or before tasks, if there is no such program.
-  private func refuseQuestion(_ name: String) throws(UsageError) {
+  private func refuseQuestion(_ name: String) throws(Failure) {
     let tasks = words.dropFirst()
     guard let first = words.first, !findsProgram(first),
       // A session of a command line has tasks that no project names.
@@ -111,15 +111,15 @@ struct TaskWords {
       let row = Self.questions.first(where: { $0.word == name }), line.usual.line(for: name) == nil
     else { return }
     let arguments = tasks.isEmpty ? "" : " " + ShellWords.quoted(Array(tasks))
-    throw UsageError(
+    throw .usage(
       "no task and no program '\(name)'; for \(row.purpose): watchrun \(row.option)\(arguments)")
   }
 
-  private func refuseWordOfOption(_ name: String) throws(UsageError) {
+  private func refuseWordOfOption(_ name: String) throws(Failure) {
     guard words.count == 1 else { return }
     if let row = Self.options.first(where: { $0.word == name }) {
       let other = line.usual.line(for: name)
-      throw UsageError(
+      throw .usage(
         (other.map { "no task '\(name)'; write: watchrun \($0); " } ?? "")
           + "for \(row.purpose): watchrun \(row.option); "
           + "for a program named \(name): watchrun -- \(name)"
@@ -127,24 +127,24 @@ struct TaskWords {
     }
     // It is in every PATH, does nothing, and fails.
     guard name == "test" else { return }
-    throw UsageError(
+    throw .usage(
       "no task 'test' \(project.map { "in \($0.source)" } ?? "here"); give a command, as in: "
         + "watchrun \(line.usual.test ?? "make test")")
   }
 
   /// The error for a first word that is no task, no program, and no habit of another tool.
-  func refuseUnknownTask() throws(UsageError) {
+  func refuseUnknownTask() throws(Failure) {
     guard let project, let first = words.first, words.count == 1 else { return }
     let lack = "no task and no program '\(Path(bytes: first))'"
     if let nearest = nearestName(to: text(first), among: project.names) {
-      throw UsageError("\(lack); did you mean: watchrun \(shown(nearest))")
+      throw .usage("\(lack); did you mean: watchrun \(shown(nearest))")
     }
-    throw UsageError("\(lack); tasks of \(project.source): \(list(project.names))")
+    throw .usage("\(lack); tasks of \(project.source): \(list(project.names))")
   }
 
   private func isOption(_ word: [UInt8], hasNext: Bool) -> Bool {
     let written = text(word.prefix { $0 != UInt8(ascii: "=") })
-    let option = OptionTable.options.first { option in
+    let option = Setting.options.first { option in
       written == "--" + option.long || option.short.map { written == "-\($0)" } == true
     }
     guard let option else { return false }
@@ -174,80 +174,73 @@ extension Settings {
     say: (String) -> Void
   ) throws(Failure) -> Settings {
     guard task == .run else { return self }
-    do throws(UsageError) {
-      if command.isEmpty {
-        try refuseFilterOfFile(in: directory)
-        return self
-      }
-      // What sets PATH decides itself where programs are looked up.
-      let places = environment.last { $0.isPATH }.map { programDirectories($0.value) } ?? programs
-      var line = TypedLine(
-        words: command, options: optionWords.filter { $0 != "--".word },
-        directory: ProjectDirectory(path: directory), isPiped: isPiped,
-        findsProgram: { findProgram($0.word, in: places) != nil })
-      if TaskWords.mayBeTasks(self) {
-        line.project = namedTasks(in: directory)
-        let (meaning, note) = try TaskWords(line).meaning()
-        if let note { say(note) }
-        if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
-      }
-      try refuseHabit(line)
-      CommandNotes(line, self).lines.forEach(say)
+    if command.isEmpty {
+      try refuseFilterOfFile(in: directory)
       return self
-    } catch {
-      throw Failure(error.description, ExitCode.usage)
     }
+    // What sets PATH decides itself where programs are looked up.
+    let places =
+      self.environment.last { $0.isPATH }.map { programDirectories($0.value) } ?? programs
+    var line = TypedLine(
+      words: command, options: optionWords.filter { $0 != "--".word },
+      directory: ProjectDirectory(path: directory), isPiped: isPiped,
+      findsProgram: { findProgram($0.word, in: places) != nil })
+    if TaskWords.mayBeTasks(self) {
+      line.project = namedTasks(in: directory)
+      let (meaning, note) = try TaskWords(line).meaning()
+      if let note { say(note) }
+      if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
+    }
+    try refuseHabit(line)
+    CommandNotes(line, self).lines.forEach(say)
+    return self
   }
 
   /// Refuses what is no program and never becomes one. Another first word is tried.
-  private func refuseHabit(_ line: TypedLine) throws(UsageError) {
-    guard shell == .whenNeeded, makeCommand().form == .direct, let first = command.first else {
+  private func refuseHabit(_ line: TypedLine) throws(Failure) {
+    guard self.shell == .whenNeeded, makeCommand().form == .direct, let first = command.first else {
       return
     }
     if !isCommandMarked, let advice = Habit.advice(for: line, among: Habit.tools) {
-      throw UsageError(advice)
+      throw .usage(advice)
     }
     if line.isProgram(first) { return }
-    if let advice = Habit.advice(for: line) { throw UsageError(advice) }
+    if let advice = Habit.advice(for: line) { throw .usage(advice) }
     if TaskWords.mayBeTasks(self) { try TaskWords(line).refuseUnknownTask() }
   }
 
   /// Refuses `-f Procfile` and `-f modd.conf` without a command: only changes of that file would count.
-  private func refuseFilterOfFile(in directory: Path) throws(UsageError) {
-    guard filters.count == 1, let name = filters.first?.description else { return }
+  private func refuseFilterOfFile(in directory: Path) throws(Failure) {
+    guard self.filters.count == 1, let name = self.filters.first?.description else { return }
     let line = TypedLine(words: [name.word], directory: ProjectDirectory(path: directory))
     guard let advice = ForeignFile.advice(for: name, in: line.directory, line) else { return }
-    throw UsageError("-f is a filter; \(advice)")
+    throw .usage("-f is a filter; \(advice)")
   }
 
-  private func replacingCommand(by names: [String]) throws(UsageError) -> Settings {
+  private func replacingCommand(by names: [String]) throws(Failure) -> Settings {
     var settings = self
     settings.command = []
     settings.taskNames = names
     let line = ShellWords.quoted(command)
-    for option in OptionTable.options {
-      guard let written = given[option.long] else { continue }
-      guard case .key(let key) = ProjectOptions.use(of: option.long) else { continue }
-      throw UsageError(
+    for option in Setting.options {
+      guard let written = given[option.long], let key = option.taskKey else { continue }
+      throw .usage(
         "'\(line)' names tasks, and \(written) is for commands; set \"\(key)\" of the task in "
           + "watchrun.json, or for a program: watchrun \(written)\(option.valueUsage) -- \(line)")
     }
-    do throws(UsageError) {
+    do throws(Failure) {
       return try settings.checked()
     } catch {
-      throw UsageError("'\(line)' names tasks: \(error)")
+      throw .usage("'\(line)' names tasks: \(error.message)")
     }
   }
 
   /// The tasks that words can name; `nil` if there is no project, or its file has errors.
   private func namedTasks(in directory: Path) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
-    do throws(ProjectSource.Refusal) {
-      if let project = try source.read() {
-        return .init(names: project.names, source: source.file.description)
-      }
-    } catch {
-      return nil
+    guard let read = try? source.read() as Project?? else { return nil }
+    if let project = read {
+      return .init(names: project.names, source: source.file.description)
     }
     return source.detect().map {
       .init(names: $0.project.names, source: "this project")

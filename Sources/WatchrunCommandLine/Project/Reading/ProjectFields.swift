@@ -3,20 +3,17 @@ import SystemCalls
 
 /// A known key with its value.
 struct ProjectField {
-  let key: ProjectKey
+  let name: String
+  let setting: Setting
   let keyOffset: Int
   let value: JSONValue
 }
 
-/// The known keys of an object, by name.
+/// The known keys of an object. Of a repeated key, the first is used.
 struct ProjectFields {
-  private let fields: [String: ProjectField]
+  fileprivate(set) var all: [ProjectField] = []
 
-  init(_ fields: [ProjectField]) {
-    self.fields = Dictionary(fields.map { ($0.key.name, $0) }) { first, _ in first }
-  }
-
-  subscript(name: String) -> ProjectField? { fields[name] }
+  subscript(name: String) -> ProjectField? { all.first { $0.name == name } }
 }
 
 extension ProjectReader {
@@ -29,15 +26,18 @@ extension ProjectReader {
       return nil
     }
     noteRepeated(members)
-    var fields: [ProjectField] = []
+    var fields = ProjectFields()
     for member in members {
-      if let key = ProjectKey.named(member.key, in: scope) {
-        fields.append(ProjectField(key: key, keyOffset: member.keyOffset, value: member.value))
+      if let setting = Setting.key(member.key, in: scope) {
+        guard fields[member.key] == nil else { continue }
+        fields.all.append(
+          ProjectField(
+            name: member.key, setting: setting, keyOffset: member.keyOffset, value: member.value))
       } else {
         note(unknownKey(member.key, in: scope, of: title), at: member.keyOffset)
       }
     }
-    return ProjectFields(fields)
+    return fields
   }
 
   mutating func noteRepeated(_ members: [JSONValue.Member]) {
@@ -76,9 +76,10 @@ extension ProjectReader {
   private static func nearestKey(to name: String, among names: [String]) -> String? {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
     if let known = names.first(where: { $0.lowercased() == plain }) { return known }
-    let others = ProjectKey.otherNames.filter { names.contains($0.value) }
-    return others[plain] ?? nearestName(to: name, among: names)
-      ?? nearestName(to: plain, among: others.keys.sorted()).flatMap { others[$0] }
+    let keys = ProjectKey.all.filter { names.contains($0.name) }
+    func key(knownAs other: String) -> String? { keys.first { $0.others.contains(other) }?.name }
+    return key(knownAs: plain) ?? nearestName(to: name, among: names)
+      ?? nearestName(to: plain, among: keys.flatMap(\.others).sorted()).flatMap(key)
   }
 
   private static func otherHome(of name: String, than scope: ProjectKey.Scope) -> String? {

@@ -1,0 +1,73 @@
+extension Setting {
+  static let page: [Setting] = [
+    Setting(
+      "--serve", .page, "Serve DIR to browsers and reload pages on changes",
+      key: .key("serve", "directory to serve", in: .page), .directory, option: { $0.served = $1 },
+      page: { $0.served = $1 }),
+    Setting(
+      "--proxy", .page, "Proxy a server, or some paths: host:3000, /api=3000", isRepeatable: true,
+      key: .key(
+        "proxy",
+        "port or URL of the server behind the page; or an object of paths, each with its server",
+        in: .page),
+      .servers,
+      option: { settings, servers in
+        for rule in servers.compactMap(\.rule) {
+          settings.proxies.removeAll { $0.path == rule.path }
+          settings.proxies.append(rule)
+        }
+      }, page: { $0.proxies = $1 }),
+    Setting(
+      "--port", .page, "Port of the page", default: "first free from 8080",
+      key: .key("port", "port of the page (default: first free port from 8080)", in: .page), .port,
+      option: { $0.pagePort = $1 }, page: { $0.port = $1 }),
+    Setting(
+      "--host", .page, "Listen on ADDRESS too", default: "this computer only", isRepeatable: true,
+      key: .key("host", "addresses to listen on (default: this computer only)", in: .page), .hosts,
+      option: { $0.pageHosts += $1 }, page: { $0.hosts = $1 }),
+    Setting(
+      key: .key("reload", "more files and directories whose changes reload the page", in: .page),
+      .paths, page: { $0.reload = $1 }),
+    Setting(
+      "--fallback", .page, "Serve FILE of DIR for missing pages, as in index.html", scope: .files,
+      key: .key("fallback", "file to serve for missing paths, as in index.html", in: .page), .file,
+      option: { $0.pageFallback = String(decoding: $1.bytes, as: UTF8.self) },
+      page: { $0.fallback = String(decoding: $1.bytes, as: UTF8.self) }),
+    Setting(
+      "--header", .page, "Add FIELD to all answers, as in 'Cache-Control: no-store'",
+      isRepeatable: true,
+      key: .key(
+        "headers",
+        "header fields to add to all answers, in place of those of the same name", in: .page),
+      .headers,
+      option: { settings, fields in
+        settings.pageHeaders.removeAll { old in fields.contains { $0.isNamed(old.name) } }
+        settings.pageHeaders += fields
+      }, page: { $0.headers = $1 }),
+    Setting(
+      key: .key("overlay", "show failures in the page (default: true)", in: .page), .boolean,
+      page: { $0.showsOverlay = $1 }),
+    Setting(
+      key: .key(
+        "console",
+        "print errors and warnings of the page's console (default: true at a terminal)", in: .page),
+      .boolean, page: { $0.reportsConsole = $1 }),
+    Setting(
+      "--listing", .page, "List directories that have no index", scope: .files,
+      key: .key(
+        "listing", "list directories that have no index.html (default: false)", in: .page),
+      .boolean, option: { $0.listsDirectories = $1 }, page: { $0.listsDirectories = $1 }),
+    Setting(
+      key: .key(
+        "dotfiles", "serve files whose names begin with a dot (default: false)", in: .page),
+      .boolean, page: { $0.servesDotFiles = $1 }),
+    Setting(
+      "--open", .page, "Open the page in a browser", .boolean,
+      others: ["--no-browser --no-open": "no page is opened without --open"],
+      option: { $0.opensBrowser = $1 }),
+    Setting(
+      "--editor", .page, "Open links to source lines with COMMAND",
+      default: "$WATCHRUN_EDITOR, $VISUAL or $EDITOR",
+      .shellLine, option: { $0.editor = String(decoding: $1, as: UTF8.self) }),
+  ]
+}

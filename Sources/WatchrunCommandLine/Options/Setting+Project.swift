@@ -1,0 +1,80 @@
+import ActionRunning
+
+extension Setting {
+  /// The keys of the project file that begin a task or the file. The reader makes `tasks`, `after` and
+  /// `ready` of their values.
+  static let projectFile: [Setting] = [
+    Setting(
+      key: .key("$schema", "address of the schema, for editors", in: .project), .string,
+      project: { _, _ in }),
+    Setting(
+      key: .key(
+        "jobs",
+        "maximum number of tasks that run at once (default: number of cores)", in: .project),
+      .count(1...10_000), project: { $0.jobs = $1 }),
+    special(.key("tasks", "tasks and pages, by name", in: .project), .tasks),
+    Setting(
+      key: .key(
+        "run", "shell line, or array of a program and its arguments", in: .task,
+        others: ["cmd", "command", "exec", "script"]),
+      .command, task: { $0.run = $1 }),
+    Setting(
+      key: .key(
+        "directory", "working directory (default: that of watchrun)", in: .task,
+        others: ["cwd", "dir", "workdir", "workingdirectory"]),
+      .directory, task: { $0.directory = $1 }),
+  ]
+
+  /// The keys that say what a task depends on, and when it is ready for others.
+  static let dependencies: [Setting] = [
+    special(
+      .key(
+        "after", "tasks that must succeed before this one", in: .task, .page,
+        others: ["depends", "dependson", "deps", "needs", "dependencies", "requires"]),
+      .taskNames),
+    Setting(
+      key: .key(
+        "service",
+        "the command keeps running, as a server does, and is restarted a few times if it exits",
+        in: .task),
+      .boolean, task: { $0.isService = $0.isService || $1 }),
+    special(.key("ready", "readiness check of a service", in: .task), .readiness),
+    Setting(key: .key("port", "ready when this port accepts connections", in: .readiness), .port),
+    Setting(
+      key: .key(
+        "url", "ready when this http:// URL answers with a status below 500", in: .readiness),
+      .url),
+    Setting(
+      key: .key("line", "ready when a line of output contains this text", in: .readiness),
+      .string),
+    Setting(
+      key: .key(
+        "timeout",
+        "the service counts as failed if it is not ready by then (default: 30s)", in: .readiness),
+      .positiveDuration),
+    Setting(
+      key: .key(
+        "existing",
+        "start it though another process answers already (default: false)", in: .readiness),
+      .boolean),
+  ]
+
+  /// A key for whose value the project reader has a function of its own.
+  private static func special(_ key: ProjectKey, _ kind: ValueKind) -> Setting {
+    Setting(key: key, ValueType<Bool>(kind) { _ in nil })
+  }
+
+  static let project: [Setting] = [
+    Setting(
+      "-t --task", .project, "Run only this task and the tasks it depends on", isRepeatable: true,
+      scope: .project,
+      .taskName, option: { $0.taskNames.append(String(decoding: $1, as: UTF8.self)) }),
+    Setting(
+      "--config", .project, "Read the project from FILE", default: "watchrun.json", scope: .project,
+      .file, option: { $0.projectFile = $1 }),
+    answer("--list-tasks", .project, "List the tasks and exit", .listTasks),
+    answer("--init", .project, "Write a project file for this directory and exit", .initialize),
+    answer("--check", .project, "Check the project file for errors and exit", .check),
+    answer("--schema", .project, "Print the JSON schema of project files and exit", .schema),
+  ]
+}

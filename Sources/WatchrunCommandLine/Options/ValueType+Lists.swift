@@ -1,0 +1,169 @@
+import ActionRunning
+import LiveReload
+import PathFiltering
+import Support
+
+// Lists, and objects of strings. An option has one element, and may be repeated.
+
+extension ValueType<[Path]> {
+  static var paths: Self {
+    Self(.paths) { reader in
+      guard let elements = reader.elements() else { return nil }
+      for (text, offset) in elements {
+        if text.isEmpty { reader.note("the path is empty") }
+        reader.notePath(text, at: offset)
+      }
+      return elements.map { Path(bytes: $0.text) }
+    }
+  }
+}
+
+extension ValueType<[[UInt8]]> {
+  static var extensions: Self {
+    Self(.extensions) { reader in
+      guard let elements = reader.elements() else { return nil }
+      var extensions: [[UInt8]] = []
+      for (text, offset) in elements {
+        do throws(PatternError) {
+          extensions += try GlobPattern.parseExtensions(text)
+        } catch {
+          switch error {
+          case .empty where reader.json == nil:
+            reader.note("the list is empty; write extensions, such as c,h")
+          case .notAnExtension(nil) where reader.json == nil:
+            reader.note("'\(reader.written)' is not an extension; for a pattern, use -f")
+          default: reader.note("'\(Path(bytes: text))' \(error)", at: offset)
+          }
+        }
+      }
+      return extensions
+    }
+  }
+}
+
+extension ValueType<[GlobPattern]> {
+  static var globs: Self {
+    Self(.globs) { reader in
+      guard let elements = reader.elements() else { return nil }
+      var patterns: [GlobPattern] = []
+      for (text, offset) in elements {
+        do throws(PatternError) {
+          patterns += try GlobPattern.parse(text)
+        } catch {
+          reader.note(
+            reader.json == nil && error == .empty
+              ? "the pattern is empty"
+              : "the pattern '\(Path(bytes: text))' \(error)\(error.advice)", at: offset)
+        }
+      }
+      return patterns
+    }
+  }
+}
+
+extension PatternError {
+  /// The remedy, for the end of a message; empty if the description contains it.
+  fileprivate var advice: String {
+    switch self {
+    case .defect: "; write it as in .gitignore"
+    case .unclosedBrace: "; add the missing }"
+    default: ""
+    }
+  }
+}
+
+extension ValueType<[String]> {
+  static var hosts: Self {
+    Self(.hosts) { reader in
+      guard let elements = reader.elements() else { return nil }
+      let hosts = elements.map { String(decoding: $0.text, as: UTF8.self) }
+      let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
+      for (host, element) in zip(hosts, elements) where !PageHost.isValid(host) {
+        reader.note(
+          "'\(Path(bytes: element.text))' is not an address; write \(example) or a host name",
+          at: element.offset)
+      }
+      return hosts
+    }
+  }
+}
+
+extension ValueType<[Command.EnvironmentVariable]> {
+  static var variables: Self {
+    Self(.variables) { reader in
+      if reader.json == nil {
+        let text = reader.text
+        guard let cut = text.firstIndex(of: UInt8(ascii: "=")), cut > 0 else {
+          reader.note("'\(reader.written)' is not of the form NAME=VALUE")
+          return nil
+        }
+        return [.init(name: Array(text[..<cut]), value: Array(text[(cut + 1)...]))]
+      }
+      guard let members = reader.members() else { return nil }
+      reader.noteRepeated(members)
+      return members.compactMap { member in
+        if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
+          reader.note(
+            "'\(Path(member.key))' is not a valid name of a variable", at: member.keyOffset)
+        }
+        guard case .string(let text) = member.value.content, !text.utf8.contains(0) else {
+          reader.note(
+            "the variable '\(Path(member.key))' must be a string, as in \"8080\", "
+              + "not \(member.value.kindName)", at: member.value.offset)
+          return nil
+        }
+        return .init(name: Array(member.key.utf8), value: Array(text.utf8))
+      }
+    }
+  }
+}
+
+extension ValueType<[HeaderField]> {
+  static var headers: Self {
+    Self(.headers) { reader in
+      if reader.json == nil {
+        guard let colon = reader.text.firstIndex(of: UInt8(ascii: ":")) else {
+          reader.note("'\(reader.written)' is not of the form 'NAME: VALUE'")
+          return nil
+        }
+        let parts = [reader.text[..<colon], reader.text[(colon + 1)...]].map {
+          String(decoding: $0, as: UTF8.self)
+        }
+        return reader.header(parts[0], parts[1], at: 0).map { [$0] }
+      }
+      var headers: [HeaderField] = []
+      for member in reader.members() ?? [] {
+        guard case .string(let value) = member.value.content else {
+          reader.note(
+            "the header '\(Path(member.key))' must be a string, not \(member.value.kindName)",
+            at: member.value.offset)
+          continue
+        }
+        if headers.contains(where: { $0.isNamed(member.key) }) { reader.noteTwice(member) }
+        if let header = reader.header(member.key, value, at: member.keyOffset) {
+          headers.append(header)
+        }
+      }
+      return headers
+    }
+  }
+}
+
+extension ValueReader {
+  fileprivate mutating func header(_ name: String, _ value: String, at offset: Int) -> HeaderField?
+  {
+    do throws(HeaderField.Problem) {
+      return try HeaderField(name: name, value: value)
+    } catch {
+      let problem =
+        switch error {
+        case .invalidName:
+          "'\(Path(name))' is not the name of a header; write one such as Cache-Control"
+        case .invalidValue: "the value of '\(Path(name))' has control characters; remove them"
+        case .reserved: "'\(Path(name))' is different for each answer, and cannot be set for all"
+        }
+      note(problem, at: offset)
+      return nil
+    }
+  }
+}

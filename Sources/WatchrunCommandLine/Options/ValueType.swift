@@ -1,0 +1,206 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import PathFiltering
+import Support
+
+/// A kind of value and the way to read it, from the text of an option and from JSON. What both accept,
+/// and every message about what they refuse, is here.
+struct ValueType<Value: Hashable & Sendable>: Sendable {
+  let kind: ValueKind
+  /// `nil` for an invalid value, which is noted.
+  let read: @Sendable (inout ValueReader) -> Value?
+
+  init(_ kind: ValueKind, _ read: @escaping @Sendable (inout ValueReader) -> Value?) {
+    self.kind = kind
+    self.read = read
+  }
+}
+
+// MARK: - Booleans and numbers
+
+extension ValueType<Bool> {
+  /// Of an option, whether it is given.
+  static var boolean: Self {
+    Self(.boolean) { reader in
+      guard let json = reader.json else { return true }
+      if case .boolean(let boolean) = json.content { return boolean }
+      reader.mismatch()
+      return nil
+    }
+  }
+}
+
+extension ValueType<Int> {
+  static func count(_ range: ClosedRange<Int>) -> Self {
+    Self(.count(range)) { reader in
+      let text = String(decoding: reader.text, as: UTF8.self)
+      var count = reader.json == nil ? Int(text) : nil
+      if case .number(let number)? = reader.json?.content { count = Int(exactly: number) }
+      if let count, range.contains(count) { return count }
+      if reader.json == nil {
+        reader.note("'\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      reader.mismatch()
+      return nil
+    }
+  }
+}
+
+extension ValueType<UInt16> {
+  static var port: Self {
+    Self(.port) { reader in
+      if let json = reader.json {
+        if json.port == nil { reader.mismatch() }
+        return json.port
+      }
+      let number = UInt16(String(decoding: reader.text, as: UTF8.self)) ?? 0
+      if number > 0, reader.text.allSatisfy(isDigit) { return number }
+      reader.note("'\(reader.written)' is not a port from 1 to 65535")
+      return nil
+    }
+  }
+}
+
+extension JSONValue {
+  /// The port that a number is.
+  var port: UInt16? {
+    guard case .number(let number) = content else { return nil }
+    return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
+  }
+}
+
+func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+// MARK: - Strings
+
+extension ValueType<[UInt8]> {
+  static var shellLine: Self { Self(.shellLine) { $0.bytes("the command is empty") } }
+
+  static var taskName: Self { Self(.taskNames) { $0.bytes("the name of the task is empty") } }
+}
+
+extension ValueType<String> {
+  static var string: Self {
+    Self(.string) { $0.bytes("the text is empty").map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  static var url: Self {
+    Self(.url) { reader in reader.json.flatMap { reader.url($0) } }
+  }
+}
+
+extension ValueType<Path> {
+  static var path: Self { Self(.paths) { $0.path() } }
+
+  static var file: Self { Self(.file) { $0.path() } }
+
+  /// A directory, whose existence `--check` checks.
+  static var directory: Self { Self(.directory) { $0.path(isNamed: true) } }
+}
+
+extension ValueType<Settings.Shell> {
+  static var shell: Self {
+    Self(.shell) { reader in
+      guard let shell = reader.path()?.bytes else { return nil }
+      guard shell.elementsEqual("none".utf8) else { return .always(shell) }
+      if reader.json != nil {
+        reader.note(
+          "a shell line needs a shell; to run a program without one, write 'run' as an array")
+      }
+      return .never
+    }
+  }
+}
+
+extension ValueType<Signal> {
+  static var signal: Self {
+    Self(.signal) { reader in
+      reader.parsed(
+        { Signal(name: $0) },
+        { written in
+          written.bytes.contains(UInt8(ascii: " "))
+            ? "'\(written)' is not a signal; for a shell line, give it without an option"
+            : "unknown signal '\(written)'; \(advice(on: written))"
+        }, problemOfKey: { "'\($0)' is not a signal; \(advice(on: $0))" })
+    }
+  }
+
+  private static func advice(on written: Path) -> String {
+    let name = String(decoding: written.bytes, as: UTF8.self).uppercased()
+    let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
+    return nearest.map { "did you mean '\($0)'?" } ?? "'kill -l' lists the signals"
+  }
+}
+
+extension ValueType<Project.Run> {
+  static var command: Self {
+    Self(.command) { reader in
+      switch reader.json?.content {
+      case .string(let line) where ValueReader.isUsable(line): return .line(line)
+      case .array(let words):
+        let texts = words.compactMap { word -> String? in
+          guard case .string(let text) = word.content, !text.utf8.contains(0) else { return nil }
+          return text
+        }
+        if texts.count == words.count, texts.first?.isEmpty == false { return .words(texts) }
+      default: break
+      }
+      reader.mismatch()
+      return nil
+    }
+  }
+}
+
+// MARK: - Choices
+
+extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of the names of an enumeration.
+  static var choice: Self {
+    Self(.choice(Value.names)) { reader in
+      reader.parsed({ Value(rawValue: $0) }, { notOne(of: Value.names, $0) })
+    }
+  }
+}
+
+extension ValueType<Set<ChangeBatch.Kind>> {
+  static var changes: Self {
+    Self(.choices(ChangeBatch.Kind.names)) { reader in
+      guard let elements = reader.elements() else { return nil }
+      let names = ChangeBatch.Kind.names
+      var kinds: Set<ChangeBatch.Kind> = []
+      for (text, offset) in elements {
+        let isOption = reader.json == nil
+        let words = isOption ? text.split(separator: UInt8(ascii: ",")) : [text[...]]
+        for word in words {
+          if let kind = ChangeBatch.Kind(named: String(decoding: word, as: UTF8.self)) {
+            kinds.insert(kind)
+          } else if isOption {
+            reader.note(notOne(of: names, Path(bytes: word)))
+          } else {
+            let list = names.joined(separator: ", ")
+            reader.note("'\(Path(bytes: word))' is not one of \(list)", at: offset)
+          }
+        }
+        if words.isEmpty {
+          reader.note("the list is empty; write events, such as create,modify")
+        }
+      }
+      if elements.isEmpty { reader.note("'events' is empty; remove it for the default") }
+      return kinds
+    }
+  }
+}
+
+/// The message about a word that is not one of these.
+func notOne(of names: [String], _ written: Path) -> String {
+  let text = String(decoding: written.bytes, as: UTF8.self)
+  let advice = nearestName(to: text, among: names).map { "; did you mean '\($0)'?" }
+  let list = names.joined(separator: ", ")
+  return "'\(written)' is not one of: \(list)\(advice ?? "")"
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// All values as they are written.
+  static var names: [String] { allCases.map(\.rawValue) }
+}

@@ -1,0 +1,56 @@
+import Support
+import SystemCalls
+
+// Reads the pages.
+
+extension ProjectReader {
+  mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
+    let title = "the page '\(Path(member.key))'"
+    guard let fields = fields(of: member.value, .page, named: title) else { return }
+    draft.references = after(fields["after"])
+    draft.milestone = .none
+    var page = Project.Page(name: member.key)
+    page.after = draft.references.map(\.name)
+    for (_, value) in assignments(fields) { value.page?(&page) }
+    draft.port = page.port
+    draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
+    checkTogether(page, fields)
+    draft.page = page
+  }
+
+  /// Checks combinations of keys that are valid one by one.
+  private mutating func checkTogether(_ page: Project.Page, _ fields: ProjectFields) {
+    if let port = page.port, let field = fields["port"],
+      page.proxies.contains(where: { $0.server == .port(port) })
+    {
+      note(
+        "the page must have another port than the server that it is a proxy for",
+        at: field.value.offset)
+    }
+    if let field = fields["proxy"] { checkRest(field, isServed: fields["serve"] != nil) }
+    if fields["serve"] != nil { return }
+    for name in ["fallback", "listing", "dotfiles"] {
+      guard let field = fields[name] else { continue }
+      note(
+        "'\(name)' is for a served directory; a proxy leaves that to its server",
+        at: field.keyOffset)
+    }
+  }
+
+  /// Checks that one of a directory and a server answers the requests without a path of their own.
+  private mutating func checkRest(_ field: ProjectField, isServed: Bool) {
+    var isProxied = true
+    if case .object(let members) = field.value.content {
+      if members.isEmpty { return note("'proxy' is empty; remove it", at: field.value.offset) }
+      isProxied = members.contains { $0.key == Project.Page.Proxy.all }
+    }
+    if isServed && isProxied {
+      note(
+        "this server would answer everything, and nothing would be served; remove 'serve', or "
+          + #"name the paths to proxy, as in { "/api": 8080 }"#, at: field.keyOffset)
+    } else if !isServed && !isProxied {
+      note(
+        #"nothing answers the other paths; add 'serve', or a server for "/""#, at: field.keyOffset)
+    }
+  }
+}
