@@ -44,19 +44,24 @@ struct DirectoryTable {
 
   var watchCount: Int { owners.count }
 
+  // Inlined, as the next ones, because a call would retain every table.
+  @inline(__always)
   subscript(entry: TreeSnapshot.Entry) -> Directory? {
     index(of: entry).map { directories[$0].details }
   }
 
+  @inline(__always)
   func coverage(of entry: TreeSnapshot.Entry) -> Coverage? {
     index(of: entry).map { directories[$0].details.coverage }
   }
 
   /// The directory or file to which a watch belongs; `nil` after its removal.
+  @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
   }
 
+  @inline(__always)
   func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
     files[entry.number].map(Int32.init(bitPattern:))
   }
@@ -136,6 +141,7 @@ struct DirectoryTable {
     owners[UInt32(bitPattern: watch)] = nil
   }
 
+  @inline(__always)
   private func index(of entry: TreeSnapshot.Entry) -> Int? {
     let number = Int(entry.number)
     guard number < indices.count, indices[number] != Self.none else { return nil }

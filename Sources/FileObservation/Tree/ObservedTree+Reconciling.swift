@@ -35,7 +35,9 @@ extension ObservedTree {
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if !isDirectory, !isSame(entry, as: status), let outdated = directories.removeWatch(of: entry) {
+    if !isDirectory, directories.watch(ofFile: entry) != nil, !isSame(entry, as: status),
+      let outdated = directories.removeWatch(of: entry)
+    {
       source?.unwatch(outdated)
     }
     snapshot.setType(status.type, of: entry)
@@ -125,11 +127,11 @@ extension ObservedTree {
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
     let now = fingerprint(status)
-    // The inode of a file that was removed since may have been reused.
-    let isReused = before == nil && status.isBorn(since: walk.comparedUntil)
-    let isOther = !isSame(entry, as: status) || isReused
     let kind = kind(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
+    // The inode of a file that was removed since may have been reused.
+    let isReused = before == nil && status.isBorn(since: walk.comparedUntil)
+    let isOther = kind != nil && (isReused || !isSame(entry, as: status))
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
@@ -251,7 +253,7 @@ extension ObservedTree {
       // The name alone has appeared, as was found before the hint was read.
       let isUncertain = before.isUncertain && !reasons.isSubset(of: [.appeared, .moved])
       if before == now, isDirectory || !isUncertain { return nil }
-      if !isDirectory, !isSame(entry, as: status) {
+      if !isDirectory, !before.mayBeSameFile(as: now) {
         return .modified(isOpen: reasons.contains(.written) && !reasons.contains(.closed))
       }
       return kind(

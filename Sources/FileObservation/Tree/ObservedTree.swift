@@ -14,7 +14,7 @@ import SystemCalls
 struct ObservedTree {
   typealias Entry = TreeSnapshot.Entry
 
-  var settings: Settings
+  let settings: Settings
   var snapshot = TreeSnapshot()
   var directories = DirectoryTable()
   var roots: Roots
@@ -47,8 +47,9 @@ struct ObservedTree {
       ignoredChanges: configuration.ignoredChanges)
   }
 
-  /// What is observed by which rules, and with what.
-  struct Settings {
+  /// What is observed by which rules, and with what. A class, because each access would copy it
+  /// otherwise.
+  final class Settings {
     let filter: PathFilter
     let disk: any Disk
     /// `nil` when everything is polled.
@@ -59,6 +60,18 @@ struct ObservedTree {
     let start: FileTime
     /// Receives the changes that the filter does not report; `nil` if nothing does.
     let ignoredChanges: IgnoredChangeSink?
+
+    init(
+      filter: PathFilter, disk: any Disk, source: (any HintSource)?, excluded: Set<Path>,
+      start: FileTime, ignoredChanges: IgnoredChangeSink?
+    ) {
+      self.filter = filter
+      self.disk = disk
+      self.source = source
+      self.excluded = excluded
+      self.start = start
+      self.ignoredChanges = ignoredChanges
+    }
   }
 
   /// What was found since the last report.
@@ -188,8 +201,7 @@ extension ObservedTree {
   /// Whether an entry is the file that the snapshot knows: by its inode and its time of birth, or by
   /// the inode alone, as it was listed, if it was not looked at before.
   func isSame(_ entry: Entry, as status: FileStatus) -> Bool {
-    let known = snapshot.fingerprint(of: entry)
-    return known?.mayBeSameFile(as: Fingerprint(status, now: status.changed))
+    snapshot.fingerprint(of: entry)?.mayBeSameFile(as: status)
       ?? (snapshot.inode(of: entry) == status.inode)
   }
 

@@ -9,6 +9,7 @@ struct Roots: Sequence {
   }
 
   /// The coverage of a root; `nil` for other entries.
+  @inline(__always)
   subscript(entry: TreeSnapshot.Entry) -> Coverage? { coverages[entry] }
 
   /// Adds a root, or extends its coverage.
