@@ -142,13 +142,13 @@ import Testing
   @Test func `a long output is printed in part, and it is said what is left out`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
-        "--once", "--output", "failed", "--", "sh", "-c", "seq 1000000; exit 1")
+        "--once", "--output", "failed", "--", "sh", "-c", "seq -f %099.0f 70000; exit 1")
       try await #expect(watchrun.ended() == .exited(1))
       let lines = watchrun.process.output.lines
-      #expect(lines.first == "1" && lines.last == "1000000")
+      #expect(lines.first?.suffix(3) == "001" && lines.last?.suffix(6) == "070000")
       let said = try #require(watchrun.errors.first { $0.contains("left out") })
       let words = try #require(said.firstMatch(of: /(\d+) lines of output \(5 MB\) are left out/))
-      #expect(Int(words.1) == 1_000_000 - lines.count)
+      #expect(Int(words.1) == 70_000 - lines.count)
     }
   }
 

@@ -109,7 +109,7 @@ extension Project {
     in directory: String? = nil, input: ChildProcess.Input = .null,
     output: ChildProcess.Output = .pipes
   ) async throws -> Watchrun {
-    try await Task.sleep(for: .milliseconds(60))
+    try await Task.sleep(for: .milliseconds(25))
     let watchrun = Watchrun(
       process: try ChildProcess(
         prefix + [Watchrun.program] + arguments,
