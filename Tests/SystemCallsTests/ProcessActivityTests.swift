@@ -7,7 +7,10 @@ import Testing
 struct ProcessActivityTests {
   /// The activity of this process, and of those of other tests. A look fails if one of them ends meanwhile.
   private var activity: ProcessActivity? {
-    (0..<1000).lazy.compactMap { _ in ProcessActivity(of: [getpid()]) }.first
+    for _ in 0..<1000 {
+      if let activity = ProcessActivity(of: [getpid()]) { return activity }
+    }
+    return nil
   }
 
   /// Runs a shell line, and kills its process after `body`.

@@ -16,12 +16,12 @@ struct UsualLines {
 
   /// What starts the program or the page of the directory; `nil` if nothing is known.
   var run: String? {
-    Self.runners.lazy.compactMap { $0(directory) }.first
+    Self.runners.firstResult { $0(directory) }
   }
 
   /// In order; the first that applies is used.
   private static let runners: [@Sendable (ProjectDirectory) -> String?] = [
-    { directory in ["dev", "start", "serve"].lazy.compactMap { script($0, directory) }.first },
+    { directory in ["dev", "start", "serve"].firstResult { script($0, directory) } },
     { directory in
       let isWorkspace = directory.text(of: "Cargo.toml")?.includes("[workspace]") == true
       return isWorkspace || directory.holds("Cargo.toml") && directory.holds("src/main.rs")

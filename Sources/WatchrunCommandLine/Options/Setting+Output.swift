@@ -22,7 +22,8 @@ extension Setting {
           + "at the top level, for all tasks", in: .project, .task),
       ValueType<OutputMode>.choice, replacesKeys: true, shared: { $0.outputMode = $1 }),
     Setting(
-      "--status-line", .output, "Show the state of the tasks in the last row: auto, always or never",
+      "--status-line", .output,
+      "Show the state of the tasks in the last row: auto, always or never",
       value: "WHEN", default: "auto", scope: [.run, .results],
       ValueType<StatusLineMode>.choice, omitted: .always, option: { $0.statusLine = $1 }),
     Setting(

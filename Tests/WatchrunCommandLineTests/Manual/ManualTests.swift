@@ -29,8 +29,7 @@ struct ManualTests {
     }
     #expect(
       unexplained.map(\.long) == [
-        "env", "fallback", "open", "editor", "init", "check", "schema", "version", "man",
-        "completions",
+        "env", "fallback", "open", "init", "check", "schema", "version", "man", "completions",
       ])
   }
 

@@ -203,7 +203,9 @@ struct OptionParserTests {
         + "the quiet period is set with -d",
     ]
     for (words, message) in errors {
-      #expect(throws: Failure.usage(message)) { try OptionParser.parse(words.map { Array($0.utf8) }) }
+      #expect(throws: Failure.usage(message)) {
+        try OptionParser.parse(words.map { Array($0.utf8) })
+      }
     }
   }
 

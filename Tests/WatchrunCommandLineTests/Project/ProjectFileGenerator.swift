@@ -10,6 +10,7 @@ struct ProjectFileGenerator {
   private var random: SeededGenerator
   /// The tasks so far that others may depend on.
   private var dependencies: [String] = []
+  private var hasInteractiveTask = false
   private var pageCount = 0
   /// How many of a hundred values are chosen from the invalid ones.
   private let invalidShare: Int
@@ -48,7 +49,9 @@ struct ProjectFileGenerator {
 
   private mutating func task(_ name: String) -> String {
     var chosen = keys(of: .task).filter { _ in chance(14) }
-    chosen.removeAll { $0.name == "run" }
+    chosen.removeAll { $0.name == "run" || $0.name == "interactive" && hasInteractiveTask }
+    // The schema cannot say that there is one at most.
+    if chosen.contains(where: { $0.name == "interactive" }) { hasInteractiveTask = true }
     if !chance(invalidShare), let run = Setting.key("run", in: .task)?.key { chosen.append(run) }
     let names = chosen.map(\.name)
     let members = chosen.map { member($0) } + unknown()

@@ -58,6 +58,13 @@ extension ProjectSchema {
               "else": { "properties": { "ready": false } }
             },
             {
+              "description": "An interactive task writes to the terminal itself.",
+              "if": {
+                "required": ["interactive"], "properties": { "interactive": { "const": true } }
+              },
+              "then": { "properties": { "pty": false, "output": false } }
+            },
+            {
               "description": "Changes are filtered only in a task that watches something.",
               "if": { "anyOf": [
                 { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },

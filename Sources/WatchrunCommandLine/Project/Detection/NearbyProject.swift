@@ -47,8 +47,10 @@ struct NearbyProject: Hashable {
   private static let mostBelow = 8
 
   private static func below(_ base: Path) -> [NearbyProject] {
-    let names = ProjectDirectory(path: base).names(of: .directory)
-    return Array(
-      names.lazy.compactMap { NearbyProject(at: Path($0), from: base) }.prefix(mostBelow))
+    var found: [NearbyProject] = []
+    for name in ProjectDirectory(path: base).names(of: .directory) where found.count < mostBelow {
+      if let project = NearbyProject(at: Path(name), from: base) { found.append(project) }
+    }
+    return found
   }
 }
