@@ -58,9 +58,7 @@ extension ObservedTree {
     snapshot.writePath(of: directory, into: &buffers.directoryPath)
     let path = Path(bytes: buffers.directoryPath)
     guard watch(directory, details, at: path, for: mode) else { return }
-    if roots[directory] != nil, let parent = snapshot.parent(of: directory),
-      directories.coverage(of: parent) == .named
-    {
+    if roots[directory] != nil, let parent = snapshot.parent(of: directory) {
       removeIfUnneeded(parent)
     }
     guard details.coverage > .named else { return compareNamedEntries(in: directory, for: mode) }

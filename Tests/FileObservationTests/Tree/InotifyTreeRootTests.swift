@@ -77,6 +77,7 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["modified a"])
     try watched.directory.remove("a")
     #expect(try watched.changes() == ["removed a"])
+    try watched.directory.makeDirectories("a/b")
     try watched.directory.write(to: "a/b/f")
     #expect(try watched.changes() == ["created a", "created a/b", "created a/b/f"])
   }
