@@ -61,11 +61,11 @@ import Testing
     ].flatMap { ["[[:\($0):]]", "[![:\($0):]]"] }
     let tree = try TemporaryTree()
     try tree.makeRepository()
-    let step = Effort.count(1, quick: 5)
+    let step = Effort.count(1, quick: 17)
     var paths: [Path] = []
     for (index, pattern) in (classes + ["[!-~]", "[^a]", "?", "[\\--\\]]"]).enumerated() {
       try tree.write("\(index)/.gitignore", pattern + "\n")
-      // Every byte, or every fifth one, another part of them for each pattern.
+      // Every byte, or a part of them, another one for each pattern.
       let bytes = stride(from: 1 + index % step, through: Int(UInt8.max), by: step).map(UInt8.init)
       for byte in bytes where byte != UInt8(ascii: "/") && byte != UInt8(ascii: ".") {
         paths.append(Path(bytes: Array("\(index)/".utf8) + [byte]))

@@ -17,7 +17,7 @@ struct RandomOperationTests {
     seed: UInt64, backend: BackendUnderTest
   ) async throws {
     var mirror = try await FollowedTree(by: backend, seed: seed)
-    for round in 1...Int(Double(Effort.count(40, quick: 25)) * backend.effort) {
+    for round in 1...Int(Double(Effort.count(40, quick: 12)) * backend.effort) {
       for _ in 0..<(round * 2) { try mirror.tree.step() }
       try await mirror.follow()
     }

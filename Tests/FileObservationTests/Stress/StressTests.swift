@@ -80,7 +80,7 @@ struct StressTests {
     backend: BackendUnderTest
   ) async throws {
     let stress = try await Stress(by: backend)
-    let chains = (0..<Int(Double(Effort.count(300, quick: 60)) * backend.effort)).map {
+    let chains = (0..<Int(Double(Effort.count(300, quick: 30)) * backend.effort)).map {
       "c\($0 % 40)/\($0)/x/y/z"
     }
     try await stress.run {
@@ -102,7 +102,7 @@ struct StressTests {
     let stress = try await Stress(
       by: backend, prepare: { try File.write("0", to: $0.appending("keep")) })
     let path = stress.observed.path
-    let rounds = Int(Double(Effort.count(10_000, quick: 500)) * backend.effort)
+    let rounds = Int(Double(Effort.count(10_000, quick: 200)) * backend.effort)
     try await stress.run(transient: {
       $0 == path.appending("gone") || $0.isWithin(path.appending("d"))
     }) {
