@@ -39,6 +39,10 @@ extension Setting {
         in: .task),
       .boolean, task: { $0.isService = $0.isService || $1 }),
     special(.key("ready", "readiness check of a service", in: .task), .readiness),
+  ]
+
+  /// The keys of the object `ready`. They come last: other objects have keys of the same names.
+  static let readiness: [Setting] = [
     Setting(key: .key("port", "ready when this port accepts connections", in: .readiness), .port),
     Setting(
       key: .key(

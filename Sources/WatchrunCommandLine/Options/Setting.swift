@@ -105,7 +105,7 @@ extension Setting {
   /// All settings. Options are in the order of the help, keys in that of their manual.
   static let all: [Setting] =
     projectFile + watching + filtering + dependencies + timing + running + page + project + session
-    + output
+    + output + readiness
 
   static let options = all.compactMap(\.option)
 
