@@ -19,7 +19,7 @@ struct CommandNotes {
     [placeholder, misplaced, watcher, dependencies].compactMap { $0 }
   }
 
-  private var texts: [String] { words.map { String(decoding: $0, as: UTF8.self) } }
+  private var texts: [String] { words.map { $0.decoded } }
 
   /// A word of the command that changed paths replace.
   private var placeholder: String? {

@@ -137,7 +137,7 @@ extension ForeignFile {
 
 extension ForeignFile {
   private static func words(_ line: String) -> [String] {
-    TypedLine.words(ofLine: line.word).map { String(decoding: $0, as: UTF8.self) }
+    TypedLine.words(ofLine: line.word).map { $0.decoded }
   }
 
   private static func strings(_ value: JSONValue?) -> [String] {

@@ -17,11 +17,11 @@ struct ForeignOption {
     if name.hasPrefix("--build.") || ["--bin", "--build-cmd"].contains(name) {
       return Self.airBuild
     }
-    if let row = Self.rows.first(where: { $0.names.contains(name) }) {
+    if let row = Self.rows.first(where: { isOne(of: $0.names) }) {
       return row.answer?(self) ?? row.advice
     }
-    let known = Setting.all.lazy.flatMap { Array($0.others) }
-    return known.first { $0.key.split(separator: Character(" ")).contains { $0 == name } }?.value
+    let tables = [Self.others] + Setting.all.map(\.others)
+    return tables.lazy.flatMap { Array($0) }.first { isOne(of: $0.key) }?.value
   }
 
   /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
@@ -30,10 +30,14 @@ struct ForeignOption {
       .first
   }
 
+  private func isOne(of names: String) -> Bool {
+    names.split(separator: Character(" ")).contains { $0 == name }
+  }
+
   /// Its value, if it has one.
   private var value: String? {
     let next = after.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
-    return (attached ?? next).map { String(decoding: $0, as: UTF8.self) }
+    return (attached ?? next).map { $0.decoded }
   }
 
   /// The words after its value.
@@ -64,7 +68,7 @@ struct ForeignOption {
       guard (value ?? "").utf8.count < 2 else { return nil }
       var command = option.after
       guard value == "r", let pattern = command.first,
-        let filter = Pattern.option(for: String(decoding: pattern, as: UTF8.self))
+        let filter = Pattern.option(for: pattern.decoded)
       else { return "to restart a server on a change: -r" }
       command.removeFirst()
       if command.first == "--".word { command.removeFirst() }
@@ -78,14 +82,15 @@ struct ForeignOption {
   ]
 
   private struct Row: Sendable {
-    let names: [String]
+    /// Separated by spaces.
+    let names: String
     let advice: String
     /// For some values and directories.
     var answer: (@Sendable (ForeignOption) -> String?)?
   }
 
   private static func row(
-    _ names: [String], _ advice: String, _ answer: (@Sendable (ForeignOption) -> String?)? = nil
+    _ names: String, _ advice: String, _ answer: (@Sendable (ForeignOption) -> String?)? = nil
   ) -> Row {
     Row(names: names, advice: advice, answer: answer)
   }
@@ -116,7 +121,7 @@ extension ForeignOption {
 
   /// inotifywait and fswatch: what they print.
   @Sendable private static func changes(_ option: ForeignOption) -> String? {
-    changes(option, option.after.map { String(decoding: $0, as: UTF8.self) })
+    changes(option, option.after.map { $0.decoded })
   }
 
   private static func changes(_ option: ForeignOption, _ words: [String]) -> String? {
@@ -127,7 +132,7 @@ extension ForeignOption {
   /// fswatch: what it prints after a quiet period.
   private static func changes(_ option: ForeignOption, after period: String) -> String {
     let line = TypedLine(words: [], directory: option.directory)
-    let words = option.after.map { String(decoding: $0, as: UTF8.self) }
+    let words = option.after.map { $0.decoded }
     return "to print changes: \(line.printing(paths(option, words))) -d \(period)"
   }
 
@@ -184,9 +189,8 @@ extension ForeignOption {
 
 extension ForeignOption {
   private static let rows: [Row] = [
-    // Paths and patterns.
     row(
-      ["--ext", "--extension", "--extensions", "--filter-exts"],
+      "--ext --extension --extensions --filter-exts",
       "list extensions with -e, as in: -e js,css",
       { option in
         let isList = option.value?.allSatisfy { $0.isLetter || $0.isNumber || ",.".contains($0) }
@@ -194,98 +198,79 @@ extension ForeignOption {
       }
     ),
     row(
-      ["--exclude", "--exclude-dir", "--exclude_dir", "--skip", "--inverse-glob", "-G"],
+      "--exclude --exclude-dir --exclude_dir --skip --inverse-glob -G",
       "give patterns to leave out with -i, as in: -i 'build/'",
       { option in pattern(option, "-i") }
     ),
     row(
-      ["--include", "--files", "--pattern", "--patterns", "--glob", "-g", "--match", "--only"],
+      "--include --files --pattern --patterns --glob -g --match --only",
       "give patterns with -f, as in: -f 'src/*.js'",
       { option in pattern(option, "-f") }
     ),
     row(
-      ["--regex", "--regexp", "--inverse-regex", "-R"],
-      "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'"
-    ),
-    row(["--recursive"], "directories are watched recursively by default"),
-    // The command.
-    row(
-      [
-        "--exec", "-x", "--command", "--cmd", "--execute", "--run", "-X", "--runner", "--on-change",
-        "--onchange",
-      ],
+      "--exec -x --command --cmd --execute --run -X --runner --on-change --onchange",
       "give the command last, as in: watchrun make test", command
     ),
-    row(["--env-file"], "give each variable with -E NAME=VALUE") { option in
+    row("--env-file", "give each variable with -E NAME=VALUE") { option in
       let hasProcesses = ["Procfile", "Procfile.dev"].contains(where: option.directory.holds)
       return hasProcesses && option.value == ".env"
         ? "the processes get the variables of .env: watchrun" : nil
     },
     row(
-      ["--inspect", "--inspect-brk", "--require", "--loader", "--import"],
-      "options of the program follow it, as in: watchrun -r node --inspect app.js"
-    ),
-    row(
-      ["--release", "--features", "--workspace", "--package"],
-      "options of the program follow it, as in: watchrun cargo build --release"
-    ),
-    row(
-      ["--job", "-j", "--jobs"], "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json"),
-    // When.
-    row(
-      ["--delay", "--throttle", "--quiet-period", "--latency"],
+      "--delay --throttle --quiet-period --latency",
       "set the quiet period with -d, as in: -d 500ms", { duration($0, "-d ") }
     ),
-    row(["--delay-run"], "runs are not delayed; put it into the command: 'sleep 1 && make'"),
     row(
-      ["--interval", "--poll-interval", "--polling-interval", "--force-poll"],
+      "--interval --poll-interval --polling-interval --force-poll",
       "set the polling interval with --poll=1s", { duration($0, "--poll=") }
     ),
-    row(
-      [
-        "--initial", "--no-initial", "--skip-initial", "--ignore-initial", "--run-on-change-only",
-        "--now",
-      ],
-      "the first run is at the start; -p waits for a change"
-    ),
-    row(["--one-shot", "--oneshot", "-1", "-z", "--exit", "--run-once"], "use --once") { option in
+    row("--one-shot --oneshot -1 -z --exit --run-once", "use --once") { option in
       let isPath = option.value.map { option.type(of: $0) != nil } ?? false
       return isPath ? changes(option) : nil
     },
     row(
-      ["-m", "--monitor", "--formation", "--concurrency"],
+      "-m --monitor --formation --concurrency",
       "to print changes: watchrun --print lines"
     ) { formation($0) ?? module($0) ?? changes($0) },
-    // While a command runs.
     row(
-      ["--no-process-group", "--wrap-process"],
-      "the command always runs in a process group of its own"
-    ),
-    row(["--stdin-quit"], "watchrun ends with q, Ctrl-C or SIGTERM"),
-    // Output.
-    row(
-      ["-n", "--dry-run", "--just-print"],
+      "-n --dry-run --just-print",
       "to see changes without a run: --print lines; to run without a shell: --shell none",
       { option in
         option.value.flatMap(Double.init) == nil
           ? nil : "runs follow changes, not a clock: leave it out"
       }
     ),
-    row(["--log-file", "--log"], "redirect standard error, as in: watchrun make test 2>log"),
-    row(["--timings", "--timing"], "the duration of each run is printed by default"),
-    row(
-      ["--livereload", "--live-reload", "--live", "--browser"], "use --serve DIR or --proxy URL"),
-    row(["--list", "--tasks", "--list-jobs", "-l"], "use --list-tasks") { option in
+    row("--list --tasks --list-jobs -l", "use --list-tasks") { option in
       // fswatch: the latency.
       let isNumber = option.value.flatMap(Double.init) != nil
       return isNumber ? duration(option).map { changes(option, after: $0) } : nil
     },
-    row(["--server"], "use --serve DIR") { option in
+    row("--server", "use --serve DIR") { option in
       let isDirectory = option.value.map { option.type(of: $0) == .directory } ?? false
       return "write: --serve " + (isDirectory ? ShellWords.quoted((option.value ?? "").word) : ".")
     },
-    row(["--entry-file", "--spa"], "use --serve DIR --fallback FILE") { option in
+    row("--entry-file --spa", "use --serve DIR --fallback FILE") { option in
       option.value.map { "write: --serve . --fallback \(ShellWords.quoted($0.word))" }
     },
+  ]
+
+  /// Those with one answer, beside those in the table of settings.
+  private static let others: KeyValuePairs<String, String> = [
+    "--regex --regexp --inverse-regex -R":
+      "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'",
+    "--recursive": "directories are watched recursively by default",
+    "--inspect --inspect-brk --require --loader --import":
+      "options of the program follow it, as in: watchrun -r node --inspect app.js",
+    "--release --features --workspace --package":
+      "options of the program follow it, as in: watchrun cargo build --release",
+    "--job -j --jobs": "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json",
+    "--delay-run": "runs are not delayed; put it into the command: 'sleep 1 && make'",
+    "--initial --no-initial --skip-initial --ignore-initial --run-on-change-only --now":
+      "the first run is at the start; -p waits for a change",
+    "--no-process-group --wrap-process": "the command always runs in a process group of its own",
+    "--stdin-quit": "watchrun ends with q, Ctrl-C or SIGTERM",
+    "--log-file --log": "redirect standard error, as in: watchrun make test 2>log",
+    "--timings --timing": "the duration of each run is printed by default",
+    "--livereload --live-reload --live --browser": "use --serve DIR or --proxy URL",
   ]
 }

@@ -95,7 +95,7 @@ extension Habit {
     var rest = line.rest[...]
     while let word = rest.popFirst() {
       let value = rest.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
-      switch String(decoding: word, as: UTF8.self) {
+      switch word.decoded {
       case "--server", "-s", "--ss":
         words += ["--serve".word, value ?? ".".word]
         if value != nil { rest = rest.dropFirst() }
@@ -121,7 +121,7 @@ extension Habit {
     var port = ""
     var rest = arguments[...]
     while let word = rest.popFirst() {
-      let text = String(decoding: word, as: UTF8.self)
+      let text = word.decoded
       switch text {
       case "-f", "--procfile":
         guard let file = rest.popFirst() else { return nil }
@@ -130,7 +130,7 @@ extension Habit {
         _ = rest.popFirst()
       case "-p", "--port":
         guard let value = rest.popFirst() else { return nil }
-        let number = String(decoding: value, as: UTF8.self)
+        let number = value.decoded
         if number != "5000" { port = "PORT=\(ShellWords.quoted(value)) " }
       default:
         if word.first == UInt8(ascii: "-") { return nil }
@@ -178,13 +178,13 @@ struct CargoWatch {
   init?(_ words: [[UInt8]], isCargo: Bool) {
     var rest = words[...]
     while let word = rest.popFirst() {
-      switch String(decoding: word, as: UTF8.self) {
+      switch word.decoded {
       case "-x", "--exec":
         guard let value = rest.popFirst() else { return nil }
-        commands.append((isCargo ? "cargo " : "") + String(decoding: value, as: UTF8.self))
+        commands.append((isCargo ? "cargo " : "") + value.decoded)
       case "-s", "--shell":
         guard let value = rest.popFirst() else { return nil }
-        commands.append(String(decoding: value, as: UTF8.self))
+        commands.append(value.decoded)
       case "--":
         if !rest.isEmpty { commands.append(ShellWords.quoted(Array(rest))) }
         rest = []

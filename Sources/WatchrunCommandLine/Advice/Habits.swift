@@ -80,7 +80,7 @@ extension TypedLine {
     ProjectDirectory(path: Path(bytes: path).absolute(from: directory.path)).holds(name)
   }
 
-  func isProgram(_ word: [UInt8]) -> Bool { findsProgram(String(decoding: word, as: UTF8.self)) }
+  func isProgram(_ word: [UInt8]) -> Bool { findsProgram(word.decoded) }
 
   /// The words at the beginning that are paths, and the others.
   var leadingPaths: (paths: [[UInt8]], rest: [[UInt8]]) {
@@ -138,7 +138,7 @@ extension Habit {
     var flags: [[UInt8]] = []
     // The options of chokidar and onchange.
     let command = rest.firstIndex {
-      ["-c", "--command"].contains(String(decoding: $0, as: UTF8.self))
+      ["-c", "--command"].contains($0.decoded)
     }
     if let command, command + 1 < rest.count {
       flags = rest
@@ -149,7 +149,7 @@ extension Habit {
     }
     let options =
       patterns.flatMap { Pattern.option(for: $0) ?? ["-f", "*.go"] }
-      + flags.compactMap { Pattern.flags[String(decoding: $0, as: UTF8.self)] }
+      + flags.compactMap { Pattern.flags[$0.decoded] }
     let isKnown = patterns.allSatisfy { Pattern.option(for: $0) != nil }
     return "'\(Path(line.first))' is a pattern, not a program; "
       + (isKnown ? "write: " : "patterns are globs, as in: ")
@@ -207,7 +207,7 @@ enum Pattern {
 extension TypedLine {
   /// The words of a shell line if it needs no shell, or the line.
   static func words(ofLine line: [UInt8]) -> [[UInt8]] {
-    let text = String(decoding: line, as: UTF8.self)
+    let text = line.decoded
     let plain = text.utf8.filter { $0 != UInt8(ascii: " ") }
     guard !ShellLine(Array(plain)).needsShell, let words = ShellWords.split(text) else {
       return [line]

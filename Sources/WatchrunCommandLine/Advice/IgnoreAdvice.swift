@@ -38,7 +38,7 @@ struct IgnoreAdvice {
 
   /// For a project file. A string cannot hold bytes that are not UTF-8.
   var key: String {
-    let text = String(decoding: pattern.text, as: UTF8.self)
+    let text = pattern.text.decoded
     let valid = String(text.map { $0 == "\u{FFFD}" ? "*" : $0 })
     return "\"ignore\": [\(JSONWriter.quoted(valid))] in watchrun.json"
   }

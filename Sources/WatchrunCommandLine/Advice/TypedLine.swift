@@ -19,7 +19,7 @@ struct TypedLine {
   }
 
   /// The words as text. What is not UTF-8 never equals a word that is looked for.
-  var texts: [String] { words.map { String(decoding: $0, as: UTF8.self) } }
+  var texts: [String] { words.map { $0.decoded } }
   var first: String { texts.first ?? "" }
   var rest: [[UInt8]] { Array(words.dropFirst()) }
   var usual: UsualLines { UsualLines(directory: directory) }
@@ -82,7 +82,7 @@ extension TypedLine {
     zip(options, options.dropFirst()).contains { option, value in
       (option.last == UInt8(ascii: "e") && option.first == UInt8(ascii: "-")
         || option == Array("--event".utf8))
-        && Self.namesEvents(String(decoding: value, as: UTF8.self))
+        && Self.namesEvents(value.decoded)
     }
   }
 
@@ -100,4 +100,9 @@ extension TypedLine {
 
 extension String {
   var word: [UInt8] { Array(utf8) }
+}
+
+extension Collection<UInt8> {
+  /// The text; what is not UTF-8 is replaced.
+  var decoded: String { String(decoding: self, as: UTF8.self) }
 }

@@ -26,7 +26,7 @@ struct UnmatchedFilter {
   /// The warning; `nil` if a file passes, or if that is not known.
   var warning: String? {
     guard hasNoMatch else { return nil }
-    let names = settings.extensions.map { String(decoding: $0, as: UTF8.self) }
+    let names = settings.extensions.map { $0.decoded }
     let extensions =
       names.isEmpty ? nil : "-e " + ShellWords.quoted(names.joined(separator: ",").word)
     let filters = settings.filters.map { "-f " + ShellWords.quoted($0.description.word) }

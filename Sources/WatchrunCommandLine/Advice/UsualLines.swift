@@ -23,9 +23,8 @@ struct UsualLines {
   private static let runners: [@Sendable (ProjectDirectory) -> String?] = [
     { directory in ["dev", "start", "serve"].firstResult { script($0, directory) } },
     { directory in
-      let isWorkspace = directory.text(of: "Cargo.toml")?.includes("[workspace]") == true
-      return isWorkspace || directory.holds("Cargo.toml") && directory.holds("src/main.rs")
-        ? "-r cargo run" : nil
+      directory.holds(["Cargo.toml"], with: "[workspace]")
+        || directory.holds("Cargo.toml") && directory.holds("src/main.rs") ? "-r cargo run" : nil
     },
     { directory in
       if !directory.holds("go.mod") { return nil }
@@ -35,21 +34,10 @@ struct UsualLines {
         "-r go run \(ShellWords.quoted("./cmd/\(name)".word))"
       }
     },
-    { directory in
-      let manifest = directory.text(of: "Package.swift")
-      return manifest?.includes(".executableTarget(") == true ? "-r swift run" : nil
-    },
+    { $0.holds(["Package.swift"], with: ".executableTarget(") ? "-r swift run" : nil },
     { $0.holds("manage.py") ? "-r python3 manage.py runserver --noreload" : nil },
-    { directory in
-      let isFlask = ["app.py", "wsgi.py"].contains {
-        directory.text(of: $0)?.includes("Flask(") == true
-      }
-      return isFlask ? "-r flask run" : nil
-    },
-    { directory in
-      let isServer = directory.text(of: "main.py")?.includes("app = FastAPI(") == true
-      return isServer ? "-r uvicorn main:app" : nil
-    },
+    { $0.holds(["app.py", "wsgi.py"], with: "Flask(") ? "-r flask run" : nil },
+    { $0.holds(["main.py"], with: "app = FastAPI(") ? "-r uvicorn main:app" : nil },
     { $0.holds("bin/rails") ? "-r bin/rails server" : nil },
     { directory in
       let goals = ProjectDetection.readMakefile(in: directory)?.targets ?? []

@@ -65,7 +65,7 @@ extension DoctorReport {
       writer.object { writer in
         writer.member("path", subtree.path)
         write(subtree.size, to: &writer)
-        writer.member("ignore", subtree.pattern.map { String(decoding: $0, as: UTF8.self) })
+        writer.member("ignore", subtree.pattern.map { $0.decoded })
         writer.member("ignoreFile", subtree.patternBase.appending(".watchrunignore"))
       }
     }

@@ -25,7 +25,7 @@ enum Manual: String, CaseIterable, Sendable {
       } else if line.elementsEqual(".Os".utf8) {
         page += ".Os \(HelpText.version)\n"
       } else if !line.starts(with: Self.comment) {
-        page += String(decoding: line, as: UTF8.self) + "\n"
+        page += line.decoded + "\n"
       }
     }
     return page
@@ -38,7 +38,7 @@ enum Manual: String, CaseIterable, Sendable {
     guard line.starts(with: comment), line.dropFirst(comment.count).first == UInt8(ascii: "@")
     else { return nil }
     return line.dropFirst(comment.count + 1).split(separator: UInt8(ascii: " ")).map {
-      String(decoding: $0, as: UTF8.self)
+      $0.decoded
     }
   }
 

@@ -52,7 +52,7 @@ struct OptionParser {
 
   private mutating func parseLong(_ word: [UInt8]) throws(Failure) {
     let cut = word.firstIndex(of: UInt8(ascii: "="))
-    let written = String(decoding: word[..<(cut ?? word.count)], as: UTF8.self)
+    let written = word[..<(cut ?? word.count)].decoded
     guard let setting = Setting.option(String(written.dropFirst(2))), let option = setting.option
     else {
       throw unknown(Path(written), name: written, attached: cut.map { Array(word[($0 + 1)...]) })
@@ -136,7 +136,7 @@ struct OptionParser {
 
   /// The end of a message about a refused value.
   private func hint(on written: String, _ value: [UInt8]?) -> String {
-    let refused = value.map { String(decoding: $0, as: UTF8.self) }
+    let refused = value.map { $0.decoded }
     return foreign(written).hint(forValue: refused).map { "; \($0)" } ?? ""
   }
 

@@ -31,8 +31,8 @@ extension Setting {
     Setting(
       "--fallback", .page, "Serve FILE of DIR for missing pages, as in index.html", scope: .files,
       key: .key("fallback", "file to serve for missing paths, as in index.html", in: .page), .file,
-      option: { $0.pageFallback = String(decoding: $1.bytes, as: UTF8.self) },
-      page: { $0.fallback = String(decoding: $1.bytes, as: UTF8.self) }),
+      option: { $0.pageFallback = $1.bytes.decoded },
+      page: { $0.fallback = $1.bytes.decoded }),
     Setting(
       "--header", .page, "Add FIELD to all answers, as in 'Cache-Control: no-store'",
       isRepeatable: true,
@@ -68,6 +68,6 @@ extension Setting {
     Setting(
       "--editor", .page, "Open links to source lines with COMMAND",
       default: "$WATCHRUN_EDITOR, $VISUAL or $EDITOR",
-      .shellLine, option: { $0.editor = String(decoding: $1, as: UTF8.self) }),
+      .shellLine, option: { $0.editor = $1.decoded }),
   ]
 }

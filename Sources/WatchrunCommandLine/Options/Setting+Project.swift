@@ -72,7 +72,7 @@ extension Setting {
     Setting(
       "-t --task", .project, "Run only this task and the tasks it depends on", isRepeatable: true,
       scope: .project,
-      .taskName, option: { $0.taskNames.append(String(decoding: $1, as: UTF8.self)) }),
+      .taskName, option: { $0.taskNames.append($1.decoded) }),
     Setting(
       "--config", .project, "Read the project from FILE", default: "watchrun.json", scope: .project,
       .file, option: { $0.projectFile = $1 }),

@@ -47,7 +47,7 @@ extension ValueType<SessionOrder> {
     Self(.choice(SessionRequest.Verb.orders)) { reader in
       let parts = reader.text.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let word = String(decoding: parts[0], as: UTF8.self)
+      let word = parts[0].decoded
       guard SessionRequest.Verb.orders.contains(word),
         let verb = SessionRequest.Verb(rawValue: word)
       else {

@@ -76,7 +76,7 @@ extension Settings {
     of option: String, unit: String, _ hint: String = ""
   ) throws(Failure) {
     guard let word = command.first else { return }
-    let text = String(decoding: word, as: UTF8.self)
+    let text = word.decoded
     let isNumber = UInt32(text) != nil
     guard isNumber || Duration(parsing: text) != nil else { return }
     throw .usage(
@@ -208,7 +208,7 @@ extension Settings {
   private func checkPlaceholders() throws(Failure) {
     guard let line = command.first, command.count == 1, shellOfLine != nil else { return }
     guard let placeholder = ShellLine(line).placeholder else { return }
-    let written = String(decoding: placeholder, as: UTF8.self)
+    let written = placeholder.decoded
     throw .usage(
       "\(written) is replaced only as an argument of its own, not in a shell line; write: watchrun "
         + ShellLine(line).replacement)

@@ -40,9 +40,9 @@ struct TaskWords {
   /// What the words mean, and a note for the user where they could mean something else, too.
   func meaning() throws(Failure) -> (meaning: Meaning, note: String?) {
     guard let first = words.first else { return (.program, nil) }
-    let name = text(first)
+    let name = first.decoded
     if let project, name == "run", words.count > 1,
-      words.dropFirst().allSatisfy({ project.names.contains(text($0)) })
+      words.dropFirst().allSatisfy({ project.names.contains($0.decoded) })
     {
       throw .usage(
         "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
@@ -53,8 +53,8 @@ struct TaskWords {
       return (.program, nil)
     }
     let line = ShellWords.quoted(words)
-    if words.allSatisfy({ project.names.contains(text($0)) }) {
-      let names = words.map(text)
+    if words.allSatisfy({ project.names.contains($0.decoded) }) {
+      let names = words.map(\.decoded)
       let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
       let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
       return (.tasks(names), findsProgram(first) ? note : nil)
@@ -71,8 +71,8 @@ struct TaskWords {
       let name = shown(first)
       return (.program, "running the program \(name); for the task: watchrun \(name)")
     }
-    let stranger = rest.first { !project.names.contains(text($0)) } ?? []
-    let nearest = nearestName(to: text(stranger), among: project.names)
+    let stranger = rest.first { !project.names.contains($0.decoded) } ?? []
+    let nearest = nearestName(to: stranger.decoded, among: project.names)
     throw .usage(
       "'\(Path(bytes: stranger))' is not a task of \(project.source); "
         + (nearest.map { "did you mean '\(Path($0))'?" } ?? "tasks: \(list(project.names))"))
@@ -106,7 +106,7 @@ struct TaskWords {
     let tasks = words.dropFirst()
     guard let first = words.first, !findsProgram(first),
       // A session of a command line has tasks that no project names.
-      tasks.allSatisfy({ project?.names.contains(text($0)) == true })
+      tasks.allSatisfy({ project?.names.contains($0.decoded) == true })
         || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-"),
       let row = Self.questions.first(where: { $0.word == name }), line.usual.line(for: name) == nil
     else { return }
@@ -136,23 +136,19 @@ struct TaskWords {
   func refuseUnknownTask() throws(Failure) {
     guard let project, let first = words.first, words.count == 1 else { return }
     let lack = "no task and no program '\(Path(bytes: first))'"
-    if let nearest = nearestName(to: text(first), among: project.names) {
+    if let nearest = nearestName(to: first.decoded, among: project.names) {
       throw .usage("\(lack); did you mean: watchrun \(shown(nearest))")
     }
     throw .usage("\(lack); tasks of \(project.source): \(list(project.names))")
   }
 
   private func isOption(_ word: [UInt8], hasNext: Bool) -> Bool {
-    let written = text(word.prefix { $0 != UInt8(ascii: "=") })
+    let written = word.prefix { $0 != UInt8(ascii: "=") }.decoded
     let option = Setting.options.first { option in
       written == "--" + option.long || option.short.map { written == "-\($0)" } == true
     }
     guard let option else { return false }
     return option.value == nil || hasNext || written.utf8.count < word.count
-  }
-
-  private func text(_ word: some Collection<UInt8>) -> String {
-    String(decoding: word, as: UTF8.self)
   }
 
   private func shown(_ word: [UInt8]) -> String { ShellWords.quoted(word) }

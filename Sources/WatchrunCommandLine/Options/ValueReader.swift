@@ -102,7 +102,7 @@ extension ValueReader {
     problemOfKey: ((Path) -> String)? = nil
   ) -> Value? {
     guard let json else {
-      if let value = parse(String(decoding: text, as: UTF8.self)) { return value }
+      if let value = parse(text.decoded) { return value }
       note(problem(written))
       return nil
     }

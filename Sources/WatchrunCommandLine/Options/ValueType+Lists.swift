@@ -76,7 +76,7 @@ extension ValueType<[String]> {
   static var hosts: Self {
     Self(.hosts) { reader in
       guard let elements = reader.elements() else { return nil }
-      let hosts = elements.map { String(decoding: $0.text, as: UTF8.self) }
+      let hosts = elements.map { $0.text.decoded }
       let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
       for (host, element) in zip(hosts, elements) where !PageHost.isValid(host) {
         reader.note(
@@ -127,7 +127,7 @@ extension ValueType<[HeaderField]> {
           return nil
         }
         let parts = [reader.text[..<colon], reader.text[(colon + 1)...]].map {
-          String(decoding: $0, as: UTF8.self)
+          $0.decoded
         }
         return reader.header(parts[0], parts[1], at: 0).map { [$0] }
       }

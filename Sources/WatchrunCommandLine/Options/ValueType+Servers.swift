@@ -8,7 +8,7 @@ extension ValueType<[Project.Page.Proxy]> {
     Self(.servers) { reader in
       guard let json = reader.json else {
         do throws(Failure) {
-          let rule = try ProxyRule(parsing: String(decoding: reader.text, as: UTF8.self))
+          let rule = try ProxyRule(parsing: reader.text.decoded)
           return [.init(path: rule.path, server: .url("http://\(rule.server)"))]
         } catch {
           reader.note(error.message)

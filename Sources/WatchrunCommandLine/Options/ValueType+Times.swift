@@ -57,7 +57,7 @@ extension Polling {
 extension ValueReader {
   fileprivate mutating func duration() -> Duration? {
     parsed({ Duration(parsing: $0) }) { written in
-      let text = String(decoding: written.bytes, as: UTF8.self)
+      let text = written.bytes.decoded
       let isNumber = text.utf8.contains(where: isDigit) && Duration(parsing: text + "s") != nil
       return isNumber
         ? "'\(written)' has no unit; write \(written)ms or \(written)s"

@@ -34,7 +34,7 @@ extension ValueType<Bool> {
 extension ValueType<Int> {
   static func count(_ range: ClosedRange<Int>) -> Self {
     Self(.count(range)) { reader in
-      let text = String(decoding: reader.text, as: UTF8.self)
+      let text = reader.text.decoded
       var count = reader.json == nil ? Int(text) : nil
       if case .number(let number)? = reader.json?.content { count = Int(exactly: number) }
       if let count, range.contains(count) { return count }
@@ -54,7 +54,7 @@ extension ValueType<UInt16> {
         if json.port == nil { reader.mismatch() }
         return json.port
       }
-      let number = UInt16(String(decoding: reader.text, as: UTF8.self)) ?? 0
+      let number = UInt16(reader.text.decoded) ?? 0
       if number > 0, reader.text.allSatisfy(isDigit) { return number }
       reader.note("'\(reader.written)' is not a port from 1 to 65535")
       return nil
@@ -82,7 +82,7 @@ extension ValueType<[UInt8]> {
 
 extension ValueType<String> {
   static var string: Self {
-    Self(.string) { $0.bytes("the text is empty").map { String(decoding: $0, as: UTF8.self) } }
+    Self(.string) { $0.bytes("the text is empty").map { $0.decoded } }
   }
 
   static var url: Self {
@@ -127,7 +127,7 @@ extension ValueType<Signal> {
   }
 
   private static func advice(on written: Path) -> String {
-    let name = String(decoding: written.bytes, as: UTF8.self).uppercased()
+    let name = written.bytes.decoded.uppercased()
     let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
     return nearest.map { "did you mean '\($0)'?" } ?? "'kill -l' lists the signals"
   }
@@ -173,7 +173,7 @@ extension ValueType<Set<ChangeBatch.Kind>> {
         let isOption = reader.json == nil
         let words = isOption ? text.split(separator: UInt8(ascii: ",")) : [text[...]]
         for word in words {
-          if let kind = ChangeBatch.Kind(named: String(decoding: word, as: UTF8.self)) {
+          if let kind = ChangeBatch.Kind(named: word.decoded) {
             kinds.insert(kind)
           } else if isOption {
             reader.note(notOne(of: names, Path(bytes: word)))
@@ -194,7 +194,7 @@ extension ValueType<Set<ChangeBatch.Kind>> {
 
 /// The message about a word that is not one of these.
 func notOne(of names: [String], _ written: Path) -> String {
-  let text = String(decoding: written.bytes, as: UTF8.self)
+  let text = written.bytes.decoded
   let advice = nearestName(to: text, among: names).map { "; did you mean '\($0)'?" }
   let list = names.joined(separator: ", ")
   return "'\(written)' is not one of: \(list)\(advice ?? "")"

@@ -12,7 +12,7 @@ struct SessionQuestion {
 
   init(_ settings: Settings, _ verb: SessionRequest.Verb) {
     var request = SessionRequest(
-      verb, tasks: settings.command.map { String(decoding: $0, as: UTF8.self) })
+      verb, tasks: settings.command.map { $0.decoded })
     request.time = settings.questionTime
     request.lines = settings.outputLines ?? (verb == .logs ? 100_000 : request.lines)
     request.follows = settings.follows
@@ -61,7 +61,7 @@ struct SessionQuestion {
     var last: [SessionAnswer] = []
     var status: Int32 = ExitCode.success
     try client.follow(request) { json, message in
-      var text = String(decoding: json, as: UTF8.self) + "\n"
+      var text = json.decoded + "\n"
       switch message {
       case .answer(let answer):
         last.append(answer)

@@ -32,7 +32,7 @@ extension ProjectText {
         writer.member("version", JSONText.version)
       }
     }
-    return String(decoding: text, as: UTF8.self) + "\n"
+    return text.decoded + "\n"
   }
 
   private static func write(_ task: Project.Task, to writer: inout JSONWriter) {

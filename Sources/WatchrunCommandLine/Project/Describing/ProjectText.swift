@@ -40,8 +40,8 @@ enum ProjectText {
   private static func variables(of task: Project.Task) -> [(String, String)] {
     task.environment.map { variable in
       (
-        String(decoding: variable.name, as: UTF8.self),
-        JSONWriter.quoted(String(decoding: variable.value, as: UTF8.self))
+        variable.name.decoded,
+        JSONWriter.quoted(variable.value.decoded)
       )
     }
   }

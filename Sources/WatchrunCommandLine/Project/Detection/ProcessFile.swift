@@ -6,7 +6,7 @@ import SystemCalls
 enum ProcessFile {
   /// Whether a file that is named with `--config` is one.
   static func isMeant(by file: Path) -> Bool {
-    String(decoding: file.lastComponent, as: UTF8.self).hasPrefix("Procfile")
+    file.lastComponent.decoded.hasPrefix("Procfile")
   }
 
   /// The project of a Procfile that was named.
@@ -52,7 +52,7 @@ enum ProcessFile {
 
   private static func firstPort(in directory: ProjectDirectory) -> Int {
     let own = variables(in: directory).last { $0.name.elementsEqual("PORT".utf8) }?.value
-    let given = own.map { String(decoding: $0, as: UTF8.self) } ?? environmentVariable("PORT")
+    let given = own.map { $0.decoded } ?? environmentVariable("PORT")
     return given.flatMap { Int($0) } ?? 5000
   }
 

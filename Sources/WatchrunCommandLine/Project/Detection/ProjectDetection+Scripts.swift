@@ -206,9 +206,8 @@ extension ProjectDetection {
     }
     let environment =
       directory.holds("uv.lock") ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
-    let usesPytest = ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"].contains {
-      directory.text(of: $0)?.includes("pytest") == true
-    }
+    let usesPytest = directory.holds(
+      ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"], with: "pytest")
     if directory.holds("manage.py"), !usesPytest {
       return [Step("test", "\(environment)python3 manage.py test")]
     }

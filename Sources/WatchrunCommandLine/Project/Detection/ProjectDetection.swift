@@ -20,8 +20,8 @@ extension ProjectDetection {
     name: "swift", title: "a Swift package", role: .compiler, files: ["Package.swift"],
     sources: ["*.swift", "Package.resolved"] + cSources
   ) { directory, file in
-    let manifest = directory.text(of: file) ?? ""
-    let hasTests = manifest.includes(".testTarget(") || directory.holdsDirectory("Tests")
+    let hasTests =
+      directory.holds([file], with: ".testTarget(") || directory.holdsDirectory("Tests")
     return [Step("build", "swift build")] + (hasTests ? [Step("test", "swift test")] : [])
   }
 
@@ -49,7 +49,7 @@ extension ProjectDetection {
     name: "zig", title: "a Zig project", role: .compiler, files: ["build.zig"],
     products: ["/zig-out/", "zig-cache/", ".zig-cache/"], sources: ["*.zig", "*.zon"] + cSources
   ) { directory, file in
-    let hasTests = directory.text(of: file)?.includes("\"test\"") ?? false
+    let hasTests = directory.holds([file], with: "\"test\"")
     return [Step("build", "zig build")] + (hasTests ? [Step("test", "zig build test")] : [])
   }
 

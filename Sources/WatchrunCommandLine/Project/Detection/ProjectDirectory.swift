@@ -13,6 +13,11 @@ struct ProjectDirectory {
     (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .file
   }
 
+  /// Whether one of these files contains a text.
+  func holds(_ names: [String], with part: String) -> Bool {
+    names.contains { text(of: $0)?.includes(part) == true }
+  }
+
   /// Whether there is a directory of this name.
   func holdsDirectory(_ name: String) -> Bool {
     (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .directory

@@ -177,7 +177,7 @@ extension ProjectReader {
     return read(field) { reader in
       var references: [ProjectDraft.Reference] = []
       for (text, offset) in reader.elements() ?? [] {
-        let name = String(decoding: text, as: UTF8.self)
+        let name = text.decoded
         if references.contains(where: { $0.name == name }) {
           reader.note("'\(Path(name))' occurs twice; remove one", at: offset)
         } else {

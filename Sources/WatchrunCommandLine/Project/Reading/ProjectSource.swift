@@ -73,7 +73,7 @@ struct ProjectSource {
   /// The project of a Procfile.
   private func processes(in text: [UInt8]) throws(Failure) -> ProjectReader.File {
     let project = ProcessFile.project(
-      in: String(decoding: text, as: UTF8.self), of: ProjectDirectory(path: directory))
+      in: text.decoded, of: ProjectDirectory(path: directory))
     if project.tasks.isEmpty {
       throw .usage(
         "\(file) has no process; write one a line, as in web: ./server")
