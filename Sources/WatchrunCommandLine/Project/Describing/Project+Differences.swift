@@ -15,7 +15,7 @@ extension Project {
 
   /// The changed keys of the file's top level.
   private func changedKeys(since old: Project) -> [String] {
-    let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }
+    let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }.sorted()
     return (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])
       + keys.map { $0 == "color" ? "color (at the next start)" : $0 }
   }
