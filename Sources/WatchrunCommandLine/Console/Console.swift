@@ -227,7 +227,7 @@ final class Console: Sendable {
   static var showsPageConsoles: Bool { Terminal.isTerminal(STDERR_FILENO) }
 
   /// Whether the terminal, if there is one, understands control sequences.
-  private static var obeysSequences: Bool {
+  static var obeysSequences: Bool {
     environmentVariable("TERM").map { $0 != "dumb" } ?? false
   }
 

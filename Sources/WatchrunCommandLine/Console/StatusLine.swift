@@ -20,7 +20,8 @@ final class StatusLine: Sendable {
 
   /// Whether there is a terminal for it.
   static func isPossible(_ mode: StatusLineMode) -> Bool {
-    guard mode != .never, let size = Terminal(STDERR_FILENO).size else { return false }
+    guard mode != .never, Console.obeysSequences, let size = Terminal(STDERR_FILENO).size
+    else { return false }
     return mode == .always || size.rows >= leastRows
   }
 

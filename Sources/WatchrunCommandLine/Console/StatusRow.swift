@@ -51,7 +51,8 @@ final class StatusRow: Sendable {
     var all = state.isDrawn ? erase : []
     if state.isDrawn != (text != nil) { all += text == nil ? popTitle : pushTitle }
     all += bytes
-    if let last = bytes.last { state.isAtLineStart = last == UInt8(ascii: "\n") }
+    // A bell, and a sequence that ends with one, moves nothing.
+    if let last = bytes.last, last != 0x07 { state.isAtLineStart = last == UInt8(ascii: "\n") }
     (state.text, state.isDrawn) = (text, text != nil)
     guard let text else { return all }
     all += state.isAtLineStart ? save : makeRoom + save + below

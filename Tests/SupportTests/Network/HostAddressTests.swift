@@ -11,8 +11,8 @@ struct HostAddressTests {
     ("LocalHost.", "localhost"), ("127.0.0.1", "[::ffff:7f00:1]"), ("[::1]", "[0:0:0:0:0:0:0:1]"),
     ("[FD00::1]", "[fd00:0:0::0.0.0.1]"),
   ])
-  func `a host has one canonical spelling`(text: String, other: String) throws {
-    #expect(try #require(HostAddress(text.utf8)) == HostAddress(other.utf8))
+  func `a host has one canonical spelling`(text: String, other: String) {
+    #expect(HostAddress(text.utf8) == HostAddress(other.utf8))
   }
 
   @Test(arguments: [
