@@ -38,6 +38,7 @@ extension FileObserver {
     /// The batches for `waitForChange`.
     var inbox: BatchInbox?
     var debouncer: Debouncer?
+    var readingAhead: ReadingAhead?
     var coalescer = Coalescer()
     var overflow = false
     var batchCount = 0
@@ -165,7 +166,7 @@ extension FileObserver.State {
       if case .starting(let requests) = phase { requests } else { [FileObserver.BackendRequest]() }
     defer {
       phase = error.map { .failed($0) } ?? .stopped
-      (debouncer, subscribers) = (nil, [])
+      (debouncer, readingAhead, subscribers) = (nil, nil, [])
     }
     return (backend, requests, debouncer, subscribers.map(\.subscriber))
   }

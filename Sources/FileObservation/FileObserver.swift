@@ -168,7 +168,8 @@ public final class FileObserver: Sendable {
     }
     guard let (roots, subscription) = begun else { return false }
     let debouncer = makeDebouncer()
-    state.withLock { $0.debouncer = debouncer }
+    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
+    state.withLock { ($0.debouncer, $0.readingAhead) = (debouncer, readingAhead) }
     var configuration = BackendConfiguration(
       roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
       queue: queue

@@ -94,7 +94,7 @@ package struct TreeSurvey: Sendable {
       excluded: excluded)
     for root in roots { tree.add(root) }
     while tree.scanPending(atMost: .max) {}
-    let readiness = tree.takeReadiness(backend: "")
+    let readiness = tree.readiness(backend: "")
     watches += readiness.watches
     pruned += readiness.pruned
     ignoreFiles += readiness.ignoreFiles.filter { file in

@@ -1,10 +1,9 @@
 import PathFiltering
 import SystemCalls
 
-/// The directories in which ignore files have changed.
+/// The ignore files that were read, and the directories in which they have changed.
 struct IgnoreRules {
-  /// The ignore files that the first scan has read; `nil` once they were reported.
-  var filesOfFirstScan: [Path: IgnoreFile]? = [:]
+  var files: [Path: IgnoreFile] = [:]
   /// Directories with a changed ignore file. They and their descendants must be filtered again.
   var stale: Set<TreeSnapshot.Entry> = []
   /// Directories that must be filtered again, with the rules that come into force there then. The

@@ -9,14 +9,13 @@ extension ObservedTree {
   mutating func followLink(
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
-    if !roots.links.areFollowed && roots[link] != .named { return }
-    let areTargetsKnown =
-      !isChanged && !occasion.isRefilter && roots.links.targets.contains(path.path)
+    if !links.areFollowed && roots[link] != .named { return }
+    let areTargetsKnown = !isChanged && !occasion.isRefilter && links.targets.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
-    guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
+    guard links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
     if directories[link] != nil,
-      target.map({ roots.links.realDirectories[FileIdentity($0)] }) != link
+      target.map({ links.realDirectories[FileIdentity($0)] }) != link
     {
       removeDescendants(link: link)
     }
@@ -39,15 +38,15 @@ extension ObservedTree {
     case .modified where type != .symlink, .metadata:
       break
     case .created, .removed, .modified:
-      roots.links.stale.formUnion(roots.links.targets.links(to: path))
+      links.stale.formUnion(links.targets.links(to: path))
     }
   }
 
   /// Resolves stale links again.
   mutating func refreshLinks() {
-    if roots.links.stale.isEmpty { return }
-    let stale = roots.links.stale
-    roots.links.stale = []
+    if links.stale.isEmpty { return }
+    let stale = links.stale
+    links.stale = []
     // Changes of the former targets are reported as changes of the links first.
     attributeEventsToLinks()
     for link in stale {
@@ -71,23 +70,20 @@ extension ObservedTree {
   /// Whether a directory is known by this entry and not by another one. If links are followed, the
   /// first entry counts.
   mutating func isPrimaryName(_ directory: Entry, for path: Path) -> Bool {
-    guard roots.links.areFollowed, let status = try? disk.status(of: path, followsLinks: true)
-    else {
+    guard links.areFollowed, let status = try? disk.status(of: path, followsLinks: true) else {
       return true
     }
     let identity = FileIdentity(status)
-    if let other = roots.links.realDirectories[identity], other != directory,
+    if let other = links.realDirectories[identity], other != directory,
       directories[other] != nil,
       let otherStatus = try? disk.status(of: snapshot.path(of: other), followsLinks: true),
       FileIdentity(otherStatus) == identity
     {
       return false
     }
-    roots.links.realDirectories[identity] = directory
-    if roots.links.realDirectories.count > 1024 + 2 * directories.count {
-      roots.links.realDirectories = roots.links.realDirectories.filter {
-        directories[$0.value] != nil
-      }
+    links.realDirectories[identity] = directory
+    if links.realDirectories.count > 1024 + 2 * directories.count {
+      links.realDirectories = links.realDirectories.filter { directories[$0.value] != nil }
     }
     return true
   }
@@ -114,11 +110,11 @@ extension ObservedTree {
       targets.remove(linkPath)
     }
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
-    let (added, removed) = roots.links.targets.set(targets, of: linkPath)
+    let (added, removed) = links.targets.set(targets, of: linkPath)
     for target in removed { remove(rootAt: target) }
     for target in added where !isCovered(target) {
       add(.init(path: target, coverage: .named))
-      roots.links.targets.setForLinksOnly(target, true)
+      links.targets.setForLinksOnly(target, true)
       if isReported, let entry = existingEntry(at: target),
         let status = try? disk.status(of: target)
       {
@@ -130,7 +126,7 @@ extension ObservedTree {
   /// Whether changes at a path are reported under this path, regardless of links.
   private func isCovered(_ path: Path) -> Bool {
     if let entry = existingEntry(at: path), roots[entry] != nil,
-      !roots.links.targets.isForLinksOnly(path)
+      !links.targets.isForLinksOnly(path)
     {
       return true
     }
@@ -148,16 +144,16 @@ extension ObservedTree {
   }
 
   mutating func unwatchTargets(ofLink link: Path) {
-    if roots.links.targets.isEmpty { return }
-    for target in roots.links.targets.remove(link) { remove(rootAt: target) }
+    if links.targets.isEmpty { return }
+    for target in links.targets.remove(link) { remove(rootAt: target) }
   }
 
   /// Adds the events of links whose targets have events, and removes those of paths that are only
   /// watched for links.
   func attributedToLinks(_ events: [RawEvent]) -> [RawEvent] {
-    if roots.links.targets.isEmpty { return events }
+    if links.targets.isEmpty { return events }
     return events.flatMap { event -> [RawEvent] in
-      let paths = roots.links.targets.links(to: event.path)
+      let paths = links.targets.links(to: event.path)
       if paths.isEmpty { return [event] }
       // Whatever has happened to the target, the link itself still exists.
       let kind: RawEvent.Kind =
@@ -173,6 +169,6 @@ extension ObservedTree {
   }
 
   private func isWatchedForLinksOnly(_ target: Path) -> Bool {
-    roots.links.targets.isForLinksOnly(target) && isReported(target) != true
+    links.targets.isForLinksOnly(target) && isReported(target) != true
   }
 }

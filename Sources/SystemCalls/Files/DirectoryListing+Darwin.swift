@@ -8,16 +8,12 @@ extension DirectoryListing {
     // The stream owns its descriptor, so it gets a copy.
     let copy = try checked("fcntl") { fcntl(directory.number, F_DUPFD_CLOEXEC, 0) }
     guard let stream = fdopendir(copy) else {
-      let error = SystemError.last("fdopendir")
       close(copy)
-      throw error
+      throw .last("fdopendir")
     }
     defer { closedir(stream) }
     rewinddir(stream)
-    while true {
-      // The end is told from an error by that alone.
-      errno = 0
-      guard let entry = readdir(stream) else { break }
+    while let entry = readdir(stream) {
       let length = Int(entry.pointee.d_namlen)
       let inode = UInt64(entry.pointee.d_ino)
       let recorded = FileType(entryType: entry.pointee.d_type)
@@ -30,7 +26,6 @@ extension DirectoryListing {
         if let type { append(Entry(name, type, inode: inode)) }
       }
     }
-    if errno != 0 { throw .last("readdir") }
   }
 }
 

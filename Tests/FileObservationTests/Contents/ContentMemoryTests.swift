@@ -197,4 +197,57 @@ struct ContentMemoryBoundTests {
     files.know("/f")
     #expect(files.reported(.modified("/f")) == [.modified("/f")])
   }
+
+  @Test func `reading ahead forgets no other files`() throws {
+    var files = Remembered(mostFiles: 2)
+    files.know("/f")
+    files.disk.makeDirectory("/d")
+    var samples: [(path: Path, sample: ContentSample)] = []
+    for path: Path in ["/d/1", "/d/2"] {
+      files.disk.write("A", to: path)
+      samples.append((path, try #require(files.disk.sample(of: path))))
+    }
+    files.disk.write("", to: "/elsewhere")
+    files.memory.learn(samples, of: "/d", since: files.disk.now, from: files.disk)
+    #expect(files.memory.digest(of: "/f") != nil)
+    #expect(files.memory.digest(of: "/d/1") != nil)
+    #expect(files.memory.digest(of: "/d/2") == nil)
+  }
+
+  @Test func `siblings do not matter below an unmoved root`() throws {
+    var files = Remembered()
+    files.disk.makeDirectory("/r")
+    files.disk.write("A", to: "/r/f")
+    let root = DirectoryAtStart(path: "/r", stamp: try #require(files.disk.stamp(of: "/r")))
+    let samples: [(path: Path, sample: ContentSample)] = [
+      ("/r/f", try #require(files.disk.sample(of: "/r/f")))
+    ]
+    files.disk.write("", to: "/elsewhere")
+    let start = files.disk.now
+    files.disk.write("", to: "/elsewhere")
+    files.disk.write("new", to: "/r/new")
+    files.disk.write("new", to: "/new")
+    files.memory.learn(samples, of: "/r", since: start, from: files.disk)
+    #expect(files.memory.digest(of: "/r/f") == nil)
+    files.memory.learn(samples, of: "/r", since: start, below: root, from: files.disk)
+    #expect(files.memory.digest(of: "/r/f") == .of("A"))
+  }
+
+  @Test func `files that have vanished since they were read ahead are not remembered`() throws {
+    var files = Remembered()
+    files.disk.makeDirectory("/d")
+    files.disk.write("A", to: "/d/f")
+    files.disk.write("A", to: "/d/g")
+    let samples: [(path: Path, sample: ContentSample)] = [
+      ("/d/f", try #require(files.disk.sample(of: "/d/f"))),
+      ("/d/g", try #require(files.disk.sample(of: "/d/g"))),
+    ]
+    files.disk.write("", to: "/elsewhere")
+    let start = files.disk.now
+    files.disk.write("", to: "/elsewhere")
+    files.disk.write("B", to: "/d/f")
+    files.memory.learn(samples, of: "/d", since: start, from: files.disk)
+    #expect(files.memory.digest(of: "/d/f") == nil)
+    #expect(files.memory.digest(of: "/d/g") == .of("A"))
+  }
 }
