@@ -71,8 +71,9 @@ import Testing
         var changes = 0
         while runs < count {
           changes += 1
-          // A different file each time, or it would be taken for an output of the run.
-          try project.place("file-\(changes % 10)")
+          // A different file each time, or it would be taken for an output of the run, and another content, or
+          // nothing would have changed since the run began.
+          try project.place("file-\(changes % 10)", "\(changes)\n")
           try await eventually("a run ends") {
             seen = watchrun.process.errors.lines(from: seen.next)
             let new = seen.lines.count { $0.isEnd }
