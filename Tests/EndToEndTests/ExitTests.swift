@@ -8,6 +8,8 @@ import enum SystemCalls.ExitStatus
   @Test(
     arguments: [
       (["--once", "exit 7; "], 7), (["--once", "--", "sh", "-c", "kill -TERM $$"], 143),
+      (["--once", "true"], 0), (["--once", "--", "sh", "-c", "kill -KILL $$"], 137),
+      (["--exit-on-error", "--", "sh", "-c", "exit 3"], 3), (["--until-success", "true"], 0),
       (["--once", "no-such-program"], 127), (["--once", "./not-executable"], 126),
       (["--once", "/"], 64),
     ] as [([String], Int32)])
@@ -83,7 +85,7 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test(arguments: [["-w", ".", "-w", "missing"], ["-C", "missing"]])
+  @Test(arguments: [["-w", "missing"], ["-w", ".", "-w", "missing"], ["-C", "missing"]])
   func `a path to watch that does not exist is an error with status 66`(_ options: [String])
     async throws
   {

@@ -108,7 +108,8 @@ extension TaskWorker {
     return isSame ? command.directory : command.directory?.absolute(from: base) ?? base
   }
 
-  /// Opens the pipes or the pseudo-terminal for the output of a run, and begins to read it; `nil` for a stream that is not read.
+  /// Opens the pipes or the pseudo-terminal for the output of a run, and begins to read it; `nil` for a stream that
+  /// is not read.
   private func openOutput(
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {

@@ -25,7 +25,7 @@ final class StatusRow: Sendable {
   private static let below = Array("\u{1B}D\r".utf8)
 
   private let state = Mutex(State())
-  /// What is to be shown; apart from the state, which is locked while a terminal accepts nothing.
+  /// The text to draw; apart from the state, which is locked while a terminal accepts nothing.
   private let wanted = Mutex<[UInt8]?>(nil)
 
   /// The text, of less than a row. It is drawn with the next write, which may be one of nothing.

@@ -103,10 +103,8 @@ final class SessionDesk: ServedSession {
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {
     let (now, time) = (clock.now, Int(FileTime.latest().nanoseconds / 1_000_000))
-    let (activities, found) = picture.withLock { picture in
-      (picture.handle(report, at: now, time: time), picture.allDiagnostics)
-    }
-    if report.changesDiagnostics { file.withLock({ $0 })?.write(found) }
+    let activities = picture.withLock { $0.handle(report, at: now, time: time) }
+    if report.changesDiagnostics { file.withLock({ $0 })?.write(diagnostics) }
     if let server = parts.withLock({ $0?.server }), server.isFollowed {
       for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
     }

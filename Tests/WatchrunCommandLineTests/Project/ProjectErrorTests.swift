@@ -196,9 +196,13 @@ struct ProjectErrorTests {
     var refused = 0
     for _ in 0..<Effort.count(500, quick: 150) {
       let mutated = random.mutated(json: random.mutated(json: Array(text.utf8)))
-      let problems = ProjectProblems.of(mutated, as: "f")
-      if !problems.isEmpty { refused += 1 }
-      #expect(problems.allSatisfy { !$0.message.isEmpty })
+      do throws(Failure) {
+        _ = try ProjectReader.read(mutated, as: "f")
+      } catch {
+        refused += 1
+        let problems = ProjectProblems.of(mutated, as: "f")
+        #expect(!problems.isEmpty && problems.allSatisfy { !$0.message.isEmpty }, "\(error)")
+      }
     }
     #expect(refused > Effort.count(100, quick: 30))
   }
