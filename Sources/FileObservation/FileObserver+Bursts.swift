@@ -27,7 +27,6 @@ extension FileObserver {
       debouncer?.noteChange(isBeingWritten: isBeingWritten, events)
     case .ready(let readiness):
       send(.ready(readiness))
-      state.withLock { $0.readingAhead.take() }?.begin()
     case .warning(let error):
       send(.warning(error))
     case .failed(let error):

@@ -38,7 +38,6 @@ extension FileObserver {
     /// The batches for `waitForChange`.
     var inbox: BatchInbox?
     var debouncer: Debouncer?
-    var readingAhead: ReadingAhead?
     var coalescer = Coalescer()
     var overflow = false
     var batchCount = 0
@@ -166,7 +165,7 @@ extension FileObserver.State {
       if case .starting(let requests) = phase { requests } else { [FileObserver.BackendRequest]() }
     defer {
       phase = error.map { .failed($0) } ?? .stopped
-      (debouncer, readingAhead, subscribers) = (nil, nil, [])
+      (debouncer, subscribers) = (nil, [])
     }
     return (backend, requests, debouncer, subscribers.map(\.subscriber))
   }

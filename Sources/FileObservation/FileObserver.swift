@@ -168,8 +168,7 @@ public final class FileObserver: Sendable {
     }
     guard let (roots, subscription) = begun else { return false }
     let debouncer = makeDebouncer()
-    let readingAhead = comparison.map { options.makeReadingAhead(of: roots, since: start, for: $0) }
-    state.withLock { ($0.debouncer, $0.readingAhead) = (debouncer, readingAhead) }
+    state.withLock { $0.debouncer = debouncer }
     var configuration = BackendConfiguration(
       roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
       queue: queue

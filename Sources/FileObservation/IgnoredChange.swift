@@ -55,7 +55,8 @@ package final class IgnoredChangeSink: Sendable {
 extension ObservedTree {
   /// Passes on the change at which a hint points, if a rule is the reason that it is not reported.
   func noteIgnored(_ hint: Hint, in directory: Entry) {
-    guard ignoredChanges != nil, let details = directories[directory], details.coverage > .named,
+    guard settings.ignoredChanges != nil, let details = directories[directory],
+      details.coverage > .named,
       !hint.name.isEmpty
     else { return }
     noteIgnored(
@@ -65,7 +66,9 @@ extension ObservedTree {
 
   /// Passes on a change at a path that the filter does not report.
   func noteIgnored(_ path: @autoclosure () -> Path, isDirectory: Bool, _ stack: IgnoreStack?) {
-    guard let ignoredChanges, let stack, ignoredChanges.accepts() else { return }
+    guard let ignoredChanges = settings.ignoredChanges, let stack, ignoredChanges.accepts() else {
+      return
+    }
     let path = path()
     let decision = filter.decision(for: path, isDirectory: isDirectory, in: stack)
     if !decision.isIncluded, let rule = decision.rule { ignoredChanges.note(path, .rule(rule)) }

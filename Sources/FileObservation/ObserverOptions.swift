@@ -22,15 +22,13 @@ public struct ObserverOptions: Sendable, Hashable {
   /// Whether a modified file is reported only if its content differs from before. If `kinds`
   /// contains `metadata`, it is otherwise reported as that.
   ///
-  /// The content at the end of a burst is compared with the content that was last reported, or with
-  /// that at the start. No change is lost, but a file may be reported once although its content is
-  /// the same: if it has not been read yet, lies below a link or in a renamed directory, or was
-  /// written while it was read. Unreadable files, files beyond the limits (``contentLimits``), and
-  /// entries that are created, removed or renamed are always reported. Content that changes and
-  /// changes back within one burst is not.
+  /// The content at the end of a burst is compared with the content that was last reported. No
+  /// change is lost, but the first change of each file is reported, and possibly one after its
+  /// directory was renamed, or after it was written while it was read. Unreadable files, files
+  /// beyond the limits (``contentLimits``), and entries that are created, removed or renamed are
+  /// always reported. Content that changes and changes back within one burst is not.
   ///
-  /// Files are read for this: when they change, before the batch is delivered, and in the
-  /// background once everything is watched.
+  /// Files are read for this when they change, before the batch is delivered.
   public var skipsUnchanged: Bool
   /// The limits of ``skipsUnchanged``.
   public var contentLimits: ContentLimits

@@ -46,7 +46,7 @@ private final class Observed: Sendable {
     try outside.rename("draft", to: "f", in: directory)
   }
 
-  /// Changes `f`, so that its content is remembered whether or not it has been read ahead.
+  /// Changes `f`, so that its content is remembered.
   func know() async throws {
     let reported = try await reported { try replaceFile(with: "known") }
     #expect(reported == [.modified(directory["f"])])

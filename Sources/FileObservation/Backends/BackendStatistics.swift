@@ -12,7 +12,7 @@ package struct BackendStatistics: Sendable, Hashable {
   /// Sets the counts that a tree keeps.
   mutating func update(from tree: borrowing ObservedTree) {
     watches = tree.directories.watchCount
-    polledDirectories = tree.watches.unwatched.count
+    polledDirectories = tree.directories.unwatched.count
     pruned = tree.walk.prunedCount
   }
 

@@ -20,7 +20,7 @@ extension TreeBackend {
         state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
         // Otherwise files need watches of their own, which the comparison adds.
         guard let source, source.namesEntries else { return nil }
-        return .ready(state.tree.readiness(backend: source.name))
+        return .ready(state.tree.takeReadiness(backend: source.name))
       case .catchingUp(var directories, let watched):
         let slice = directories.suffix(Self.directoriesPerSlice)
         directories.removeLast(slice.count)
@@ -32,7 +32,7 @@ extension TreeBackend {
           directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
         state.tree.walk.isComparedOnce = directories.isEmpty
         guard directories.isEmpty, source?.namesEntries != true else { return nil }
-        return .ready(state.tree.readiness(backend: source?.name ?? "polling"))
+        return .ready(state.tree.takeReadiness(backend: source?.name ?? "polling"))
       case .watching:
         return nil
       }
@@ -84,7 +84,7 @@ extension TreeBackend {
       var poll =
         state.poll
         ?? Poll(
-          remaining: Array(state.tree.watches.unwatched)[...], began: state.tree.disk.now)
+          remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
       let isSliceOver = endOfSlice()
       // A directory that is watched from now on has hints, whose events are later than these.
       let isHeld = state.tree.source == nil
@@ -98,7 +98,7 @@ extension TreeBackend {
         state.tree.pollMissingRoots()
         state.tree.refreshLinks()
         state.tree.refreshRules()
-        if state.tree.source == nil { state.tree.comparedUntil = poll.began }
+        if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
         isOver = !state.tree.refilter(until: isSliceOver)
       }
       poll.processorTime += processorTimeOfThread() - before

@@ -27,7 +27,7 @@ package final class TreeBackend: Backend {
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !tree.hasDroppedHints && tree.awaited.isEmpty && !tree.rules.isPending
+      return !tree.hints.areDropped && tree.hints.awaited.isEmpty && !tree.rules.isPending
     }
 
     mutating func takeTimer() -> (any ScheduledWork)? {
@@ -95,7 +95,11 @@ package final class TreeBackend: Backend {
   package func add(_ root: BackendConfiguration.Root, excluding excluded: Set<Path>) {
     let now = FileTime.now()
     change {
-      $0.excluded.formUnion(excluded)
+      if root.coverage == .recursive {
+        // What was mounted in it before may not be any more.
+        $0.settings.excluded = $0.settings.excluded.filter { !$0.isWithin(root.path) }
+      }
+      $0.settings.excluded.formUnion(excluded)
       $0.addAtOnce(root, since: now)
     }
   }
@@ -185,9 +189,9 @@ extension TreeBackend {
     if let failure { return fail(failure) }
     let now = scheduler.now
     let (isAwaiting, rescanDelay) = state.access { state -> (Bool, Duration?) in
-      let isDue = state.tree.hasDroppedHints && !state.rescanPacing.isPlanned
+      let isDue = state.tree.hints.areDropped && !state.rescanPacing.isPlanned
       return (
-        !state.tree.awaited.isEmpty, isDue ? state.rescanPacing.plan(at: now) : nil
+        !state.tree.hints.awaited.isEmpty, isDue ? state.rescanPacing.plan(at: now) : nil
       )
     }
     planRefilter()
@@ -198,7 +202,7 @@ extension TreeBackend {
 
   private func stopAwaitingArrivals() {
     let isAwaiting = state.access { state in
-      !state.isStopped && !state.tree.awaited.isEmpty
+      !state.isStopped && !state.tree.hints.awaited.isEmpty
     }
     guard isAwaiting else { return }
     state.access { state in
@@ -301,6 +305,6 @@ extension TreeBackend {
 extension ObservedTree {
   /// Whether directories or missing roots must be polled.
   fileprivate var needsPolls: Bool {
-    !watches.unwatched.isEmpty || (source == nil && !missingRoots.isEmpty)
+    !directories.unwatched.isEmpty || (source == nil && !missingRoots.isEmpty)
   }
 }

@@ -25,7 +25,7 @@ package final class ContentComparison: Sendable {
     memory = Confined(ContentMemory(mostFiles: mostFiles), to: queue)
   }
 
-  package var isStopped: Bool { stopped.withLock { $0 } }
+  private var isStopped: Bool { stopped.withLock { $0 } }
 
   /// Stops reading after the present file. No completion handler of `filterUnchanged` is called any
   /// more.
@@ -50,26 +50,5 @@ package final class ContentComparison: Sendable {
   /// Calls `done`, on the comparison's queue, after all bursts that were passed before.
   func flush(then done: @escaping @Sendable () -> Void) {
     queue.async { done() }
-  }
-
-  /// Remembers files of one directory that were read ahead. Calls `then`, on the comparison's
-  /// queue, with whether there is room for more.
-  package func learn(
-    _ samples: [(path: Path, sample: ContentSample)], of directory: Path, since start: FileTime,
-    below root: DirectoryAtStart? = nil,
-    then: @escaping @Sendable (_ hasRoom: Bool) -> Void
-  ) {
-    queue.async { [self] in
-      let isFull = memory.access { memory in
-        memory.learn(samples, of: directory, since: start, below: root, from: source)
-        return memory.isFull
-      }
-      then(!isFull && !isStopped)
-    }
-  }
-
-  /// Calls `body`, on the comparison's queue, with the number of remembered files.
-  func count(_ body: @escaping @Sendable (Int) -> Void) {
-    queue.async { [self] in body(memory.access { $0.count }) }
   }
 }

@@ -6,11 +6,10 @@ public struct ContentLimits: Sendable, Hashable {
   /// The most files whose contents are remembered, at about 100 bytes each. Files beyond that may
   /// be reported although their content is the same.
   public var mostFiles: Int
-  /// The most bytes that are read in the background, once everything is watched, so that the first
-  /// change of a file can be compared.
+  /// Has no effect: a file is read when it changes, and not before.
   public var mostBytesReadAhead: Int
 
-  /// Creates limits; by default files of up to 8 MiB, 65,536 files, and 256 MiB in the background.
+  /// Creates limits; by default files of up to 8 MiB, and 65,536 files.
   public init(
     largestFile: Int = 8 << 20, mostFiles: Int = 1 << 16, mostBytesReadAhead: Int = 256 << 20
   ) {

@@ -5,14 +5,9 @@ import SystemCalls
 /// found.
 ///
 /// One rule keeps it from losing a change: the remembered content of a path is the content that was
-/// last reported, or that at the start of observing. So a content is only remembered if it was read
-///
-/// - after a change was noticed and before it is reported: a write after the reading has an event
-///   of its own, and is compared with this content;
-/// - ahead (``ReadingAhead``), and the times of the file and of its ancestors prove that the file
-///   had this content, under this name, at the start.
-///
-/// Forgetting is always safe: the next change is then reported.
+/// last reported. So a content is only remembered if it was read after a change was noticed and
+/// before it is reported: a write after the reading has an event of its own, and is compared with
+/// this content. Forgetting is always safe: the next change is then reported.
 ///
 /// Content that changes and changes back within one burst is not noticed.
 package struct ContentMemory {
@@ -32,9 +27,6 @@ package struct ContentMemory {
 
   /// The number of remembered files.
   package var count: Int { digests.count }
-
-  /// Whether another file can only be remembered by forgetting some.
-  package var isFull: Bool { digests.count >= mostFiles }
 
   /// The remembered content of a file.
   package func digest(of path: Path) -> ContentDigest? {
@@ -110,52 +102,6 @@ extension ContentMemory {
   }
 }
 
-// MARK: - Reading ahead
-
-extension ContentMemory {
-  /// Remembers contents of files of one directory, if it is certain that the files had them, under
-  /// these names, when observing started, and nothing is remembered of them yet.
-  ///
-  /// - Parameter root: An ancestor that is known to be the same directory as at the start.
-  package mutating func learn(
-    _ samples: [(path: Path, sample: ContentSample)], of directory: Path, since start: FileTime,
-    below root: DirectoryAtStart? = nil, from source: some ContentSource
-  ) {
-    guard !samples.isEmpty, source.isUnmoved(directory, since: start, below: root) else { return }
-    for (path, sample) in samples where !isFull && sample.stamp.changed < start {
-      // It may have changed since it was read.
-      guard digest(of: path) == nil, source.stamp(of: path) == sample.stamp else { continue }
-      remember(sample.digest, of: path)
-    }
-  }
-}
-
-extension ContentSource {
-  /// Whether the path has named the same directory since `time`, so that no file in it has come
-  /// there by a rename of an ancestor.
-  ///
-  /// A rename changes the directory's ctime and its parent's mtime. One of them alone proves
-  /// nothing: creating and removing entries changes them too.
-  fileprivate func isUnmoved(
-    _ directory: Path, since time: FileTime, below root: DirectoryAtStart?
-  ) -> Bool {
-    var here = directory
-    while let parent = here.parent {
-      if let root, here == root.path {
-        return stamp(of: here).map(root.stamp.isSameFile(as:)) ?? false
-      }
-      guard let stamp = stamp(of: here) else { return false }
-      if stamp.changed >= time {
-        guard let parentStamp = self.stamp(of: parent), parentStamp.modified < time else {
-          return false
-        }
-      }
-      here = parent
-    }
-    return true
-  }
-}
-
 // MARK: - Storage
 
 extension ContentMemory {
@@ -176,7 +122,7 @@ extension ContentMemory {
       return
     }
     if mostFiles < 1 { return }
-    if isFull { forgetSome() }
+    if digests.count >= mostFiles { forgetSome() }
     insert(digest, of: path)
   }
 

@@ -23,25 +23,9 @@ package struct FileStamp: Hashable, Sendable {
     self.changed = changed
   }
 
-  /// Whether both stamps are of the same file or directory, at different times perhaps.
-  package func isSameFile(as other: FileStamp) -> Bool {
-    device == other.device && inode == other.inode
-  }
-
   init(_ status: FileStatus) {
     self.init(
       device: status.device, inode: status.inode, size: status.size, modified: status.modified,
       changed: status.changed)
-  }
-}
-
-/// A directory, with its identity at the start of observing.
-package struct DirectoryAtStart: Hashable, Sendable {
-  package let path: Path
-  package let stamp: FileStamp
-
-  package init(path: Path, stamp: FileStamp) {
-    self.path = path
-    self.stamp = stamp
   }
 }

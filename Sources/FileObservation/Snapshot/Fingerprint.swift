@@ -32,12 +32,11 @@ package struct Fingerprint: Equatable, Sendable {
   package init(_ status: FileStatus, now: FileTime = .now()) {
     let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
     let attributes = Self.mix(status.attributes, status.device)
-    let born = Self.mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0)
     inode = status.inode
     state = State(
       changed: status.changed, content: UInt32(truncatingIfNeeded: content >> 32),
       attributes: UInt32(truncatingIfNeeded: attributes >> 32),
-      born: UInt32(truncatingIfNeeded: born >> 32), isDirectory: status.type == .directory,
+      born: Self.birth(of: status), isDirectory: status.type == .directory,
       isRacy: status.isRacy(now))
   }
 
@@ -49,6 +48,11 @@ package struct Fingerprint: Equatable, Sendable {
     left.mayBeSameFile(as: right) && left.state.changed == right.state.changed
       && left.state.content == right.state.content
       && left.state.attributes == right.state.attributes
+  }
+
+  private static func birth(of status: FileStatus) -> UInt32 {
+    let mixed = mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0)
+    return UInt32(truncatingIfNeeded: mixed >> 32)
   }
 
   private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
@@ -86,6 +90,12 @@ package struct Fingerprint: Equatable, Sendable {
   /// reused: the birth time must be the same too, or, where it is not stored, the content.
   package func isSameFile(as other: Fingerprint) -> Bool {
     mayBeSameFile(as: other) && (state.born != 0 || state.content == other.state.content)
+  }
+
+  /// Whether nothing proves that the file with that status is another one.
+  func mayBeSameFile(as status: FileStatus) -> Bool {
+    inode == status.inode && state.born == Self.birth(of: status)
+      && state.isDirectory == (status.type == .directory)
   }
 
   /// Whether nothing proves that another file has taken this one's place.

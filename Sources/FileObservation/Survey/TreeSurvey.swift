@@ -94,7 +94,7 @@ package struct TreeSurvey: Sendable {
       excluded: excluded)
     for root in roots { tree.add(root) }
     while tree.scanPending(atMost: .max) {}
-    let readiness = tree.readiness(backend: "")
+    let readiness = tree.takeReadiness(backend: "")
     watches += readiness.watches
     pruned += readiness.pruned
     ignoreFiles += readiness.ignoreFiles.filter { file in

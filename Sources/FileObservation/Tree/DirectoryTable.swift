@@ -2,6 +2,11 @@ import PathFiltering
 import SystemCalls
 
 /// The observed directories with their rules, and the watches of directories and files.
+///
+/// A watch belongs to the entry at whose path it was added. When that entry disappears, or another
+/// directory is found at its path, the watch is retired: the directory may have been renamed. If it
+/// is found again under another path, the kernel returns the same watch, which is transferred to the
+/// entry there. Otherwise it is removed from the source after the hints have been processed.
 struct DirectoryTable {
   struct Directory {
     /// The watch descriptor; `nil` while the directory is not watched.
@@ -16,6 +21,17 @@ struct DirectoryTable {
   /// The number of entries by which `indices` grows.
   private static let growth = 1 << 10
 
+  /// Directories that are polled because they, or files in them, could not be watched.
+  var unwatched: Set<TreeSnapshot.Entry> = []
+  /// Directories that could not be read, or of which an entry could not be examined, as without the
+  /// permission to search one of their ancestors.
+  var unexamined: Set<TreeSnapshot.Entry> = []
+  /// Watches without an entry.
+  var retired: Set<Int32> = []
+  /// Whether a watch was transferred since this was reset.
+  var hasTransferred = false
+  /// Other paths of watched directories, such as bind mounts, by watch.
+  var aliases: [Int32: Set<TreeSnapshot.Entry>] = [:]
   /// In no particular order.
   private var directories: [(details: Directory, entry: TreeSnapshot.Entry)] = []
   /// From the number of an entry to its index in `directories`. An array, because directories are
@@ -28,19 +44,24 @@ struct DirectoryTable {
 
   var watchCount: Int { owners.count }
 
+  // Inlined, as the next ones, because a call would retain every table.
+  @inline(__always)
   subscript(entry: TreeSnapshot.Entry) -> Directory? {
     index(of: entry).map { directories[$0].details }
   }
 
+  @inline(__always)
   func coverage(of entry: TreeSnapshot.Entry) -> Coverage? {
     index(of: entry).map { directories[$0].details.coverage }
   }
 
   /// The directory or file to which a watch belongs; `nil` after its removal.
+  @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
   }
 
+  @inline(__always)
   func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
     files[entry.number].map(Int32.init(bitPattern:))
   }
@@ -120,6 +141,7 @@ struct DirectoryTable {
     owners[UInt32(bitPattern: watch)] = nil
   }
 
+  @inline(__always)
   private func index(of entry: TreeSnapshot.Entry) -> Int? {
     let number = Int(entry.number)
     guard number < indices.count, indices[number] != Self.none else { return nil }

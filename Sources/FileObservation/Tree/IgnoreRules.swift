@@ -1,9 +1,10 @@
 import PathFiltering
 import SystemCalls
 
-/// The ignore files that were read, and the directories in which they have changed.
+/// The directories in which ignore files have changed.
 struct IgnoreRules {
-  var files: [Path: IgnoreFile] = [:]
+  /// The ignore files that the first scan has read; `nil` once they were reported.
+  var filesOfFirstScan: [Path: IgnoreFile]? = [:]
   /// Directories with a changed ignore file. They and their descendants must be filtered again.
   var stale: Set<TreeSnapshot.Entry> = []
   /// Directories that must be filtered again, with the rules that come into force there then. The

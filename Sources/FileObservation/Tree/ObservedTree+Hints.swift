@@ -6,39 +6,39 @@ extension ObservedTree {
   mutating func readHints() throws(SystemError) {
     guard let source else { return }
     let end = try source.read { hint in
-      if hint.reasons.contains(.overflow) { hasDroppedHints = true } else { accept(hint) }
+      if hint.reasons.contains(.overflow) { hints.areDropped = true } else { accept(hint) }
     }
     processHints()
     // Changes of which the hints were dropped are only found by the rescan.
-    if !hasDroppedHints && walk.isComparedOnce { comparedUntil = max(start, end) }
+    if !hints.areDropped && walk.isComparedOnce { walk.comparedUntil = max(start, end) }
   }
 
   /// Compares the whole tree with the snapshot after hints were dropped.
   mutating func rescan() {
     let began = disk.now
     stopAwaitingArrivals()
-    hasDroppedHints = false
-    compareAll(since: comparedUntil)
-    if walk.isComparedOnce { comparedUntil = began }
+    compareAll(since: walk.comparedUntil)
+    hints.areDropped = false
+    if walk.isComparedOnce { walk.comparedUntil = began }
   }
 
   /// Keeps a hint for processing, unless it is irrelevant to everything that is reported.
   mutating func accept(_ hint: Hint) {
     guard let owner = directories.owner(of: hint.watch) else {
-      if watches.retired.contains(hint.watch) { keep(hint) }
+      if directories.retired.contains(hint.watch) { keep(hint) }
       return
     }
     if hint.name.isEmpty { return keep(hint, of: owner) }
     if hint.reasons.isAboutName {
       snapshot.mark(owner, .entriesChanged)
-      if hint.reasons.contains(.appeared) { awaited.arrived(hint.cookie) }
+      if hint.reasons.contains(.appeared) { hints.awaited.arrived(hint.cookie) }
     }
     markStaleRules(hint.name, in: owner, hint.reasons)
     guard
       isRelevant(hint, in: owner)
         || namedAliases(of: hint.watch).contains(where: { isRelevant(hint, in: $0) })
     else { return noteIgnored(hint, in: owner) }
-    if hint.cookie != 0, hint.reasons.contains(.disappeared) { awaited.departed(hint.cookie) }
+    if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.awaited.departed(hint.cookie) }
     keep(hint)
   }
 
@@ -55,7 +55,9 @@ extension ObservedTree {
     }
     // Entries that are not reported are kept up to date if they are known or may have to be
     // entered.
-    if hint.reasons.isAboutName, known != nil || isDirectory || links.areFollowed { return true }
+    if hint.reasons.isAboutName, known != nil || isDirectory || roots.links.areFollowed {
+      return true
+    }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
     guard let stack = details.stack else { return false }
     return snapshot.withPath(of: hint.name, in: directory, filter) { filter, path, nameStart in
@@ -75,12 +77,12 @@ extension ObservedTree {
   }
 
   private mutating func keep(_ hint: Hint) {
-    if let last = hints.last, last.watch == hint.watch, last.name.elementsEqual(hint.name),
+    if let last = hints.pending.last, last.watch == hint.watch, last.name.elementsEqual(hint.name),
       !last.reasons.isAboutName || !hint.reasons.isAboutName
     {
-      hints[hints.count - 1].reasons.formUnion(hint.reasons)
+      hints.pending[hints.pending.count - 1].reasons.formUnion(hint.reasons)
     } else {
-      hints.append(
+      hints.pending.append(
         PendingHint(
           target: .init(watch: hint.watch, name: Array(hint.name)), reasons: hint.reasons))
     }
@@ -100,26 +102,26 @@ extension Hint.Reasons {
 extension ObservedTree {
   /// Compares the entries at which the hints point with the snapshot.
   mutating func processHints() {
-    awaited.beginProcessing()
-    let pending = Self.merged(hints)
-    hints = []
-    watches.hasTransferred = false
+    hints.awaited.beginProcessing()
+    let pending = Self.merged(hints.pending)
+    hints.pending = []
+    directories.hasTransferred = false
     for hint in pending { process(hint) }
-    if watches.hasTransferred {
+    if directories.hasTransferred {
       // Entries may have been looked up under the former path of a renamed directory.
-      watches.hasTransferred = false
+      directories.hasTransferred = false
       for hint in pending { process(hint) }
-      if watches.hasTransferred { compareAll(since: comparedUntil) }
+      if directories.hasTransferred { compareAll(since: walk.comparedUntil) }
       // What is missing in a renamed directory may have been renamed once more.
-      awaited.expectLateArrival()
+      hints.awaited.expectLateArrival()
     }
     lookUpRoots(thatLostEntries: pending)
     refreshLinks()
     refreshRules()
-    if awaited.isEmpty {
+    if hints.awaited.isEmpty {
       unwatchRetired()
     } else {
-      hints = pending.filter { watches.retired.contains($0.watch) }
+      hints.pending = pending.filter { directories.retired.contains($0.watch) }
     }
   }
 
@@ -150,22 +152,22 @@ extension ObservedTree {
 
   /// Treats renames without a second hint as removals: the entries have left the tree.
   mutating func stopAwaitingArrivals() {
-    awaited = AwaitedArrivals()
-    hints = []
+    hints.awaited = AwaitedArrivals()
+    hints.pending = []
     unwatchRetired()
   }
 
   private mutating func unwatchRetired() {
-    if watches.retired.isEmpty { return }
-    let retired = watches.retired
-    watches.retired = []
+    if directories.retired.isEmpty { return }
+    let retired = directories.retired
+    directories.retired = []
     for watch in retired { source?.unwatch(watch) }
-    if !watches.aliases.isEmpty { for watch in retired { watchAliases(of: watch) } }
+    if !directories.aliases.isEmpty { for watch in retired { watchAliases(of: watch) } }
   }
 
   private mutating func process(_ hint: PendingHint) {
     guard let owner = directories.owner(of: hint.watch) else {
-      if hint.reasons.contains(.unwatched), watches.retired.remove(hint.watch) != nil {
+      if hint.reasons.contains(.unwatched), directories.retired.remove(hint.watch) != nil {
         watchAliases(of: hint.watch)
       }
       return
@@ -205,7 +207,7 @@ extension ObservedTree {
     }
     if hint.reasons.contains(.unmounted), directories[directory] != nil {
       // The directory below the mount point is at the path now.
-      scanNow(directory, for: .diff(since: comparedUntil, .tree))
+      scanNow(directory, for: .diff(since: walk.comparedUntil, .tree))
     }
     if hint.reasons.contains(.attributes), roots[directory] != nil {
       _ = lookUpRoot(directory, for: .hint([]))
@@ -219,18 +221,18 @@ extension ObservedTree {
   /// Compares the directories whose entries could not be examined before the attributes of a
   /// directory around them were changed.
   mutating func examineAgain(in directory: Entry) {
-    if watches.unexamined.isEmpty { return }
-    let again = watches.unexamined.filter {
+    if directories.unexamined.isEmpty { return }
+    let again = directories.unexamined.filter {
       directories[$0] == nil || snapshot.isWithin($0, directory)
     }
-    watches.unexamined.subtract(again)
+    directories.unexamined.subtract(again)
     for directory in again where directories[directory] != nil {
-      scanNow(directory, for: .diff(since: comparedUntil, .tree))
+      scanNow(directory, for: .diff(since: walk.comparedUntil, .tree))
     }
   }
 
   /// The mode in which one directory is compared.
-  var comparison: ScanMode { .diff(since: comparedUntil, .directory) }
+  var comparison: ScanMode { .diff(since: walk.comparedUntil, .directory) }
 
   /// Compares an entry with the disk.
   mutating func compareEntry(_ entry: Entry, for occasion: Occasion) {
@@ -258,18 +260,19 @@ extension ObservedTree {
       }
     } catch {
       // Its fingerprint may not prove it where it is found again.
-      if let known, reasons.contains(.written), snapshot.type(of: known) != .directory,
+      if let known, !isMissing(known), reasons.contains(.written),
+        snapshot.type(of: known) != .directory,
         reports(path, isDirectory: false, site.stack)
       {
         emit(.modified(isOpen: false), snapshot.type(of: known), at: path.path)
       }
       if !error.isNotFound {
-        watches.unexamined.insert(parent)
+        directories.unexamined.insert(parent)
         // The hint is all that is known.
         if !reasons.contains(.disappeared) || reasons.contains(.appeared) { return }
       }
     }
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
-    if reasons.contains(.appeared) && reasons.contains(.moved) { awaited.expectLateArrival() }
+    if reasons.contains(.appeared) && reasons.contains(.moved) { hints.awaited.expectLateArrival() }
   }
 }

@@ -9,13 +9,14 @@ extension ObservedTree {
   mutating func followLink(
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
-    if !links.areFollowed && roots[link] != .named { return }
-    let areTargetsKnown = !isChanged && !occasion.isRefilter && links.targets.contains(path.path)
+    if !roots.links.areFollowed && roots[link] != .named { return }
+    let areTargetsKnown =
+      !isChanged && !occasion.isRefilter && roots.links.targets.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
-    guard links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
+    guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
     if directories[link] != nil,
-      target.map({ links.realDirectories[FileIdentity($0)] }) != link
+      target.map({ roots.links.realDirectories[FileIdentity($0)] }) != link
     {
       removeDescendants(link: link)
     }
@@ -38,15 +39,15 @@ extension ObservedTree {
     case .modified where type != .symlink, .metadata:
       break
     case .created, .removed, .modified:
-      links.stale.formUnion(links.targets.links(to: path))
+      roots.links.stale.formUnion(roots.links.targets.links(to: path))
     }
   }
 
   /// Resolves stale links again.
   mutating func refreshLinks() {
-    if links.stale.isEmpty { return }
-    let stale = links.stale
-    links.stale = []
+    if roots.links.stale.isEmpty { return }
+    let stale = roots.links.stale
+    roots.links.stale = []
     // Changes of the former targets are reported as changes of the links first.
     attributeEventsToLinks()
     for link in stale {
@@ -70,20 +71,23 @@ extension ObservedTree {
   /// Whether a directory is known by this entry and not by another one. If links are followed, the
   /// first entry counts.
   mutating func isPrimaryName(_ directory: Entry, for path: Path) -> Bool {
-    guard links.areFollowed, let status = try? disk.status(of: path, followsLinks: true) else {
+    guard roots.links.areFollowed, let status = try? disk.status(of: path, followsLinks: true)
+    else {
       return true
     }
     let identity = FileIdentity(status)
-    if let other = links.realDirectories[identity], other != directory,
+    if let other = roots.links.realDirectories[identity], other != directory,
       directories[other] != nil,
       let otherStatus = try? disk.status(of: snapshot.path(of: other), followsLinks: true),
       FileIdentity(otherStatus) == identity
     {
       return false
     }
-    links.realDirectories[identity] = directory
-    if links.realDirectories.count > 1024 + 2 * directories.count {
-      links.realDirectories = links.realDirectories.filter { directories[$0.value] != nil }
+    roots.links.realDirectories[identity] = directory
+    if roots.links.realDirectories.count > 1024 + 2 * directories.count {
+      roots.links.realDirectories = roots.links.realDirectories.filter {
+        directories[$0.value] != nil
+      }
     }
     return true
   }
@@ -110,11 +114,11 @@ extension ObservedTree {
       targets.remove(linkPath)
     }
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
-    let (added, removed) = links.targets.set(targets, of: linkPath)
+    let (added, removed) = roots.links.targets.set(targets, of: linkPath)
     for target in removed { remove(rootAt: target) }
     for target in added where !isCovered(target) {
       add(.init(path: target, coverage: .named))
-      links.targets.setForLinksOnly(target, true)
+      roots.links.targets.setForLinksOnly(target, true)
       if isReported, let entry = existingEntry(at: target),
         let status = try? disk.status(of: target)
       {
@@ -126,7 +130,7 @@ extension ObservedTree {
   /// Whether changes at a path are reported under this path, regardless of links.
   private func isCovered(_ path: Path) -> Bool {
     if let entry = existingEntry(at: path), roots[entry] != nil,
-      !links.targets.isForLinksOnly(path)
+      !roots.links.targets.isForLinksOnly(path)
     {
       return true
     }
@@ -144,16 +148,16 @@ extension ObservedTree {
   }
 
   mutating func unwatchTargets(ofLink link: Path) {
-    if links.targets.isEmpty { return }
-    for target in links.targets.remove(link) { remove(rootAt: target) }
+    if roots.links.targets.isEmpty { return }
+    for target in roots.links.targets.remove(link) { remove(rootAt: target) }
   }
 
   /// Adds the events of links whose targets have events, and removes those of paths that are only
   /// watched for links.
   func attributedToLinks(_ events: [RawEvent]) -> [RawEvent] {
-    if links.targets.isEmpty { return events }
+    if roots.links.targets.isEmpty { return events }
     return events.flatMap { event -> [RawEvent] in
-      let paths = links.targets.links(to: event.path)
+      let paths = roots.links.targets.links(to: event.path)
       if paths.isEmpty { return [event] }
       // Whatever has happened to the target, the link itself still exists.
       let kind: RawEvent.Kind =
@@ -169,6 +173,6 @@ extension ObservedTree {
   }
 
   private func isWatchedForLinksOnly(_ target: Path) -> Bool {
-    links.targets.isForLinksOnly(target) && isReported(target) != true
+    roots.links.targets.isForLinksOnly(target) && isReported(target) != true
   }
 }

@@ -18,7 +18,9 @@ extension ObservedTree {
       isAnother(status, than: entry, at: path, for: occasion)
     {
       disappeared(entry, in: site, isMoved: occasion.reasons.contains(.moved))
-      known = nil
+      // It stays, as an absent one, if roots are awaited in it.
+      known = snapshot.child(name, of: site.directory)
+      if let known, isDirectory { _ = lookUpAncestor(to: known) }
     }
     if isDirectory && !isRoot && !mayEnter(path, site.stack) {
       if let known { exclude(known, in: site) }
@@ -27,13 +29,13 @@ extension ObservedTree {
       }
       return false
     }
-    let isNew = known == nil || marks.contains(.absent)
+    let isNew = known.map { snapshot.marks(of: $0).contains(.absent) } ?? true
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
     if isNew { snapshot.unmark(entry, .absent) }
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if !isDirectory, snapshot.inode(of: entry) != status.inode,
+    if !isDirectory, directories.watch(ofFile: entry) != nil, !isSame(entry, as: status),
       let outdated = directories.removeWatch(of: entry)
     {
       source?.unwatch(outdated)
@@ -75,13 +77,11 @@ extension ObservedTree {
 
   /// Whether a directory is not the one that the snapshot knows.
   ///
-  /// Without a fingerprint there is only the inode from the listing of the parent. A mount point is
-  /// listed with the inode of the directory below it, and so the replacement must be recent as well.
+  /// A mount point is listed with the inode of the directory below it. So the replacement of one
+  /// that was not looked at before must be recent as well.
   func isReplaced(_ directory: Entry, by status: FileStatus) -> Bool {
-    if let known = snapshot.fingerprint(of: directory) {
-      return !known.mayBeSameFile(as: fingerprint(status))
-    }
-    return snapshot.inode(of: directory) != status.inode && status.changed >= comparedUntil
+    !isSame(directory, as: status)
+      && (snapshot.fingerprint(of: directory) != nil || status.changed >= walk.comparedUntil)
   }
 
   /// Whether hints named the entries of a directory that change, before this scan watched it.
@@ -129,18 +129,23 @@ extension ObservedTree {
     let now = fingerprint(status)
     let kind = kind(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
+    // The inode of a file that was removed since may have been reused.
+    let isReused = before == nil && status.isBorn(since: walk.comparedUntil)
+    let isOther = kind != nil && (isReused || !isSame(entry, as: status))
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
       kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
-    if kind != nil && (isOpen || mayIncludeWrite || site.hasMoved) {
+    if kind != nil && (isOpen || mayIncludeWrite) {
       snapshot.setFingerprint(now.partial, of: entry)
     } else if kind != nil || !isLeft(entry, before, status, for: occasion, in: site) {
       snapshot.setFingerprint(now, of: entry)
     }
     guard let kind else { return nil }
     if isReported || kind == .movedDirectory {
-      emit(kind, isOpen: isOpen, of: entry, before, now, status, at: path.path, for: occasion)
+      emit(
+        kind, isOpen: isOpen, isOther: isOther, of: entry, before, now, status, at: path.path,
+        for: occasion)
     } else {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
     }
@@ -152,18 +157,20 @@ extension ObservedTree {
     _ entry: Entry, _ before: Fingerprint?, _ status: FileStatus, for occasion: Occasion,
     in site: Site
   ) -> Bool {
-    if case .scan(.refilter) = occasion {} else if before != nil { return false }
+    switch occasion {
+    // The first comparison finds what has changed since the start.
+    case .scan(.baseline): return true
+    case .scan(.refilter): break
+    case .scan, .hint: if before != nil { return false }
+    }
     return before == nil && occasion.isHint || isLeftToHint(status, for: occasion, in: site)
   }
 
   private mutating func emit(
-    _ difference: Difference, isOpen: Bool, of entry: Entry, _ before: Fingerprint?,
-    _ now: Fingerprint, _ status: FileStatus, at path: Path, for occasion: Occasion
+    _ difference: Difference, isOpen: Bool, isOther: Bool, of entry: Entry,
+    _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus, at path: Path,
+    for occasion: Occasion
   ) {
-    // The inode of a file that was removed since may have been reused.
-    let isOther =
-      before.map { !$0.mayBeSameFile(as: now) }
-      ?? (snapshot.inode(of: entry) != status.inode || status.isBorn(since: comparedUntil))
     switch difference {
     case .modified where isOther:
       // Another file has replaced the one that was there.
@@ -188,7 +195,7 @@ extension ObservedTree {
     of entry: Entry, _ fingerprint: Fingerprint?, mayBeRenamed: Bool
   ) -> RawEvent.Sighting {
     RawEvent.Sighting(
-      inode: snapshot.inode(of: entry), existed: comparedUntil, fingerprint: fingerprint,
+      inode: snapshot.inode(of: entry), existed: walk.comparedUntil, fingerprint: fingerprint,
       type: snapshot.type(of: entry), mayBeRenamed: mayBeRenamed)
   }
 
@@ -214,7 +221,7 @@ extension ObservedTree {
     if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) {
       return .modified(isOpen: false)
     }
-    if isNew { racilyClean.forget(path.path) }
+    if isNew { walk.racilyClean.forget(path.path) }
     let isRewritten = isRewrittenUnseen(entry, status, at: path)
     if isNew {
       switch occasion {
@@ -256,9 +263,8 @@ extension ObservedTree {
     case .hint(let reasons):
       // Since the first comparison, only one that a scan has left to its hint has no state.
       if isDirectory, reasons.contains(.appeared), walk.isComparedOnce { return .created }
-      let isSame = snapshot.inode(of: entry) == status.inode
-      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]), isSame,
-        status.isBorn(since: start)
+      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]),
+        isSame(entry, as: status), status.isBorn(since: start)
       {
         // The name was free. The baseline was taken between its creation and this hint.
         return .created
@@ -267,7 +273,7 @@ extension ObservedTree {
     case .scan(.diff(let since, let extent)):
       guard status.changed >= since else { return nil }
       if isLeftToHint(status, for: .scan(.diff(since: since, extent)), in: site) { return nil }
-      if status.isBorn(since: since), snapshot.inode(of: entry) == status.inode { return .created }
+      if status.isBorn(since: since), isSame(entry, as: status) { return .created }
       if !isDirectory { return .modified(isOpen: false) }
       // Where no times of birth are stored, it may be new.
       return status.modified < since || status.born == nil ? .movedDirectory : nil
@@ -323,7 +329,8 @@ extension ObservedTree {
     guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
     else { return false }
     let path = path.path
-    return racilyClean.isRewritten(at: path, status, now: disk.now) {
+    let disk = disk
+    return walk.racilyClean.isRewritten(at: path, status, now: disk.now) {
       disk.contents.sample(of: path)?.digest
     }
   }

@@ -19,14 +19,17 @@ extension ObservedTree {
     if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
     reportRemovedChildren(of: entry, isMoved: isMoved)
     let path = entryPath(of: entry)
-    let mayBeRewritten = racilyClean.forget(path.path)
     let type = snapshot.type(of: entry)
+    let known = snapshot.fingerprint(of: entry)
+    // Its hint may have been dropped.
+    let isUncertain = hints.areDropped && type != .directory && known?.isUncertain == true
+    let mayBeRewritten = walk.racilyClean.forget(path.path) || isUncertain
     if type == .symlink { unwatchTargets(ofLink: path.path) }
     // The entries of a directory that was never compared are unknown: any of them may have been
     // relevant.
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
     if isUnknown || reports(path, isDirectory: type == .directory, stack) {
-      let file = sighting(of: entry, snapshot.fingerprint(of: entry), mayBeRenamed: isMoved)
+      let file = sighting(of: entry, known, mayBeRenamed: isMoved)
       // If it is elsewhere now, the same timestamps do not prove that it is as it was.
       if mayBeRewritten { emit(.modified(isOpen: false), type, at: path.path) }
       emit(.removed, type, at: path.path, file)

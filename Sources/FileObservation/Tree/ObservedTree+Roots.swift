@@ -8,7 +8,7 @@ extension ObservedTree {
   /// Adds a root, which need not exist yet.
   mutating func add(_ root: BackendConfiguration.Root) {
     let entry = makeEntry(at: root.path)
-    links.targets.setForLinksOnly(root.path, false)
+    roots.links.targets.setForLinksOnly(root.path, false)
     snapshot.mark(entry, .root)
     roots.add(entry, root.coverage)
     rootAppeared(entry, for: .baseline)
@@ -57,7 +57,7 @@ extension ObservedTree {
     }
     // At once, before the roots within it have rules of their own again.
     while refilter() {}
-    for root in inner { addAtOnce(root, since: comparedUntil) }
+    for root in inner { addAtOnce(root, since: walk.comparedUntil) }
   }
 
   private mutating func reportIfJustChanged(root: Entry, at path: Path, since: FileTime) {
@@ -68,24 +68,8 @@ extension ObservedTree {
       // Changed entries of a directory are reported by themselves.
       emit(.modified(isOpen: false), status.type, at: path)
     }
-    if status.inode == snapshot.inode(of: root) {
+    if isSame(root, as: status) {
       snapshot.setFingerprint(fingerprint(status), of: root)
-    }
-  }
-
-  /// Removes a directory that was only watched for certain names, and its ancestors, if none of the
-  /// names is left.
-  private mutating func removeIfUnneeded(_ directory: Entry) {
-    var here: Entry? = directory
-    while let step = here, roots[step] == nil, directories[step]?.coverage ?? .named == .named {
-      let isNeeded = snapshot.children(of: step).contains { child in
-        !snapshot.marks(of: child).isDisjoint(with: [.root, .absent, .ignoreFile])
-          || directories[child] != nil
-      }
-      if isNeeded { return }
-      stopWatching(step)
-      snapshot.unmark(step, .absent)
-      here = snapshot.parent(of: step)
     }
   }
 }
@@ -102,7 +86,7 @@ extension ObservedTree {
   }
 
   /// Whether the parent of an entry has at least this coverage.
-  private func isInDirectory(_ entry: Entry, withCoverage coverage: Coverage) -> Bool {
+  func isInDirectory(_ entry: Entry, withCoverage coverage: Coverage) -> Bool {
     snapshot.parent(of: entry).flatMap { directories.coverage(of: $0) }.map { $0 >= coverage }
       ?? false
   }
@@ -118,16 +102,22 @@ extension ObservedTree {
     }
     if roots[entry] == .named { return true }
     let path = snapshot.path(of: entry)
-    guard let status = try? disk.status(of: path, followsLinks: true) else {
-      rootDisappeared(entry)
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try disk.status(of: path, followsLinks: true)
+    } catch {
+      if error.isNotFound {
+        rootDisappeared(entry)
+      } else if let parent = snapshot.parent(of: entry) {
+        // As where an ancestor cannot be searched. Nothing is known until its attributes change.
+        directories.unexamined.insert(parent)
+      }
       return false
     }
     let isDirectory = status.type == .directory
-    let (before, now) = (snapshot.fingerprint(of: entry), fingerprint(status))
     let isReplaced =
       isDirectory != (snapshot.type(of: entry) == .directory)
-      || (isDirectory
-        && !(before?.mayBeSameFile(as: now) ?? (snapshot.inode(of: entry) == status.inode)))
+      || (isDirectory && !isSame(entry, as: status))
     if isReplaced || isMissing(entry) {
       rootDisappeared(entry)
       if isMissing(entry) { rootAppeared(entry) }
@@ -157,28 +147,17 @@ extension ObservedTree {
     }
   }
 
-  private mutating func lookUpAncestor(to entry: Entry) -> Bool {
-    let isInRoot = isInDirectory(entry, withCoverage: .entries)
-    let isNew = snapshot.marks(of: entry).contains(.absent)
-    if disk.exists(snapshot.path(of: entry), followsLinks: true) {
-      ancestorAppeared(entry)
-      if isNew && isInRoot { snapshot.mark(entry, .absent) }
-    }
-    return isInRoot
-  }
-
-  private mutating func ancestorAppeared(_ entry: Entry) {
-    snapshot.unmark(entry, .absent)
-    for root in missingRoots where snapshot.isWithin(root, entry) && isMissing(root) {
-      rootAppeared(root)
-    }
-  }
-
   /// Starts observing a root if it exists, and awaits it otherwise.
   mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
     let path = snapshot.path(of: root)
     let coverage = roots[root] ?? .named
-    guard let status = try? disk.status(of: path, followsLinks: coverage > .named) else {
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try disk.status(of: path, followsLinks: coverage > .named)
+    } catch {
+      if !error.isNotFound, let parent = snapshot.parent(of: root) {
+        directories.unexamined.insert(parent)
+      }
       snapshot.mark(root, .absent)
       return awaitReturn(root)
     }
@@ -221,7 +200,7 @@ extension ObservedTree {
   /// Observes the directory that has replaced a file that is a root, unless the file was only
   /// watched for links.
   mutating func enterNamedRoot(_ entry: Entry, at path: EntryPath) {
-    if links.targets.isForLinksOnly(path.path) || directories[entry] != nil { return }
+    if roots.links.targets.isForLinksOnly(path.path) || directories[entry] != nil { return }
     roots.add(entry, .recursive)
     directories.add(entry, coverage: .recursive, stack: rules(forRoot: path.path))
     snapshot.mark(entry, .entriesChanged)
@@ -235,7 +214,7 @@ extension ObservedTree {
       rootDisappeared(directory)
     } else if snapshot.type(of: directory) == .symlink {
       removeDescendants(link: directory)
-      links.stale.insert(snapshot.path(of: directory))
+      roots.links.stale.insert(snapshot.path(of: directory))
     } else if directories[directory]?.coverage == .named {
       let lost = roots.filter { snapshot.isWithin($0, directory) }
       for root in lost { releaseWatches(from: root, upTo: directory) }
@@ -243,16 +222,6 @@ extension ObservedTree {
       for root in lost {
         if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
       }
-    }
-  }
-
-  /// Removes the watches of the ancestors of a root. The directories are gone, or exist at other
-  /// paths.
-  private mutating func releaseWatches(from root: Entry, upTo directory: Entry) {
-    var step = snapshot.parent(of: root)
-    while let here = step, snapshot.isWithin(here, directory) {
-      if roots[here] == nil, directories[here]?.coverage == .named { stopWatching(here) }
-      step = snapshot.parent(of: here)
     }
   }
 
@@ -266,57 +235,6 @@ extension ObservedTree {
     snapshot.setFingerprint(nil, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
     awaitReturn(root)
-  }
-
-  /// Watches the nearest existing ancestor of a root for the next name on the way to it.
-  private mutating func awaitReturn(_ root: Entry) {
-    // Missing roots are polled.
-    if source == nil { return }
-    var awaited = root
-    while let directory = snapshot.parent(of: awaited) {
-      if awaited != root { snapshot.mark(awaited, .absent) }
-      if directories[directory]?.watch == nil {
-        directories.add(directory, coverage: .named, stack: nil)
-        // The entries of a pending root are not new.
-        let isUnread = snapshot.marks(of: directory).contains(.unread)
-        scanNow(directory, for: isUnread ? .baseline : .discover)
-      }
-      if directories[directory]?.watch != nil || watches.unwatched.contains(directory) {
-        // The root may have appeared just before the watch was added.
-        let isFile = roots[awaited] == .named
-        let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
-        // What is on the way must be a directory, and one that can be watched.
-        let isPassable = status?.type == .directory && !watches.unexamined.contains(awaited)
-        if roots[awaited] != nil ? status != nil : isPassable {
-          if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
-        } else {
-          watchTargets(ofLink: awaited)
-        }
-        return
-      }
-      _ = directories.remove(directory)
-      awaited = directory
-    }
-  }
-
-  /// Watches the parent of an entry for its name.
-  mutating func watchByName(parentOf entry: Entry) {
-    guard let directory = snapshot.parent(of: entry) else { return }
-    directories.add(directory, coverage: .named, stack: nil)
-    if directories[directory]?.watch != nil || watches.unwatched.contains(directory) { return }
-    scanNow(directory, for: .baseline)
-  }
-
-  /// Compares the entries of a directory that are watched by name.
-  mutating func compareNamedEntries(in directory: Entry, for mode: ScanMode) {
-    guard mode.isDiff else { return }
-    for entry in snapshot.children(of: directory) {
-      let marks = snapshot.marks(of: entry)
-      if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
-      if !marks.isDisjoint(with: [.root, .absent]) {
-        compareEntry(entry, for: .scan(mode))
-      }
-    }
   }
 
   /// Compares all roots and their descendants, and what is watched by name, since hints were

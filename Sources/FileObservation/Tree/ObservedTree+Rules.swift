@@ -18,39 +18,11 @@ extension ObservedTree {
   ) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read(filter) { failures.append($0) }
-    for failure in failures { warnings.add(unreadableIgnoreFile: failure) }
-    for file in stack.files { rules.files[file.path] = file }
+    for failure in failures { unreported.warnings.add(unreadableIgnoreFile: failure) }
+    if rules.filesOfFirstScan != nil {
+      for file in stack.files { rules.filesOfFirstScan?[file.path] = file }
+    }
     return stack
-  }
-
-  private mutating func watchRules(at path: Path) {
-    guard let directory = path.parent,
-      (try? disk.status(of: directory, followsLinks: true).type) == .directory
-    else { return }
-    let isKnown = existingEntry(at: path) != nil
-    let entry = makeEntry(at: path)
-    if !isKnown {
-      let status = try? disk.status(of: path)
-      snapshot.setType(status?.type ?? .file, of: entry)
-      snapshot.setInode(status?.inode ?? 0, of: entry)
-      if status == nil { snapshot.mark(entry, .absent) }
-    }
-    snapshot.mark(entry, .ignoreFile)
-    watchByName(parentOf: entry)
-  }
-
-  /// Compares an ignore file for which there was no hint.
-  mutating func compareIgnoreFile(_ entry: Entry, in directory: Entry) {
-    let path = entryPath(of: entry)
-    let fingerprint = (try? disk.status(of: path.path)).map { self.fingerprint($0) }
-    if fingerprint == snapshot.fingerprint(of: entry) { return }
-    // Without a fingerprint it has not been compared yet.
-    if snapshot.fingerprint(of: entry) != nil || comparedUntil > start {
-      rules.stale.formUnion(roots)
-    }
-    snapshot.setFingerprint(fingerprint, of: entry)
-    if let fingerprint { snapshot.setInode(fingerprint.inode, of: entry) }
-    watchFileIfNeeded(entry, at: path)
   }
 
   /// Marks the rules of a directory as stale if a hint is about an ignore file or a marker.
@@ -105,13 +77,13 @@ extension ObservedTree {
   /// Makes a directory pending, to which other rules may apply.
   mutating func refilterLater(_ directory: Entry, by stack: IgnoreStack) {
     rules.makePending(
-      directory, stack, since: comparedUntil, isLink: snapshot.type(of: directory) == .symlink)
+      directory, stack, since: walk.comparedUntil, isLink: snapshot.type(of: directory) == .symlink)
   }
 
   /// Reports entries that appeared or changed after the last comparison. In a watched directory,
   /// those of the same clock tick have hints of their own.
   func refilterMode(of directory: Entry) -> ScanMode {
-    let mode = ScanMode.refilter(since: rules.pendingSince ?? comparedUntil)
+    let mode = ScanMode.refilter(since: rules.pendingSince ?? walk.comparedUntil)
     return isHinted(directory) ? mode : mode.forNewDirectory
   }
 
@@ -137,6 +109,8 @@ extension ObservedTree {
       else { return isAllIgnored = false }
       if rule.source != .builtIn { example = example ?? rule }
     }
-    if isAllIgnored, let example { warnings.add(.everythingIgnored(in: path, by: example)) }
+    if isAllIgnored, let example {
+      unreported.warnings.add(.everythingIgnored(in: path, by: example))
+    }
   }
 }

@@ -57,8 +57,10 @@ extension ObservedTree {
     defer { walk.giveBack(buffers) }
     snapshot.writePath(of: directory, into: &buffers.directoryPath)
     let path = Path(bytes: buffers.directoryPath)
-    let outcome = watch(directory, details, at: path, for: mode)
-    guard outcome != .impossible else { return }
+    guard watch(directory, details, at: path, for: mode) else { return }
+    if roots[directory] != nil, let parent = snapshot.parent(of: directory) {
+      removeIfUnneeded(parent)
+    }
     guard details.coverage > .named else { return compareNamedEntries(in: directory, for: mode) }
     snapshot.unmark(directory, .unread)
     do throws(SystemError) {
@@ -74,7 +76,7 @@ extension ObservedTree {
       let site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
-        former: former, hasMoved: outcome == .transferred)
+        former: former)
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
@@ -87,8 +89,8 @@ extension ObservedTree {
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
       if !error.isNotFound {
-        warnings.add(unreadableDirectory: path, error)
-        watches.unexamined.insert(directory)
+        unreported.warnings.add(unreadableDirectory: path, error)
+        directories.unexamined.insert(directory)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
@@ -137,11 +139,11 @@ extension ObservedTree {
       if compare(item, at: &path, in: site, for: mode, opened) { hasNewEntries = true }
     }
     guard mode.isDiff else { return }
-    let count = events.count
+    let count = unreported.events.count
     // After the baseline of a watched directory, every removal has a hint.
     let areRemovalsHinted = hintedSince(mode, in: site) != nil
     let hasRemovals = removeUnseen(in: site, isReported: !areRemovalsHinted)
-    if hasNewEntries || hasRemovals || events.count > count {
+    if hasNewEntries || hasRemovals || unreported.events.count > count {
       snapshot.mark(site.directory, .entriesChanged)
     }
   }
@@ -193,14 +195,14 @@ extension ObservedTree {
       lookup.entry.map({ isStillThere($0, status, at: path.path, in: site) }) ?? true
     else {
       if case .failure(let error) = found, !error.isNotFound {
-        watches.unexamined.insert(site.directory)
+        directories.unexamined.insert(site.directory)
       } else if let entry = lookup.entry {
         // It is gone again, and is removed after the listing.
         snapshot.unmark(entry, .seen)
       }
       return false
     }
-    let isOther = lookup.entry.map { snapshot.inode(of: $0) != status.inode } ?? true
+    let isOther = lookup.entry.map { !isSame($0, as: status) } ?? true
     if isOther, let watched = hintedSince(mode, in: site), status.changed > watched {
       // It has a hint, which says whether it was renamed.
       return true

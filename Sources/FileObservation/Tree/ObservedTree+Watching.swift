@@ -4,16 +4,6 @@ import SystemCalls
 // A directory that cannot be watched, or contains a file that cannot, is polled. Without a source
 // of hints, everything is.
 extension ObservedTree {
-  /// The outcome of adding a watch.
-  enum WatchOutcome {
-    /// It is watched, or polled: the watch limit is reached, or there is no source.
-    case observed
-    /// The directory was renamed, and its watch transferred to this entry.
-    case transferred
-    /// The directory is gone, unreadable, or watched by another path.
-    case impossible
-  }
-
   /// Whether the watch of a directory must report its removal or rename.
   func isAnchor(_ directory: Entry, _ details: DirectoryTable.Directory?) -> Bool {
     isRoot(directory) || details?.coverage == .named || snapshot.type(of: directory) == .symlink
@@ -25,69 +15,73 @@ extension ObservedTree {
     source?.namesEntries == true && directories[directory]?.watch != nil
   }
 
+  /// Watches a directory that is about to be scanned. Without a source, or if the watch limit is
+  /// reached, it is polled. Returns `false` if it is gone, unreadable, or watched by another path.
   mutating func watch(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: ScanMode
-  ) -> WatchOutcome {
+  ) -> Bool {
     guard source != nil else {
-      watches.unwatched.insert(directory)
-      return .observed
+      directories.unwatched.insert(directory)
+      return true
     }
-    if details.watch != nil && !mode.renewsWatches { return .observed }
+    if details.watch != nil && !mode.renewsWatches { return true }
     switch addWatch(at: path, isAnchor(directory, details) ? .anchor : .directory) {
     case .success(let watch):
       return assign(watch, to: directory)
     case .failure(let error):
       if error.isOutOfWatches {
-        watches.unwatched.insert(directory)
-        return .observed
+        directories.unwatched.insert(directory)
+        return true
       }
       if !error.isNotFound {
-        warnings.add(unreadableDirectory: path, error)
-        watches.unexamined.insert(directory)
+        unreported.warnings.add(unreadableDirectory: path, error)
+        directories.unexamined.insert(directory)
         // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
-      return .impossible
+      return false
     }
   }
 
   /// Assigns a watch to the directory at whose path it was added. It may belong to another entry,
-  /// by which the directory was known before.
-  private mutating func assign(_ watch: Int32, to directory: Entry) -> WatchOutcome {
+  /// by which the directory was known before. Returns whether this entry is scanned.
+  private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
     let owner = directories.owner(of: watch)
-    if owner == directory { return .observed }
+    if owner == directory { return true }
     if let owner {
       if isSameDirectory(owner, directory) {
         guard directories.coverage(of: owner) == .named,
           directories.coverage(of: directory) != .named
         else {
-          watches.aliases[watch, default: []].insert(directory)
-          return .impossible
+          directories.aliases[watch, default: []].insert(directory)
+          return false
         }
         // The entry with the larger coverage has the watch, and its hints are used for the other
         // one too.
-        watches.aliases[watch, default: []].insert(owner)
+        directories.aliases[watch, default: []].insert(owner)
         setWatch(watch, of: directory)
-        return .observed
+        return true
       }
       // It was renamed: its former path is compared.
       compareEntry(owner, for: .hint([.disappeared, .moved]))
-      if directories[directory] == nil { return .impossible }
+      if directories[directory] == nil { return false }
     }
-    let isRetired = watches.retired.removeIfPresent(watch)
+    let isRetired = directories.retired.removeIfPresent(watch)
     let isTransferred = isRetired || (owner != nil && directories.owner(of: watch) != nil)
     setWatch(watch, of: directory)
-    watches.unwatched.removeIfPresent(directory)
-    if isTransferred { watches.hasTransferred = true }
-    return isTransferred ? .transferred : .observed
+    directories.unwatched.removeIfPresent(directory)
+    if isTransferred { directories.hasTransferred = true }
+    return true
   }
 
   /// Sets the watch of a directory. The former watch is that of another directory, which may have
   /// been renamed.
   private mutating func setWatch(_ watch: Int32, of directory: Entry) {
-    if let former = directories.setWatch(watch, of: directory) { watches.retired.insert(former) }
+    if let former = directories.setWatch(watch, of: directory) {
+      directories.retired.insert(former)
+    }
   }
 
   /// Adds a watch at a path; `nil` if that fails.
@@ -117,22 +111,22 @@ extension ObservedTree {
     case .failure(let error):
       // The removal of a file is found in its directory.
       if !error.isNotFound, let parent = snapshot.parent(of: file) {
-        watches.unwatched.insert(parent)
+        directories.unwatched.insert(parent)
       }
     }
   }
 
   /// Polls directories for changes since a time. Adds watches where that is possible now.
-  mutating func poll(_ directories: some Sequence<Entry>, since: FileTime) {
-    for directory in directories {
+  mutating func poll(_ polled: some Sequence<Entry>, since: FileTime) {
+    for directory in polled {
       // It may have been replaced by a directory that is watched.
-      watches.unwatched.remove(directory)
-      if self.directories[directory] == nil || isHinted(directory) { continue }
+      directories.unwatched.remove(directory)
+      if directories[directory] == nil || isHinted(directory) { continue }
       if roots[directory] != nil { _ = lookUpRoot(directory, for: .scan(comparison)) }
       scanNow(directory, for: .diff(since: since, .directory))
       // A directory that could not be opened stays among the polled ones.
-      if source == nil, self.directories[directory] != nil {
-        watches.unwatched.insert(directory)
+      if source == nil, directories[directory] != nil {
+        directories.unwatched.insert(directory)
       }
     }
   }
@@ -144,9 +138,11 @@ extension ObservedTree {
 
   /// Warns once when the watch limit is reached, and again after it was not.
   mutating func warnOfLimit() {
-    guard let source, warnings.setLimitReached(!watches.unwatched.isEmpty) else { return }
-    warnings.add(
-      source.limitReached(watched: directories.watchCount, unwatched: watches.unwatched.count))
+    guard let source, unreported.warnings.setLimitReached(!directories.unwatched.isEmpty) else {
+      return
+    }
+    unreported.warnings.add(
+      source.limitReached(watched: directories.watchCount, unwatched: directories.unwatched.count))
   }
 }
 
@@ -177,13 +173,13 @@ extension ObservedTree {
 
   /// The other entries of a watched directory whose coverage is `named`.
   func namedAliases(of watch: Int32) -> [Entry] {
-    if watches.aliases.isEmpty { return [] }
-    return (watches.aliases[watch] ?? []).filter { directories.coverage(of: $0) == .named }
+    if directories.aliases.isEmpty { return [] }
+    return (directories.aliases[watch] ?? []).filter { directories.coverage(of: $0) == .named }
   }
 
   /// Watches the other entries of a directory, whose watch is no longer in force.
   mutating func watchAliases(of watch: Int32) {
-    for alias in watches.aliases.removeValue(forKey: watch) ?? [] {
+    for alias in directories.aliases.removeValue(forKey: watch) ?? [] {
       guard let details = directories[alias], details.watch == nil else { continue }
       scanNow(alias, for: .discover)
     }

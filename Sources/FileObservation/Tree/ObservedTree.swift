@@ -14,54 +14,70 @@ import SystemCalls
 struct ObservedTree {
   typealias Entry = TreeSnapshot.Entry
 
-  let filter: PathFilter
-  let disk: any Disk
-  /// `nil` when everything is polled.
-  let source: (any HintSource)?
-  /// Directories that another backend observes.
-  var excluded: Set<Path>
-  /// Changes from this time on are reported.
-  let start: FileTime
-  /// Receives the changes that the filter does not report; `nil` if nothing does.
-  private(set) var ignoredChanges: IgnoredChangeSink?
+  let settings: Settings
   var snapshot = TreeSnapshot()
   var directories = DirectoryTable()
-  var walk = Walk()
-  var roots = Roots()
+  var roots: Roots
   var rules = IgnoreRules()
-  var links: Links
-  var watches = Watches()
-  /// The events since the last report.
-  private(set) var events: [RawEvent] = []
-  var awaited = AwaitedArrivals()
-  /// Hints that were read and must still be processed.
-  var hints: [PendingHint] = []
-  var racilyClean = RacilyCleanFiles()
-  /// All changes before this time were found, in polled directories too.
-  var comparedUntil: FileTime
-  /// Whether the kernel has dropped hints since the last rescan.
-  var hasDroppedHints = false
-  var warnings = Warnings()
+  var walk: Walk
+  var hints = PendingHints()
+  var unreported = Unreported()
+
+  var filter: PathFilter { settings.filter }
+  var disk: any Disk { settings.disk }
+  var source: (any HintSource)? { settings.source }
+  var start: FileTime { settings.start }
 
   init(
     filter: PathFilter, source: (any HintSource)?, followsLinks: Bool = false,
-    excluded: Set<Path> = [], disk: any Disk = SystemDisk(), start: FileTime? = nil
+    excluded: Set<Path> = [], disk: any Disk = SystemDisk(), start: FileTime? = nil,
+    ignoredChanges: IgnoredChangeSink? = nil
   ) {
-    self.filter = filter
-    self.disk = disk
-    let start = start ?? disk.now
-    self.source = source
-    self.excluded = excluded
-    self.start = start
-    links = Links(areFollowed: followsLinks)
-    comparedUntil = start
+    settings = Settings(
+      filter: filter, disk: disk, source: source, excluded: excluded, start: start ?? disk.now,
+      ignoredChanges: ignoredChanges)
+    roots = Roots(followingLinks: followsLinks)
+    walk = Walk(start: settings.start)
   }
 
   init(_ configuration: BackendConfiguration, source: (any HintSource)?, disk: any Disk) {
     self.init(
       filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
-      excluded: configuration.excluded, disk: disk, start: configuration.start)
-    ignoredChanges = configuration.ignoredChanges
+      excluded: configuration.excluded, disk: disk, start: configuration.start,
+      ignoredChanges: configuration.ignoredChanges)
+  }
+
+  /// What is observed by which rules, and with what. A class, because each access would copy it
+  /// otherwise.
+  final class Settings {
+    let filter: PathFilter
+    let disk: any Disk
+    /// `nil` when everything is polled.
+    let source: (any HintSource)?
+    /// Directories that another backend observes.
+    var excluded: Set<Path>
+    /// Changes from this time on are reported.
+    let start: FileTime
+    /// Receives the changes that the filter does not report; `nil` if nothing does.
+    let ignoredChanges: IgnoredChangeSink?
+
+    init(
+      filter: PathFilter, disk: any Disk, source: (any HintSource)?, excluded: Set<Path>,
+      start: FileTime, ignoredChanges: IgnoredChangeSink?
+    ) {
+      self.filter = filter
+      self.disk = disk
+      self.source = source
+      self.excluded = excluded
+      self.start = start
+      self.ignoredChanges = ignoredChanges
+    }
+  }
+
+  /// What was found since the last report.
+  struct Unreported {
+    var events: [RawEvent] = []
+    var warnings = Warnings()
   }
 }
 
@@ -76,36 +92,38 @@ extension ObservedTree {
   /// The findings since the last call. Events are held back while the second hint of a rename is
   /// missing.
   mutating func takeFindings() -> Findings {
-    var findings = Findings(warnings: warnings.take())
-    if awaited.isEmpty {
-      findings.events = attributedToLinks(events)
-      events = []
+    var findings = Findings(warnings: unreported.warnings.take())
+    if hints.awaited.isEmpty {
+      findings.events = attributedToLinks(unreported.events)
+      unreported.events = []
     }
     return findings
   }
 
   /// Replaces the events since the last report, which are reported apart. Returns them.
   mutating func exchangeEvents(for others: [RawEvent]) -> [RawEvent] {
-    defer { events = others }
-    return events
+    defer { unreported.events = others }
+    return unreported.events
   }
 
   mutating func emit(
     _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil
   ) {
-    if !links.targets.isEmpty { markStaleLinks(path, kind, type) }
-    events.append(RawEvent(path: path, kind: kind, type: type, file: file))
+    if !roots.links.targets.isEmpty { markStaleLinks(path, kind, type) }
+    unreported.events.append(RawEvent(path: path, kind: kind, type: type, file: file))
   }
 
   /// Attributes the events so far to links, before these point elsewhere.
   mutating func attributeEventsToLinks() {
-    if !events.isEmpty { events = attributedToLinks(events) }
+    if !unreported.events.isEmpty { unreported.events = attributedToLinks(unreported.events) }
   }
 
-  func readiness(backend: String) -> FileObserver.Readiness {
-    FileObserver.Readiness(
+  /// The readiness, of which there is one.
+  mutating func takeReadiness(backend: String) -> FileObserver.Readiness {
+    defer { rules.filesOfFirstScan = nil }
+    return FileObserver.Readiness(
       watches: directories.watchCount, pruned: walk.prunedCount, backend: backend,
-      ignoreFiles: rules.files.values.sorted { $0.path < $1.path })
+      ignoreFiles: (rules.filesOfFirstScan ?? [:]).values.sorted { $0.path < $1.path })
   }
 }
 
@@ -149,12 +167,12 @@ extension ObservedTree {
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source
-      let lost = links.targets.isEmpty ? [] : paths(ofLinksIn: entry)
+      let lost = roots.links.targets.isEmpty ? [] : paths(ofLinksIn: entry)
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)
         guard let watch = directories.remove(removed) else { return }
-        if isDirectory { watches.retired.insert(watch) } else { source?.unwatch(watch) }
+        if isDirectory { directories.retired.insert(watch) } else { source?.unwatch(watch) }
       }
       for link in lost { unwatchTargets(ofLink: link) }
     }
@@ -173,13 +191,20 @@ extension ObservedTree {
   /// Stops observing a directory, and retires its watch: it may have been renamed.
   mutating func stopWatching(_ directory: Entry) {
     rules.takePendingStack(of: directory)
-    if let watch = directories.remove(directory) { watches.retired.insert(watch) }
+    if let watch = directories.remove(directory) { directories.retired.insert(watch) }
   }
 }
 
-// MARK: - Paths
+// MARK: - Files and paths
 
 extension ObservedTree {
+  /// Whether an entry is the file that the snapshot knows: by its inode and its time of birth, or by
+  /// the inode alone, as it was listed, if it was not looked at before.
+  func isSame(_ entry: Entry, as status: FileStatus) -> Bool {
+    snapshot.fingerprint(of: entry)?.mayBeSameFile(as: status)
+      ?? (snapshot.inode(of: entry) == status.inode)
+  }
+
   func fingerprint(_ status: FileStatus) -> Fingerprint { Fingerprint(status, now: disk.now) }
 
   func entryPath(of entry: Entry) -> EntryPath {
@@ -204,7 +229,9 @@ extension ObservedTree {
 
   /// Whether the directory at `path` is entered.
   func mayEnter(_ path: EntryPath, _ stack: IgnoreStack?) -> Bool {
-    guard let stack, excluded.isEmpty || !excluded.contains(path.path) else { return false }
+    guard let stack, settings.excluded.isEmpty || !settings.excluded.contains(path.path) else {
+      return false
+    }
     return path.bytes.withUnsafeBufferPointer {
       filter.mayEnter($0, nameAt: path.nameStart, in: stack)
     }

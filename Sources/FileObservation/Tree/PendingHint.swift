@@ -15,3 +15,11 @@ struct PendingHint {
   var watch: Int32 { target.watch }
   var name: [UInt8] { target.name }
 }
+
+/// The hints that were read and must still be processed.
+struct PendingHints {
+  var pending: [PendingHint] = []
+  var awaited = AwaitedArrivals()
+  /// Whether the kernel has dropped hints since the last rescan.
+  var areDropped = false
+}

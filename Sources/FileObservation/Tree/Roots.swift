@@ -1,9 +1,15 @@
-/// The roots and their coverage. A root that does not exist at present is marked as absent in the
-/// snapshot.
+/// The roots and their coverage, and the symbolic links, of which the targets are roots too. A root
+/// that does not exist at present is marked as absent in the snapshot.
 struct Roots: Sequence {
+  var links: Links
   private var coverages: [TreeSnapshot.Entry: Coverage] = [:]
 
+  init(followingLinks areFollowed: Bool) {
+    links = Links(areFollowed: areFollowed)
+  }
+
   /// The coverage of a root; `nil` for other entries.
+  @inline(__always)
   subscript(entry: TreeSnapshot.Entry) -> Coverage? { coverages[entry] }
 
   /// Adds a root, or extends its coverage.

@@ -6,9 +6,6 @@ extension ObservedTree {
     let directory: Entry
     let stack: IgnoreStack?
     let isRecursive: Bool
-    /// Whether the directory was just found at a new path. Hints of earlier changes in it may not
-    /// have been read yet.
-    let hasMoved: Bool
     /// The rules that were in force before, if others are applied.
     let former: IgnoreStack?
     /// Whether it was watched before it was scanned.
@@ -16,12 +13,11 @@ extension ObservedTree {
 
     init(
       _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
-      former: IgnoreStack? = nil, hasMoved: Bool = false
+      former: IgnoreStack? = nil
     ) {
       self.former = former
       self.directory = directory
       self.stack = stack
-      self.hasMoved = hasMoved
       isRecursive = details.coverage == .recursive
       isWatched = details.watch != nil
     }

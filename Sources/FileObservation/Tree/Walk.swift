@@ -1,6 +1,7 @@
 import SystemCalls
 
-/// The state of the current scan: the directories that must still be scanned, and reused memory.
+/// The state of scans: the directories that must still be scanned, until when all changes were
+/// found, and reused memory.
 struct Walk {
   /// A directory that must be watched and listed.
   struct PendingScan {
@@ -17,7 +18,14 @@ struct Walk {
   var prunedCount = 0
   /// Whether every directory was compared at least once after its baseline.
   var isComparedOnce = false
+  /// All changes before this time were found, in polled directories too.
+  var comparedUntil: FileTime
+  var racilyClean = RacilyCleanFiles()
   private var spareBuffers: [Buffers] = []
+
+  init(start: FileTime) {
+    comparedUntil = start
+  }
 
   /// Memory for the scan of one directory, reused for the next. A directory that must be scanned
   /// during the scan of another uses buffers of its own.

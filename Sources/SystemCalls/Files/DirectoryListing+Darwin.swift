@@ -8,12 +8,16 @@ extension DirectoryListing {
     // The stream owns its descriptor, so it gets a copy.
     let copy = try checked("fcntl") { fcntl(directory.number, F_DUPFD_CLOEXEC, 0) }
     guard let stream = fdopendir(copy) else {
+      let error = SystemError.last("fdopendir")
       close(copy)
-      throw .last("fdopendir")
+      throw error
     }
     defer { closedir(stream) }
     rewinddir(stream)
-    while let entry = readdir(stream) {
+    while true {
+      // The end is told from an error by that alone.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let length = Int(entry.pointee.d_namlen)
       let inode = UInt64(entry.pointee.d_ino)
       let recorded = FileType(entryType: entry.pointee.d_type)
@@ -26,6 +30,7 @@ extension DirectoryListing {
         if let type { append(Entry(name, type, inode: inode)) }
       }
     }
+    if errno != 0 { throw .last("readdir") }
   }
 }
 

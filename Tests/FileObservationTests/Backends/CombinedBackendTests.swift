@@ -49,6 +49,19 @@ struct CombinedBackendTests {
     await observer.stop()
   }
 
+  @Test func `what the kernel cannot watch is polled at the interval of the options`() async throws
+  {
+    let intervals = Log<ClosedRange<Duration>>()
+    let observer = try makeObserver(
+      [local.path],
+      native: { configuration throws(ObserverError) in
+        intervals.note(configuration.pollInterval)
+        return try makeNativeBackend(configuration)
+      })
+    #expect(intervals.entries == [.milliseconds(20) ... .milliseconds(50)])
+    await observer.stop()
+  }
+
   /// The command line reads a project file again on the queue of its tasks.
   @Test func `an observer may be started and changed from its own queue`()
     async throws
@@ -114,9 +127,10 @@ struct CombinedBackendTests {
 
   /// A backend of `local` that polls `remote` in it, and the paths that it reports.
   private func startBackend(
-    mountPoints: [Path] = [], fileSystemKind: @escaping @Sendable (Path) -> Void = { _ in }
+    mountPoints: Log<[Path]> = Log(), fileSystemKind: @escaping @Sendable (Path) -> Void = { _ in }
   ) throws -> (backend: CombinedBackend, reported: Log<Path>) {
     let (remote, reported) = (remote.path, Log<Path>())
+    let present = { @Sendable in mountPoints.entries.last ?? [] }
     let configuration = BackendConfiguration(
       roots: [.init(path: local.path, coverage: .recursive)], filter: PathFilter(), start: .now(),
       queue: DispatchQueue(label: "watchrun.tests.combined")
@@ -128,9 +142,9 @@ struct CombinedBackendTests {
       configuration, polling: Polling(interval: .milliseconds(1) ... .milliseconds(5)),
       fileSystemKind: { path in
         fileSystemKind(path)
-        let isRemote = path.isWithin(remote) || mountPoints.contains { path.isWithin($0) }
+        let isRemote = path.isWithin(remote) || present().contains { path.isWithin($0) }
         return isRemote ? FileSystemKind(name: "nfs") : nil
-      }, mountPoints: { mountPoints })
+      }, mountPoints: present)
     try backend.start()
     return (backend, reported)
   }
@@ -157,7 +171,9 @@ struct CombinedBackendTests {
   @Test func `a mount without events is polled as long as its root is watched`() async throws {
     try local.makeDirectories("tree/mount")
     let mount = local["tree/mount"]
-    let (backend, reported) = try startBackend(mountPoints: [mount])
+    let mountPoints = Log<[Path]>()
+    mountPoints.note([mount])
+    let (backend, reported) = try startBackend(mountPoints: mountPoints)
     #expect(await eventually { backend.statistics.polledDirectories == 1 })
     backend.remove(local.path)
     #expect(await eventually { backend.statistics.polledDirectories == 0 })
@@ -168,10 +184,28 @@ struct CombinedBackendTests {
     backend.stop()
   }
 
+  @Test func `what was mounted is watched when its root is added again`() async throws {
+    try local.makeDirectories("mount")
+    let mountPoints = Log<[Path]>()
+    mountPoints.note([local["mount"]])
+    let (backend, reported) = try startBackend(mountPoints: mountPoints)
+    #expect(await eventually { backend.statistics.polledDirectories == 1 })
+    backend.remove(local.path)
+    #expect(await eventually { backend.statistics.polledDirectories == 0 })
+    mountPoints.note([])
+    backend.add(.init(path: local.path, coverage: .recursive))
+    #expect(await eventually { backend.statistics.watches == 2 })
+    try local.write(to: "mount/f")
+    #expect(await eventually { reported.entries.contains(local["mount/f"]) })
+    backend.stop()
+  }
+
   @Test func `a mount without events in an added root is polled and not watched`() async throws {
     let other = try TemporaryDirectory()
     try other.makeDirectories("mount")
-    let (backend, reported) = try startBackend(mountPoints: [other["mount"]])
+    let mountPoints = Log<[Path]>()
+    mountPoints.note([other["mount"]])
+    let (backend, reported) = try startBackend(mountPoints: mountPoints)
     #expect(await eventually { backend.statistics.watches == 1 })
     backend.add(.init(path: other.path, coverage: .recursive))
     try other.write(to: "mount/f")

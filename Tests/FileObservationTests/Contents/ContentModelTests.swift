@@ -4,8 +4,7 @@ import Testing
 
 @testable import FileObservation
 
-/// Random changes, bursts that end at random, files that are read ahead and remembered late, and a
-/// reader of the reported files. In the end, the reader must know all contents.
+/// Random changes, bursts that end at random, and a reader of the reported files. In the end, the reader must know all contents.
 struct ContentModelTests {
   @Test(arguments: UInt64(1)...40)
   func `a reader of the reported files knows all contents`(seed: UInt64) {
@@ -27,8 +26,6 @@ private struct Model {
   private var generator: SeededGenerator
   private var memory = ContentMemory(mostFiles: 7)
   private var coalescer = Coalescer()
-  private var start = FileTime(nanoseconds: 0)
-  private var samples: [(path: Path, sample: ContentSample)] = []
   private var number = 0
 
   init(seed: UInt64) {
@@ -38,10 +35,6 @@ private struct Model {
       disk.makeDirectory(directory)
       for name in ["f", "g", "h"] { disk.write(fresh(), to: directory.appending(name)) }
     }
-    disk.makeDirectory("/elsewhere")
-    disk.write("", to: "/elsewhere/f")
-    start = disk.now
-    disk.write("", to: "/elsewhere/f")
     known = watched
   }
 
@@ -51,7 +44,7 @@ private struct Model {
     let file = pick(Self.directories).appending(pick(["f", "g", "h"]))
     guard let directory = file.parent else { return }
     let content = disk.content(of: file)
-    switch Int.random(in: 0..<14, using: &generator) {
+    switch Int.random(in: 0..<12, using: &generator) {
     case 0...1 where content != nil:
       disk.write(fresh(), to: file)
       coalescer.note(.closed(file))
@@ -73,10 +66,6 @@ private struct Model {
       if other == directory { return }
       exchangeOrRename(directory, other)
     case 9...10:
-      if let sample = disk.sample(of: file) { samples.append((file, sample)) }
-    case 11:
-      learn()
-    case 12...13:
       endBurst()
     default:
       break
@@ -95,15 +84,6 @@ private struct Model {
     disk.rename(old, to: new)
     for (path, inode, type) in entries { coalescer.note(.from(path, inode, type)) }
     for (path, inode, type) in disk.entries(in: new) { coalescer.note(.to(path, inode, type)) }
-  }
-
-  /// Remembers files that were read ahead some time ago.
-  private mutating func learn() {
-    for sample in samples {
-      guard let directory = sample.path.parent else { continue }
-      memory.learn([sample], of: directory, since: start, from: disk)
-    }
-    samples = []
   }
 
   mutating func endBurst() {

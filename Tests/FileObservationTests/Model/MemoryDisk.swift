@@ -306,6 +306,7 @@ extension MemoryDisk {
   }
 
   func isDirectory(_ number: Int) -> Bool { nodes[number]?.type == .directory }
+  func inode(of number: Int) -> UInt64? { nodes[number]?.inode }
 
   fileprivate func sample(of path: Path) -> (content: Int, status: FileStatus)? {
     guard let number = try? find(path), let node = nodes[number], node.type == .file,

@@ -49,6 +49,9 @@ final class MemoryHints: HintSource {
   var watchCount: Int { watches.count }
   var hasHints: Bool { !queue.isEmpty }
 
+  /// The inode of a watched file; `nil` if the watch has ended.
+  func inode(of watch: Int32) -> UInt64? { watches[watch].flatMap { disk.inode(of: $0.node) } }
+
   func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
     notify = { queue.async { hintsAvailable() } }
   }

@@ -25,6 +25,7 @@ struct ObservationModel {
     /// How many operations happen in one burst, at most.
     var operations = 12
     var watchLimit = Int.max
+    var roots = [ObservationModel.root]
 
     static let all: [Setting] = [
       Setting(name: "inotify"),
@@ -39,6 +40,16 @@ struct ObservationModel {
       Setting(name: "permissions", lacksPermissions: true),
       Setting(name: "permissions, overflows", overflows: true, lacksPermissions: true),
       Setting(name: "permissions, polling", isPolled: true, lacksPermissions: true),
+      Setting(name: "watch limit", watchLimit: 3),
+      Setting(name: "watch limit, overflows", overflows: true, watchLimit: 3),
+      Setting(name: "nested roots", roots: nestedRoots),
+      Setting(name: "nested roots, overflows", overflows: true, roots: nestedRoots),
+      Setting(name: "nested roots, rules", appliesRules: true, roots: nestedRoots),
+      Setting(name: "nested roots, permissions", lacksPermissions: true, roots: nestedRoots),
+      Setting(name: "nested roots, polling", isPolled: true, roots: nestedRoots),
+      Setting(name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots),
+      Setting(name: "awaited root", roots: ["/r", "/r/a/b"]),
+      Setting(name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"]),
     ]
   }
 
@@ -51,21 +62,26 @@ struct ObservationModel {
     let content: Int
     let mode: UInt32
 
-    func isSameFile(as other: Known) -> Bool { inode == other.inode && born == other.born }
+    func isSameFile(as other: Known) -> Bool {
+      inode == other.inode && born == other.born && type == other.type
+    }
   }
 
   static let root: Path = "/r"
+  static let nestedRoots: [Path] = ["/r", "/r/a"]
 
-  private let setting: Setting
-  private let disk: MemoryDisk
-  private let hints: MemoryHints?
-  private let world: World
-  private var tree: ObservedTree
-  private var coalescer = Coalescer()
-  private var before: [Path: Known] = [:]
+  let setting: Setting
+  let disk: MemoryDisk
+  let hints: MemoryHints?
+  let world: World
+  var tree: ObservedTree
+  var coalescer = Coalescer()
+  var before: [Path: Known] = [:]
   /// Changes of paths that are as they were.
-  private(set) var needless = 0
-  private(set) var changeCount = 0
+  var needless = 0
+  var changeCount = 0
+  /// What was wrong within the tree.
+  var brokenInvariants: [String] = []
   var log: String { world.log }
 
   /// - Parameter isLogged: Whether what happens is written down, which takes most of the time.
@@ -108,7 +124,7 @@ extension ObservationModel {
   /// The first scan and the comparison that follows it. Returns what is wrong with the changes.
   mutating func start() throws -> [String] {
     world.begin(setting.isConcurrent ? world.random(setting.operations) : 0)
-    tree.add(.init(path: Self.root, coverage: .recursive))
+    for root in setting.roots { tree.add(.init(path: root, coverage: .recursive)) }
     while tree.scanPending(atMost: 1 + world.random(3)) { try readHints() }
     try readHints()
     var directories = tree.directories.entries
@@ -147,11 +163,15 @@ extension ObservationModel {
     if setting.isPolled {
       let began = disk.now
       poll()
-      tree.comparedUntil = began
+      tree.walk.comparedUntil = began
       take()
     } else {
       try readHints()
       if setting.appliesRules, world.chance(1, in: 3) { try applyRules() }
+      if !tree.directories.unwatched.isEmpty, world.chance(1, in: 3) {
+        poll()
+        take()
+      }
     }
   }
 
@@ -169,21 +189,26 @@ extension ObservationModel {
 
   private mutating func poll() {
     world.write("polls")
-    tree.poll(Array(tree.watches.unwatched), since: tree.start)
-    tree.pollMissingRoots()
+    // In an order that does not depend on hashes.
+    let directories = tree.directories.unwatched.sorted { $0.number < $1.number }
+    tree.poll(directories, since: tree.start)
+    if setting.isPolled { tree.pollMissingRoots() }
   }
 
   private mutating func readHints() throws {
-    guard !setting.isPolled else { return take() }
+    if setting.isPolled {
+      take()
+      return
+    }
     world.write("reads")
     try tree.readHints()
     take()
-    if tree.hasDroppedHints {
+    if tree.hints.areDropped {
       world.write("rescans")
       tree.rescan()
       take()
     }
-    if !tree.awaited.isEmpty, world.chance(1, in: 2) { try stopAwaiting() }
+    if !tree.hints.awaited.isEmpty, world.chance(1, in: 2) { try stopAwaiting() }
   }
 
   private mutating func stopAwaiting() throws {
@@ -202,133 +227,23 @@ extension ObservationModel {
         repeat {
           try readHints()
           try stopAwaiting()
-        } while hints?.hasHints == true || tree.hasDroppedHints
-        if !tree.watches.unwatched.isEmpty { poll() }
-        take()
-        if hints?.hasHints == false { return }
+        } while hints?.hasHints == true || tree.hints.areDropped
+        if !tree.directories.unwatched.isEmpty { poll() }
+        let isFound = take()
+        if hints?.hasHints == false, !isFound { break }
       }
     }
   }
 
-  private mutating func take() {
-    for event in tree.takeFindings().events {
+  /// Takes the events of the tree. Returns whether there are any.
+  @discardableResult
+  private mutating func take() -> Bool {
+    let events = tree.takeFindings().events
+    for event in events {
       world.write("  event: \(event.kind) \(event.path)")
       coalescer.note(event)
     }
-  }
-}
-
-// MARK: - The consumer
-
-extension ObservationModel {
-  private static func known(_ disk: MemoryDisk) -> [Path: Known] {
-    disk.tree(at: root).mapValues { node in
-      Known(
-        inode: node.inode, born: disk.traits.storesBirths ? node.born : 0, type: node.type,
-        content: node.type == .directory ? 0 : node.content, mode: node.mode)
-    }
-  }
-
-  private mutating func endBurst(isFirst: Bool) -> [String] {
-    let changes = coalescer.take()
-    changeCount += changes.count
-    for change in changes {
-      world.write(
-        "  \(change.kind) \(change.path) \(change.type)"
-          + (change.from.map { " from \($0)" } ?? ""))
-    }
-    let now = Self.known(disk)
-    var faults: [String] = []
-    let paths = changes.map(\.path)
-    if Set(paths).count != paths.count { faults.append("a path has two changes") }
-    // Of the directories that have changed before they were known, all is read.
-    let reads = isFirst ? changes.filter { $0.type == .directory }.map(\.path) : []
-    let mirror = Self.following(changes, from: before, reading: now, whole: reads)
-    for path in Set(mirror.keys).union(now.keys).sorted() where mirror[path] != now[path] {
-      if isFirst, isUnknowable(mirror[path], now[path]) { continue }
-      faults.append("\(path) is wrong")
-    }
-    for change in changes {
-      if let fault = fault(of: change, now) {
-        // What changed rules leave to its hint may have gone, or be another file, when that is read.
-        if isFirst && change.kind != .created || setting.appliesRules { continue }
-        faults.append("\(change.path) is not \(change.kind): \(fault)")
-      }
-      if before[change.path] == now[change.path], change.from == nil { needless += 1 }
-    }
-    return faults
-  }
-
-  /// Whether the observer cannot know of a difference that was made before it had listed the
-  /// directory: a removal, or the mode of a directory in which something else was changed.
-  private func isUnknowable(_ was: Known?, _ now: Known?) -> Bool {
-    guard let now else { return true }
-    return now.type == .directory && was?.isSameFile(as: now) == true
-  }
-
-  /// Why a change cannot be right, if it cannot.
-  private func fault(of change: ChangeBatch.Change, _ now: [Path: Known]) -> String? {
-    let (was, present) = (before[change.path], now[change.path])
-    switch change.kind {
-    case .created:
-      if present == nil { return "it does not exist" }
-      return present.flatMap { was?.isSameFile(as: $0) } == true ? "it was there" : nil
-    case .modified, .metadata:
-      return present == nil ? "it does not exist" : nil
-    case .removed:
-      if present != nil { return "it exists" }
-      return was == nil ? "it did not exist" : nil
-    case .renamed:
-      guard let present else { return "it does not exist" }
-      let isSame = change.from.flatMap { before[$0] }?.isSameFile(as: present) == true
-      return isSame ? nil : "it is another file"
-    }
-  }
-
-  /// The tree that results from what was known and the reported paths, which are read.
-  private static func following(
-    _ changes: [ChangeBatch.Change], from before: [Path: Known], reading now: [Path: Known],
-    whole: [Path]
-  ) -> [Path: Known] {
-    let renames = changes.compactMap { change in
-      change.type == .directory ? change.from.map { (old: $0, new: change.path) } : nil
-    }
-    func present(_ path: Path) -> Path {
-      let nearest = renames.filter { path.isWithin($0.old) }.max {
-        $0.old.bytes.count < $1.old.bytes.count
-      }
-      guard let nearest, path != nearest.old, let rest = path.relative(to: nearest.old) else {
-        return nearest?.new ?? path
-      }
-      return nearest.new.appending(rest.bytes)
-    }
-    var mirror: [Path: Known] = [:]
-    for (path, node) in before {
-      let isMoved = renames.contains { path.isWithin($0.old) }
-      // What a renamed directory has replaced is gone.
-      if !isMoved && renames.contains(where: { path.isWithin($0.new) }) { continue }
-      mirror[present(path)] = node
-    }
-    func read(_ path: Path) { mirror[path] = now[path] }
-    for change in changes where change.kind == .removed || change.from != nil {
-      let old = change.from ?? change.path
-      for path in [old, present(old)] {
-        read(path)
-        // With a directory, all in it is gone.
-        if now[path] == nil {
-          for inner in mirror.keys where inner.isWithin(path) { mirror[inner] = nil }
-        }
-      }
-    }
-    for change in changes { read(change.path) }
-    for directory in whole {
-      for path in Set(mirror.keys).union(now.keys) where path.isWithin(directory) { read(path) }
-    }
-    return mirror
-  }
-
-  static func text(_ known: [Path: Known]) -> String {
-    known.keys.sorted().map { "\($0)" + (known[$0]?.type == .directory ? "/" : "") }
-      .joined(separator: " ")
+    checkWatches()
+    return !events.isEmpty
   }
 }

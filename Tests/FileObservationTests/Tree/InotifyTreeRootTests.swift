@@ -70,6 +70,42 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["created b/c/f"])
   }
 
+  @Test func `a file where the parent of a new root would be is there`() throws {
+    let watched = try WatchedTree { try $0.write(to: "a") }
+    watched.add("a/b", since: .now())
+    try watched.directory.append("x", to: "a")
+    #expect(try watched.changes() == ["modified a"])
+    try watched.directory.remove("a")
+    #expect(try watched.changes() == ["removed a"])
+    try watched.directory.makeDirectories("a/b")
+    try watched.directory.write(to: "a/b/f")
+    #expect(try watched.changes() == ["created a", "created a/b", "created a/b/f"])
+  }
+
+  @Test func `a root is found where a file was replaced by a directory that is not entered`() throws
+  {
+    let watched = try WatchedTree([("", .entries)]) { try $0.write(to: "a") }
+    watched.add("a/b", since: .now())
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("a")
+    try watched.directory.makeDirectories("a/b")
+    #expect(try watched.changes() == ["created a/b", "modified a"])
+    try watched.directory.write(to: "a/b/f")
+    #expect(try watched.changes() == ["created a/b/f"])
+  }
+
+  @Test func `the directories around a root are watched only while it is missing`() throws {
+    let watched = try WatchedTree([("a/b/root", .recursive)]) { try $0.makeDirectories("a") }
+    try watched.directory.makeDirectories("a/b/root")
+    #expect(try watched.changes() == ["created a/b/root"])
+    #expect(try watched.kernelWatchCount() == 1 && watched.watchCount == 1)
+    try watched.directory.remove("a/b")
+    #expect(try watched.changes() == ["removed a/b/root"])
+    try watched.directory.makeDirectories("a/b/root")
+    #expect(try watched.changes() == ["created a/b/root"])
+    #expect(try watched.kernelWatchCount() == 1)
+  }
+
   @Test func `a root that is moved within another one is watched at its new path`() throws {
     let watched = try WatchedTree([("", .recursive), ("a", .recursive)]) {
       try $0.makeDirectories("a")

@@ -437,9 +437,9 @@ struct InotifyTreeTests {
     var tree = ObservedTree(filter: PathFilter(), source: InotifyHints(try Inotify()))
     tree.add(.init(path: directory.path, coverage: .recursive))
     while tree.scanPending(atMost: 2) {}
-    tree.watches.unwatched = Set(tree.directories.entries)
-    tree.poll(tree.watches.unwatched, since: .now())
-    #expect(tree.watches.unwatched.isEmpty)
+    tree.directories.unwatched = Set(tree.directories.entries)
+    tree.poll(tree.directories.unwatched, since: .now())
+    #expect(tree.directories.unwatched.isEmpty)
   }
 }
 

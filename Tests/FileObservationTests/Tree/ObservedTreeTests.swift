@@ -31,7 +31,7 @@ struct ObservedTreeTests {
     var tree = ObservedTree(filter: PathFilter(), source: nil)
     tree.add(.init(path: directory["f"], coverage: .recursive))
     func eventsOfPoll() -> [RawEvent.Kind] {
-      tree.poll(Array(tree.watches.unwatched), since: start)
+      tree.poll(Array(tree.directories.unwatched), since: start)
       tree.pollMissingRoots()
       return tree.takeFindings().events.map(\.kind)
     }
@@ -55,10 +55,10 @@ struct ObservedTreeTests {
     var tree = ObservedTree(filter: PathFilter(), source: nil)
     tree.add(.init(path: directory["app.yaml"], coverage: .named))
     func changesOfPoll() -> Set<Path> {
-      tree.poll(Array(tree.watches.unwatched), since: start)
+      tree.poll(Array(tree.directories.unwatched), since: start)
       tree.pollMissingRoots()
       tree.refreshLinks()
-      tree.comparedUntil = .now()
+      tree.walk.comparedUntil = .now()
       return Set(tree.takeFindings().events.map(\.path))
     }
     _ = changesOfPoll()

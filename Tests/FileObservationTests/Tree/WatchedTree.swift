@@ -73,7 +73,7 @@ final class WatchedTree {
   /// Drops all hints, as the kernel does when its queue is full.
   func dropHints() throws {
     _ = try hints.read { _ in }
-    tree.hasDroppedHints = true
+    tree.hints.areDropped = true
   }
 
   func rescan() {

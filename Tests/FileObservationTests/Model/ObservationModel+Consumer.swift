@@ -1,0 +1,119 @@
+import SystemCalls
+
+@testable import FileObservation
+
+// What a consumer of the changes knows.
+
+extension ObservationModel {
+  static func known(_ disk: MemoryDisk) -> [Path: Known] {
+    disk.tree(at: root).mapValues { node in
+      Known(
+        inode: node.inode, born: disk.traits.storesBirths ? node.born : 0, type: node.type,
+        content: node.type == .directory ? 0 : node.content, mode: node.mode)
+    }
+  }
+
+  mutating func endBurst(isFirst: Bool) -> [String] {
+    let changes = coalescer.take()
+    changeCount += changes.count
+    checkSnapshot()
+    for change in changes {
+      world.write(
+        "  \(change.kind) \(change.path) \(change.type)"
+          + (change.from.map { " from \($0)" } ?? ""))
+    }
+    let now = Self.known(disk)
+    var faults = brokenInvariants
+    let paths = changes.map(\.path)
+    if Set(paths).count != paths.count { faults.append("a path has two changes") }
+    // Of the directories that have changed before they were known, all is read.
+    let reads = isFirst ? changes.filter { $0.type == .directory }.map(\.path) : []
+    let mirror = Self.following(changes, from: before, reading: now, whole: reads)
+    for path in Set(mirror.keys).union(now.keys).sorted() where mirror[path] != now[path] {
+      if isFirst, isUnknowable(mirror[path], now[path]) { continue }
+      faults.append("\(path) is wrong")
+    }
+    for change in changes {
+      if let fault = fault(of: change, now) {
+        // What changed rules leave to its hint may have gone, or be another file, when that is read.
+        if isFirst && change.kind != .created || setting.appliesRules { continue }
+        faults.append("\(change.path) is not \(change.kind): \(fault)")
+      }
+      if before[change.path] == now[change.path], change.from == nil { needless += 1 }
+    }
+    return faults
+  }
+
+  /// Whether the observer cannot know of a difference that was made before it had listed the
+  /// directory: a removal, or the mode of a directory in which something else was changed.
+  private func isUnknowable(_ was: Known?, _ now: Known?) -> Bool {
+    guard let now else { return true }
+    return now.type == .directory && was?.isSameFile(as: now) == true
+  }
+
+  /// Why a change cannot be right, if it cannot.
+  private func fault(of change: ChangeBatch.Change, _ now: [Path: Known]) -> String? {
+    let (was, present) = (before[change.path], now[change.path])
+    switch change.kind {
+    case .created:
+      if present == nil { return "it does not exist" }
+      return present.flatMap { was?.isSameFile(as: $0) } == true ? "it was there" : nil
+    case .modified, .metadata:
+      return present == nil ? "it does not exist" : nil
+    case .removed:
+      if present != nil { return "it exists" }
+      return was == nil ? "it did not exist" : nil
+    case .renamed:
+      guard let present else { return "it does not exist" }
+      let isSame = change.from.flatMap { before[$0] }?.isSameFile(as: present) == true
+      return isSame ? nil : "it is another file"
+    }
+  }
+
+  /// The tree that results from what was known and the reported paths, which are read.
+  private static func following(
+    _ changes: [ChangeBatch.Change], from before: [Path: Known], reading now: [Path: Known],
+    whole: [Path]
+  ) -> [Path: Known] {
+    let renames = changes.compactMap { change in
+      change.type == .directory ? change.from.map { (old: $0, new: change.path) } : nil
+    }
+    func present(_ path: Path) -> Path {
+      let nearest = renames.filter { path.isWithin($0.old) }.max {
+        $0.old.bytes.count < $1.old.bytes.count
+      }
+      guard let nearest, path != nearest.old, let rest = path.relative(to: nearest.old) else {
+        return nearest?.new ?? path
+      }
+      return nearest.new.appending(rest.bytes)
+    }
+    var mirror: [Path: Known] = [:]
+    for (path, node) in before {
+      let isMoved = renames.contains { path.isWithin($0.old) }
+      // What a renamed directory has replaced is gone.
+      if !isMoved && renames.contains(where: { path.isWithin($0.new) }) { continue }
+      mirror[present(path)] = node
+    }
+    func read(_ path: Path) { mirror[path] = now[path] }
+    for change in changes where change.kind == .removed || change.from != nil {
+      let old = change.from ?? change.path
+      for path in [old, present(old)] {
+        read(path)
+        // With a directory, all in it is gone.
+        if now[path] == nil {
+          for inner in mirror.keys where inner.isWithin(path) { mirror[inner] = nil }
+        }
+      }
+    }
+    for change in changes { read(change.path) }
+    for directory in whole {
+      for path in Set(mirror.keys).union(now.keys) where path.isWithin(directory) { read(path) }
+    }
+    return mirror
+  }
+
+  static func text(_ known: [Path: Known]) -> String {
+    known.keys.sorted().map { "\($0)" + (known[$0]?.type == .directory ? "/" : "") }
+      .joined(separator: " ")
+  }
+}
