@@ -60,8 +60,8 @@ extension ObservedTree {
     }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
     guard let stack = details.stack else { return false }
-    return snapshot.withPath(of: hint.name, in: directory, filter) { filter, path, nameStart in
-      filter.reports(path, nameAt: nameStart, isDirectory: isDirectory, in: stack)
+    return snapshot.withPath(of: hint.name, in: directory, settings) { settings, path, nameStart in
+      settings.filter.reports(path, nameAt: nameStart, isDirectory: isDirectory, in: stack)
     }
   }
 

@@ -223,7 +223,7 @@ extension ObservedTree {
   func reports(_ path: EntryPath, isDirectory: Bool, _ stack: IgnoreStack?) -> Bool {
     guard let stack else { return false }
     return path.bytes.withUnsafeBufferPointer {
-      filter.reports($0, nameAt: path.nameStart, isDirectory: isDirectory, in: stack)
+      settings.filter.reports($0, nameAt: path.nameStart, isDirectory: isDirectory, in: stack)
     }
   }
 
@@ -233,7 +233,7 @@ extension ObservedTree {
       return false
     }
     return path.bytes.withUnsafeBufferPointer {
-      filter.mayEnter($0, nameAt: path.nameStart, in: stack)
+      settings.filter.mayEnter($0, nameAt: path.nameStart, in: stack)
     }
   }
 }
