@@ -227,7 +227,8 @@ extension ObservedTree {
     }
     directories.unexamined.subtract(again)
     for directory in again where directories[directory] != nil {
-      scanNow(directory, for: .diff(since: walk.comparedUntil, .tree))
+      let isUnread = snapshot.marks(of: directory).contains(.unread)
+      scanNow(directory, for: isUnread ? .discover : .diff(since: walk.comparedUntil, .tree))
     }
   }
 

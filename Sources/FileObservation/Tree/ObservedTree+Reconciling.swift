@@ -93,12 +93,11 @@ extension ObservedTree {
     return isDirectory ? mayEnter(path, former) : reports(path, isDirectory: false, former)
   }
 
-  /// The mode for a directory that may have become readable.
+  /// The mode for a directory that may have become readable. One that is pending is not compared
+  /// before its turn.
   func modeOfReadable(_ directory: Entry) -> ScanMode {
-    // One that could not be read is discovered; one that is pending is read in its turn.
     let isUnread = snapshot.marks(of: directory).contains(.unread)
-    let isPending = walk.pending.contains { $0.directory == directory }
-    return isUnread && !isPending ? .discover : comparison
+    return isUnread && directories.unexamined.contains(directory) ? .discover : comparison
   }
 
   private mutating func enter(

@@ -72,7 +72,8 @@ extension ObservedTree {
         snapshot.unmark(entry, .seen)
       } else if !marks.contains(.absent) {
         hasRemovals = true
-        if isReported { disappeared(entry, in: site, isMoved: true) }
+        // A root has no hint of its own if it was removed before it was watched.
+        if isReported || marks.contains(.root) { disappeared(entry, in: site, isMoved: true) }
       }
     }
     return hasRemovals
