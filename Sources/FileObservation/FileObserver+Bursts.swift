@@ -6,25 +6,14 @@ extension FileObserver {
     switch report {
     case .events(let events, let overflow):
       let isMetadataWanted = options.kinds.contains(.metadata)
-      let (debouncer, isBeingWritten, burstBegan) = state.withLock {
-        state -> (Debouncer?, Bool, (@Sendable () -> Void)?) in
-        // A change of metadata alone neither begins nor prolongs a burst.
-        var isNews = overflow
-        for event in events where isMetadataWanted || event.kind != .metadata {
-          state.coalescer.note(event)
-          isNews = isNews || !(state.isCollecting && state.frequentPaths.contains(event.path))
-        }
-        state.overflow = state.overflow || overflow
-        let begins = isNews && !state.isCollecting
-        state.isCollecting = state.isCollecting || isNews
-        return (
-          isNews ? state.debouncer : nil, state.coalescer.isBeingWritten,
-          begins ? state.burstBegan : nil
-        )
+      let (news, debouncer, burstBegan) = state.withLock { state in
+        let news = state.burst.note(
+          events, afterOverflow: overflow, countsMetadata: isMetadataWanted)
+        return (news, state.debouncer, state.burstBegan)
       }
-      burstBegan?()
+      if news?.isFirst == true { burstBegan?() }
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }
-      debouncer?.noteChange(isBeingWritten: isBeingWritten, events)
+      if let news { debouncer?.noteChange(isBeingWritten: news.isBeingWritten, events) }
     case .ready(let readiness):
       send(.ready(readiness))
     case .warning(let error):
@@ -53,7 +42,7 @@ extension FileObserver {
 
   /// Sets the paths whose changes do not prolong a burst, so that other changes do not wait for them: logs.
   package func setFrequentPaths(_ paths: Set<Path>) {
-    state.withLock { $0.frequentPaths = paths }
+    state.withLock { $0.burst.frequentPaths = paths }
   }
 
   /// Sets what is called when the first change of a burst is noted, long before it is delivered: on the
@@ -69,50 +58,48 @@ extension FileObserver {
         state.isBurstKept = true
         return nil
       }
-      defer { (state.overflow, state.isCollecting) = (false, false) }
-      return Burst(
-        changes: state.coalescer.take(), overflow: state.overflow, isPartial: isPartial)
+      return state.burst.take()
     }
-    guard let burst = burst?.withTypesLookedUp() else { return }
+    guard let burst else { return }
+    // Renames are paired outside of the lock.
+    let delivery = Delivery(
+      overflow: burst.overflow, isPartial: isPartial, all: Self.withTypes(burst.netChanges()))
     if let comparison {
-      comparison.filterUnchanged(burst.changes) { [weak self] in self?.deliver($0, of: burst) }
+      comparison.filterUnchanged(delivery.all) { [weak self] in self?.deliver($0, of: delivery) }
     } else {
-      deliver(burst.changes.filter { options.kinds.contains($0.kind) }, of: burst)
+      deliver(delivery.all.filter { options.kinds.contains($0.kind) }, of: delivery)
     }
   }
 
-  /// The net changes of a burst.
-  private struct Burst: Sendable {
-    var changes: [ChangeBatch.Change]
+  private struct Delivery: Sendable {
     let overflow: Bool
     let isPartial: Bool
+    /// The net changes of the burst, also those that are left out.
+    let all: [ChangeBatch.Change]
+  }
 
-    /// Completes the types of entries that were renamed with their directory before they could be
-    /// examined.
-    func withTypesLookedUp() -> Burst {
-      let isUnknown = { (change: ChangeBatch.Change) in
-        change.type == .unknown && change.kind != .removed
-      }
-      guard changes.contains(where: isUnknown) else { return self }
-      var burst = self
-      for index in changes.indices where isUnknown(changes[index]) {
-        burst.changes[index].type = (try? FileStatus(of: changes[index].path).type) ?? .unknown
-      }
-      return burst
+  /// Completes the types of entries that were renamed with their directory before they could be
+  /// examined.
+  private static func withTypes(_ changes: [ChangeBatch.Change]) -> [ChangeBatch.Change] {
+    changes.map { change in
+      guard change.type == .unknown, change.kind != .removed else { return change }
+      var change = change
+      change.type = (try? FileStatus(of: change.path).type) ?? .unknown
+      return change
     }
   }
 
   /// Sends a batch with the changes of a burst that remain after filtering.
-  private func deliver(_ changes: [ChangeBatch.Change], of burst: Burst) {
-    noteIgnored(burst.changes, except: changes)
+  private func deliver(_ changes: [ChangeBatch.Change], of delivery: Delivery) {
+    noteIgnored(delivery.all, except: changes)
     // Also after an overflow: the scan has found no differences.
     if changes.isEmpty { return }
     let number = state.withLock { state in
       state.batchCount += 1
       return state.batchCount
     }
-    var batch = ChangeBatch(number: number, changes: changes, overflow: burst.overflow)
-    batch.isPartial = burst.isPartial
+    var batch = ChangeBatch(number: number, changes: changes, overflow: delivery.overflow)
+    batch.isPartial = delivery.isPartial
     send(.changed(batch))
     if changes.count > Self.largeBatch { returnMemorySoon() }
   }

@@ -38,8 +38,7 @@ extension FileObserver {
     /// The batches for `waitForChange`.
     var inbox: BatchInbox?
     var debouncer: Debouncer?
-    var coalescer = Coalescer()
-    var overflow = false
+    var burst = Burst()
     var batchCount = 0
     var roots: [WatchedRoot] = []
     /// Git's index locks, which exist while git is working, by the root that they concern.
@@ -49,10 +48,6 @@ extension FileObserver {
     var handlerQueue: DispatchQueue?
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
-    /// Whether changes have been noted that were not delivered.
-    var isCollecting = false
-    /// The paths whose changes do not prolong a burst.
-    var frequentPaths: Set<Path> = []
     /// Called when the first change of a burst is noted.
     var burstBegan: (@Sendable () -> Void)?
   }

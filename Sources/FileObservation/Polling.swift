@@ -1,4 +1,8 @@
 /// When an observer polls instead of asking the kernel for events, and how often.
+///
+/// Polled trees have a queue of their own. While a file system does not answer, as when its server
+/// is gone, changes on it are found later, and so do a ``FileObserver/flush(then:)`` and, at the
+/// start, ``FileObserver/Readiness`` wait for it. What the kernel watches is reported all the same.
 public struct Polling: Sendable, Hashable {
   /// When to poll.
   public enum Use: Sendable, Hashable {

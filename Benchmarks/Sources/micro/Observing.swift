@@ -106,7 +106,7 @@ private final class ProjectTree {
     var observed = ObservedTree(
       filter: PathFilter(sources: [.defaults]), source: InotifyHints(inotify))
     observed.add(.init(path: path, coverage: .recursive))
-    while observed.scanPending(atMost: .max) {}
+    observed.scanPending()
     _ = observed.takeFindings()
     return observed
   }

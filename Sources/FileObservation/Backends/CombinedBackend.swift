@@ -30,13 +30,15 @@ package final class CombinedBackend: Backend {
   private let makeNative: NativeMaker
   private let fileSystemKind: @Sendable (Path) -> FileSystemKind?
   private let mountPoints: @Sendable () -> [Path]
+  private let makePolledDisk: @Sendable () -> any Disk
   private let state = Mutex(State())
 
   package init(
     _ configuration: BackendConfiguration, polling: Polling,
     makeNative: @escaping NativeMaker = makeNativeBackend,
     fileSystemKind: @escaping @Sendable (Path) -> FileSystemKind? = fileSystemWithoutEvents,
-    mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() }
+    mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() },
+    makePolledDisk: @escaping @Sendable () -> any Disk = { SystemDisk() }
   ) {
     var configuration = configuration
     configuration.pollInterval = polling.interval
@@ -45,6 +47,7 @@ package final class CombinedBackend: Backend {
     self.makeNative = makeNative
     self.fileSystemKind = fileSystemKind
     self.mountPoints = mountPoints
+    self.makePolledDisk = makePolledDisk
   }
 
   package func start() throws(ObserverError) {
@@ -251,13 +254,13 @@ extension CombinedBackend {
   private func makePoller(
     _ roots: [BackendConfiguration.Root], isAwaited: Bool
   ) -> TreeBackend {
-    // Polling is never urgent.
+    // Polling is never urgent, and what is polled may be on a server that does not answer.
     let queue = DispatchQueue(label: "watchrun.polling", qos: .utility)
     let part = configuration.part(roots, on: queue) { [weak self, configuration] report in
       if case .ready = report, !isAwaited { return }
       configuration.queue.async { [weak self] in self?.receive(report) }
     }
-    return TreeBackend(part, source: nil)
+    return TreeBackend(part, source: nil, disk: makePolledDisk())
   }
 }
 

@@ -10,11 +10,10 @@ extension TreeBackend {
     let readiness = state.access { state -> BackendReport? in
       if state.isStopped { return nil }
       let source = state.tree.source
+      let isSliceOver = endOfSlice()
       switch state.phase {
       case .scanning:
-        if state.tree.scanPending(atMost: Self.directoriesPerSlice)
-          || state.tree.refilter(until: endOfSlice())
-        {
+        if state.tree.scanPending(until: isSliceOver) || state.tree.refilter(until: isSliceOver) {
           return nil
         }
         state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
@@ -22,11 +21,10 @@ extension TreeBackend {
         guard let source, source.namesEntries else { return nil }
         return .ready(state.tree.takeReadiness(backend: source.name))
       case .catchingUp(var directories, let watched):
-        let slice = directories.suffix(Self.directoriesPerSlice)
-        directories.removeLast(slice.count)
-        for directory in slice {
+        while let directory = directories.popLast() {
           state.tree.scanNow(
             directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
+          if isSliceOver() { break }
         }
         state.phase =
           directories.isEmpty ? .watching : .catchingUp(directories, until: watched)

@@ -53,7 +53,6 @@ package final class TreeBackend: Backend {
     var processorTime = Duration.zero
   }
 
-  static let directoriesPerSlice = 128
   /// How long to wait for the second hint of a rename. The kernel queues both at once.
   private static let renameTimeout = Duration.milliseconds(5)
 
@@ -61,7 +60,7 @@ package final class TreeBackend: Backend {
   let state: Confined<State>
   let currentStatistics = Mutex(BackendStatistics())
   let scheduler: DispatchScheduler
-  /// How long polls and changed rules may keep the queue from other work.
+  /// How long scans, polls and changed rules may keep the queue from other work.
   let sliceDuration: Duration
 
   /// - Parameters:

@@ -93,7 +93,7 @@ package struct TreeSurvey: Sendable {
       filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
       excluded: excluded)
     for root in roots { tree.add(root) }
-    while tree.scanPending(atMost: .max) {}
+    tree.scanPending()
     let readiness = tree.takeReadiness(backend: "")
     watches += readiness.watches
     pruned += readiness.pruned

@@ -17,7 +17,7 @@ extension ObservedTree {
   /// Adds a root while others are observed, and reports the changes in it since a time.
   mutating func addAtOnce(_ root: BackendConfiguration.Root, since: FileTime) {
     add(root)
-    while scanPending(atMost: .max) {}
+    scanPending()
     let entry = makeEntry(at: root.path)
     reportIfJustChanged(root: entry, at: root.path, since: since)
     let watched = disk.latest

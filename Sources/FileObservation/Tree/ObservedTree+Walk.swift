@@ -4,12 +4,13 @@ import SystemCalls
 // MARK: - Scanning directories
 
 extension ObservedTree {
-  /// Watches and scans up to `limit` of the pending directories. Returns whether any is left.
-  mutating func scanPending(atMost limit: Int) -> Bool {
-    var left = limit
-    while left > 0, let next = walk.pending.popLast() ?? walk.pendingLinks.popLast() {
+  /// Watches and scans the pending directories until `isOver`, and at least one of them. Returns
+  /// whether any is left.
+  @discardableResult
+  mutating func scanPending(until isOver: () -> Bool = { false }) -> Bool {
+    while let next = walk.pending.popLast() ?? walk.pendingLinks.popLast() {
       scan(next.directory, for: next.mode)
-      left -= 1
+      if isOver() { break }
     }
     walk.openDirectories.closeAll()
     return !walk.pending.isEmpty || !walk.pendingLinks.isEmpty
@@ -26,7 +27,7 @@ extension ObservedTree {
     let others = (walk.pending, walk.pendingLinks)
     (walk.pending, walk.pendingLinks) = ([], [])
     prepare(&self)
-    while scanPending(atMost: .max) {}
+    scanPending()
     (walk.pending, walk.pendingLinks) = others
   }
 

@@ -18,7 +18,8 @@ struct CombinedBackendTests {
   }
 
   private func makeObserver(
-    _ paths: [Path], native: @escaping CombinedBackend.NativeMaker = makeNativeBackend
+    _ paths: [Path], native: @escaping CombinedBackend.NativeMaker = makeNativeBackend,
+    polledDisk: @escaping @Sendable () -> any Disk = { SystemDisk() }
   ) throws -> FileObserver {
     let remote = remote.path
     let options = ObserverOptions(
@@ -29,7 +30,8 @@ struct CombinedBackendTests {
       makeBackend: { configuration, polling in
         CombinedBackend(
           configuration, polling: polling, makeNative: native,
-          fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil })
+          fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil },
+          makePolledDisk: polledDisk)
       }, recorder.handler, onFailure: recorder.failureHandler)
     return observer
   }
@@ -224,6 +226,21 @@ struct CombinedBackendTests {
     try local.write(to: "f")
     #expect(await recorder.sees(.created, local["f"]))
     #expect(observer.statistics.watches == 1 && observer.statistics.polledDirectories == 1)
+    await observer.stop()
+  }
+
+  @Test func `changes in a watched root do not wait for a file system that hangs`() async throws {
+    let disk = HangingDisk()
+    let observer = try makeObserver([local.path, remote.path], polledDisk: { disk })
+    #expect(await recorder.isReady())
+    disk.hang()
+    #expect(await eventually { disk.waiting > 0 })
+    try remote.write(to: "late")
+    try local.write(to: "f")
+    #expect(await recorder.sees(.created, local["f"]))
+    #expect(disk.waiting > 0)
+    disk.answer()
+    #expect(await recorder.sees(.created, remote["late"]))
     await observer.stop()
   }
 

@@ -125,7 +125,7 @@ extension ObservationModel {
   mutating func start() throws -> [String] {
     world.begin(setting.isConcurrent ? world.random(setting.operations) : 0)
     for root in setting.roots { tree.add(.init(path: root, coverage: .recursive)) }
-    while tree.scanPending(atMost: 1 + world.random(3)) { try readHints() }
+    while tree.scanPending(until: { [world] in world.chance(1, in: 2) }) { try readHints() }
     try readHints()
     var directories = tree.directories.entries
     let until = disk.latest

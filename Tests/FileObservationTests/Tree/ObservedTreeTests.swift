@@ -17,7 +17,7 @@ struct ObservedTreeTests {
       for root in [directory.path, directory["sub"]] {
         tree.add(.init(path: root, coverage: .recursive))
       }
-      while tree.scanPending(atMost: 8) {}
+      while tree.scanPending(until: { true }) {}
       _ = tree.takeFindings()
       try directory.write("", to: "sub/f")
       tree.remove(rootAt: directory["sub"])

@@ -33,7 +33,7 @@ final class WatchedTree {
       filter: PathFilter(extensions: extensions), source: hints,
       followsLinks: followsLinks)
     for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
-    while tree.scanPending(atMost: 2) {}
+    while tree.scanPending(until: { true }) {}
     tree.walk.isComparedOnce = true
     #expect(takeEvents().isEmpty)
   }

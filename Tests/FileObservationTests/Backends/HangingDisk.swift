@@ -1,0 +1,79 @@
+import Dispatch
+import Synchronization
+import SystemCalls
+
+@testable import FileObservation
+
+/// The system's disk, on a server that does not answer for a while: each call waits until it does.
+final class HangingDisk: Disk, Sendable {
+  private struct State {
+    var hangs = false
+    var waiting = 0
+  }
+
+  private let state = Mutex(State())
+  private let answers = DispatchSemaphore(value: 0)
+
+  /// The number of calls that wait.
+  var waiting: Int { state.withLock { $0.waiting } }
+
+  func hang() {
+    state.withLock { $0.hangs = true }
+  }
+
+  func answer() {
+    let waiting = state.withLock { state in
+      state.hangs = false
+      defer { state.waiting = 0 }
+      return state.waiting
+    }
+    for _ in 0..<waiting { answers.signal() }
+  }
+
+  private var system: SystemDisk {
+    let waits = state.withLock { state in
+      if state.hangs { state.waiting += 1 }
+      return state.hangs
+    }
+    if waits { answers.wait() }
+    return SystemDisk()
+  }
+
+  func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
+    try system.status(of: path, followsLinks: followsLinks)
+  }
+
+  func status(
+    ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
+  ) throws(SystemError) -> FileStatus {
+    try system.status(ofListed: name, in: directory)
+  }
+
+  func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
+    try system.status(of: directory)
+  }
+
+  func openDirectory(_ path: Path, followsLinks: Bool) throws(SystemError) -> Descriptor {
+    try system.openDirectory(path, followsLinks: followsLinks)
+  }
+
+  func openDirectory(
+    _ path: Path, in parent: borrowing Descriptor
+  ) throws(SystemError) -> Descriptor {
+    try system.openDirectory(path, in: parent)
+  }
+
+  func list(
+    _ directory: borrowing Descriptor, into listing: inout DirectoryListing
+  ) throws(SystemError) {
+    try system.list(directory, into: &listing)
+  }
+
+  func linkTarget(of path: Path) throws(SystemError) -> Path { try system.linkTarget(of: path) }
+
+  func resolved(_ path: Path) throws(SystemError) -> Path { try system.resolved(path) }
+
+  var contents: any ContentSource { SystemDisk().contents }
+  var now: FileTime { .now() }
+  var latest: FileTime { .latest() }
+}
