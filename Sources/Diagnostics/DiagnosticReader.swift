@@ -150,6 +150,7 @@ extension DiagnosticReader {
     Matcher(tools: "rustc, clippy, ruff", needs: .number) { $0.arrow($1) },
     Matcher(tools: "cargo test", needs: .number) { $0.panicked($1) },
     Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
+    Matcher(tools: "node", needs: .number) { $0.nodeSyntax($1) },
     Matcher(tools: "node, jest, Java", needs: .number) { $0.stack($1) },
     Matcher(tools: "node --test", needs: .number) { $0.tap($1) },
     Matcher(tools: "go run, go test", needs: .colon) { $0.goPanic($1) },

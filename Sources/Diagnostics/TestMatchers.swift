@@ -159,6 +159,26 @@ extension DiagnosticReader {
     line.dropping("E  ")?.trimmed
   }
 
+  /// `/p/a.js:3` or `file:///p/a.mjs:3`, the line, a caret below it, and `SyntaxError: message`. The calls below
+  /// lead to who loads the file.
+  mutating func nodeSyntax(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard line.begins(with: "/") || line.begins(with: "file:///"), line.last?.isDigitASCII == true,
+      let place = places(index).first, place.range.upperBound == line.count
+    else { return nil }
+    let rest = (index + 1)..<min(lines.count, index + 8)
+    guard var end = rest.first(where: { lines[$0].begins(with: "SyntaxError: ") }) else {
+      return nil
+    }
+    let caret = lines[index + 1..<end].last { $0.trimmed.first == UInt8(ascii: "^") }
+    let column = caret.map { $0.indentation + 1 }
+    add(
+      Diagnostic(
+        .error, lines[end].message, path: place.path, line: place.line, column: column))
+    repeat { end += 1 } while Self.isFrame(self.line(end))
+    return end
+  }
+
   /// `    at f (/p/a.js:3:4)` and more of these, below an error.
   mutating func stack(_ index: Int) -> Int? {
     guard Self.isFrame(lines[index]) else { return nil }
