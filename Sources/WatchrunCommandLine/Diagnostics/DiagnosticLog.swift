@@ -1,3 +1,4 @@
+import ActionRunning
 import Diagnostics
 import SystemCalls
 
@@ -5,6 +6,11 @@ import SystemCalls
 /// before. A pure value.
 struct DiagnosticLog {
   private var latest: [String: [Diagnostic]] = [:]
+  /// What changed beside runs that may have done it, since the session was at rest.
+  private var ownChanges: Set<Path> = []
+  /// What still holds while a task runs because of nothing but new files of the run before: that run has
+  /// compiled what it says something about, and this one does not compile it again.
+  private var stillTrue: [String: [Diagnostic]] = [:]
 
   /// The diagnostics of a task; none before a run of it has ended.
   subscript(task: String) -> [Diagnostic] { latest[task] ?? [] }
@@ -12,6 +18,28 @@ struct DiagnosticLog {
   /// Forgets all tasks but these.
   mutating func keep(_ tasks: [String]) {
     latest = latest.filter { tasks.contains($0.key) }
+  }
+
+  mutating func handle(_ report: TaskReport) {
+    switch report {
+    case .changes(.explained(let changes)):
+      for change in changes {
+        if change.decision == .run && change.writer != .others {
+          ownChanges.insert(change.path)
+        } else {
+          ownChanges.remove(change.path)
+        }
+      }
+    case .runner(.idle):
+      ownChanges = []
+    case .run(let run, .started) where run.job == .command:
+      let changes = run.trigger.changes
+      let isFollowUp = changes.allSatisfy { $0.kind == .created && ownChanges.contains($0.path) }
+      stillTrue[run.task] =
+        isFollowUp && !changes.isEmpty ? self[run.task].filter { $0.path != nil } : nil
+    default:
+      break
+    }
   }
 
   /// A run has ended by itself.
@@ -23,7 +51,8 @@ struct DiagnosticLog {
   mutating func ended(
     _ task: String, hasSucceeded: Bool, _ found: [Diagnostic]
   ) -> DiagnosticSummary? {
-    let now = hasSucceeded ? found.filter { $0.severity != .error } : found
+    let all = found + (stillTrue[task] ?? []).filter { !found.contains($0) }
+    let now = hasSucceeded ? all.filter { $0.severity != .error } : all
     let before = latest.updateValue(now, forKey: task)
     return DiagnosticSummary(now, before: before ?? [])
   }

@@ -104,6 +104,7 @@ struct SessionPicture {
   mutating func handle(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
     let activities = diagnosed(report) + translator.activities(for: report)
     for activity in activities { model.note(activity, at: time) }
+    diagnostics.handle(report)
     switch report {
     case .run(let run, .started) where run.job == .command:
       output.began(run)

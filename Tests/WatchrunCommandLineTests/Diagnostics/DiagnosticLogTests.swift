@@ -1,7 +1,10 @@
 import Diagnostics
+import FileObservation
+import Support
 import SystemCalls
 import Testing
 
+@testable import ActionRunning
 @testable import WatchrunCommandLine
 
 /// What the closing line of a run says about errors.
@@ -67,5 +70,39 @@ struct DiagnosticLogTests {
     #expect(failed(Diagnostic(.error, "no rule")) == "1 error · no rule")
     let long = failed(error(String(repeating: "x", count: 500)))
     #expect(long?.hasSuffix("xxx…") == true && (long?.count ?? 0) < 200)
+  }
+
+  /// A run begins because of this change, of which this is known.
+  private mutating func started(
+    _ kind: ChangeBatch.Kind, by writer: RepetitionCount.Verdict, isAtRest: Bool = false
+  ) {
+    let change = ChangeBatch.Change(path: "/p/a.o", kind: kind, type: .file)
+    log.handle(
+      .changes(
+        .explained([.init(path: "/p/a.o", decision: .run, verdict: writer, repetitions: 1)])))
+    if isAtRest { log.handle(.runner(.idle)) }
+    let trigger = RunTrigger(.change, changes: [change])
+    log.handle(.run(.init(task: "t", job: .command, number: 2, trigger: trigger), .started))
+  }
+
+  @Test mutating func `a run because of the new files of the run before keeps what that one found`() {
+    _ = failed(error("x"), warning, Diagnostic(.error, "no rule"))
+    started(.created, by: .unknown)
+    #expect(failed(error("x")) == "1 error, 1 error fixed, 1 warning · a.c:1:3 x")
+    started(.created, by: .run)
+    #expect(succeeded() == "1 error fixed, 1 warning")
+    #expect(log["t"] == [warning])
+  }
+
+  @Test mutating func `any other run replaces what the run before found`() {
+    for (kind, writer, isAtRest) in [
+      (ChangeBatch.Kind.modified, RepetitionCount.Verdict.unknown, false),
+      (.created, .others, false), (.created, .unknown, true),
+    ] {
+      _ = succeeded(warning)
+      started(kind, by: writer, isAtRest: isAtRest)
+      #expect(succeeded() == nil)
+      #expect(log["t"].isEmpty)
+    }
   }
 }
