@@ -6,6 +6,7 @@ import Testing
   @Test func `a change that waits for a long run is reported with the key to restart`() async throws
   {
     try await withProject { project in
+      try project.write("file", "old")
       let watchrun = try await project.startRunning([], #"echo run >> "$LOG"; exec sleep 1000"#)
       try project.place("file")
       try await watchrun.said(
@@ -21,6 +22,7 @@ import Testing
     async throws
   {
     try await withProject { project in
+      try project.write("file", "old")
       try project.write("Makefile", "build:\n\techo run >> $$LOG; exec sleep 1000\n")
       if hasFile {
         try project.write("watchrun.json", "{ tasks: { build: { run: 'make -s' } } }")
@@ -34,6 +36,7 @@ import Testing
 
   @Test func `with a build, a change that waits is reported once`() async throws {
     try await withProject { project in
+      try project.write("file", "old")
       let watchrun = try await project.startRunning(
         ["--build", "true"], #"echo run >> "$LOG"; exec sleep 1000"#)
       try project.place("file")

@@ -11,7 +11,7 @@ struct CommandNotes {
   init(_ line: TypedLine, _ settings: Settings) {
     self.line = line
     self.settings = settings
-    words = line.words.count == 1 ? TypedLine.words(ofLine: line.words[0]) : line.words
+    words = line.words.wordsOfLine
   }
 
   /// A line for each.
@@ -48,23 +48,12 @@ struct CommandNotes {
 
   /// A server that sees changes by itself gains nothing from restarts.
   private var watcher: String? {
-    guard !settings.isOneRound, watchesByItself else { return nil }
+    guard !settings.isOneRound,
+      ProjectDetection.Script.watchesByItself(words, in: line.directory)
+    else { return nil }
     let name = "'\(ShellWords.quoted(words))' watches by itself"
     if settings.busyMode == .restart { return "\(name), and -r restarts it on each change" }
     return settings.hasPage ? nil : "\(name), and needs no watchrun"
-  }
-
-  private var watchesByItself: Bool {
-    if ProjectDetection.Script(line: texts.joined(separator: " ")).watchesByItself { return true }
-    guard let name = scriptName else { return false }
-    return ProjectDetection.script(name, in: line.directory)?.watchesByItself == true
-  }
-
-  /// The script of `package.json` that a package manager runs.
-  private var scriptName: String? {
-    guard ["npm", "yarn", "pnpm", "bun"].contains(texts.first) else { return nil }
-    let rest = texts.dropFirst().filter { !$0.hasPrefix("-") }
-    return ["run", "run-script"].contains(rest.first) ? rest.dropFirst().first : rest.first
   }
 
   /// Directories outside that the package is made from.

@@ -216,6 +216,11 @@ extension TypedLine {
   }
 }
 
+extension [[UInt8]] {
+  /// The words of a command, also of a shell line that needs no shell.
+  var wordsOfLine: [[UInt8]] { count == 1 ? TypedLine.words(ofLine: self[0]) : self }
+}
+
 // MARK: - The project
 
 extension Habit {

@@ -115,15 +115,24 @@ extension WaitingReporter {
     case .hook:
       reporter.say(.news, waiting.name, Self.line(waiting, cause(waiting.trigger)), style: .faint)
     default:
-      let advice = waiting.trigger.reason == .key ? "s stops it" : restartAdvice
+      let advice = advice(for: waiting).map { "; " + $0 } ?? ""
       let line = Self.line(waiting, cause(waiting.trigger))
-      reporter.say(.news, waiting.name, "\(line); \(advice)", style: .faint)
+      reporter.say(.news, waiting.name, line + advice, style: .faint)
     }
   }
 
-  /// How the user makes a change restart what runs.
-  private var restartAdvice: String {
-    reporter.hasFile ? "\"onBusy\": \"restart\" restarts at once" : "-r restarts at once"
+  /// How the user ends the wait. A restart is no advice for what the run may have written itself, nor for a
+  /// program that reacts to changes by itself.
+  func advice(for waiting: TaskRunner.Waiting) -> String? {
+    if waiting.trigger.reason == .key { return "s stops it" }
+    let words = reporter.text(of: waiting.name).words
+    let place = ProjectDirectory(path: reporter.directory)
+    if state.withLock({ $0.waiting.mayBeByRuns(waiting) })
+      || ProjectDetection.Script.watchesByItself(words, in: place)
+    {
+      return nil
+    }
+    return reporter.hasFile ? "\"onBusy\": \"restart\" restarts at once" : "-r restarts at once"
   }
 
   func cause(_ trigger: RunTrigger) -> String {

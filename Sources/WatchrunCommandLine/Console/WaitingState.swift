@@ -40,11 +40,22 @@ struct WaitingState {
   /// Those of them that had their notice.
   private var reported: [TaskRunner.Waiting] = []
   private var stops: [Stop] = []
+  /// The changes that the latest run of each task has received.
+  private var received: [String: Set<Path>] = [:]
   /// When commands that have ended are started again.
   private(set) var restarts: [String: Instant] = [:]
 
   /// The runs that were asked to end.
   func pendingStops(at now: Instant) -> [Notice] { stops.map { $0.notice(at: now) } }
+
+  /// Whether a run for which something waits may have made a change itself: new files, as builds do, or
+  /// other contents of what it was started for, as formatters do.
+  func mayBeByRuns(_ entry: TaskRunner.Waiting) -> Bool {
+    guard case .runs(let names) = entry.cause else { return false }
+    return entry.trigger.changes.contains { change in
+      change.kind == .created || names.contains { received[$0]?.contains(change.path) == true }
+    }
+  }
 
   /// Handles a report of the runner.
   mutating func handle(_ report: TaskReport, at now: Instant) {
@@ -59,6 +70,7 @@ struct WaitingState {
       stops.removeAll { $0.run == run }
     case .run(let run, .started):
       restarts[run.task] = nil
+      received[run.task] = Set(run.trigger.changes.map(\.path))
     case .task(let task, .gaveUp):
       restarts[task] = nil
     case .task(let task, .backingOff(let pause)):

@@ -214,4 +214,31 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
     waiting.handle(.runner(.waiting([])))
     #expect(scheduler.pendingCount == 0)
   }
+
+  @Test(
+    arguments: [
+      ("sleep 9", .modified, "/old", "-r restarts at once"), ("sleep 9", .modified, "/a", nil),
+      ("sleep 9", .created, "/old", nil), ("flask run --debug", .modified, "/old", nil),
+      ("npm run dev", .modified, "/old", nil),
+      ("npm start", .modified, "/old", "-r restarts at once"),
+    ] as [(String, ChangeBatch.Kind, Path, String?)])
+  func `a restart is advised for what others changed, if the command does not see it`(
+    command: String, kind: ChangeBatch.Kind, received: Path, advice: String?
+  ) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(#"{"scripts":{"dev":"vite","start":"node a.js"}}"#, to: "package.json")
+    let words = ["--"] + command.split(separator: " ").map(String.init)
+    let settings = try OptionParser.parse(words.map { Array($0.utf8) })
+    let plan = try SessionPlan(settings, in: directory.path)
+    let reporter = RunReporter(
+      Console(shown: .problem, isColored: false), directory: directory.path)
+    reporter.setPlan(plan)
+    let waiting = WaitingReporter(reporter, scheduler: scheduler) { false }
+    let name = try #require(plan.command)
+    waiting.handle(
+      .run(.init(task: name, job: .command, number: 1, trigger: change(received)), .started))
+    let trigger = RunTrigger(.change, changes: [.init(path: "/a", kind: kind, type: .file)])
+    #expect(waiting.advice(for: .init(name, trigger, for: .runs([name]))) == advice)
+    #expect(waiting.advice(for: .init(name, RunTrigger(.key), for: .runs([name]))) == "s stops it")
+  }
 }

@@ -85,7 +85,7 @@ struct DiagnosticLogTests {
     log.handle(.run(.init(task: "t", job: .command, number: 2, trigger: trigger), .started))
   }
 
-  @Test mutating func `a run because of the new files of the run before keeps what that one found`() {
+  @Test mutating func `a run because of new files of the one before keeps what that one found`() {
     _ = failed(error("x"), warning, Diagnostic(.error, "no rule"))
     started(.created, by: .unknown)
     #expect(failed(error("x")) == "1 error, 1 error fixed, 1 warning · a.c:1:3 x")

@@ -98,6 +98,18 @@ extension ProjectDetection {
           && !words.contains("--noreload")
     }
 
+    /// Whether a command does, possibly as the script of `package.json` that a package manager runs.
+    ///
+    /// - Parameter words: The words of the command, or its shell line.
+    static func watchesByItself(_ words: [[UInt8]], in directory: ProjectDirectory) -> Bool {
+      let words = words.wordsOfLine.map { $0.decoded }
+      if Script(line: words.joined(separator: " ")).watchesByItself { return true }
+      guard ["npm", "yarn", "pnpm", "bun"].contains(words.first) else { return false }
+      let rest = words.dropFirst().filter { !$0.hasPrefix("-") }
+      let name = ["run", "run-script"].contains(rest.first) ? rest.dropFirst().first : rest.first
+      return name.flatMap { script($0, in: directory) }?.watchesByItself == true
+    }
+
     private static let watchers: Set = [
       "--watch", "--watch-path", "--hot", "--reload", "nodemon", "ts-node-dev", "tsnd", "node-dev",
       "webpack-dev-server", "live-server", "browser-sync", "vite-node", "next dev", "nuxt dev",
