@@ -32,6 +32,7 @@ public enum Watchrun {
   private static func start(
     _ settings: Settings, began: FileTime, caller: CallerSetup
   ) -> Never {
+    if case .manual(let manual) = settings.task { manual.showFormatted() }
     if let text = constantAnswer(to: settings.task) {
       if let note = settings.noteBesideVersion { sayWithoutThreads(note) }
       answer(text)

@@ -6,6 +6,14 @@ package func isExecutable(_ path: Path) -> Bool {
   return path.withCString { access($0, X_OK) } == 0
 }
 
+/// Replaces this process by a program, to which nothing that this one ignores matters. Returns only if that fails.
+///
+/// - Parameter arguments: The first one is the name by which it is started.
+package func becomeProgram(_ path: Path, _ arguments: [[UInt8]]) {
+  Signal(rawValue: SIGPIPE).restoreDefaultAction()
+  _ = withCStrings(arguments) { arguments in path.withCString { execv($0, arguments) } }
+}
+
 /// The directories in which programs are looked up: those of the variable `PATH`, or of another value of it.
 package func programDirectories(_ value: [UInt8]? = nil) -> [Path] {
   let value = value ?? Array((environmentVariable("PATH") ?? "").utf8)

@@ -72,7 +72,7 @@ extension Habit {
       guard CompletionShell(rawValue: shell) != nil else { return nil }
       return "for completions: watchrun --completions \(shell)"
     },
-    Habit(words: ["man", "manual"]) { _ in "for the manual: watchrun --man | man -l -" },
+    Habit(words: ["man", "manual"]) { _ in "for the manual: watchrun --man" },
     Habit(words: ["explain", "why"]) { line in
       line.rest.isEmpty
         ? nil : "for the rule that decides: \(TypedLine.line(["--explain".word] + line.rest))"

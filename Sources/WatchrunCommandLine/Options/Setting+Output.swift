@@ -86,9 +86,10 @@ extension Setting {
       "-V --version", .output, "Show the version and exit", .boolean,
       option: { settings, _ in settings.task = .version }),
     Setting(
-      "--man", .output, "Print the manual and exit: 1, or 5 for project files", value: "SECTION",
+      "--man", .output, "Show the manual and exit: 1, or 5 for project files", value: "SECTION",
       default: "1",
-      ValueType<Manual>.choice, omitted: .command, option: { $0.task = .manual($1) }),
+      ValueType<Manual>.choice, omitted: .command, others: ["--manual": "use --man"],
+      option: { $0.task = .manual($1) }),
     Setting(
       "--completions", .output, "Print completions for bash, zsh or fish and exit", value: "SHELL",
       ValueType<CompletionShell>.choice, option: { $0.task = .completions($1) }),

@@ -12,6 +12,7 @@ struct UsageErrorTests {
       ["--delay", "1", "x"],
       "unknown option '--delay'; write: -d 1s"
     ),
+    (["--manual"], "unknown option '--manual'; use --man"),
     (["-x", "ls"], "unknown option '-x'; write: watchrun ls"),
     (["-watch", "a", "x"], "unknown option '-watch'; did you mean '--watch'?"),
     (["--frobnicate", "x"], "unknown option '--frobnicate'; see watchrun --help"),
