@@ -18,6 +18,8 @@ final class SourceFiles {
   private var known: [String: Path?] = [:]
   /// The files below the directory, by their names; `nil` before they are needed.
   private var files: [ArraySlice<UInt8>: [Path]]?
+  /// The file that was read last, and its lines.
+  private var source: (path: Path, lines: [ArraySlice<UInt8>])?
 
   init(directory: Path) {
     self.directory = directory
@@ -68,6 +70,17 @@ final class SourceFiles {
       $0.bytes.reversed().starts(with: end.bytes.reversed())
     }
     return found.count == 1 ? found[0] : nil
+  }
+
+  /// Returns the line of a file with this number, from 1 on; empty if it cannot be read.
+  func line(_ number: Int, of path: Path) -> OutputLine {
+    if source?.path != path {
+      let text = (try? fileContents(of: path)) ?? []
+      let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      source = (path, lines)
+    }
+    guard let lines = source?.lines, lines.indices.contains(number - 1) else { return [] }
+    return lines[number - 1]
   }
 
   /// Whether a file is one of the project, and no dependency.

@@ -105,16 +105,21 @@ extension DiagnosticReader {
       place.name.utf8.suffix(3).elementsEqual(".go".utf8),
       let message = place.rest.dropping(": "), let path = files.fileOrEnd(place.name)
     else { return nil }
-    // What a test that succeeds logs is no error.
-    var header = index - 1
-    while header > max(0, index - 200), !lines[header].trimmed.begins(with: "--- "),
-      !lines[header].begins(with: "=== ")
-    {
-      header -= 1
+    // What a test that succeeds logs is no error. With -v, its result follows.
+    let isHeader = { (line: OutputLine) in
+      line.trimmed.begins(with: "--- ") || line.begins(with: "=== ")
+    }
+    var header = lines[max(0, index - 200)..<index].lastIndex(where: isHeader) ?? index
+    if self.line(header).begins(with: "=== ") {
+      header = lines[index...].prefix(200).firstIndex { $0.trimmed.begins(with: "--- ") } ?? header
     }
     guard
       self.line(header).trimmed.begins(with: "--- FAIL") || self.line(header).begins(with: "=== ")
     else { return nil }
+    // Nor is a log line of a test that fails, which looks like an error.
+    let source = files.line(place.line, of: path)
+    let calls = [".Log", ".Error", ".Fatal"].map { source.range(of: $0) != nil }
+    if calls == [true, false, false] { return index + 1 }
     var text = message.message
     if text.isEmpty { text = self.line(index + 1).message }
     add(Diagnostic(.error, text, path: path, line: place.line))

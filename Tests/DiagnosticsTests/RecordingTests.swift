@@ -7,10 +7,12 @@ import Testing
 
 /// What is found in the outputs of tools, as recorded.
 struct RecordingTests {
-  /// A file in `Recordings`: the tool, the files of its directory, what is found, and the output. `@DIRECTORY@`
-  /// stands for the directory.
+  /// A file in `Recordings`: the tool, the files of its directory and lines of them that matter, what is found, and
+  /// the output. `@DIRECTORY@` stands for the directory.
   private struct Recording {
     var files: [String] = []
+    /// The files that are not empty.
+    var sources: [String: String] = [:]
     var found: [String] = []
     var output: String
 
@@ -22,6 +24,9 @@ struct RecordingTests {
       for line in text[..<parts.lowerBound].split(separator: "\n") {
         if let words = line.wholeMatch(of: /files: (.*)/) {
           files = words.1.split(separator: " ").map(String.init)
+        } else if let words = line.wholeMatch(of: /source: (\S+):(\d+): (.*)/) {
+          let before = String(repeating: "\n", count: (Int(words.2) ?? 1) - 1)
+          sources[String(words.1)] = before + words.3 + "\n"
         } else if let words = line.wholeMatch(of: /finds: (.*)/) {
           found.append(String(words.1))
         }
@@ -42,7 +47,7 @@ struct RecordingTests {
       let path = directory[file].description
       try FileManager.default.createDirectory(
         atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-      try directory.write(to: file)
+      try directory.write(recording.sources[file] ?? "x", to: file)
     }
     func complete(_ text: String) -> String {
       text.replacing("@DIRECTORY@", with: directory.path.description)
