@@ -8,13 +8,13 @@ struct TaskTerminalTests {
     try await withProject { project in
       try project.writeTasks(
         #"""
-        web: {
+        wëb: {
           run: 'trap "stty size <&1 >> \"$LOG\"" WINCH; stty size <&1; while :; do sleep 0.1; done',
           service: true },
         b: { run: '[ -t 1 ] || echo "no terminal"', pty: false },
         """#)
       let session = try await project.startOnTerminal()
-      // "web | " is in front.
+      // "wëb | " is in front, which is a byte longer than it is wide.
       try await session.shows("24 74")
       try await session.shows("no terminal")
       session.terminal.resize(rows: 30, columns: 100)

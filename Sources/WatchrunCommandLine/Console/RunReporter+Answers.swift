@@ -33,7 +33,7 @@ extension RunReporter {
   func terminalSize(of task: String) -> Terminal.Size? {
     guard text(of: task).usesPseudoTerminal else { return nil }
     var size = Console.terminalSize ?? Terminal.Size(columns: 80, rows: 24)
-    let taken = label(of: task)?.prefix.count ?? 0
+    let taken = label(of: task)?.columns ?? 0
     if size.columns > taken { size.columns -= taken }
     return size
   }

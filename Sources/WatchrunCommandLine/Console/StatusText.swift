@@ -29,11 +29,11 @@ struct StatusText: Hashable {
       let (plain, styled) = entry.text(isColored)
       let gap = text.isEmpty ? "" : Self.separator
       // Room for the ellipsis.
-      guard length + gap.count + plain.count + 2 < columns else {
+      guard length + gap.count + plain.columns + 2 < columns else {
         return text + (length + 2 < columns ? " …" : "")
       }
       text += gap + styled
-      length += gap.count + plain.count
+      length += gap.count + plain.columns
     }
     let room = columns - 1 - length - Self.hint.count
     if room < 3 { return text }
