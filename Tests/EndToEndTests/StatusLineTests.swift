@@ -43,6 +43,35 @@ struct StatusLineTests {
     }
   }
 
+  @Test func `a task that runs watchrun shows none of its own, and no title`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "\#(Watchrun.program) --no-keys --config inner.json --exit-on-error" },"#)
+      try project.write(
+        "inner.json", #"{ tasks: { b: { run: "echo in" }, c: { run: "sleep 1; exit 3" } } }"#)
+      let session = try await TerminalSession(project, ["-q"])
+      try await session.shows("failed with status 3")
+      session.send(SIGTERM)
+      try await session.ended()
+      let text = session.terminal.output.text
+      #expect(text.contains("in\r\n") && !text.contains(Self.save) && !text.contains("\u{1B}]2"))
+    }
+  }
+
+  @Test func `a key of the project file hides it, and shows it again`() async throws {
+    try await withProject { project in
+      let tasks = #"tasks: { a: { run: "echo out" }, b: { run: "true", after: ["a"] } }"#
+      try project.write("watchrun.json", "{ statusLine: 'never', \(tasks) }")
+      let session = try await project.startOnTerminal()
+      try await session.shows("waiting for changes")
+      #expect(!session.terminal.output.text.contains(Self.save))
+      try project.write("watchrun.json", "{ \(tasks) }")
+      try await session.shows("h: keys")
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
   @Test func `it is shown for a command on request, and the command has a terminal`() async throws {
     try await withProject { project in
       let session = try await TerminalSession(

@@ -19,19 +19,21 @@ final class StatusLine: Sendable {
   }
 
   /// Whether there is a terminal for it.
-  static func isPossible(_ mode: StatusLineMode) -> Bool {
+  private static func isPossible(_ mode: StatusLineMode) -> Bool {
     guard mode != .never, Console.obeysSequences, let size = Terminal(STDERR_FILENO).size
     else { return false }
-    return mode == .always || size.rows >= leastRows
+    // A task of another watchrun has a terminal of which only lines are shown.
+    return mode == .always || size.rows >= leastRows && !RunMark.isInherited
   }
 
-  func update() {
-    let text = current()
+  /// - Parameter mode: When it is shown.
+  func update(_ mode: StatusLineMode) {
+    let text = Self.isPossible(mode) ? current() : nil
     console.setStatus(text)
     let work =
-      text.isRunning
+      text?.isRunning == true
       ? scheduler.schedule(at: scheduler.now.advanced(by: .seconds(1))) { [weak self] in
-        self?.update()
+        self?.update(mode)
       } : nil
     next.withLock { exchange(&$0, with: work) }?.cancel()
   }

@@ -25,6 +25,9 @@ extension Setting {
       "--status-line", .output,
       "Show the state of the tasks in the last row: auto, always or never",
       value: "WHEN", default: "auto", scope: [.run, .results],
+      key: .key(
+        "statusLine", "when to show the state of the tasks in the last row (default: auto)",
+        in: .project),
       ValueType<StatusLineMode>.choice, omitted: .always, option: { $0.statusLine = $1 }),
     Setting(
       "--pty", .output, "Give commands a pseudo-terminal, even if the output goes to a pipe",

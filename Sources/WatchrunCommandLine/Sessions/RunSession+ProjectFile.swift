@@ -61,6 +61,7 @@ extension RunSession {
       warnOfMissingPaths(in: project, since: old)
       reporter.setPlan(plan)
       replacePages(with: plan, desk.setPlan(plan))
+      statusLine.update(settings.effectiveStatusLine)
       runner.replace(plan.graph, reading: plan.reading)
     } catch {
       state.withLock { $0.isBroken = true }

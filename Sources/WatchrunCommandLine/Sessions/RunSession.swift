@@ -17,8 +17,7 @@ final class RunSession: ChangeSource {
   private let pause: PauseControl
   /// Answers clients.
   let desk: SessionDesk
-  /// `nil` if none is shown.
-  let statusLine: StatusLine?
+  let statusLine: StatusLine
 
   struct State {
     var plan: SessionPlan
@@ -60,8 +59,7 @@ final class RunSession: ChangeSource {
     pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
     let desk = SessionDesk(session, state.plan, waiting, pause)
     self.desk = desk
-    let showsStatus = StatusLine.isPossible(state.settings.effectiveStatusLine)
-    statusLine = showsStatus ? StatusLine(session.console) { desk.status() } : nil
+    statusLine = StatusLine(session.console) { desk.status() }
     self.state = Mutex(state)
   }
 
@@ -197,7 +195,7 @@ extension RunSession {
     waiting.handle(report)
     keys.handle(report)
     let activities = desk.handle(report)
-    statusLine?.update()
+    statusLine.update(settings.effectiveStatusLine)
     session.notifier.handle(report, of: plan, settings)
     pages?.handle(activities)
     switch report {

@@ -163,13 +163,13 @@ struct ProjectReaderTests {
       """
       { debounce: "auto", poll: "2s", skipUnchanged: true, shell: "bash", clear: true,
         color: "always", notify: "change",
-        diagnostics: "errors.txt", output: "failed", tasks: { a: { run: "x" } } }
+        diagnostics: "errors.txt", output: "failed", statusLine: "never", tasks: { a: { run: "x" } } }
       """)
     let defaults = project.defaults
     #expect(
       Set(defaults.keys) == [
         "debounce", "poll", "skipUnchanged", "shell", "clear", "color", "notify", "diagnostics",
-        "output",
+        "output", "statusLine",
       ])
     let settings = Settings().adding(defaults)
     #expect(settings.quietPeriod == .adaptive)
@@ -177,7 +177,7 @@ struct ProjectReaderTests {
     #expect(settings.polling.use == .always && settings.skipsUnchanged && settings.clearsScreen)
     #expect(settings.shell == .always(Array("bash".utf8)) && settings.colorMode == .always)
     #expect(settings.notifyMode == .change && settings.diagnosticsFile == "errors.txt")
-    #expect(settings.outputMode == .failed)
+    #expect(settings.outputMode == .failed && settings.effectiveStatusLine == .never)
   }
 
   @Test func `an option that is given is stronger than the file`() throws {
