@@ -29,6 +29,36 @@ import Testing
     }
   }
 
+  @Test func `a task gets the terminal for its next run, and the others are held`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"""
+        ask: {
+          run: '[ -t 0 ] || exit 0; echo name$((0)); read -r line; echo "read $line" >> "$LOG"',
+          watch: ["none"] },
+        talk: { run: 'while :; do echo tick; sleep 0.1; done', service: true, watch: ["none"] },
+        """#)
+      let session = try await project.startOnTerminal()
+      try await session.readsKeys()
+      try await session.shows("tick")
+      try session.type("t asl\u{7F}k")
+      try await session.shows("task that gets the terminal:  ask")
+      try session.type(Keystroke.enter)
+      try await session.shows("name0")
+      try session.type("qr" + Keystroke.enter)
+      try await project.logged("read qr")
+      try await session.shows("succeeded", times: 2)
+      // Only once.
+      try session.type("1r")
+      try await session.shows("succeeded", times: 3)
+      #expect(project.logged == ["read qr"])
+      try session.type("t as" + Keystroke.enter)
+      try await session.shows("no task 'as' in this session; tasks: ask, talk")
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
   @Test func `keys are read between runs, and not during one`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(

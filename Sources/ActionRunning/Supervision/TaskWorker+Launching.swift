@@ -21,7 +21,8 @@ extension TaskWorker {
     let run = makeRun(job)
     context.report(.run(run, .started))
     if job == .command { notify(.started) }
-    guard let command else { return }
+    guard var command else { return }
+    if run.takesTerminal { (command.takesTerminal, command.inheritsStandardInput) = (true, true) }
     do throws(SystemError) {
       try spawn(command, for: run, variables)
       if job == .command { startTimeout() }
@@ -37,7 +38,11 @@ extension TaskWorker {
       job == .command ? context.receive(name, reason) : latest?.trigger ?? RunTrigger(reason)
     return state.access { state in
       if job == .command { state.runCount += 1 }
-      let run = TaskReport.Run(task: name, job: job, number: state.runCount, trigger: trigger)
+      var run = TaskReport.Run(task: name, job: job, number: state.runCount, trigger: trigger)
+      if job == .command {
+        run.takesTerminal =
+          exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
+      }
       state.processes[job] = Process(run, at: now)
       if job == .command { (state.latest, state.began) = (run, now) }
       return run

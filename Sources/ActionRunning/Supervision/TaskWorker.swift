@@ -66,6 +66,8 @@ final class TaskWorker: Sendable {
     var timeout: (any ScheduledWork)?
     var backOff: BackOff
     var readsOutput = false
+    /// Whether the next run of the command takes the terminal.
+    var takesTerminalNext = false
   }
 
   /// Tells the answer that is awaited from that of a check which was cancelled.

@@ -150,6 +150,8 @@ extension TaskReport {
     public let number: Int
     /// The reason for the run, with the changes that it receives.
     public let trigger: RunTrigger
+    /// Whether its command takes the terminal, if there is one to lend.
+    package var takesTerminal = false
   }
 
   /// Why a run ended.

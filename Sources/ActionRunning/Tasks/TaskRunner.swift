@@ -170,6 +170,12 @@ public final class TaskRunner: Sendable {
     }
   }
 
+  /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to its next run.
+  package func submitKey(forTerminalOf name: String) {
+    queue.async { [self] in worker(name)?.state.access { $0.takesTerminalNext = true } }
+    submitKey(for: [name])
+  }
+
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.
   public func pause() {
     queue.async { [self] in advance { $0.pause() } }

@@ -41,6 +41,19 @@ extension Console {
     hideStatus(false)
   }
 
+  /// Shows a line that is being typed; `nil` at its end.
+  func showTyped(_ text: String?) {
+    // No task has this name.
+    let typing = " "
+    lines.withLock { lines in
+      let line = text.map { Array("watchrun: \($0)".utf8) }
+      let shown =
+        line.map { lines.add($0, isFinished: false, of: typing, prefix: [], end: Self.end) }
+        ?? lines.finish(typing)
+      if !shown.isEmpty { output.enqueue(shown) }
+    }
+  }
+
   /// Writes the latest output of a task again.
   func write(_ lines: [String], of task: TaskLabel?) {
     let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []

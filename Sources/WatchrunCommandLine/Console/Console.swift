@@ -37,7 +37,7 @@ final class Console: Sendable {
     }
   }
 
-  private static let end = Array("\n".utf8)
+  static let end = Array("\n".utf8)
   private static let styledEnd = Array("\u{1B}[0m\n".utf8)
 
   private let shown: Level

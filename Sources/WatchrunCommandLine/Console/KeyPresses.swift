@@ -15,6 +15,8 @@ protocol KeyListener: Sendable {
   func showOutput(of number: Int)
   /// Shows an error, and opens it in the editor.
   func showError(movedBy step: Int, opens: Bool)
+  /// Gives the terminal to the next run of a task, which is requested.
+  func giveTerminal(to task: String)
 }
 
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
@@ -74,6 +76,10 @@ final class KeyPresses: Sendable {
     case .openError: runner.showError(movedBy: 0, opens: true)
     case .nextError: runner.showError(movedBy: 1, opens: false)
     case .previousError: runner.showError(movedBy: -1, opens: false)
+    case .typed(let name): reporter.console.showTyped("task that gets the terminal: \(name)")
+    case .giveTerminal(let name):
+      reporter.console.showTyped(nil)
+      if let name { runner.giveTerminal(to: name) }
     case .stop:
       waiting.answerStop(toInterrupt: false)
       runner.stopNow()

@@ -1,12 +1,14 @@
 import ActionRunning
 import Dispatch
 import Support
+import Synchronization
 import SystemCalls
 
 /// Reads keys from the terminal while this process group is in its foreground, and reports when the terminal
 /// has hung up.
 final class KeyReader: Sendable {
   private let controller: TerminalController
+  private let input = Mutex(KeyInput())
   private let event: @Sendable (Event) -> Void
 
   enum Event: Hashable, Sendable {
@@ -46,12 +48,14 @@ final class KeyReader: Sendable {
   /// Reads typed keys, if this process group is in the foreground.
   private func read() {
     let wasPrepared = controller.isPrepared
+    if !wasPrepared { input.withLock { $0 = KeyInput() } }
     while controller.prepareForKeys() {
       let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }
       // Until now the terminal delivered whole lines: the end of one is not the key Enter.
       let isLine = !wasPrepared && bytes.last == UInt8(ascii: "\n")
-      for key in Key.keys(in: isLine ? bytes.dropLast() : bytes) { event(.key(key)) }
+      let keys = input.withLock { $0.keys(in: isLine ? bytes.dropLast() : bytes) }
+      for key in keys { event(.key(key)) }
     }
   }
 

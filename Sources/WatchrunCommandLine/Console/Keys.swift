@@ -11,6 +11,10 @@ enum Key: Hashable, Sendable {
   case openError
   case nextError
   case previousError
+  /// The name of a task is typed, of which this is known so far.
+  case typed(String)
+  /// Gives the terminal to the task with the name that was typed; `nil` if none is meant.
+  case giveTerminal(String?)
   case clear
   case explain
   case help
@@ -18,13 +22,14 @@ enum Key: Hashable, Sendable {
 
   /// The keys, the characters of each, how these are shown, and what the key does.
   private static let table: [(key: Key, characters: String, shown: String, effect: String)] = [
-    (.run, "r\r\n ", "r, Enter", "run now"),
+    (.run, "r\r\n ", "r, Enter, Space", "run now"),
     (.runFailed, "f", "f", "run what has failed"),
     (.stop, "s", "s", "stop the command"),
     (.pause, "p", "p", "pause or resume"),
     (.openError, "o", "o", "open the first error in the editor"),
     (.nextError, "n", "n, N", "show the next or the previous error, for o"),
     (.previousError, "N", "", ""),
+    (.typed(""), "t", "t NAME, Enter", "give the terminal to the next run of a task"),
     (.clear, "c", "c", "clear the screen"),
     (.explain, "e", "e", "explain why the last run started"),
     (.help, "h?", "h, ?", "list the keys"),
@@ -42,20 +47,12 @@ enum Key: Hashable, Sendable {
     }
   }
 
-  /// The keys in bytes that were read at once. More than a few bytes are pasted text, and an escape
-  /// character begins a function key.
-  static func keys(in bytes: [UInt8]) -> [Key] {
-    let escape: UInt8 = 0x1B
-    if bytes.first == escape || bytes.count > maximumTyped { return [] }
-    return bytes.compactMap(Key.init)
-  }
-
-  private static let maximumTyped = 8
-
   /// The keys and what they do, one per line.
   static func listing(isAlone: Bool) -> [String] {
-    descriptions(isAlone: isAlone).map { keys, effect in
-      keys + String(repeating: " ", count: max(2, 10 - keys.count)) + effect
+    let all = descriptions(isAlone: isAlone)
+    let width = all.map(\.keys.count).max() ?? 0
+    return all.map { keys, effect in
+      keys + String(repeating: " ", count: width + 2 - keys.count) + effect
     }
   }
 

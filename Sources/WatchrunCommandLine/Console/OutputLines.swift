@@ -56,6 +56,12 @@ struct OutputLines {
 
   private static let erasedLine = Array("\r\u{1B}[K".utf8)
 
+  /// Returns what ends the unfinished line of a task, which is not continued.
+  mutating func finish(_ task: String) -> [UInt8] {
+    shown[task] = nil
+    return open?.task == task ? interrupt() : []
+  }
+
   /// Returns what ends the unfinished line before something else is written.
   mutating func interrupt() -> [UInt8] {
     defer { open = nil }

@@ -51,6 +51,18 @@ final class KeyTarget: KeyListener {
     }
   }
 
+  func giveTerminal(to task: String) {
+    let tasks = session.state.withLock { $0.plan.tasks.map(\.name) }
+    // The only task goes without saying.
+    guard let name = task.isEmpty && tasks.count == 1 ? tasks.first : task, tasks.contains(name)
+    else {
+      let names = tasks.joined(separator: ", ")
+      return session.session.console.say(
+        .answer, "no task '\(Path(task))' in this session; tasks: \(names)")
+    }
+    runner.submitKey(forTerminalOf: name)
+  }
+
   func showOutput(of number: Int) {
     session.desk.withAnswer { [self] answer in
       let tasks = number == 0 ? answer.tasks : Array(answer.tasks.dropFirst(number - 1).prefix(1))

@@ -189,7 +189,7 @@ extension RunSession {
   /// Passes a report to its readers.
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
-    passTerminal(report, plan)
+    passTerminal(report)
     reporter.report(report, desk.diagnose(report))
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
@@ -217,10 +217,10 @@ extension RunSession {
 // MARK: - The terminal
 
 extension RunSession {
-  /// A task of a project has the terminal from its start to its end, and the output of the others is kept.
-  private func passTerminal(_ report: TaskReport, _ plan: SessionPlan) {
-    guard plan.origin == .project, case .run(let run, let event) = report, run.job == .command,
-      plan.graph[run.task]?.command.takesTerminal == true
+  /// A task that takes the terminal has it from its start to its end, and the output of the others is kept.
+  private func passTerminal(_ report: TaskReport) {
+    guard case .run(let run, let event) = report, run.takesTerminal,
+      !session.settings.isInteractive
     else { return }
     switch event {
     case .launched:

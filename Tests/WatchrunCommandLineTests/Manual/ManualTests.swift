@@ -42,7 +42,7 @@ struct ManualTests {
   @Test func `watchrun(1) lists every key of the terminal and every pattern of the built-in list`()
   {
     let text = Manual.command.text
-    #expect(text.contains(".It Ic r, Enter\n") || text.contains(".It Ic \"r, Enter\"\n"))
+    #expect(text.contains(".It Ic \"r, Enter, Space\"\n"))
     #expect(text.contains(".It Ic q\n"))
     #expect(text.contains(".Ql node_modules/\\&\n"))
   }
