@@ -44,6 +44,11 @@ package struct RepetitionCount: Hashable, Sendable {
     )
     /// The same for what changes late.
     package static let lateTolerance = Duration.milliseconds(50)
+    /// What changes in the last part of a run that lasts long enough, and of no more than this time, counts so
+    /// often: a person meets it by chance, and with a delay before the next run not again at an even pace.
+    package static let end = (
+      part: 0.05, longest: Duration.milliseconds(200), shortestRun: Duration.seconds(2), count: 3
+    )
     /// At least so often a run that writes a path has changed it when it did something: each third time.
     package static let ownShare = 3
     /// What changes later after the start of a run that it restarts counts only if it always does so.
@@ -72,6 +77,8 @@ package struct RepetitionCount: Hashable, Sendable {
   package private(set) var repetitions = 0
   /// Whether a run without the change does not take them back.
   private var isFirm = false
+  /// How many of them are there only because changes were made just before the ends of runs.
+  private var countOfEnds = 0
   /// How many more are not counted.
   private var spared = 0
   /// The number of proofs in a row that others change the key, always at the same time after a start.
@@ -143,7 +150,7 @@ package struct RepetitionCount: Hashable, Sendable {
       }
       let count = proofs / Rules.proofs
       if circumstance != .finite && repetitions > count { spared = Rules.spared }
-      (repetitions, isFirm, coincidences) = (count, false, Coincidences())
+      (repetitions, countOfEnds, isFirm, coincidences) = (count, 0, false, Coincidences())
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .leftBehind(let activity)):
@@ -204,6 +211,21 @@ package struct RepetitionCount: Hashable, Sendable {
 
   private static func distance(_ one: Duration, _ other: Duration) -> Duration {
     one > other ? one - other : other - one
+  }
+
+  /// The run has ended that may have made the latest change.
+  ///
+  /// - Parameter isAtEnd: Whether the change was made just before. The first one that was not takes back that
+  ///   those before it counted more than once.
+  package mutating func ended(isAtEnd: Bool) {
+    if !isAtEnd {
+      repetitions = max(repetitions - countOfEnds, 0)
+      countOfEnds = 0
+    } else if repetitions <= Rules.free + Rules.tests {
+      let before = repetitions
+      add(Rules.end.count - 1)
+      countOfEnds += repetitions - before
+    }
   }
 
   /// Others have changed the key while nothing ran, or a run without the change has ended.

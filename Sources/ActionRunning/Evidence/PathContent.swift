@@ -32,6 +32,8 @@ struct FileState: Hashable, Sendable {
   var content: PathContent
   /// The creation time; `nil` where the file system does not record it.
   var born: FileTime?
+  /// The time of the latest write; `nil` if it is not needed.
+  var modified: FileTime?
   /// Whether compilers make such files, and people do not type them.
   var isBuilt = false
 }
@@ -65,8 +67,9 @@ struct ContentReader: Sendable {
         states[entry.path] = FileState(content: content)
         continue
       }
+      let status = try? FileStatus(of: entry.path)
       states[entry.path] = FileState(
-        content: content, born: (try? FileStatus(of: entry.path))?.born,
+        content: content, born: status?.born, modified: status?.modified,
         isBuilt: content.isOfFile && FileKind.isBuilt(entry.path))
     }
     return states

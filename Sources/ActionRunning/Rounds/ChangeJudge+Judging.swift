@@ -19,6 +19,7 @@ extension ChangeJudge {
       records[key]?.count.leftUnchanged()
     }
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
+    if areOfRuns && hasEnded { countEnds(found.differing, at: now, knowledge) }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
     let outputs =
       areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []
@@ -53,6 +54,23 @@ extension ChangeJudge {
       return decided + runAtOnce(differing)
     }
     return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
+  }
+
+  /// Counts changes that were made just before the end of the run, as a report of its results is.
+  private mutating func countEnds(
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
+  ) {
+    guard let lastLaunch, !hasInterruptibleService else { return }
+    typealias Rules = RepetitionCount.Rules
+    let time = offset(at: now)
+    let end = lastLaunch.files.advanced(by: time)
+    let beginning = end.advanced(by: .zero - min(time * Rules.end.part, Rules.end.longest))
+    for change in changes where change.evidence.verdict != .others {
+      let isAtEnd =
+        time >= Rules.end.shortestRun && records[change.path]?.isEdited != true
+        && knowledge.files[change.path]?.modified.map { (beginning...end).contains($0) } ?? false
+      for key in keys(of: change) { records[key]?.count.ended(isAtEnd: isAtEnd) }
+    }
   }
 
   /// The result of a comparison.

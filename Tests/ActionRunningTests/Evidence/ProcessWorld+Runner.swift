@@ -18,6 +18,7 @@ extension ProcessWorld {
       }
       knowledge.files[path] = FileState(
         content: content ?? .absent, born: files[path].map { fileTime($0.born) },
+        modified: files[path].map { fileTime($0.modified) },
         isBuilt: files[path]?.isBuilt ?? false)
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }

@@ -107,6 +107,7 @@ struct ChangeJudgeBench {
   /// The paths of programs and object files, which are created anew by each change.
   var programs: Set<Path> = []
   private var births: [Path: FileTime] = [:]
+  private var writes: [Path: FileTime] = [:]
   /// How the latest runs have ended.
   var results: [String: ExitStatus] = [:]
   var hasOneWriter = true
@@ -117,7 +118,8 @@ struct ChangeJudgeBench {
     for (path, _) in paths {
       let isBuilt = programs.contains(path) && files[path] != nil
       knowledge.files[path] = FileState(
-        content: files[path] ?? .absent, born: births[path], isBuilt: isBuilt)
+        content: files[path] ?? .absent, born: births[path], modified: writes[path],
+        isBuilt: isBuilt)
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
@@ -199,6 +201,7 @@ struct ChangeJudgeBench {
     for (path, text) in contents {
       let exists = files[path] ?? .absent != .absent
       files[path] = text.map { .text($0) }
+      writes[path] = now.asFileTime
       if programs.contains(path) { births[path] = now.asFileTime }
       changes.append(.of(path, text == nil ? .removed : exists ? .modified : .created))
     }

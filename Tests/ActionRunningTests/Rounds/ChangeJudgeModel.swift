@@ -86,6 +86,7 @@ struct ChangeJudgeModel {
       }
       knowledge.files[path] = FileState(
         content: content ?? .absent, born: latestWrites[path].map { Self.fileTime($0.time) },
+        modified: latestWrites[path].map { Self.fileTime($0.time) },
         isBuilt: content != nil && ModelCommand.programs.contains(path))
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
