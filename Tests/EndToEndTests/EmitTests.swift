@@ -15,6 +15,22 @@ import Testing
     }
   }
 
+  @Test func `a lack of room for the list of changed paths is said once`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.start(
+        ["-vp", #"echo "${WATCHRUN_PATHS_FILE-none} $WATCHRUN_PATHS" >> "$LOG""#],
+        environment: ["TMPDIR": project.path("gone")])
+      try await watchrun.watching()
+      for name in ["a", "b"] {
+        try project.place(name)
+        try await project.logged("none \(project.path(name))")
+      }
+      let problems = watchrun.errors.filter { $0.contains("no WATCHRUN_PATHS_FILE") }
+      #expect(problems.count == 1)
+      #expect(problems[0].contains("cannot write to \(project.path("gone")): No such file"))
+    }
+  }
+
   @Test func `-0 ends each emitted path with NUL`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(

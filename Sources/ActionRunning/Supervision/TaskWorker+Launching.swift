@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 
 // Starts processes, on the queue.
@@ -81,7 +82,13 @@ extension TaskWorker {
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the file is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)
-      launch.pathsFile = try? files.write(list, "paths", for: run.job)
+      do throws(SystemError) {
+        launch.pathsFile = try files.write(list, "paths", for: run.job)
+      } catch {
+        if !state.access({ exchange(&$0.hasLackedPaths, with: true) }) {
+          context.report(.run(run, .pathsNotWritten(error)))
+        }
+      }
     }
     if let text = command.changeDelivery.text(for: trigger, number: run.number) {
       launch.input = try files.write(text, "input", for: run.job)

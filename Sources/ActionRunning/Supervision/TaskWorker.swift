@@ -51,6 +51,8 @@ final class TaskWorker: Sendable {
     /// The reason for the run that starts next.
     var reason = RunTrigger.Reason.start
     var processes: [TaskReport.Job: Process] = [:]
+    /// Whether it was reported that a file with changed paths could not be written.
+    var hasLackedPaths = false
     /// The latest run of the command.
     var latest: TaskReport.Run?
     var runCount = 0

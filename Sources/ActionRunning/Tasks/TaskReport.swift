@@ -50,6 +50,8 @@ extension TaskReport {
     /// It could not be started. It counts as failed with `status`: 127 if there is no such program, 126 if it
     /// cannot be executed.
     case notStarted(SystemError, status: ExitStatus)
+    /// It has no `WATCHRUN_PATHS_FILE`, since the file could not be written. Reported once for each task.
+    case pathsNotWritten(SystemError)
     /// It has exceeded its timeout and is stopped.
     case timedOut(after: Duration)
     /// It was sent the stop signal. It is killed after this time.

@@ -32,6 +32,14 @@ extension TaskDefinition.Readiness {
   }
 }
 
+extension SystemError {
+  /// The message about a file for `WATCHRUN_PATHS_FILE`.
+  var unwrittenPathsMessage: String {
+    "no WATCHRUN_PATHS_FILE for runs: cannot write to \(temporaryFilesDirectory()): \(reason); "
+      + "make room there, or set TMPDIR to another directory"
+  }
+}
+
 extension TaskReport.Cause {
   var words: String {
     switch self {

@@ -128,6 +128,8 @@ extension RunReporter {
     case .run(let run, .notStarted(let error, _)):
       console.commandEnds()
       reportFailedStart(run, error)
+    case .run(let run, .pathsNotWritten(let error)):
+      say(.problem, run.task, error.unwrittenPathsMessage, style: .warning)
     case .task(let task, .conflict(let conflict)):
       let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
       // Each attempt finds the same.
