@@ -33,6 +33,9 @@ public struct SessionAnswer: Hashable, Sendable {
     public var isService = false
     /// The end of its output, if it failed.
     public var output: [String] = []
+    /// Whether the session reads its output. Otherwise that goes to the terminal, or wherever the session
+    /// writes.
+    public var isOutputRead = true
     /// What the output of its latest run that has ended by itself says about errors, if it was read.
     public var diagnostics: [Diagnostic] = []
 
@@ -140,7 +143,11 @@ public struct SessionAnswer: Hashable, Sendable {
       writer.member("status", task.status)
       writer.member("startedAt", task.startedAt)
       writer.member("durationMs", task.milliseconds)
-      writer.member("output", task.output)
+      if task.isOutputRead {
+        writer.member("output", task.output)
+      } else {
+        writer.member("output", nil as String?)
+      }
       writer.array("diagnostics") { writer in
         for diagnostic in task.diagnostics { Self.write(diagnostic, to: &writer) }
       }
@@ -194,6 +201,7 @@ public struct SessionAnswer: Hashable, Sendable {
     task.milliseconds = value["durationMs"]?.int
     task.isService = value["service"]?.bool ?? false
     task.output = value["output"]?.elements.compactMap(\.text) ?? []
+    task.isOutputRead = value["output"]?.content != .null
     task.diagnostics = (value["diagnostics"]?.elements ?? []).map { entry in
       Diagnostic(
         entry["severity"]?.text ?? "", entry["message"]?.text ?? "", path: entry["path"]?.text,

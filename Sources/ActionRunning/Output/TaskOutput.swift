@@ -49,5 +49,15 @@ public struct TaskOutput: Sendable, Hashable {
     case always
     /// Only that of services whose readiness check examines it.
     case whereNeeded
+
+    /// Whether the output of a task of this graph is read.
+    package func includes(_ task: TaskDefinition, of graph: TaskGraph) -> Bool {
+      if task.command.takesTerminal { return false }
+      return switch self {
+      case .always: true
+      case .ofSeveralTasks: graph.tasks.count > 1 || task.isReadyByLine
+      case .whereNeeded: task.isReadyByLine
+      }
+    }
   }
 }

@@ -243,16 +243,11 @@ extension TaskRunner {
       state.access { $0.workers[task.name] = worker }
     }
     // The number of tasks may decide whether output is read, for existing workers as well.
-    let (workers, reading, count) = state.access { state in
-      (Array(state.workers.values), state.reading, state.graph.tasks.count)
+    let (workers, reading, graph) = state.access { state in
+      (Array(state.workers.values), state.reading, state.graph)
     }
     for worker in workers {
-      let isRead =
-        switch reading {
-        case .always: true
-        case .ofSeveralTasks: count > 1 || worker.definition.isReadyByLine
-        case .whereNeeded: worker.definition.isReadyByLine
-        }
+      let isRead = reading.includes(worker.definition, of: graph)
       worker.state.access { $0.readsOutput = isRead }
     }
   }

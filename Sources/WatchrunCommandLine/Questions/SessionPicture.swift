@@ -214,6 +214,8 @@ extension SessionPicture {
       if task.state == .failed || request.verb == .logs {
         entry.output = output.end(of: entry.name, lines: request.lines)
       }
+      entry.isOutputRead =
+        plan.graph[entry.name].map { plan.reading.includes($0, of: plan.graph) } ?? true
       entry.diagnostics = presentDiagnostics(of: entry.name).map(SessionAnswer.Diagnostic.init)
       return entry
     }

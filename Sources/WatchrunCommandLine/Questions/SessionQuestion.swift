@@ -46,6 +46,7 @@ struct SessionQuestion {
       }
     }
     try writeAnswer(text)
+    if !printsJSON { for (_, answer) in answers { sayWhatIsNotRead(in: answer) } }
     return isOrder || request.verb == .logs ? ExitCode.success : Self.status(answers.map(\.answer))
   }
 
@@ -66,7 +67,10 @@ struct SessionQuestion {
       case .answer(let answer):
         last.append(answer)
         status = Self.status(last)
-        if !printsJSON { text = shown(answer, isNamed: false) }
+        if !printsJSON {
+          text = shown(answer, isNamed: false)
+          sayWhatIsNotRead(in: answer)
+        }
       case .event(let event):
         if event.kind == .state {
           let isGreen = event.isGreen != false
@@ -84,6 +88,23 @@ struct SessionQuestion {
   }
 
   // MARK: - Text
+
+  /// Says why output is missing in an answer.
+  private func sayWhatIsNotRead(in answer: SessionAnswer) {
+    if let note = Self.note(on: answer, isAboutAll: request.verb == .logs) {
+      sayWithoutThreads(note)
+    }
+  }
+
+  /// Says which output is missing, of that which has been asked for.
+  static func note(on answer: SessionAnswer, isAboutAll: Bool) -> String? {
+    let names = answer.tasks.filter { !$0.isOutputRead && (isAboutAll || $0.state == "failed") }
+      .map { Path($0.name).description }
+    if names.isEmpty { return nil }
+    return
+      "the output of \(names.joined(separator: ", ")) goes to where watchrun writes, and is not "
+      + "kept; to keep it, start watchrun with --output failed or --diagnostics FILE"
+  }
 
   private func shown(_ answer: SessionAnswer, isNamed: Bool) -> String {
     colored(

@@ -86,6 +86,27 @@ struct SessionPictureTests {
     #expect(answer.tasks.allSatisfy { $0.diagnostics.isEmpty })
   }
 
+  @Test(arguments: [
+    (["make"], false), (["--build", "true", "make"], false),
+    (["--output", "failed", "make"], true),
+    (["--diagnostics", "e", "make"], true), (["--serve", ".", "make"], true),
+  ])
+  func `output that is not read is said to be missing where it is asked for`(
+    words: [String], isRead: Bool
+  ) throws {
+    let plan = try SessionPlan(OptionParser.parse(words.map { Array($0.utf8) }), in: "/p")
+    var picture = picture(plan, .run(run("make"), .started))
+    func answer() -> SessionAnswer {
+      picture.answer(to: SessionRequest(.status), .rest, process: 1, waiting: []) { _ in "" }
+    }
+    #expect((SessionQuestion.note(on: answer(), isAboutAll: true) == nil) == isRead)
+    #expect(SessionQuestion.note(on: answer(), isAboutAll: false) == nil)
+    picture.handle(ended("make", 2), at: start, time: 0)
+    let note = SessionQuestion.note(on: answer(), isAboutAll: false)
+    #expect(note?.contains("the output of make goes") == (isRead ? nil : true))
+    #expect(String(decoding: answer().json, as: UTF8.self).contains("\"output\":null") != isRead)
+  }
+
   @Test func `an error that the output shows is not listed again`() throws {
     var task = SessionAnswer.Task("a")
     (task.state, task.output) = ("failed", ["a.c:3: error: no"])
