@@ -26,6 +26,10 @@ package enum DefaultIgnores {
     "node_modules/", ".next/", ".nuxt/", ".svelte-kit/", ".parcel-cache/", ".turbo/",
     "target/", "_build/",
     "__pycache__/", "*.pyc", ".venv/", ".eggs/", "*.egg-info/",
+    // CMake and ninja, where the build is in the tree.
+    "CMakeFiles/", "cmake_install.cmake", "CTestTestfile.cmake", ".ninja_log", ".ninja_deps",
+    ".ninja_lock",
+    "*.tsbuildinfo", ".angular/", ".astro/", ".docusaurus/", ".expo/",
     ".gradle/", ".zig-cache/", "zig-cache/", ".dart_tool/", ".stack-work/", ".terraform/",
     ".direnv/",
   ]
@@ -33,15 +37,16 @@ package enum DefaultIgnores {
   /// Caches of test runners and checkers.
   private static let caches = [
     ".tox/", ".nox/", ".mypy_cache/", ".pytest_cache/", ".ruff_cache/", ".hypothesis/",
-    ".benchmarks/", ".ipynb_checkpoints/", ".sass-cache/",
+    ".benchmarks/", ".ipynb_checkpoints/", ".sass-cache/", ".eslintcache", ".stylelintcache",
     // pytest renames it to .pytest_cache.
     "pytest-cache-files-*",
   ]
 
-  /// Reports and raw data of coverage tools.
+  /// Reports of test runners, and reports and raw data of coverage tools.
   private static let coverage = [
     // coverage.py: the data, and the data of each process. `.coveragerc` is its configuration.
     ".coverage", ".coverage.*", "htmlcov/", "coverage.xml", "lcov.info",
+    "junit.xml", "nosetests.xml",
     ".nyc_output/", "*.profraw", "*.profdata", "*.gcda",
   ]
 
@@ -66,6 +71,7 @@ package enum DefaultIgnores {
   /// Databases of SQLite, which a server writes at any time, and their logs. `*.db` may be anything.
   private static let databases = [
     "*.sqlite3", "*.sqlite3-wal", "*.sqlite3-shm", "*.sqlite3-journal",
+    "*.sqlite", "*.sqlite-wal", "*.sqlite-shm", "*.sqlite-journal",
     "*.db-wal", "*.db-shm", "*.db-journal",
   ]
 
@@ -78,7 +84,7 @@ package enum DefaultIgnores {
     // emacs: locks and auto-saves.
     ".#*", "\\#*#",
     // JetBrains, Kate, GNOME.
-    ".idea/", "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
+    ".idea/", ".vs/", "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
     // sed -i: six random letters or digits. With ? for them, sed.swift would be ignored.
     "sed" + String(repeating: "[[:alnum:]]", count: 6),
     // macOS.

@@ -14,7 +14,7 @@ struct DefaultIgnoresTests {
     ".git/", ".git", "sub/.git", ".git/index.lock", ".hg/", ".jj/", ".build/", ".swiftpm/",
     "node_modules/", "a/node_modules/b/c.js", "target/", "__pycache__/", ".venv/", "a.pyc",
     ".DS_Store", "a/.DS_Store", ".next/", ".gradle/", ".terraform/", "_build/", "docs/_build/",
-    "a.egg-info/", ".zig-cache/",
+    "a.egg-info/", ".zig-cache/", "build/.ninja_log", "CMakeFiles/", "a.tsbuildinfo",
   ])
   func `what build tools write for themselves is ignored`(name: String) {
     #expect(isIgnored(name))
@@ -24,6 +24,7 @@ struct DefaultIgnoresTests {
     ".tox/", ".nox/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/",
     ".benchmarks/", ".coverage", ".coverage.host.123.XyZ", "htmlcov/", "coverage.xml",
     "a/lcov.info", ".nyc_output/", "default.profraw", "a.gcda", "pytest-cache-files-rktxhii1/",
+    "junit.xml", ".eslintcache",
   ])
   func `caches and coverage data are ignored`(name: String) {
     #expect(isIgnored(name))
