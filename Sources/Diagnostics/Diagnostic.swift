@@ -36,6 +36,14 @@ package struct Diagnostic: Hashable, Sendable {
     return text
   }
 
+  /// `Sources/a.swift:3:5 cannot find 'x' in scope`.
+  ///
+  /// - Parameter length: The most characters of the message.
+  package func text(in directory: Path, length: Int = .max) -> String {
+    let place = place(in: directory).map { $0 + " " } ?? ""
+    return place + (message.count > length ? message.prefix(length - 1) + "…" : message)
+  }
+
   /// The line of a quickfix file: `path:line:column: severity: message`. Without a column it is 1, and
   /// without a line, too.
   package func quickfixLine(in directory: Path) -> String {

@@ -44,6 +44,26 @@ import Testing
     }
   }
 
+  @Test func `in GitHub Actions, failures are grouped and shown beside the code`() async throws {
+    try await withProject { project in
+      try writeState("a.c:3:5: error: no x", "a.c:9: warning: w", in: project)
+      try makeTasks(in: project)
+      let watchrun = try await project.start(
+        ["--once", "--output", "failed", "-q"],
+        environment: ["GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": project.root])
+      try await #expect(watchrun.ended() == .exited(1))
+      #expect(
+        watchrun.process.output.lines == [
+          "::group::build: \(Self.compiler)", "build | a.c:3:5: error: no x",
+          "build | a.c:9: warning: w", "::endgroup::",
+        ])
+      #expect(
+        watchrun.errors.suffix(2) == [
+          "::error file=a.c,line=3,col=5::no x", "::warning file=a.c,line=9::w",
+        ])
+    }
+  }
+
   @Test func `a command whose output is not read has the closing line that it had`() async throws {
     try await withProject { project in
       try project.place("a.c", "")

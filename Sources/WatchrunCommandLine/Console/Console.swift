@@ -139,6 +139,9 @@ final class Console: Sendable {
     write(Style.faint.applied(to: RoundRule.now.text(columns: columns), isColored) + "\n")
   }
 
+  /// Writes a line for a program that reads messages.
+  func writeLine(_ line: String) { write(line + "\n") }
+
   /// Writes control sequences, if messages go to a terminal.
   func writeToTerminal(_ sequences: [UInt8]) {
     if isTerminal { messages.write(message: sequences) }

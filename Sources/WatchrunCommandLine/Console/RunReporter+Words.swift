@@ -1,7 +1,36 @@
 import ActionRunning
+import FileObservation
 import SystemCalls
 
-// What messages call outcomes, causes and conflicts.
+// What messages call changes, outcomes, causes and conflicts.
+
+extension RunReporter {
+  /// " (Sources/a.swift and 3 more changed)".
+  func reason(of trigger: RunTrigger) -> String {
+    changes(of: trigger).map { " (\($0))" } ?? ""
+  }
+
+  /// "Sources/a.swift and 3 more changed".
+  func changes(of trigger: RunTrigger) -> String? {
+    trigger.changes.isEmpty ? nil : paths(of: trigger) + " changed"
+  }
+
+  /// "Sources/a.swift and 3 more".
+  func paths(of trigger: RunTrigger) -> String {
+    guard let first = trigger.changes.first else { return "" }
+    let more = trigger.changes.count - 1
+    return "\(shown(first.path))\(more == 0 ? "" : " and \(more) more")"
+  }
+
+  func shown(_ change: ChangeBatch.Change) -> String {
+    let from = change.from.map { " from \(shown($0))" } ?? ""
+    return "\(change.kind.rawValue) \(shown(change.path))\(from)"
+  }
+
+  func shown(_ path: Path) -> String {
+    path.shown(in: directory).description
+  }
+}
 
 extension TaskRound.Outcome {
   /// The outcome in the summary of a round.

@@ -1,4 +1,5 @@
 import ActionRunning
+import Diagnostics
 import FileObservation
 import Support
 import Synchronization
@@ -31,6 +32,8 @@ final class RunReporter: Sendable {
   let console: Console
   /// Paths are shown relative to this directory.
   let directory: Path
+  /// `nil` outside of GitHub Actions.
+  private let workflow = WorkflowCommands(environmentVariable)
   private let state = Mutex(State())
 
   init(_ console: Console, directory: Path) {
@@ -92,10 +95,21 @@ final class RunReporter: Sendable {
     let (label, held) = state.withLock { state in
       (state.labels[task], state.held.decide(task, hasFailed: hasFailed))
     }
-    guard let held else { return }
+    guard let held, !held.first.isEmpty else { return }
+    let command = text(of: task).shownCommand
+    if let workflow {
+      console.write([workflow.group(label == nil ? command : "\(task): \(command)")], of: nil)
+    }
     for output in held.first { console.write(output, of: label) }
     if held.gap.bytes > 0 { say(.problem, task, held.gap.text, style: .warning) }
     for output in held.last { console.write(output, of: label) }
+    if workflow != nil { console.write([WorkflowCommands.endGroup], of: nil) }
+  }
+
+  /// Shows the diagnostics of a run that has ended beside the code, if the log is one of GitHub Actions.
+  func annotate(_ diagnostics: [Diagnostic]) {
+    guard let workflow else { return }
+    for line in diagnostics.compactMap(workflow.annotation) { console.writeLine(line) }
   }
 
   private func noteOutput(_ report: TaskReport) {
@@ -315,35 +329,5 @@ extension RunReporter {
   private func ignoring(_ path: Path, entries: String? = nil) -> String? {
     let advice = IgnoreAdvice(path, in: directory, entries: entries)
     return hasFile ? advice?.key : advice?.option
-  }
-}
-
-// MARK: - Changes
-
-extension RunReporter {
-  /// " (Sources/a.swift and 3 more changed)".
-  private func reason(of trigger: RunTrigger) -> String {
-    changes(of: trigger).map { " (\($0))" } ?? ""
-  }
-
-  /// "Sources/a.swift and 3 more changed".
-  func changes(of trigger: RunTrigger) -> String? {
-    trigger.changes.isEmpty ? nil : paths(of: trigger) + " changed"
-  }
-
-  /// "Sources/a.swift and 3 more".
-  private func paths(of trigger: RunTrigger) -> String {
-    guard let first = trigger.changes.first else { return "" }
-    let more = trigger.changes.count - 1
-    return "\(shown(first.path))\(more == 0 ? "" : " and \(more) more")"
-  }
-
-  func shown(_ change: ChangeBatch.Change) -> String {
-    let from = change.from.map { " from \(shown($0))" } ?? ""
-    return "\(change.kind.rawValue) \(shown(change.path))\(from)"
-  }
-
-  func shown(_ path: Path) -> String {
-    path.shown(in: directory).description
   }
 }

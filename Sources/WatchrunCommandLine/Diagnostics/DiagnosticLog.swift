@@ -123,12 +123,7 @@ struct DiagnosticSummary: Hashable, Sendable {
   /// `2 errors, 1 warning · Sources/Parser.swift:12:9 cannot find 'tokn' in scope`.
   func text(in directory: Path) -> String {
     guard let first else { return counts }
-    let place = first.place(in: directory).map { $0 + " " } ?? ""
-    var message = first.message
-    if message.count > Self.longestMessage {
-      message = message.prefix(Self.longestMessage - 1) + "…"
-    }
-    return "\(counts) · \(place)\(message)"
+    return "\(counts) · \(first.text(in: directory, length: Self.longestMessage))"
   }
 
   private static func count(_ number: Int, _ noun: String) -> String {

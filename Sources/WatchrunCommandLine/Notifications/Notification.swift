@@ -1,4 +1,5 @@
 import ActionRunning
+import Diagnostics
 import Support
 import SystemCalls
 
@@ -69,9 +70,26 @@ extension Notification {
       "\(outcomes), \(Self.place(directory))", isSuccess: failed.isEmpty)
   }
 
+  /// The same with an error at its end.
+  func naming(_ error: Diagnostic, in directory: Path) -> Notification {
+    Notification(title, "\(body): \(error.text(in: directory))", isSuccess: isSuccess)
+  }
+
   private static func place(_ directory: Path) -> String {
     let name = Array(directory.lastComponent)
     return "in \(name.isEmpty ? directory : Path(bytes: name))"
+  }
+}
+
+extension TaskReport {
+  /// The tasks that fail by the end of a run or a round.
+  var failedTasks: [String] {
+    switch self {
+    case .run(let run, .ended(let status, _, _)): status.isSuccess ? [] : [run.task]
+    case .round(.ended(let round)):
+      round.entries.filter { $0.outcome.isSuccess == false }.map(\.name)
+    default: []
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import ActionRunning
+import Diagnostics
 import Support
 import Synchronization
 import SystemCalls
@@ -34,10 +35,18 @@ final class Notifier: Sendable {
   }
 
   /// Handles a report of the runner.
-  func handle(_ report: TaskReport, of plan: SessionPlan, _ settings: Settings) {
+  ///
+  /// - Parameter error: Returns the first error in the output of a task.
+  func handle(
+    _ report: TaskReport, of plan: SessionPlan, _ settings: Settings,
+    error: (_ task: String) -> Diagnostic?
+  ) {
     guard settings.notifies else { return }
     prepare(settings)
-    guard let notification = notification(for: report, plan) else { return }
+    guard var notification = notification(for: report, plan) else { return }
+    if let error = report.failedTasks.compactMap(error).first {
+      notification = notification.naming(error, in: directory)
+    }
     // A command that is restarted repeatedly fails repeatedly.
     var isRestart = false
     if case .run(let run, _) = report { isRestart = run.trigger.reason == .restart }

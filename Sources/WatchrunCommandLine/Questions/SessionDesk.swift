@@ -91,9 +91,8 @@ final class SessionDesk: ServedSession {
 
   /// Variables for a hook of a task, which say what the output of the run says about errors.
   func hookVariables(of task: String) -> [Command.EnvironmentVariable] {
-    let (found, directory) = picture.withLock {
-      ($0.diagnostics[task], $0.outputToSearch(of: task).directory)
-    }
+    let directory = picture.withLock { $0.outputToSearch(of: task).directory }
+    let found = diagnostics(of: task)
     func list(_ severity: Diagnostic.Severity) -> String {
       Diagnostic.list(found.filter { $0.severity == severity }, in: directory, most: 16 * 1024)
     }
@@ -136,6 +135,9 @@ final class SessionDesk: ServedSession {
 
   /// The tasks with their states, for the status line.
   func status() -> StatusText { picture.withLock { $0.status } }
+
+  /// The diagnostics of the latest run of a task that has ended by itself.
+  func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
 
   /// The diagnostics of all tasks, in their order.
   var diagnostics: [Diagnostic] { picture.withLock { $0.allDiagnostics } }

@@ -77,8 +77,7 @@ final class KeyTarget: KeyListener {
     let found = errors.withLock { $0.move(by: step, in: session.desk.diagnostics) }
     let console = session.session.console
     guard let (diagnostic, text) = found else { return console.say(.answer, "no error is known") }
-    let place = diagnostic.place(in: session.session.directory) ?? ""
-    console.say(.answer, "\(text): \(place) \(diagnostic.message)")
+    console.say(.answer, "\(text): \(diagnostic.text(in: session.session.directory))")
     if opens { open(diagnostic) }
   }
 

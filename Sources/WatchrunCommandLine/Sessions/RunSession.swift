@@ -190,13 +190,19 @@ extension RunSession {
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
     passTerminal(report)
-    reporter.report(report, desk.diagnose(report))
+    let summary = desk.diagnose(report)
+    reporter.report(report, summary)
+    if summary != nil, case .run(let run, _) = report {
+      reporter.annotate(desk.diagnostics(of: run.task))
+    }
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     keys.handle(report)
     let activities = desk.handle(report)
     statusLine.update(settings.effectiveStatusLine)
-    session.notifier.handle(report, of: plan, settings)
+    session.notifier.handle(report, of: plan, settings) { [desk] task in
+      desk.diagnostics(of: task).first { $0.severity == .error }
+    }
     pages?.handle(activities)
     switch report {
     case .task(let task, .ignored(let trigger)):

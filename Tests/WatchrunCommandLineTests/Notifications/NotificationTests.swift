@@ -1,3 +1,4 @@
+import Diagnostics
 import FileObservation
 import SystemCalls
 import Testing
@@ -48,6 +49,22 @@ struct NotificationTests {
     ])
   func `what ends no run is no news`(report: TaskReport) {
     #expect(text(report) == nil)
+  }
+
+  @Test func `the first error is named`() throws {
+    let report = Self.ended(.exited(2))
+    let text = TaskText(name: "make", role: .command, command: "", shownCommand: "make test")
+    let notification = try #require(Notification(report, of: text, in: "/home/u/app"))
+    let error = Diagnostic(.error, "no x", path: "/home/u/app/a.c", line: 3, column: 5)
+    #expect(
+      notification.naming(error, in: "/home/u/app").body
+        == "with status 2 after 3.2 s, in app: a.c:3:5 no x")
+    let round = TaskRound(entries: [
+      .init(name: "a", outcome: .succeeded(.zero)),
+      .init(name: "b", outcome: .failed(.exited(1), .zero)),
+    ])
+    #expect(report.failedTasks == ["make"] && TaskReport.round(.ended(round)).failedTasks == ["b"])
+    #expect(Self.ended(.exited(0)).failedTasks == [])
   }
 
   @Test func `a build is news if it fails`() {
