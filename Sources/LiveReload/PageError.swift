@@ -47,7 +47,7 @@ extension PageError {
   static func cannotListen(_ page: String, port: UInt16, _ error: SystemError) -> PageError {
     let (code, reason): (Code, String) =
       switch error.code {
-      case EADDRINUSE: (.portInUse, "port \(port) is in use")
+      case EADDRINUSE: (.portInUse, "port \(port) is in use" + holder(of: port))
       case EACCES: (.portReserved, "port \(port) requires administrator rights")
       case EADDRNOTAVAIL:
         (
@@ -57,6 +57,11 @@ extension PageError {
       default: (.cannotListen, "\(error)")
       }
     return PageError(code: code, page: page, message: "cannot serve \(page): \(reason)")
+  }
+
+  /// The process that listens at a port, if it is known.
+  private static func holder(of port: UInt16) -> String {
+    listener(atPort: port).map { " by \($0.name) (pid \($0.process))" } ?? ""
   }
 
   static func descriptorLimitReached(_ page: String) -> PageError {

@@ -49,13 +49,15 @@ import Testing
   {
     try await withProject { project in
       try project.makeDirectory("src")
-      let watchrun = try await project.start(["-w", "src", "--explain", "src/a.c", "b.c"])
+      for name in ["src/a.c", "b.c"] { try project.write(name) }
+      let watchrun = try await project.start(["-w", "src", "--explain", "src/a.c", "b.c", "src/no"])
       #expect(try await watchrun.ended() == .exited(0))
-      #expect(watchrun.process.output.lines == ["::\tsrc/a.c", "::\tb.c"])
+      #expect(watchrun.process.output.lines == ["::\tsrc/a.c", "::\tb.c", "::\tsrc/no"])
       #expect(
         watchrun.errors == [
           "watchrun: b.c is not watched: it is outside of the watched directories; "
-            + "to watch it: -w b.c"
+            + "to watch it: -w b.c",
+          "watchrun: src/no does not exist; the answer is for such a file",
         ])
     }
   }

@@ -144,7 +144,8 @@ import Testing
         #"a: { run: "echo a >> $LOG" }, b: { run: "echo b >> $LOG", after: ["a"] },"#
           + #" s: { run: "echo s >> $LOG; exec sleep 1000", service: true },"#
           + #" d: { run: "echo d >> $LOG", postpone: true }"#)
-      _ = try await project.start(["-v"]).watching()
+      let watchrun = try await project.start("-v")
+      try await watchrun.watching()
       #expect(try await ask("--wait", in: project).contains("d: has not run yet"))
       #expect(try await ask("--send", "run", "b", in: project) == "")
       #expect(try await ask("--wait", "b", in: project).hasPrefix("b: succeeded"))
@@ -152,6 +153,7 @@ import Testing
       _ = try await ask("--send", "restart", "s", in: project)
       _ = try await ask("--wait", in: project)
       #expect(project.logged.count { $0 == "s" } == 2)
+      try await watchrun.said("restart requested by another program: s")
       _ = try await ask("--send", "run", "d", in: project)
       #expect(try await ask("--wait", in: project).contains("d: succeeded"))
       _ = try await ask("--send", "stop", in: project)

@@ -245,6 +245,11 @@ extension ForeignOption {
       let isNumber = option.value.flatMap(Double.init) != nil
       return isNumber ? duration(option).map { changes(option, after: $0) } : nil
     },
+    row("--regex --regexp", patternsAreGlobs) { option in
+      option.value.flatMap(Pattern.option).map {
+        "patterns are globs, not regular expressions: \(ShellWords.quoted($0.map(\.word)))"
+      }
+    },
     row("--server", "use --serve DIR") { option in
       let isDirectory = option.value.map { option.type(of: $0) == .directory } ?? false
       return "write: --serve " + (isDirectory ? ShellWords.quoted((option.value ?? "").word) : ".")
@@ -254,10 +259,12 @@ extension ForeignOption {
     },
   ]
 
+  private static let patternsAreGlobs =
+    "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'"
+
   /// Those with one answer, beside those in the table of settings.
   private static let others: KeyValuePairs<String, String> = [
-    "--regex --regexp --inverse-regex -R":
-      "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'",
+    "--inverse-regex -R": patternsAreGlobs,
     "--recursive": "directories are watched recursively by default",
     "--inspect --inspect-brk --require --loader --import":
       "options of the program follow it, as in: watchrun -r node --inspect app.js",

@@ -62,9 +62,11 @@ extension Habit {
         return "'\(Path(bytes: path))' is a file, not a program; to watch it: "
           + line.watching([path], [])
       }
+      let isRestarted = line.isServer(path) && !line.options.contains("-r".word)
+      let own = line.line(command, adding: isRestarted ? ["-r".word] : [])
       return path.contains(UInt8(ascii: "/"))
-        ? "\(Path(bytes: path)) is not executable; write: \(line.line(command))"
-        : "\(line.lack); for the file here: \(line.line(command))"
+        ? "\(Path(bytes: path)) is not executable; write: \(own)"
+        : "\(line.lack); for the file here: \(own)"
     },
   ]
 }
@@ -78,6 +80,13 @@ extension TypedLine {
 
   func holds(_ name: String, in path: [UInt8]) -> Bool {
     ProjectDirectory(path: Path(bytes: path).absolute(from: directory.path)).holds(name)
+  }
+
+  /// Whether a file seems to start a server, which runs until it is restarted.
+  func isServer(_ path: [UInt8]) -> Bool {
+    [".listen(", "createServer(", "app.run(", "uvicorn.run(", "serve_forever("].contains {
+      directory.holds([path.decoded], with: $0)
+    }
   }
 
   func isProgram(_ word: [UInt8]) -> Bool { findsProgram(word.decoded) }

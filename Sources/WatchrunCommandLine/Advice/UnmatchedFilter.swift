@@ -4,7 +4,7 @@ import PathFiltering
 import Support
 import SystemCalls
 
-/// Finds out whether any file passes `-e` and `-f`. Otherwise nothing would ever run, in silence.
+/// Finds out whether any file passes `-e`, `-f` and `-i`. Otherwise nothing would ever run, in silence.
 struct UnmatchedFilter {
   let settings: Settings
   let directory: Path
@@ -16,7 +16,8 @@ struct UnmatchedFilter {
 
   /// Warns soon after the start if no file passes.
   static func warnSoon(_ settings: Settings, _ console: Console, in directory: Path) {
-    guard !settings.extensions.isEmpty || !settings.filters.isEmpty else { return }
+    let patterns = settings.filters + settings.ignores
+    guard !settings.extensions.isEmpty || !patterns.isEmpty else { return }
     DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
       let search = UnmatchedFilter(settings: settings, directory: directory)
       if let text = search.warning { console.say(.problem, text, style: .warning) }
@@ -30,16 +31,28 @@ struct UnmatchedFilter {
     let extensions =
       names.isEmpty ? nil : "-e " + ShellWords.quoted(names.joined(separator: ",").word)
     let filters = settings.filters.map { "-f " + ShellWords.quoted($0.description.word) }
-    let options = ([extensions].compactMap { $0 } + filters).joined(separator: " ")
+    let ignores = settings.ignores.map { "-i " + ShellWords.quoted($0.description.word) }
+    var options = [extensions].compactMap { $0 } + filters
+    if options.isEmpty { options = ignores }
     let events = Self.events(names)
-    return "no file passes \(options) yet, so no change starts a run"
+    return "no file passes \(options.joined(separator: " ")) yet, so no change starts a run"
       + (events.isEmpty ? "" : "; for kinds of change: --events \(events.joined(separator: ","))")
+      + (expression.map { "; patterns are globs, not regular expressions" + $0 } ?? "")
+  }
+
+  /// What is meant by a filter that is a regular expression, as far as that is known.
+  private var expression: String? {
+    settings.filters.map(\.description).first { $0.contains { "\\^$|".contains($0) } }.map {
+      Pattern.option(for: $0).map { ": " + ShellWords.quoted($0.map(\.word)) } ?? ""
+    }
   }
 
   private var hasNoMatch: Bool {
     let filter = settings.makeFilter(in: directory)
     let roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
     var rest = limit
+    // Without a filter, an empty tree says nothing.
+    var isLeftOut = !settings.extensions.isEmpty || !settings.filters.isEmpty
     for root in roots {
       guard (try? FileStatus(of: root, followsLinks: true))?.type == .directory else {
         return false
@@ -53,6 +66,7 @@ struct UnmatchedFilter {
             if rest < 0 { return false }
             let path = place.appending(name)
             let decision = filter.decision(for: path, isDirectory: isDirectory, below: root)
+            if decision.rule?.source == .parameter(.ignore) { isLeftOut = true }
             if isDirectory {
               if decision.isIncluded || decision.isBySelection { pending.append(path) }
             } else if decision.isIncluded {
@@ -62,7 +76,7 @@ struct UnmatchedFilter {
         }
       }
     }
-    return true
+    return isLeftOut
   }
 
   /// The kinds of change for inotifywait's events; empty if a name is none of them.

@@ -81,7 +81,11 @@ extension WaitingReporter {
   func answerStop(toInterrupt isInterrupt: Bool) {
     let now = scheduler.now
     let (stops, restarts) = state.withLock {
-      ($0.waiting.pendingStops(at: now), $0.waiting.restarts.keys.sorted())
+      // A signal that arrives twice at once, as timeout(1) sends it, is no second request.
+      (
+        $0.waiting.pendingStops(at: now, after: .milliseconds(100)),
+        $0.waiting.restarts.keys.sorted()
+      )
     }
     for notice in stops { report(notice, .answer, isEnding: isInterrupt || isEnding()) }
     if isInterrupt { return }

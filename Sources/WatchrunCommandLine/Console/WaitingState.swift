@@ -45,8 +45,10 @@ struct WaitingState {
   /// When commands that have ended are started again.
   private(set) var restarts: [String: Instant] = [:]
 
-  /// The runs that were asked to end.
-  func pendingStops(at now: Instant) -> [Notice] { stops.map { $0.notice(at: now) } }
+  /// The runs that were asked to end, at least this long ago.
+  func pendingStops(at now: Instant, after time: Duration = .zero) -> [Notice] {
+    stops.filter { $0.since.duration(to: now) >= time }.map { $0.notice(at: now) }
+  }
 
   /// Whether a run for which something waits may have made a change itself: new files, as builds do, or
   /// other contents of what it was started for, as formatters do.

@@ -37,6 +37,9 @@ struct Explanation {
           "\(name) is not watched: it is outside of the watched directories; "
             + "to watch it: -w \(ShellWords.quoted(word))")
       }
+      if (try? FileStatus(of: path)) == nil {
+        console.problem("\(Path(bytes: word)) does not exist; the answer is for such a file")
+      }
       text += settings.separatesByNUL ? fields(rule, word) : line(rule, word)
     }
     try writeAnswer(text)

@@ -197,6 +197,13 @@ final class SessionDesk: ServedSession {
   func perform(_ request: SessionRequest) -> String? {
     if let refusal = picture.withLock({ $0.refusal(of: request.tasks) }) { return refusal }
     guard let parts = parts.withLock({ $0 }) else { return nil }
+    if [.run, .restart].contains(request.verb) {
+      let tasks = request.tasks.map { Path($0).description }.joined(separator: ", ")
+      session.console.say(
+        .news,
+        "\(request.verb.rawValue) requested by another program"
+          + (tasks.isEmpty ? "" : ": \(tasks)"), style: .faint)
+    }
     switch request.verb {
     case .status, .logs: return nil
     case .wait: pause.release(of: request.owner)

@@ -191,6 +191,14 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   }
 }
 
+extension WaitingStateTests {
+  @Test mutating func `a second signal at once is no second request`() {
+    take(stopping(), 1)
+    #expect(waiting.pendingStops(at: time(1), after: .milliseconds(100)).isEmpty)
+    #expect(waiting.pendingStops(at: time(1.5), after: .milliseconds(100)).count == 1)
+  }
+}
+
 /// The timers of what waits.
 @Suite struct WaitingReporterTests {
   private let scheduler = ManualScheduler()

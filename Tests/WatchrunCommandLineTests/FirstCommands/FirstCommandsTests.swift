@@ -113,6 +113,7 @@ struct FirstCommandsTests {
       try directory.makeDirectories(parts)
       try directory.write(text, to: name)
     }
+    try directory.write("http.createServer().listen(80)\n", to: "express/server.js")
   }
 }
 

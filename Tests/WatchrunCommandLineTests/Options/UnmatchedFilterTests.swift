@@ -29,6 +29,18 @@ struct UnmatchedFilterTests {
     #expect(try warning("-e", "py") == "no file passes -e py yet, so no change starts a run")
   }
 
+  @Test func `patterns that ignore all files are named`() throws {
+    #expect(try warning("-i", "*") == "no file passes -i '*' yet, so no change starts a run")
+    #expect(try warning("-i", "*.c") == nil)
+    #expect(try warning("-i", "*.go") == nil)
+  }
+
+  @Test func `a regular expression is recognized`() throws {
+    let end = "; patterns are globs, not regular expressions"
+    #expect(try warning("-f", #"\.py$"#)?.hasSuffix("a run\(end): -e py") == true)
+    #expect(try warning("-f", #"^src/\w+$"#)?.hasSuffix("a run\(end)") == true)
+  }
+
   @Test func `events in place of extensions are recognized`() throws {
     #expect(
       try warning("-e", "close_write,moved_to,modify")

@@ -12,6 +12,10 @@ struct UsageErrorTests {
       ["--delay", "1", "x"],
       "unknown option '--delay'; write: -d 1s"
     ),
+    (
+      ["--regex", #"\.c$"#, "x"],
+      "unknown option '--regex'; patterns are globs, not regular expressions: -e c"
+    ),
     (["--manual"], "unknown option '--manual'; use --man"),
     (["-x", "ls"], "unknown option '-x'; write: watchrun ls"),
     (["-watch", "a", "x"], "unknown option '-watch'; did you mean '--watch'?"),

@@ -26,7 +26,7 @@ extension ProjectDetection {
   }
 
   private static let cargo = ProjectKind(
-    name: "cargo", title: "a Rust package", role: .compiler, files: ["Cargo.toml"],
+    name: "cargo", title: "a Rust project", role: .compiler, files: ["Cargo.toml"],
     products: ["/target/"],
     // The first build writes it.
     findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },

@@ -85,6 +85,11 @@ struct ProjectSource {
     if (try? FileStatus(of: path, followsLinks: true)) != nil {
       return .usage("\(file) is not a regular file")
     }
+    if let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }) {
+      return .usage(
+        "there is no file \(file), and it is for \(foreign.tool); to write one for watchrun: "
+          + "watchrun --init")
+    }
     let isJSON = ["json", "json5", "jsonc"].contains { file.description.hasSuffix(".\($0)") }
     let option = isJSON ? " --config \(file)" : ""
     return .usage(

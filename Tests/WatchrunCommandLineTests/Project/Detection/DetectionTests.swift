@@ -27,7 +27,7 @@ struct DetectionTests {
       ["build: swift build", "test: swift test"]
     ),
     (
-      ["Cargo.toml": ""], "this is a Rust package (Cargo.toml): build, then test",
+      ["Cargo.toml": ""], "this is a Rust project (Cargo.toml): build, then test",
       ["build: cargo build", "test: cargo test"]
     ),
     (
@@ -275,12 +275,12 @@ struct DetectionTests {
     // A Makefile beside a compiler's own project file usually calls that.
     (
       ["Makefile": "test:\n\tcargo test", "Cargo.toml": ""],
-      "this is a Rust package (Cargo.toml): build, then test; not used: a Makefile",
+      "this is a Rust project (Cargo.toml): build, then test; not used: a Makefile",
       ["build: cargo build", "test: cargo test"]
     ),
     (
       ["Package.swift": "", "Cargo.toml": "", "pytest.ini": ""],
-      "this is a Swift package (Package.swift), a Rust package (Cargo.toml) and a Python project "
+      "this is a Swift package (Package.swift), a Rust project (Cargo.toml) and a Python project "
         + "(pytest.ini), each with its own tasks and sources: swift-build; cargo-build, then cargo-test; python-test",
       [
         "swift-build: swift build", "cargo-build: cargo build", "cargo-test: cargo test",
@@ -290,7 +290,7 @@ struct DetectionTests {
     // Unless make compiles sources itself, and Cargo only a part.
     (
       ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "Cargo.toml": ""],
-      "this is a Makefile: build; not used: a Rust package (Cargo.toml)", ["build: make"]
+      "this is a Makefile: build; not used: a Rust project (Cargo.toml)", ["build: make"]
     ),
     (
       ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "CMakeLists.txt": ""],

@@ -120,7 +120,7 @@ struct NearbyProjectTests {
     try directory.write("{}", to: "server/watchrun.json")
     #expect(
       remark(in: "", of: directory).hasSuffix(
-        "; there is watchrun.json in server, a Rust package (Cargo.toml) in web: watchrun -C server"
+        "; there is watchrun.json in server, a Rust project (Cargo.toml) in web: watchrun -C server"
       ))
   }
 }
