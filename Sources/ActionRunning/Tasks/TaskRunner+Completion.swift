@@ -57,8 +57,13 @@ extension TaskRunner {
 
   /// A service has ended by itself. The end of one that is kept alive is no success.
   func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
+    if endsWork(service, status) { end(with: status) }
+  }
+
+  /// Whether the runner ends because a service has ended by itself with this status.
+  func endsWork(_ service: TaskDefinition, _ status: ExitStatus) -> Bool {
     let isCrash = service.policy.keepsAlive && options.completion == .firstSuccess
-    if !isCrash && isLast(status) { end(with: status) }
+    return !isCrash && isLast(status)
   }
 
   /// Whether the runner ends after a run or a round with this status.

@@ -77,7 +77,9 @@ extension TaskRunner {
   }
 
   private func backOff(_ name: String, _ generation: Int) {
-    guard let worker = worker(name), !state.access(\.isInLastRound) else { return }
+    guard let worker = worker(name), !state.access(\.isInLastRound),
+      !endsWork(worker.definition, worker.state.access(\.status))
+    else { return }
     guard let pause = worker.pauseBeforeRestart() else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
       return advance { $0.restartIsGivenUp(name, generation: generation) }

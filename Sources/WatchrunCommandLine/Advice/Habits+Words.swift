@@ -72,6 +72,10 @@ extension Habit {
       guard CompletionShell(rawValue: shell) != nil else { return nil }
       return "for completions: watchrun --completions \(shell)"
     },
+    Habit(words: ["-"]) { line in
+      "'-' is no program; for a list of files on standard input: "
+        + line.line([], adding: ["--files-from".word, "-".word]) + line.command(line.rest)
+    },
     Habit(words: ["man", "manual"]) { _ in "for the manual: watchrun --man" },
     Habit(words: ["explain", "why"]) { line in
       line.rest.isEmpty

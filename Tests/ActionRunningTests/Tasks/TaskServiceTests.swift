@@ -254,6 +254,23 @@ struct TaskServiceTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a service whose end ends the runner is not announced to be started again`()
+    async throws
+  {
+    let tasks = try RunningTasks(options: .init(completion: .firstFailure)) { directory in
+      var server = TaskDefinition("server", in: directory, "exit 3", service: true)
+      server.policy.keepsAlive = true
+      return [server]
+    }
+    tasks.runner.start()
+    #expect(
+      await eventually {
+        if case .runner(.finished(.exited(3)))? = tasks.entries.last { true } else { false }
+      })
+    #expect(
+      !tasks.entries.contains { if case .task(_, .backingOff) = $0 { true } else { false } })
+  }
+
   @Test func `a service by itself crashes and is started again`() async throws {
     let tasks = try RunningTasks { directory in
       [
