@@ -2,20 +2,25 @@
 struct PendingFlushes {
   typealias Caller = @Sendable () -> Void
 
+  private struct Flush {
+    let caller: Caller
+    /// The number of polls for it that have found changes.
+    var polls = 0
+  }
+
   /// The largest number of polls for one flush: the entries of a directory that replaced another
   /// are only compared in the next poll.
-  private static let maximumPolls = 3
+  private static let maximumPolls = 4
 
-  private var waiting: [Caller] = []
-  /// The callers that wait for the current poll.
-  private var polled: [Caller] = []
-  private var polls = 0
+  private var waiting: [Flush] = []
+  /// Those that wait for the current poll.
+  private var polled: [Flush] = []
 
   /// Whether no caller waits, apart from those that wait for the current poll.
   var isEmpty: Bool { waiting.isEmpty }
 
   mutating func add(_ caller: @escaping Caller) {
-    waiting.append(caller)
+    waiting.append(Flush(caller: caller))
   }
 
   mutating func pollBegins() {
@@ -23,23 +28,22 @@ struct PendingFlushes {
     waiting = []
   }
 
-  /// After a poll that found changes, the callers wait for another one.
+  /// After a poll that found changes, the callers that waited for it wait for another one.
   mutating func pollEnded(foundChanges: Bool) {
-    let isComplete = !foundChanges || polls >= Self.maximumPolls
-    polls = isComplete ? 0 : polls + 1
-    if isComplete { return }
-    waiting = polled + waiting
-    polled = []
+    if !foundChanges { return }
+    for index in polled.indices { polled[index].polls += 1 }
+    waiting = polled.filter { $0.polls < Self.maximumPolls } + waiting
+    polled.removeAll { $0.polls < Self.maximumPolls }
   }
 
   /// The callers that waited for the poll that has ended.
   mutating func takePolled() -> [Caller] {
     defer { polled = [] }
-    return polled
+    return polled.map(\.caller)
   }
 
   mutating func takeWaiting() -> [Caller] {
     defer { waiting = [] }
-    return waiting
+    return waiting.map(\.caller)
   }
 }
