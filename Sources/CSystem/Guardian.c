@@ -29,7 +29,7 @@ struct csystem_guardian {
   int lifeline;  // closed when the watched process ends
   pid_t pid;
   pid_t session, own_group;  // of the watched process
-  _Atomic int terminal_is_changed;
+  _Atomic int terminal_is_changed, row_is_drawn;
   char terminal[64];
   struct termios modes;
   char mark[64];             // begins a variable in the environment of each process to stop
@@ -77,6 +77,10 @@ void csystem_guardian_keep_modes(
 
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian) {
   atomic_store(&guardian->terminal_is_changed, 0);
+}
+
+void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int is_drawn) {
+  atomic_store(&guardian->row_is_drawn, is_drawn);
 }
 
 void csystem_guardian_end(struct csystem_guardian *guardian) {
@@ -142,11 +146,16 @@ static void add_descendants(struct csystem_guardian *guardian) {
   for (int i = count; i < all; i++) csystem_guardian_add(guardian, groups[i]);
 }
 
-static void restore_modes(struct csystem_guardian *guardian) {
+static void restore_terminal(struct csystem_guardian *guardian) {
   if (!atomic_load(&guardian->terminal_is_changed)) return;
   int terminal = open(guardian->terminal, O_RDWR | O_NOCTTY | O_NONBLOCK);
   if (terminal < 0) return;
   tcsetattr(terminal, TCSANOW, &guardian->modes);
+  // What is below the cursor, and the title.
+  static const char erase[] = "\033[J\033[23;2t";
+  if (atomic_load(&guardian->row_is_drawn) && write(terminal, erase, sizeof erase - 1) < 0) {
+    // The terminal is gone or accepts nothing.
+  }
   close(terminal);
 }
 
@@ -154,7 +163,7 @@ static void guard(struct csystem_guardian *guardian, int lifeline) {
   char byte;
   while (read(lifeline, &byte, 1) == -1 && errno == EINTR) {
   }
-  restore_modes(guardian);
+  restore_terminal(guardian);
   // Makes places for those of descendants.
   send_to_all(guardian, 0);
   add_descendants(guardian);

@@ -26,6 +26,22 @@ struct StatusLineTests {
     }
   }
 
+  @Test func `it is erased although watchrun is killed`() async throws {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("h: keys")
+      try await session.readsKeys()
+      session.send(SIGKILL)
+      try await session.ended()
+      // The shell may say that it was killed.
+      try await eventually("it is erased") {
+        let rest = session.terminal.output.text.components(separatedBy: Self.erase).last ?? ""
+        return rest.hasPrefix("\u{1B}[23;2t") && !rest.contains(Self.save)
+      }
+    }
+  }
+
   @Test(arguments: [["-q"], ["--once"], ["--status-line=never"]])
   func `it is not shown where it is not wanted`(_ options: [String]) async throws {
     try await withProject { project in
@@ -104,6 +120,29 @@ struct StatusLineTests {
       try await session.shows("there is no task 5")
       try session.type("q")
       try await session.ended()
+    }
+  }
+
+  @Test(arguments: [SIGTERM, SIGHUP, SIGKILL])
+  func `the editor in the terminal ends with watchrun`(_ signal: Int32) async throws {
+    try await withProject { project in
+      try project.write("main.c", "int x\n")
+      try await project.shell("mkdir bin")
+      try project.write("bin/vim", "#!/bin/sh\nstty -echo; echo $$ >> \"$LOG\"; read line\n")
+      try await project.shell("chmod +x bin/vim")
+      try project.writeTasks(
+        #"a: { run: "echo main.c:1:3: error: one; exit 1" }, b: { run: "true", watch: ["none"] },"#)
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      let session = try await TerminalSession(
+        project, [], environment: ["EDITOR": "vim", "PATH": "\(project.root)/bin:\(path)"])
+      try await session.shows("waiting for changes")
+      try await session.readsKeys()
+      try session.type("o")
+      let editor = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      session.send(signal)
+      try await session.ended()
+      try await eventually("it is gone") { !ProcessTable.isAlive(editor) }
+      try await eventually("the modes are restored") { try session.terminal.modes == session.modes }
     }
   }
 

@@ -59,4 +59,9 @@ package struct GuardianProcess: Sendable, Hashable {
   package func modesAreRestored() {
     csystem_guardian_modes_are_restored(page)
   }
+
+  /// Notes whether the last row of that terminal is drawn. The guardian erases it if this process does not.
+  package func rowIsDrawn(_ isDrawn: Bool) {
+    csystem_guardian_row_is_drawn(page, isDrawn ? 1 : 0)
+  }
 }

@@ -1,3 +1,4 @@
+import ActionRunning
 import Support
 import Synchronization
 import SystemCalls
@@ -28,6 +29,9 @@ final class StatusRow: Sendable {
   /// The text to draw; apart from the state, which is locked while a terminal accepts nothing.
   private let wanted = Mutex<[UInt8]?>(nil)
 
+  /// Erases the row if this process is killed.
+  let guardian = Mutex<Guardian?>(nil)
+
   /// The text, of less than a row. It is drawn with the next write, which may be one of nothing.
   var text: [UInt8]? {
     get { wanted.withLock { $0 } }
@@ -41,7 +45,11 @@ final class StatusRow: Sendable {
   func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     let text = text
     try state.withLock { state throws(SystemError) in
+      let wasDrawn = state.isDrawn
       let written = Self.next(&state, bytes, text)
+      if state.isDrawn != wasDrawn {
+        guardian.withLock { $0 }?.process.rowIsDrawn(state.isDrawn)
+      }
       if !written.isEmpty { try writeAll(written, to: descriptor) }
     }
   }

@@ -54,6 +54,7 @@ final class Session: Sendable {
     self.began = began
     self.caller = caller
     self.guardian = guardian
+    console.row.guardian.withLock { $0 = guardian }
     notifier = Notifier(console, directory: directory)
     let terminalController = settings.makeTerminalController(guardian)
     self.terminalController = terminalController
