@@ -44,6 +44,7 @@ import Testing
       try session.type("t asl\u{7F}k")
       try await session.shows("task that gets the terminal:  ask")
       try session.type(Keystroke.enter)
+      try await session.shows("the next run of ask has the terminal")
       try await session.shows("name0")
       try session.type("qr" + Keystroke.enter)
       try await project.logged("read qr")

@@ -60,6 +60,7 @@ final class KeyTarget: KeyListener {
       return session.session.console.say(
         .answer, "no task '\(Path(task))' in this session; tasks: \(names)")
     }
+    session.session.console.say(.answer, "the next run of \(name) has the terminal")
     runner.submitKey(forTerminalOf: name)
   }
 
