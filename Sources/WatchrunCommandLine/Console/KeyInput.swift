@@ -38,6 +38,7 @@ struct KeyInput {
     case 0..<0x20, 0x7F:
       name = nil
       return .giveTerminal(nil)
+    case 0x20 where typed.isEmpty: break
     default: name = typed + [byte]
     }
     return .typed(String(decoding: name ?? [], as: UTF8.self))

@@ -21,7 +21,7 @@ struct KeysTests {
     arguments: [
       (
         ["t", " a", "b\r"],
-        [.typed(""), .typed(" "), .typed(" a"), .typed(" ab"), .giveTerminal("ab")]
+        [.typed(""), .typed(""), .typed("a"), .typed("ab"), .giveTerminal("ab")]
       ),
       (["t\r"], [.typed(""), .giveTerminal("")]),
       (["ts\n"], [.typed(""), .typed("s"), .giveTerminal("s")]),
