@@ -8,7 +8,7 @@ final class Listener: SocketHandler {
   typealias MakeRoom = () -> Bool
 
   private static let firstPort: UInt16 = 8080
-  private static let lastPort: UInt16 = 8179
+  private static let lastPort: UInt16 = 9079
 
   private let loop: SocketLoop
   private let accept: Accept
