@@ -52,8 +52,10 @@ struct ActivityLog: Sendable {
   private static let recent = Duration.milliseconds(60)
   /// By how much the timestamp of a change may precede it.
   private static let clockTick = Duration.milliseconds(10)
-  /// How long after the start of a run what it does is no activity of its own.
+  /// How long after the start of a run what it does is no activity of its own; and as long as it has not
+  /// done nothing for that time, at most so long.
   private static let startTime = Duration.milliseconds(300)
+  private static let longestStart = Duration.seconds(10)
   /// How long after it was made a change is reported by the kernel, at most.
   private static let delayOfReports = Duration.milliseconds(50)
 
@@ -64,6 +66,8 @@ struct ActivityLog: Sendable {
   /// the starts and stops of runs.
   private var activityCount = 0
   private var latestStart = FileTime(nanoseconds: 0)
+  /// When the start was seen to do something, for the last time so far.
+  private var startActivity = FileTime(nanoseconds: 0)
   /// When the processes were found idle for the first time after the latest start.
   private var settled: FileTime?
   /// When the kernel reported the first change of the burst that is under way.
@@ -85,8 +89,12 @@ struct ActivityLog: Sendable {
     let (now, before) = (activity.writes, samples.last?.activity.writes)
     // What a run did is no longer counted when it has been stopped.
     let wasStopped = before.map { now.hasDecreased(since: $0) } ?? false
-    if before != now, !wasStopped, latestStart.duration(to: began) > Self.startTime {
-      activityCount += 1
+    if before != now, !wasStopped {
+      if !isOfStart(began) {
+        activityCount += 1
+      } else if before != nil {
+        startActivity = ended
+      }
     }
     let sample = Sample(began: began, ended: ended, activity: activity, beginsBurst: beginsBurst)
     if settled == nil, let last = samples.last, last.began >= latestStart, last.isSame(as: sample),
@@ -102,12 +110,21 @@ struct ActivityLog: Sendable {
 
   /// A run starts.
   mutating func runStarts(at time: FileTime) {
-    (latestStart, settled) = (time, nil)
+    (latestStart, startActivity, settled) = (time, time, nil)
+  }
+
+  /// Whether what the processes have just done belongs to the start of a run: a program that is loaded does
+  /// something all the time.
+  private func isOfStart(_ time: FileTime) -> Bool {
+    let age = latestStart.duration(to: time)
+    return age <= Self.startTime
+      || age <= Self.longestStart && startActivity.duration(to: time) <= Self.startTime
   }
 
   /// Whether a run starts, so that whatever changes meets what the run does then.
   private func isStarting(at time: FileTime) -> Bool {
     latestStart.duration(to: time) < Self.startTime && settled.map { time < $0 } ?? true
+      || latestStart.duration(to: time) >= Self.startTime && time <= startActivity
   }
 
   /// Whether the kernel tells nothing. A single look may fail because a process ends meanwhile.

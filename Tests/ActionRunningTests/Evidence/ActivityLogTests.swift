@@ -269,6 +269,26 @@ struct ActivityLogTests {
     }
   }
 
+  @Test(arguments: [(800, nil), (600, 3)] as [(Int, Int?)])
+  mutating func `a start lasts until nothing was done for 300 ms`(
+    lastActivity: Int, activity: Int?
+  ) throws {
+    let change = try changed()
+    log = ActivityLog()
+    // Before the start: the first look, and one activity.
+    look(-2000, after: change)
+    look(-1900, after: change, bytes: 1)
+    log.runStarts(at: change.advanced(by: .milliseconds(-1000)))
+    var bytes: UInt64 = 1
+    for time in stride(from: 100, through: lastActivity, by: 50) {
+      bytes += 1
+      look(time - 1000, after: change, bytes: bytes)
+    }
+    look(-5, after: change, bytes: bytes)
+    look(20, after: change, bytes: bytes + 1, switches: 1)
+    #expect(log.evidence(about: try subject()).activity == activity)
+  }
+
   @Test mutating func `what is proved, or not known at all, is no coincidence`() throws {
     look(-10, after: try changed())
     #expect(log.evidence(about: try subject()).activity == nil)
