@@ -60,6 +60,29 @@ import Testing
     }
   }
 
+  @Test func `what a run writes to the terminal fixes no error`() async throws {
+    try await withProject { project in
+      try project.write("a.c")
+      try project.writeTasks(
+        #"""
+        ask: {
+          run: '[ -t 0 ] && exit 4; echo "a.c:1:1: error: no"; exit 3', watch: ["none"] },
+        talk: { run: 'true', watch: ["none"] },
+        """#)
+      let session = try await project.startOnTerminal()
+      try await session.readsKeys()
+      try await session.shows("1 error · a.c:1:1 no")
+      try await session.shows("waiting for changes")
+      try session.type("t ask" + Keystroke.enter)
+      try await session.shows("failed with status 4")
+      try await session.shows("waiting for changes", times: 2)
+      let line = try await session.shows("failed with status 4")
+      #expect(!line.contains("fixed"))
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
   @Test func `keys are read between runs, and not during one`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(

@@ -77,7 +77,9 @@ final class SessionDesk: ServedSession {
     // Looks at files, and so without the lock.
     let found = DiagnosticReader.diagnostics(in: text, of: directory)
     let hasSucceeded = status.isSuccess && ending == .byItself
-    return picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
+    let summary = picture.withLock { $0.found(found, in: run.task, hasSucceeded: hasSucceeded) }
+    // What a run writes to the terminal is not known, nor what it has fixed.
+    return run.takesTerminal ? nil : summary
   }
 
   /// Keeps the diagnostics in a file; `nil` for none.
