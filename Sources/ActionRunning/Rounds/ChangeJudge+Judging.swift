@@ -63,13 +63,19 @@ extension ChangeJudge {
     guard let lastLaunch, !hasInterruptibleService else { return }
     typealias Rules = RepetitionCount.Rules
     let time = offset(at: now)
+    let part = min(time * Rules.end.part, Rules.end.longest)
     let end = lastLaunch.files.advanced(by: time)
-    let beginning = end.advanced(by: .zero - min(time * Rules.end.part, Rules.end.longest))
     for change in changes where change.evidence.verdict != .others {
-      let isAtEnd =
+      let isWrittenAtEnd =
         time >= Rules.end.shortestRun && records[change.path]?.isEdited != true
-        && knowledge.files[change.path]?.modified.map { (beginning...end).contains($0) } ?? false
-      for key in keys(of: change) { records[key]?.count.ended(isAtEnd: isAtEnd) }
+        && knowledge.files[change.path]?.modified.map {
+          (end.advanced(by: .zero - part)...end).contains($0)
+        } ?? false
+      for key in keys(of: change) {
+        // A person may have saved earlier what the run changes at its end.
+        let isFirst = records[key]?.count.offset.map { $0 >= time - part } ?? false
+        records[key]?.count.ended(isAtEnd: isWrittenAtEnd && isFirst)
+      }
     }
   }
 

@@ -52,6 +52,22 @@ struct ChangeJudgeEndTests {
     #expect(followUps == FollowUp.law(13))
   }
 
+  @Test func `what is saved before the run changes it at its end counts once`() {
+    var bench = ChangeJudgeBench()
+    var followUps: [FollowUp] = []
+    for number in 0..<12 {
+      bench.waitForDelay()
+      bench.begin()
+      bench.now += .seconds(2)
+      bench.write("/p/a", "saved \(number)")
+      bench.now += .milliseconds(2900)
+      bench.write("/p/a", "stamped \(number)")
+      bench.end(after: .milliseconds(100))
+      followUps.append(bench.followUp)
+    }
+    #expect(followUps == FollowUp.law(12))
+  }
+
   @Test func `saves at an even pace do not stay at the end of runs`() {
     var bench = ChangeJudgeBench()
     var pauses = 0
