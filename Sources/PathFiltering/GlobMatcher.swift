@@ -7,7 +7,6 @@ func globMatches(
   _ steps: UnsafeBufferPointer<GlobStep>, _ path: UnsafeBufferPointer<UInt8>, from start: Int,
   ignoringCase: Bool
 ) -> Bool {
-  if !endsAlike(steps, path, from: start, ignoringCase: ignoringCase) { return false }
   var step = 0
   var position = start
   // Where to continue after a mismatch: the step after a star, and the first byte that the star has
@@ -67,20 +66,6 @@ func globMatches(
       return false
     }
   }
-}
-
-/// Whether the path ends with the bytes with which the pattern ends. Most paths fail here, at the last
-/// byte but one.
-private func endsAlike(
-  _ steps: UnsafeBufferPointer<GlobStep>, _ path: UnsafeBufferPointer<UInt8>, from start: Int,
-  ignoringCase: Bool
-) -> Bool {
-  var (step, position) = (steps.count - 1, path.count - 1)
-  while step >= 0, position >= start, case .byte(let byte) = steps[step] {
-    if byte != (ignoringCase ? path[position].lowercased : path[position]) { return false }
-    (step, position) = (step - 1, position - 1)
-  }
-  return true
 }
 
 /// The position at which to continue if a star also matches the byte at `position`, and further
