@@ -29,7 +29,7 @@ package enum DefaultIgnores {
     // CMake and ninja, where the build is in the tree.
     "CMakeFiles/", "cmake_install.cmake", "CTestTestfile.cmake", ".ninja_log", ".ninja_deps",
     ".ninja_lock",
-    "*.tsbuildinfo", ".angular/", ".astro/", ".docusaurus/", ".expo/",
+    ".angular/", ".astro/", ".docusaurus/", ".expo/",
     ".gradle/", ".zig-cache/", "zig-cache/", ".dart_tool/", ".stack-work/", ".terraform/",
     ".direnv/",
   ]

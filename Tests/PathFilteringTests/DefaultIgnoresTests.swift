@@ -14,7 +14,7 @@ struct DefaultIgnoresTests {
     ".git/", ".git", "sub/.git", ".git/index.lock", ".hg/", ".jj/", ".build/", ".swiftpm/",
     "node_modules/", "a/node_modules/b/c.js", "target/", "__pycache__/", ".venv/", "a.pyc",
     ".DS_Store", "a/.DS_Store", ".next/", ".gradle/", ".terraform/", "_build/", "docs/_build/",
-    "a.egg-info/", ".zig-cache/", "build/.ninja_log", "CMakeFiles/", "a.tsbuildinfo",
+    "a.egg-info/", ".zig-cache/", "build/.ninja_log", "CMakeFiles/",
   ])
   func `what build tools write for themselves is ignored`(name: String) {
     #expect(isIgnored(name))
