@@ -52,9 +52,9 @@ struct ActivityLog: Sendable {
   private static let recent = Duration.milliseconds(60)
   /// By how much the timestamp of a change may precede it.
   private static let clockTick = Duration.milliseconds(10)
-  /// How long after the start of a run what it does is no activity of its own; and as long as it has not
-  /// done nothing for that time, at most so long.
+  /// How long what a run does belongs to its start, which goes on until nothing was done for that time.
   private static let startTime = Duration.milliseconds(300)
+  /// How long a start goes on at most.
   private static let longestStart = Duration.seconds(10)
   /// How long after it was made a change is reported by the kernel, at most.
   private static let delayOfReports = Duration.milliseconds(50)
@@ -123,8 +123,8 @@ struct ActivityLog: Sendable {
 
   /// Whether a run starts, so that whatever changes meets what the run does then.
   private func isStarting(at time: FileTime) -> Bool {
-    latestStart.duration(to: time) < Self.startTime && settled.map { time < $0 } ?? true
-      || latestStart.duration(to: time) >= Self.startTime && time <= startActivity
+    if latestStart.duration(to: time) >= Self.startTime { return time <= startActivity }
+    return settled.map { time < $0 } ?? true
   }
 
   /// Whether the kernel tells nothing. A single look may fail because a process ends meanwhile.

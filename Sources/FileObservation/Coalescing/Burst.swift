@@ -11,7 +11,7 @@ struct Burst: Sendable {
   }
 
   /// The paths whose changes do not prolong a burst.
-  var frequentPaths: Set<Path> = []
+  var frequentPaths: Set<Path>
   /// Whether events were dropped, and the changes found by a rescan.
   private(set) var overflow = false
   private var coalescer = Coalescer()
@@ -42,9 +42,7 @@ struct Burst: Sendable {
   /// The net changes, at most one for each path.
   consuming func netChanges() -> [ChangeBatch.Change] { coalescer.take() }
 
-  private init(frequentPaths: Set<Path>) {
+  init(frequentPaths: Set<Path> = []) {
     self.frequentPaths = frequentPaths
   }
-
-  init() {}
 }

@@ -60,6 +60,7 @@ extension ObservedTree {
     }
     if isDirectory, known.map({ directories[$0]?.watch == nil }) ?? false { return true }
     guard let stack = details.stack else { return false }
+    // Not the filter, of which a copy would retain all tables.
     return snapshot.withPath(of: hint.name, in: directory, settings) { settings, path, nameStart in
       settings.filter.reports(path, nameAt: nameStart, isDirectory: isDirectory, in: stack)
     }

@@ -12,9 +12,7 @@ package final class RunMark: Sendable {
 
   private static let name = "WATCHRUN_RUN="
   /// Whether this process belongs to a run itself.
-  package static var isInherited: Bool {
-    processEnvironment().contains { $0.starts(with: name.utf8) }
-  }
+  package static let isInherited = processEnvironment().contains { $0.starts(with: name.utf8) }
 
   private static let state = Mutex(Known())
   private static let guardianCount = Atomic(0)

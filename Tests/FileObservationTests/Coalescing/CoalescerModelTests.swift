@@ -182,29 +182,11 @@ private struct Model {
   private static func following(
     _ changes: [ChangeBatch.Change], from before: [Path: Node], reading nodes: [Path: Node]
   ) -> [Path: Node] {
-    let renames = changes.compactMap { change in
-      change.type == .directory ? change.from.map { (old: $0, new: change.path) } : nil
-    }
-    func present(_ path: Path) -> Path {
-      let nearest = renames.filter { path.isWithin($0.old) }.max {
-        $0.old.bytes.count < $1.old.bytes.count
-      }
-      guard let nearest, path != nearest.old, let rest = path.relative(to: nearest.old) else {
-        return nearest?.new ?? path
-      }
-      return nearest.new.appending(rest.bytes)
-    }
-    var mirror: [Path: Node] = [:]
-    for (path, node) in before {
-      let place = present(path)
-      let isMoved = renames.contains { path.isWithin($0.old) }
-      // What a renamed directory has replaced is gone.
-      if !isMoved && renames.contains(where: { path.isWithin($0.new) }) { continue }
-      mirror[place] = node
-    }
+    let renames = DirectoryRenames(changes)
+    var mirror = renames.applied(to: before)
     for change in changes where change.kind == .removed || change.from != nil {
       let old = change.from ?? change.path
-      for path in [old, present(old)] { mirror[path] = nodes[path] }
+      for path in [old, renames.present(old)] { mirror[path] = nodes[path] }
     }
     for change in changes { mirror[change.path] = nodes[change.path] }
     return mirror

@@ -75,29 +75,12 @@ extension ObservationModel {
     _ changes: [ChangeBatch.Change], from before: [Path: Known], reading now: [Path: Known],
     whole: [Path]
   ) -> [Path: Known] {
-    let renames = changes.compactMap { change in
-      change.type == .directory ? change.from.map { (old: $0, new: change.path) } : nil
-    }
-    func present(_ path: Path) -> Path {
-      let nearest = renames.filter { path.isWithin($0.old) }.max {
-        $0.old.bytes.count < $1.old.bytes.count
-      }
-      guard let nearest, path != nearest.old, let rest = path.relative(to: nearest.old) else {
-        return nearest?.new ?? path
-      }
-      return nearest.new.appending(rest.bytes)
-    }
-    var mirror: [Path: Known] = [:]
-    for (path, node) in before {
-      let isMoved = renames.contains { path.isWithin($0.old) }
-      // What a renamed directory has replaced is gone.
-      if !isMoved && renames.contains(where: { path.isWithin($0.new) }) { continue }
-      mirror[present(path)] = node
-    }
+    let renames = DirectoryRenames(changes)
+    var mirror = renames.applied(to: before)
     func read(_ path: Path) { mirror[path] = now[path] }
     for change in changes where change.kind == .removed || change.from != nil {
       let old = change.from ?? change.path
-      for path in [old, present(old)] {
+      for path in [old, renames.present(old)] {
         read(path)
         // With a directory, all in it is gone.
         if now[path] == nil {
