@@ -84,9 +84,7 @@ extension TreeBackend {
         ?? Poll(
           remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
       let isSliceOver = endOfSlice()
-      // A directory that is watched from now on has hints, whose events are later than these.
-      let isHeld = state.tree.source == nil
-      let others = state.tree.exchangeEvents(for: isHeld ? poll.events : [])
+      let count = state.tree.unreported.events.count
       while let next = poll.remaining.popFirst() {
         state.tree.poll(CollectionOfOne(next), since: configuration.start)
         if isSliceOver() { break }
@@ -100,14 +98,11 @@ extension TreeBackend {
         isOver = !state.tree.refilter(until: isSliceOver)
       }
       poll.processorTime += processorTimeOfThread() - before
-      let found = state.tree.exchangeEvents(for: others)
-      poll.hasFound = poll.hasFound || !found.isEmpty
-      if isHeld { poll.events = found } else { _ = state.tree.exchangeEvents(for: others + found) }
+      poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
       state.poll = isOver ? nil : poll
       guard isOver else { return false }
       state.pollPacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
       state.flushes.pollEnded(foundChanges: poll.hasFound)
-      if isHeld { _ = state.tree.exchangeEvents(for: others + poll.events) }
       return true
     }
     if !isOver {

@@ -30,6 +30,12 @@ package final class TreeBackend: Backend {
       return !tree.hints.areDropped && tree.hints.awaited.isEmpty && !tree.rules.isPending
     }
 
+    /// What is found while everything is polled is delivered at the end of the poll, when renames
+    /// can be paired. A directory that is watched from now on has hints, which are later.
+    mutating func takeFindings() -> ObservedTree.Findings {
+      tree.takeFindings(withEvents: poll == nil || tree.source != nil)
+    }
+
     mutating func takeTimer() -> (any ScheduledWork)? {
       defer { pollTimer = nil }
       return pollTimer
@@ -46,8 +52,6 @@ package final class TreeBackend: Backend {
 
   struct Poll {
     var remaining: ArraySlice<TreeSnapshot.Entry>
-    /// What the poll has found, where everything is polled. It is delivered at the end.
-    var events: [RawEvent] = []
     var hasFound = false
     let began: FileTime
     var processorTime = Duration.zero
@@ -265,7 +269,7 @@ extension TreeBackend {
         if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
         currentStatistics.withLock { $0.update(from: state.tree) }
         let isPollDue = isWatching && state.poll == nil && state.tree.needsPolls
-        return (state.tree.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
+        return (state.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
       } as (ObservedTree.Findings, Duration?)
     if let delay {
       let leeway = state.access { $0.pollPacing.leeway }

@@ -91,19 +91,13 @@ extension ObservedTree {
 
   /// The findings since the last call. Events are held back while the second hint of a rename is
   /// missing.
-  mutating func takeFindings() -> Findings {
+  mutating func takeFindings(withEvents includesEvents: Bool = true) -> Findings {
     var findings = Findings(warnings: unreported.warnings.take())
-    if hints.awaited.isEmpty {
+    if includesEvents && hints.awaited.isEmpty {
       findings.events = attributedToLinks(unreported.events)
       unreported.events = []
     }
     return findings
-  }
-
-  /// Replaces the events since the last report, which are reported apart. Returns them.
-  mutating func exchangeEvents(for others: [RawEvent]) -> [RawEvent] {
-    defer { unreported.events = others }
-    return unreported.events
   }
 
   mutating func emit(

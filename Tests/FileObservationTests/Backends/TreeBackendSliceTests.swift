@@ -100,4 +100,71 @@ struct TreeBackendSliceTests {
   @Test func `a change in a watched directory is delivered during a poll`() async throws {
     try await check(watchLimit: 1) { _ in }
   }
+
+  /// A polled backend over a disk in memory, with one directory a slice. Used on its queue.
+  private final class PolledObservation: @unchecked Sendable {
+    static let root: Path = "/r"
+    static let file: Path = "/r/file"
+
+    let queue = DispatchQueue(label: "watchrun.tests.polled-slices")
+    private(set) var kinds: [RawEvent.Kind] = []
+    private let disk = MemoryDisk(.init())
+    private var backend: TreeBackend?
+
+    init() {
+      disk.create(Self.root, .directory)
+      disk.create(Self.file, .file)
+      for name in ["a", "b", "c"] { disk.create(Self.root.appending(name), .directory) }
+      disk.pass(1_000_000_000)
+      var configuration = BackendConfiguration(
+        roots: [.init(path: Self.root, coverage: .recursive)], filter: PathFilter(sources: []),
+        start: disk.now, queue: queue
+      ) { [unowned self] report in
+        guard case .events(let events, _) = report else { return }
+        kinds += events.filter { $0.path == Self.file }.map(\.kind)
+      }
+      configuration.pollInterval = .milliseconds(1) ... .milliseconds(2)
+      backend = TreeBackend(configuration, source: nil, disk: disk, sliceDuration: .zero)
+    }
+
+    func start() { backend?.start() }
+    func stop() { backend?.stop() }
+
+    /// Removes the file after all that is under way, and creates it again, with a flush, as soon as
+    /// a poll has listed the root.
+    func replaceFileDuringPoll() {
+      backend?.flush { [self] in
+        disk.pass(1_000_000_000)
+        disk.remove(Self.file)
+        var isRootListed = false
+        disk.note = { [unowned self] call, path in
+          guard call == "open" || call == "openat" else { return }
+          if path == Self.root {
+            isRootListed = true
+          } else if isRootListed {
+            disk.note = { _, _ in }
+            disk.create(Self.file, .file)
+            backend?.flush {}
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `what a flush finds during a poll is reported after what the poll has found`()
+    async throws
+  {
+    let observation = PolledObservation()
+    observation.start()
+    observation.replaceFileDuringPoll()
+    #expect(
+      await eventually {
+        observation.queue.sync {
+          observation.kinds.contains(.removed) && observation.kinds.contains(.created)
+        }
+      })
+    #expect(observation.queue.sync { observation.kinds.last } == .created)
+    observation.stop()
+    observation.queue.sync {}
+  }
 }
