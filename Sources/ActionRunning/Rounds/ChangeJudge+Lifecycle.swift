@@ -158,7 +158,7 @@ extension ChangeJudge.Record {
     // What has not changed since then still holds that.
     (knownContent, judgedContent) = (judgedContent ?? knownContent, nil)
     (entriesChangedBefore, entriesChanged) = (entriesChanged, false)
-    due = nil
+    (due, reportCount) = (nil, 0)
   }
 }
 

@@ -14,8 +14,9 @@ extension ChangeJudge {
     var wasOpen = false
     /// Whether a run has made it, and it is a file that people do not type.
     var wasMade = false
-    /// The number of follow-ups for the path that have written it again, with the same content.
-    var timesRewritten = 0
+    /// For each follow-up for the path that has written it again, with the same content, how often it was
+    /// reported meanwhile: of the latest ones.
+    var rewritings: [Int] = []
     /// The number of follow-ups for the path in a row that have changed nothing.
     var timesUnchanging = 0
 
@@ -26,7 +27,11 @@ extension ChangeJudge {
     ///   they save, as formatters do.
     func isComplete(mayBeSource: Bool) -> Bool {
       timesUnchanging >= Self.cases
-        && (wasMade || !mayBeSource && (wasOpen || timesRewritten >= Self.cases))
+        && (wasMade || !mayBeSource && (wasOpen || rewritings.count >= Self.cases))
+    }
+
+    mutating func rewritten(reportCount: Int) {
+      rewritings = rewritings.suffix(Self.cases - 1) + [reportCount]
     }
   }
 
@@ -41,10 +46,15 @@ extension ChangeJudge {
   }
 
   /// Whether the change is one of an output, and no others have proved to make it.
+  ///
+  /// A person may save what runs only rewrite, as formatters do. It is reported once more then.
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
+    let (proof, verdict) = (record.proof, change.evidence.verdict)
     // A log or a database that a server keeps open is written at any time.
-    return isProved(change.path) || hasInterruptibleService && record.proof.wasOpen
+    if hasInterruptibleService && proof.wasOpen { return true }
+    return isProved(change.path)
+      && (proof.wasMade || verdict == .run || record.reportCount <= proof.rewritings.max() ?? 1)
   }
 
   /// Whether it is proved that only runs write the path.
@@ -71,7 +81,7 @@ extension ChangeJudge {
     }
     guard let observation, observation.hasLaunched else { return }
     for change in unchanged where observation.paths.contains(change.path) {
-      records[change.path]?.proof.timesRewritten += 1
+      update(change.path) { $0.proof.rewritten(reportCount: $0.reportCount) }
     }
   }
 

@@ -66,6 +66,8 @@ extension ChangeJudge {
     var proof = OutputProof()
     /// Whether a delay for the path has been announced.
     var isAnnounced = false
+    /// How often the path was reported in the present round.
+    var reportCount = 0
     /// The round in which the path changed last.
     var lastRound = 0
   }
@@ -91,6 +93,7 @@ extension ChangeJudge {
     for var change in changes {
       change.isCounted = areCounted
       records[change.path, default: Record()].lastRound = roundCount
+      records[change.path]?.reportCount += 1
       if records[change.path]?.unjudged == nil {
         records[change.path]?.unjudged = change
         unjudged.append(change.path)

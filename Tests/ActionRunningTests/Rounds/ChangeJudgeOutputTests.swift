@@ -91,6 +91,30 @@ struct ChangeJudgeOutputTests {
     #expect(bench.judge.isProved(copy) == (copy == "/p/dist/a.c"))
   }
 
+  /// As with `sed -i src/*` before the tests. A person saves a test, and then a source while the tests run.
+  @Test func `a save leads to a run, though each run has rewritten the file before`() {
+    var bench = ChangeJudgeBench(["/p/tests/a": "0", "/p/src/a": "0"])
+    var text = "0"
+    bench.begin()
+    for number in 1...8 {
+      repeat {
+        bench.waitForDelay()
+        bench.begin()
+        bench.write("/p/src/a", text)
+        bench.end()
+      } while bench.followUp != .none
+      bench.now += .seconds(2)
+      bench.write("/p/tests/a", "\(number)", .idle)
+      bench.begin()
+      bench.write("/p/src/a", text)
+      bench.now += .seconds(1)
+      text = "\(number)"
+      bench.write("/p/src/a", text)
+      bench.end()
+      #expect(bench.followUp != .none)
+    }
+  }
+
   /// It may be a test that a person saves during each run.
   @Test func `a text that is written once for each save is never an output`() {
     var bench = bench([])

@@ -110,7 +110,8 @@ extension ChangeJudgeModel {
 
 /// How a person edits, some six times.
 enum ModelUser: String, CaseIterable, Sendable {
-  case seldom, oftenBoth, oftenOne, savesTwoFiles, oneAtRestOneInRun, oncePerRun, undoes
+  case seldom, oftenBoth, oftenOne, savesTwoFiles, oneAtRestOneInRun, oneOfEachDirectory, oncePerRun
+  case undoes
   case makesAndRemoves, pressesKeys
 
   /// Plans what the person does from now on. Until when at the latest.
@@ -152,6 +153,9 @@ enum ModelUser: String, CaseIterable, Sendable {
     case .oneAtRestOneInRun:
       model.after(time) { $0.save("/p/b") }
       model.after(early + 12_000) { $0.save("/p/a") }
+    case .oneOfEachDirectory:
+      model.after(time) { $0.save("/p/tests/a") }
+      model.after(late) { $0.save("/p/a") }
     case .oncePerRun: break
     case .undoes:
       model.after(time) { $0.save("/p/b") }
