@@ -64,12 +64,14 @@ extension ChangeJudge {
     typealias Rules = RepetitionCount.Rules
     let time = offset(at: now)
     let part = min(time * Rules.end.part, Rules.end.longest)
-    let end = lastLaunch.files.advanced(by: time)
+    // The clock of files may have been late at the start.
+    let latest = lastLaunch.files.advanced(by: time + .nanoseconds(FileTime.granularity))
+    let earliest = lastLaunch.files.advanced(by: time - part)
     for change in changes where change.evidence.verdict != .others {
       let isWrittenAtEnd =
         time >= Rules.end.shortestRun && records[change.path]?.isEdited != true
         && knowledge.files[change.path]?.modified.map {
-          (end.advanced(by: .zero - part)...end).contains($0)
+          (earliest...latest).contains($0)
         } ?? false
       for key in keys(of: change) {
         // A person may have saved earlier what the run changes at its end.

@@ -104,6 +104,8 @@ struct ChangeJudgeBench {
 
   /// The evidence about changes of each path.
   var evidence: [Path: Evidence] = [:]
+  /// By how much the clock of files, which ticks, is late when a round begins.
+  var lag = Duration.zero
   /// The paths of programs and object files, which are created anew by each change.
   var programs: Set<Path> = []
   private var births: [Path: FileTime] = [:]
@@ -223,7 +225,7 @@ struct ChangeJudgeBench {
 
   /// Begins a round whose run does not start yet.
   mutating func request() {
-    judge.began(at: now.asInstant, files: now.asFileTime)
+    judge.began(at: now.asInstant, files: (now - lag).asFileTime)
   }
 
   /// Starts a run of the round, and returns the paths whose changes it receives.
@@ -233,7 +235,7 @@ struct ChangeJudgeBench {
   mutating func launch(isRestart: Bool = false, isOnlyReader: Bool = true) -> [Path] {
     let received = isRestart ? [] : ledger.removeAll()
     judge.launched(
-      at: now.asInstant, files: now.asFileTime, knowledge(judge.pathsToReadAtStart),
+      at: now.asInstant, files: (now - lag).asFileTime, knowledge(judge.pathsToReadAtStart),
       isOnlyReader: isOnlyReader)
     return received
   }
