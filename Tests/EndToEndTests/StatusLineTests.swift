@@ -26,6 +26,20 @@ struct StatusLineTests {
     }
   }
 
+  @Test func `the output of a single task is above it as well`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done" },"#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("waiting for changes")
+      try session.type("q")
+      try await session.ended()
+      // Where the cursor is back at the row, that is erased before anything is written.
+      let parts = session.terminal.output.text.components(separatedBy: "\u{1B}8").dropFirst()
+      #expect(parts.count > 2 && parts.allSatisfy { $0.hasPrefix(Self.erase) })
+    }
+  }
+
   @Test func `it is erased although watchrun is killed`() async throws {
     try await withProject { project in
       try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)

@@ -3,12 +3,14 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Looks at the processes of all runs of a runner: when a run starts, when a change is reported, and for a
-/// while often, after a path has changed for which a run is suspected.
+/// Looks at the processes of all runs of a runner: when a run starts, more and more rarely after that, when a
+/// change is reported, and for a while often, after a path has changed for which a run is suspected.
 final class ActivityMonitor: Sendable {
   /// How often processes are looked at after a suspicious change, and how long.
   private static let pause = Duration.milliseconds(10)
   private static let longest = Duration.seconds(9)
+  /// The first pause after a start, and the last one: each is twice as long as the one before.
+  private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(64))
   /// A pause is at least so many times as long as the processor time of the look before it.
   private static let share = 25
 
@@ -22,6 +24,7 @@ final class ActivityMonitor: Sendable {
     var isStarting = false
     var closeWatch: CloseWatch?
     var timer: (any ScheduledWork)?
+    var rareTimer: (any ScheduledWork)?
   }
 
   private struct CloseWatch {
@@ -61,6 +64,7 @@ final class ActivityMonitor: Sendable {
     }
     look()
     resumeCloseWatch()
+    lookRarely(after: Self.rare.first)
   }
 
   private var groups: [any LaunchedGroup] { state.withLock { Array($0.groups.values) } }
@@ -138,6 +142,16 @@ final class ActivityMonitor: Sendable {
     state.withLock { $0.timer = timer }
   }
 
+  /// A server that is left alone is proved to have written nothing since the latest look.
+  private func lookRarely(after pause: Duration) {
+    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+      guard let self, !groups.isEmpty else { return }
+      look()
+      if pause < Self.rare.last { lookRarely(after: pause * 2) }
+    }
+    state.withLock { exchange(&$0.rareTimer, with: timer) }?.cancel()
+  }
+
   private func lookOften() {
     let now = scheduler.now
     let watch = state.withLock { state in
@@ -160,12 +174,12 @@ final class ActivityMonitor: Sendable {
 
   /// Stops to look.
   func end() {
-    let timer = state.withLock { state in
+    let timers = state.withLock { state in
       state.groups = [:]
       state.closeWatch = nil
-      return state.timer.take()
+      return [state.timer.take(), state.rareTimer.take()]
     }
-    timer?.cancel()
+    for timer in timers { timer?.cancel() }
   }
 }
 

@@ -19,7 +19,7 @@ final class StatusLine: Sendable {
   }
 
   /// Whether there is a terminal for it.
-  private static func isPossible(_ mode: StatusLineMode) -> Bool {
+  static func isPossible(_ mode: StatusLineMode) -> Bool {
     guard mode != .never, Console.obeysSequences, let size = Terminal(STDERR_FILENO).size
     else { return false }
     // A task of another watchrun has a terminal of which only lines are shown.

@@ -28,7 +28,9 @@ extension Settings {
     context.usesPseudoTerminals = givesPseudoTerminals
     context.reportsConsoles = Console.showsPageConsoles
     context.isPostponed = self.isPostponed
-    context.readsOutput = readsOutput && self.outputMode != .failed
+    // What is written above the status line must be read.
+    let isRead = readsOutput || StatusLine.isPossible(effectiveStatusLine)
+    context.readsOutput = isRead && self.outputMode != .failed
     context.outputMode = self.outputMode ?? .all
     return context
   }

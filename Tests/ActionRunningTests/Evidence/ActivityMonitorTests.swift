@@ -111,10 +111,36 @@ struct ActivityMonitorTests {
     #expect(evidence(.of(directory["f"], .modified)) == Evidence(verdict: .run))
   }
 
+  /// A server has written at its start, and has the file open that a person edits.
+  @Test func `more and more rare looks after a start prove that a server has not written`() throws {
+    let group = try launch()
+    let before = launcher.lookCount
+    launcher.activity = ProcessActivity(writes: ProcessActivity.Writes(bytes: 1), switches: 1)
+    scheduler.advance(by: .seconds(200))
+    #expect(launcher.lookCount == before + 8 && scheduler.pendingCount == 0)
+    awaitTick()
+    try directory.write("x", to: "f")
+    group.openFiles = [directory["f"]]
+    awaitTick(after: .milliseconds(20))
+    launcher.activity?.switches = 2
+    #expect(evidence(.of(directory["f"], .modified)) == Evidence(verdict: .others))
+    group.endLeader(.exited(0))
+    try launch()
+    monitor.end()
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @discardableResult
+  private func launchLongAgo() throws -> FakeGroup {
+    let group = try launch()
+    scheduler.advance(by: .seconds(200))
+    return group
+  }
+
   // MARK: Close watching
 
   @Test func `processes are looked at often for 9 s after a suspicious change`() throws {
-    try launch()
+    try launchLongAgo()
     let before = launcher.lookCount
     monitor.watchClosely { true }
     monitor.watchClosely { true }
@@ -127,7 +153,7 @@ struct ActivityMonitorTests {
   }
 
   @Test func `another suspicious change prolongs that`() throws {
-    try launch()
+    try launchLongAgo()
     monitor.watchClosely { true }
     scheduler.advance(by: .seconds(8))
     monitor.watchClosely { true }
@@ -142,7 +168,7 @@ struct ActivityMonitorTests {
   {
     monitor.watchClosely { true }
     #expect(scheduler.pendingCount == 0)
-    let group = try launch()
+    let group = try launchLongAgo()
     monitor.watchClosely { false }
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.pendingCount == 0)
@@ -150,7 +176,7 @@ struct ActivityMonitorTests {
     group.endLeader(.exited(0))
     scheduler.advance(by: .seconds(1))
     #expect(scheduler.pendingCount == 0)
-    try launch()
+    try launchLongAgo()
     launcher.activity = nil
     monitor.watchClosely { true }
     scheduler.advance(by: .seconds(1))
@@ -170,7 +196,7 @@ struct ActivityMonitorTests {
     let before = launcher.lookCount
     scheduler.advance(by: .milliseconds(100))
     #expect(launcher.lookCount == before + 10)
-    scheduler.advance(by: .seconds(60))
+    scheduler.advance(by: .seconds(200))
     #expect(scheduler.pendingCount == 0)
   }
 
