@@ -4,9 +4,12 @@ import Support
 /// and the condition of the tasks go in, answers come out.
 ///
 /// ```
-///   ask ─▶ flush ─▶ flushed ─▶ at rest ─▶ answer
+///   ask ─▶ flush ─▶ flushed ─▶ at rest ─▶ runs that are delayed ─▶ at rest ─▶ answer
 ///              └── blocked, or the time is over ─▶ answer
 /// ```
+///
+/// A change for which the run is delayed may be a person's, and the answer includes it: the run is requested, once
+/// for each question.
 ///
 /// A flush delivers all changes made before it, so that what they lead to is under way, or nothing is. It is
 /// not repeated: later changes belong to later questions.
@@ -22,6 +25,7 @@ struct Questions {
     let tasks: [String]
     let deadline: Instant?
     var isFlushed = false
+    var hasRequestedDelayed = false
   }
 
   private var open: [Int: Question] = [:]
@@ -47,28 +51,38 @@ struct Questions {
     open[number] = nil
   }
 
-  /// Answers the questions that can be answered. Returns when to review the others again if nothing happens
-  /// before.
+  /// What follows from a review.
+  struct Review {
+    var answers: [Answer] = []
+    /// The delayed tasks to run now.
+    var due: Set<String> = []
+    /// When to review the other questions again if nothing happens before.
+    var next: Instant?
+  }
+
+  /// Answers the questions that can be answered.
   ///
   /// - Parameter conditions: Those of the `subjects`.
-  mutating func review(
-    at now: Instant, _ conditions: [[String]: SessionCondition]
-  ) -> (answers: [Answer], next: Instant?) {
-    var answers: [Answer] = []
-    var times: [Instant] = []
+  mutating func review(at now: Instant, _ conditions: [[String]: SessionCondition]) -> Review {
+    var review = Review()
     for (number, question) in open.sorted(by: { $0.key < $1.key }) {
       let condition = conditions[question.tasks] ?? SessionCondition()
       let settles = condition.settlesAfter.flatMap { $0 > .zero ? now.advanced(by: $0) : nil }
       let isAtRest = question.isFlushed && !condition.isBusy && settles == nil
       let isLate = question.deadline.map { $0 <= now } ?? false
-      if condition.isBlocked || isAtRest || isLate {
+      let runsDelayed = isAtRest && !condition.delayed.isEmpty && !question.hasRequestedDelayed
+      if condition.isBlocked || isLate || isAtRest && !runsDelayed {
         open[number] = nil
-        answers.append(
+        review.answers.append(
           Answer(number: number, isLate: isLate && !condition.isBlocked && !isAtRest))
-      } else {
-        times += [question.deadline, settles].compactMap(\.self)
+        continue
       }
+      if runsDelayed {
+        open[number]?.hasRequestedDelayed = true
+        review.due.formUnion(condition.delayed)
+      }
+      review.next = ([review.next, question.deadline, settles].compactMap(\.self)).min()
     }
-    return (answers, times.min())
+    return review
   }
 }

@@ -21,6 +21,8 @@ public struct SessionCondition: Hashable, Sendable {
   public var isBusy = false
   /// How long to wait for something that may still happen.
   public var settlesAfter: Duration?
+  /// The tasks whose runs are delayed for longer than that, as each run before changed the same files.
+  public var delayed: [String] = []
   /// Whether the session is paused or held, so that it does not come to rest by itself.
   public var isBlocked = false
 
@@ -209,18 +211,21 @@ public final class SessionServer: Sendable {
     let subjects = state.access { $0.questions.subjects }
     let conditions = Dictionary(
       uniqueKeysWithValues: subjects.map { ($0, session.condition(of: $0)) })
-    let (answers, next) = state.access { state in
+    let review = state.access { state in
       state.isReviewPlanned = false
       return state.questions.review(at: now, conditions)
     }
-    for question in answers {
+    for question in review.answers {
       guard let request = state.access({ $0.requests.removeValue(forKey: question.number) })
       else { continue }
       var answer = session.answer(to: request)
       answer.isLate = question.isLate
       send(answer.json, to: question.number)
     }
-    planReview(at: next)
+    planReview(at: review.next)
+    if !review.due.isEmpty {
+      _ = session.perform(SessionRequest(.run, tasks: review.due.sorted()))
+    }
   }
 
   private func planReview(at time: Instant?) {

@@ -113,6 +113,22 @@ import Testing
     }
   }
 
+  @Test func `a save for which the run is delayed is run before the answer`() async throws {
+    try await withProject { project in
+      try project.write("src", "0\n")
+      let command = #"date +%N >> src; cat src >> "$LOG"; echo end >> "$LOG"; sleep 0.5"#
+      let session = try await project.start("sh", "-c", command)
+      try await session.said("the next one starts in")
+      let runs = { project.logged.count { $0 == "end" } }
+      let before = runs()
+      try project.write("other", "saved")
+      try await eventually("the next run has read the file") { runs() > before }
+      try project.write("src", "saved\n")
+      #expect(try await ask("--wait", in: project).hasPrefix("sh: succeeded"))
+      #expect(project.logged.contains("saved"))
+    }
+  }
+
   @Test func `a paused session is reported at once`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("true")

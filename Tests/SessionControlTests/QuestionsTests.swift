@@ -14,15 +14,18 @@ struct QuestionsTests {
 
   /// Reviews the questions with one condition for all tasks. Returns the answers, late ones with a `!`.
   private mutating func review(
-    at milliseconds: Int = 0, isBusy: Bool = false, settlesAt: Int? = nil, isBlocked: Bool = false
+    at milliseconds: Int = 0, isBusy: Bool = false, settlesAt: Int? = nil, isBlocked: Bool = false,
+    delayed: [String] = []
   ) -> [String] {
     var condition = SessionCondition()
     (condition.isBusy, condition.isBlocked) = (isBusy, isBlocked)
     condition.settlesAfter = settlesAt.map { .milliseconds($0 - milliseconds) }
+    condition.delayed = delayed
     let all = Dictionary(uniqueKeysWithValues: questions.subjects.map { ($0, condition) })
-    let (answers, next) = questions.review(at: later(milliseconds), all)
-    let wait = next.map { ["wait \(start.duration(to: $0).milliseconds)"] } ?? []
-    return answers.map { "\($0.number)\($0.isLate ? "!" : "")" } + wait
+    let review = questions.review(at: later(milliseconds), all)
+    let wait = review.next.map { ["wait \(start.duration(to: $0).milliseconds)"] } ?? []
+    return review.answers.map { "\($0.number)\($0.isLate ? "!" : "")" }
+      + review.due.sorted().map { "run \($0)" } + wait
   }
 
   @Test mutating func `a question is answered when the flush has ended and nothing runs`() {
@@ -49,6 +52,20 @@ struct QuestionsTests {
     #expect(review(settlesAt: 1000) == ["wait 1000"])
     #expect(review(at: 999, settlesAt: 1000) == ["wait 1000"])
     #expect(review(at: 1000, settlesAt: 1000) == ["1"])
+  }
+
+  /// A run that is delayed again afterwards has changed the file itself.
+  @Test mutating func `what is delayed runs once before the answer`() {
+    questions.ask(1, about: [], until: later(500))
+    #expect(review(delayed: ["a"]) == ["wait 500"])
+    questions.flushed(1)
+    #expect(review(settlesAt: 100, delayed: ["a"]) == ["wait 100"])
+    #expect(review(at: 100, delayed: ["b", "a"]) == ["run a", "run b", "wait 500"])
+    #expect(review(at: 200, isBusy: true) == ["wait 500"])
+    #expect(review(at: 300, delayed: ["a"]) == ["1"])
+    questions.ask(2, about: [], until: nil)
+    questions.flushed(2)
+    #expect(review(isBlocked: true, delayed: ["a"]) == ["2"])
   }
 
   @Test mutating func `a session that does not come to rest by itself is reported at once`() {
@@ -86,7 +103,7 @@ struct QuestionsTests {
     questions.flushed(2)
     var busy = SessionCondition()
     busy.isBusy = true
-    let (answers, _) = questions.review(at: start, [["a"]: busy, ["b"]: SessionCondition()])
+    let answers = questions.review(at: start, [["a"]: busy, ["b"]: SessionCondition()]).answers
     #expect(answers.map(\.number) == [2])
   }
 }

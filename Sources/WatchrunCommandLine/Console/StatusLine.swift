@@ -2,7 +2,7 @@ import Support
 import Synchronization
 import SystemCalls
 
-/// Keeps the status line up to date: after each report, and each second while something runs.
+/// Keeps the status line up to date: after each report and each step, and each second while something runs.
 final class StatusLine: Sendable {
   /// With fewer rows, the line would take too much of the terminal.
   private static let leastRows = 20
@@ -10,7 +10,12 @@ final class StatusLine: Sendable {
   private let console: Console
   private let current: @Sendable () -> StatusText
   private let scheduler = DispatchScheduler(queue: .separate())
-  private let next = Mutex<(any ScheduledWork)?>(nil)
+  private let state = Mutex(State())
+
+  private struct State {
+    var mode = StatusLineMode.never
+    var next: (any ScheduledWork)?
+  }
 
   /// - Parameter current: Returns the present state. Called on any queue.
   init(_ console: Console, _ current: @escaping @Sendable () -> StatusText) {
@@ -35,6 +40,16 @@ final class StatusLine: Sendable {
       ? scheduler.schedule(at: scheduler.now.advanced(by: .seconds(1))) { [weak self] in
         self?.update(mode)
       } : nil
-    next.withLock { exchange(&$0, with: work) }?.cancel()
+    let former = state.withLock { state in
+      state.mode = mode
+      return exchange(&state.next, with: work)
+    }
+    former?.cancel()
+  }
+
+  /// Shows the present state, where it is shown at all.
+  func update() {
+    let mode = state.withLock { $0.mode }
+    if mode != .never { update(mode) }
   }
 }

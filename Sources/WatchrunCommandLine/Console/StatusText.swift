@@ -14,6 +14,8 @@ struct StatusText: Hashable {
   }
 
   var entries: [Entry]
+  /// Why changes start nothing; `nil` if they do.
+  var block: String?
 
   /// Whether it changes with time.
   var isRunning: Bool { entries.contains { $0.state == .running } }
@@ -25,8 +27,8 @@ struct StatusText: Hashable {
   func text(columns: Int, isColored: Bool) -> String {
     var text = ""
     var length = 0
-    for entry in entries {
-      let (plain, styled) = entry.text(isColored)
+    let block = block.map { ($0, Console.Style.warning.applied(to: $0, isColored)) }
+    for (plain, styled) in [block].compactMap(\.self) + entries.map({ $0.text(isColored) }) {
       let gap = text.isEmpty ? "" : Self.separator
       // Room for the ellipsis.
       guard length + gap.count + plain.columns + 2 < columns else {

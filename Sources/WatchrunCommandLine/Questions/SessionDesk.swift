@@ -136,7 +136,17 @@ final class SessionDesk: ServedSession {
   }
 
   /// The tasks with their states, for the status line.
-  func status() -> StatusText { picture.withLock { $0.status } }
+  func status() -> StatusText {
+    var text = picture.withLock { $0.status }
+    let condition = pause.condition
+    guard condition.isPaused || condition.isHeld else { return text }
+    let waiting = parts.withLock { $0?.runner.waiting } ?? []
+    let count = Set(waiting.flatMap(\.trigger.changes).map(\.path)).count
+    text.block =
+      (condition.isPaused ? "paused" : "held")
+      + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")
+    return text
+  }
 
   /// The diagnostics of the latest run of a task that has ended by itself.
   func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }

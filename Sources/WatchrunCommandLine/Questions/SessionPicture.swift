@@ -168,6 +168,7 @@ extension SessionPicture {
       }
       for entry in waiting where entry.name == name && entry.cause == .delay {
         rest = max(rest, now.duration(to: entry.since.advanced(by: Self.testTime)))
+        condition.delayed.append(name)
       }
     }
     if rest > .zero { condition.settlesAfter = rest }

@@ -158,7 +158,10 @@ final class RunSession: ChangeSource {
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
     }
     options.hookVariables = { [desk] in desk.hookVariables(of: $0) }
-    options.stepTaken = { [desk] in desk.changed() }
+    options.stepTaken = { [desk, statusLine] in
+      desk.changed()
+      statusLine.update()
+    }
     options.jobControl = session.makeJobControl(
       plan.origin == .commandLine
         ? "the command has stopped, since it wants the terminal: -I gives it"

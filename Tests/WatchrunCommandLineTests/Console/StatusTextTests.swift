@@ -18,6 +18,12 @@ struct StatusTextTests {
         + "            h: keys")
   }
 
+  @Test func `a pause is said first`() {
+    var status = status
+    status.block = "paused, 1 change"
+    #expect(status.text(columns: 40, isColored: false) == "paused, 1 change · build ✓ 1.2 s …")
+  }
+
   @Test(arguments: 1...90) func `the text is shorter than the terminal is wide`(_ columns: Int) {
     let text = status.text(columns: columns, isColored: false)
     #expect(text.count < columns)

@@ -40,7 +40,9 @@ struct SessionPictureTests {
       of: tasks, at: start.advanced(by: .milliseconds(milliseconds)), restless: restless,
       waiting: waiting, isUp: { _ in isUp })
     if condition.isBusy { return "busy" }
-    return condition.settlesAfter.map { "rest in \($0.nanoseconds / 1_000_000)" } ?? "rest"
+    let delayed = condition.delayed.map { ", \($0) is delayed" }.joined()
+    return
+      (condition.settlesAfter.map { "rest in \($0.nanoseconds / 1_000_000)" } ?? "rest") + delayed
   }
 
   private static let chain = #"a: { run: "a" }, b: { run: "b", after: ["a"] }, c: { run: "c" }"#
@@ -130,9 +132,9 @@ struct SessionPictureTests {
     var waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .delay)
     waiting.since = start
     let picture = picture(try projectPlan(Self.chain), .runner(.waiting([waiting])))
-    #expect(condition(picture, 0, [waiting]) == "rest in 1200")
-    #expect(condition(picture, 1199, [waiting]) == "rest in 1")
-    #expect(condition(picture, 1200, [waiting]) == "rest")
+    #expect(condition(picture, 0, [waiting]) == "rest in 1200, a is delayed")
+    #expect(condition(picture, 1199, [waiting]) == "rest in 1, a is delayed")
+    #expect(condition(picture, 1200, [waiting]) == "rest, a is delayed")
     #expect(condition(picture, 0, of: ["c"], [waiting]) == "rest")
   }
 
