@@ -77,9 +77,14 @@ struct OwedChanges: Sendable {
     /// Whether a change requests a run.
     var requestsRun: Bool { net.changes.contains { !setAside.contains($0.path) } }
 
-    /// The changes, as a batch.
+    /// The changes, as a batch. What runs have written comes last: it is not the reason for the next one.
     var batch: ChangeBatch {
-      ChangeBatch(number: 0, changes: net.changes, overflow: isIncomplete)
+      let (others, outputs) = (net.changes.filter { !setAside.contains($0.path) }, waitingOutputs)
+      return ChangeBatch(number: 0, changes: others + outputs, overflow: isIncomplete)
+    }
+
+    var waitingOutputs: [ChangeBatch.Change] {
+      setAside.isEmpty ? [] : net.changes.filter { setAside.contains($0.path) }
     }
 
     mutating func add(_ batch: ChangeBatch) {
@@ -192,9 +197,7 @@ struct OwedChanges: Sendable {
 
   /// The outputs that wait for the next run of the task.
   func waitingOutputs(of task: String) -> [ChangeBatch.Change] {
-    accounts[task].map { account in
-      account.net.changes.filter { account.setAside.contains($0.path) }
-    } ?? []
+    accounts[task]?.waitingOutputs ?? []
   }
 
   /// Nothing is owed for these paths.

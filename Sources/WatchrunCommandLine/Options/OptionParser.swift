@@ -31,9 +31,15 @@ struct OptionParser {
 
   private mutating func parse() throws(Failure) -> Settings {
     let dash = UInt8(ascii: "-")
+    var names: [[UInt8]] = []
     while let word = rest.first {
-      guard word.first == dash, word.count > 1 else { break }
+      let isOption = word.first == dash && word.count > 1
+      guard isOption || settings.task.isForSession else { break }
       rest = rest.dropFirst()
+      if !isOption {
+        names.append(word)
+        continue
+      }
       if word.elementsEqual("--".utf8) {
         settings.isCommandMarked = true
         break
@@ -44,7 +50,7 @@ struct OptionParser {
         try parseCluster(word)
       }
     }
-    settings.command = Array(rest)
+    settings.command = names + rest
     settings.optionWords = Array(words[..<rest.startIndex])
     try settings.refuseLoneDirectory(in: directory)
     return try settings.checked()

@@ -48,6 +48,9 @@ struct Settings: Sendable {
     /// Asks the session of this directory; the words are tasks.
     case ask(SessionRequest.Verb)
 
+    /// Whether this asks or orders a session, so that words are names and no command.
+    var isForSession: Bool { if case .ask = self { true } else { false } }
+
     /// Whether this asks about a project and runs nothing.
     var isAboutProject: Bool {
       switch self {

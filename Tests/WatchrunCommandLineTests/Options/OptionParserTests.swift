@@ -182,6 +182,9 @@ struct OptionParserTests {
   @Test func `a question takes tasks, and refuses options that belong to the session`() throws {
     let settings = try parse("--wait=2m", "--lines", "7", "--json", "build", "test")
     #expect(settings.task == .ask(.wait))
+    let later = try parse("--wait=2m", "build", "--lines", "7", "test", "--json")
+    #expect(later.command == settings.command && later.outputLines == 7)
+    #expect(later.given.keys.sorted() == settings.given.keys.sorted())
     #expect(settings.questionTime == .seconds(120))
     #expect(settings.outputLines == 7)
     #expect(settings.command == ["build", "test"].map { Array($0.utf8) })
