@@ -22,33 +22,32 @@ extension TaskGraphError: CustomStringConvertible {
   /// The mistake and its remedy, in one line.
   public var description: String {
     switch self {
-    case .duplicateName(let name):
-      "two tasks have the name '\(Path(name))'; rename one"
-    case .unknownDependency(let name, let dependent, let nearest):
-      "task '\(Path(dependent))' depends on '\(Path(name))', which does not exist"
-        + Self.hint(nearest)
-    case .notATask(let name, let dependent):
-      "task '\(Path(dependent))' depends on '\(Path(name))', which is not a task"
-    case .cycle(let names):
-      if names.count == 1 {
-        "task '\(Path(names[0]))' depends on itself; remove that dependency"
-      } else {
-        "tasks depend on one another: "
-          + (names + names.prefix(1)).map { Path($0).description }.joined(separator: " → ")
-          + "; remove one of these dependencies"
-      }
-    case .serviceWithoutReadiness(let service, let dependent):
-      "task '\(Path(dependent))' depends on the service '\(Path(service))', "
-        + "which has no readiness check; add one"
-    case .unknownTask(let name, let nearest):
-      "there is no task '\(Path(name))'" + Self.hint(nearest)
-    case .unusableAddress(let task, let url):
-      "the readiness URL '\(Path(url))' of task '\(Path(task))' is not supported; "
-        + "use one such as http://localhost:8080/health"
+    case .unknownDependency(_, let dependent, _), .notATask(_, let dependent):
+      "task '\(dependent.printable)': \(mistake)"
+    case .unknownTask: mistake
+    case .duplicateName: "\(mistake); rename one"
+    case .cycle: "\(mistake); remove one of these dependencies"
+    case .serviceWithoutReadiness: "\(mistake); define when it is ready"
+    case .unusableAddress: "\(mistake); use one such as http://localhost:8080/health"
     }
   }
 
-  private static func hint(_ nearest: String?) -> String {
-    nearest.map { "; did you mean '\(Path($0))'?" } ?? ""
+  /// The mistake, to which a reader of files adds its place and what to do in the file.
+  package var mistake: String {
+    switch self {
+    case .duplicateName(let name): "two tasks have the name '\(name.printable)'"
+    case .unknownDependency(let name, _, let nearest), .unknownTask(let name, let nearest):
+      "there is no task '\(name.printable)'"
+        + (nearest.map { "; did you mean '\($0.printable)'?" } ?? "")
+    case .notATask(let name, _):
+      "'\(name.printable)' is a page, and nothing can depend on a page; name a task"
+    case .cycle(let names):
+      (names.count == 1 ? "a task depends on itself: " : "tasks depend on one another: ")
+        + (names + names.prefix(1)).map(\.printable).joined(separator: " → ")
+    case .serviceWithoutReadiness(let service, let dependent):
+      "'\(dependent.printable)' depends on the service '\(service.printable)', which does not end"
+    case .unusableAddress(let task, let url):
+      "the readiness URL '\(url.printable)' of task '\(task.printable)' is not supported"
+    }
   }
 }

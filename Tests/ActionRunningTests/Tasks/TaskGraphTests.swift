@@ -30,10 +30,10 @@ struct TaskGraphTests {
         task("b", after: "c"), task("c", after: "a"), task("d", after: "d"),
         task("s", service: true), task("t", after: "s"), task("u", ready: .url("https://x"))) == [
           "two tasks have the name 'build'; rename one",
-          "task 'test' depends on 'biuld', which does not exist; did you mean 'build'?",
+          "task 'test': there is no task 'biuld'; did you mean 'build'?",
           "tasks depend on one another: a → b → c → a; remove one of these dependencies",
-          "task 'd' depends on itself; remove that dependency",
-          "task 't' depends on the service 's', which has no readiness check; add one",
+          "a task depends on itself: d → d; remove one of these dependencies",
+          "'t' depends on the service 's', which does not end; define when it is ready",
           "the readiness URL 'https://x' of task 'u' is not supported; "
             + "use one such as http://localhost:8080/health",
         ])

@@ -47,30 +47,26 @@ extension ProjectReader {
     }
     switch problem {
     case .unknownDependency(let name, let dependent, let nearest):
-      let tasks = drafts.filter { !$0.isPage && $0.name != dependent }.map { "\(Path($0.name))" }
+      let tasks = drafts.filter { !$0.isPage && $0.name != dependent }.map(\.name.printable)
       let isOnlyTask = drafts.contains { !$0.isPage && $0.name == dependent }
       let all =
         !tasks.isEmpty
         ? "tasks: \(tasks.joined(separator: ", "))"
         : isOnlyTask
-          ? "'\(Path(dependent))' is the only task, and a task cannot depend on itself"
+          ? "'\(dependent.printable)' is the only task, and a task cannot depend on itself"
           : "there are only pages"
-      let hint = nearest.map { "did you mean '\(Path($0))'?" } ?? all
-      note("there is no task '\(Path(name))'; \(hint)", at: offset(of: name, in: dependent))
+      note(
+        problem.mistake + (nearest == nil ? "; \(all)" : ""), at: offset(of: name, in: dependent))
     case .notATask(let name, let dependent):
-      note(
-        "'\(Path(name))' is a page, and nothing can depend on a page; name a task",
-        at: offset(of: name, in: dependent))
+      note(problem.mistake, at: offset(of: name, in: dependent))
     case .cycle(let names):
-      let members = (names + names.prefix(1)).map { "\(Path($0))" }.joined(separator: " → ")
-      let what = names.count == 1 ? "a task depends on itself" : "tasks depend on one another"
       note(
-        "\(what): \(members); remove one of them from its 'after'",
+        "\(problem.mistake); remove one of them from its 'after'",
         at: offset(of: names[names.count == 1 ? 0 : 1], in: names[0]))
-    case .serviceWithoutReadiness(let name, let dependent):
+    case .serviceWithoutReadiness(let name, _):
       note(
-        "'\(Path(dependent))' depends on the service '\(Path(name))', which does not end; "
-          + "define when it is ready, as in ready: { port: 8080 }", at: offset(of: name))
+        "\(problem.mistake); define when it is ready, as in ready: { port: 8080 }",
+        at: offset(of: name))
     case .duplicateName(let name), .unknownTask(let name, _), .unusableAddress(let name, _):
       note("\(problem)", at: offset(of: name))
     }
@@ -82,7 +78,7 @@ extension ProjectReader {
       guard let port = draft.port else { continue }
       if let owner = owners[port] {
         note(
-          "port \(port) is already used by '\(Path(owner))'; choose another", at: draft.portOffset)
+          "port \(port) is already used by '\(owner.printable)'; choose another", at: draft.portOffset)
       } else {
         owners[port] = draft.name
       }
