@@ -99,7 +99,7 @@ extension PageSite: RequestHandler {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard access.allows(host: request.host) else {
-      let host = printableText(request.host)
+      let host = request.host.printable
       let advice = core.hostAdvice(host).map { "; \($0)" } ?? ""
       connection.respond(.text(403, "The host '\(host)' is not allowed\(advice)"))
       return nil

@@ -51,7 +51,7 @@ package enum ShellWords {
   /// Returns one word as ``quoted(_:)-([[UInt8]])`` shows it.
   package static func quoted(_ word: [UInt8]) -> String {
     guard let text = String(validating: word, as: UTF8.self),
-      printableText(word) == text
+      word.printable == text
     else { return "$'" + word.map(escaped).joined() + "'" }
     if !word.isEmpty && word.allSatisfy(isPlain) || unquoted.contains(text) { return text }
     if !word.contains(UInt8(ascii: "'")) { return "'\(text)'" }

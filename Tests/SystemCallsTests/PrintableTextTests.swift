@@ -14,6 +14,6 @@ struct PrintableTextTests {
   }
 
   @Test func `invalid UTF-8 is replaced`() {
-    #expect(printableText([0x61, 0xFF]) == "a\u{FFFD}")
+    #expect(([0x61, 0xFF] as [UInt8]).printable == "a\u{FFFD}")
   }
 }

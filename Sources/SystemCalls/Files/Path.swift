@@ -136,7 +136,7 @@ public struct Path: Hashable, Sendable, CustomStringConvertible {
 
   /// The path for display: invalid UTF-8 is replaced, and control characters are escaped as `\n` or
   /// `\u{1B}`, so that a file name cannot send commands to a terminal. Do not open files by it.
-  public var description: String { printableText(bytes) }
+  public var description: String { bytes.printable }
 }
 
 // A global function, because a module can export it again, unlike an operator of a type.

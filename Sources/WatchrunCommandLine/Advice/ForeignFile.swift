@@ -30,7 +30,7 @@ struct ForeignFile: Sendable {
     for name: String, in directory: ProjectDirectory, _ line: TypedLine
   ) -> String? {
     if name.hasPrefix("Procfile"), directory.holds(name) {
-      return "to run the processes of \(Path(name)): \(TypedLine.line(["--config", name]))"
+      return "to run the processes of \(name.printable): \(TypedLine.line(["--config", name]))"
     }
     return all.first { $0.name == name }?.note(in: directory)
   }

@@ -12,7 +12,7 @@ extension Habit {
         ProjectDetection.script(name, in: line.directory)?.watchesByItself == true
       else { return nil }
       let script = ProjectDetection.commandLine(for: name, in: line.directory) ?? ""
-      return "\(line.lack); the script '\(Path(name))' watches by itself, and needs no watchrun: "
+      return "\(line.lack); the script '\(name.printable)' watches by itself, and needs no watchrun: "
         + script
     },
     Habit(words: [
@@ -38,7 +38,7 @@ extension Habit {
         return "\(line.lack); write: \(line.line(words + line.rest.dropFirst()))"
       }
       if line.findsProgram(name) { return "\(line.lack); write: \(line.line(line.rest))" }
-      let lack = "\(line.lack), and no script '\(Path(name))' here"
+      let lack = "\(line.lack), and no script '\(name.printable)' here"
       return line.usual.run.map { "\(lack); to run what is here: watchrun \($0)" } ?? lack
     },
     Habit(words: ["start", "up"]) { line in

@@ -160,7 +160,7 @@ extension Habit {
       patterns.flatMap { Pattern.option(for: $0) ?? ["-f", "*.go"] }
       + flags.compactMap { Pattern.flags[$0.decoded] }
     let isKnown = patterns.allSatisfy { Pattern.option(for: $0) != nil }
-    return "'\(Path(line.first))' is a pattern, not a program; "
+    return "'\(line.first.printable)' is a pattern, not a program; "
       + (isKnown ? "write: " : "patterns are globs, as in: ")
       + line.line([], adding: options.map(\.word)) + line.command(rest)
   }
@@ -186,7 +186,7 @@ extension Habit {
     guard line.first.utf8.first == UInt8(ascii: "-") else { return nil }
     let isTest = line.directory.holds("pytest.ini") || line.usual.test?.includes("pytest") == true
     let program = isTest ? line.usual.test : line.usual.run ?? line.usual.test
-    let lack = "'\(Path(line.first))' is an option of a program, which is missing"
+    let lack = "'\(line.first.printable)' is an option of a program, which is missing"
     guard let program else { return "\(lack); write it before its options" }
     return "\(lack); write: watchrun \(program) \(ShellWords.quoted(line.words))"
   }

@@ -5,7 +5,7 @@ import SystemCalls
 enum ShownCommand {
   /// A shell line as it is, or the words of a program, quoted where a shell needs that.
   static func text(_ words: [[UInt8]]) -> String {
-    if words.count == 1, ShellLine(words[0]).needsShell { return printableText(words[0]) }
+    if words.count == 1, ShellLine(words[0]).needsShell { return words[0].printable }
     return ShellWords.quoted(words)
   }
 }

@@ -26,7 +26,7 @@ extension DoctorReport {
   }
 
   private var projectLines: [String] {
-    let tasks = project.tasks.map { Path($0).description }.joined(separator: ", ")
+    let tasks = project.tasks.map(\.printable).joined(separator: ", ")
     let unused = project.isUsed ? "" : " (not used, since a command is given)"
     if let file = project.file {
       return ["\(file)\(project.errors.isEmpty ? ": \(tasks)" : " has errors")\(unused)"]
@@ -57,7 +57,7 @@ extension DoctorReport {
 
   private var largestLines: [String] {
     let rows = survey.largest.map { subtree in
-      let line = subtree.pattern.map { Path(bytes: $0).description } ?? shown(subtree.path)
+      let line = subtree.pattern?.printable ?? shown(subtree.path)
       let isHere = subtree.patternBase == directory
       let place =
         isHere ? "" : " in \(shown(subtree.patternBase.appending(".watchrunignore")))"
@@ -96,7 +96,7 @@ extension DoctorReport {
     ]
     if let limit = inotify.limits.events { lines.append("event queue: limit \(grouped(limit))") }
     let users = inotify.processes.prefix(Self.shownUsers).map { process in
-      "\(Path(process.name)) (\(process.pid)) \(grouped(process.watches))"
+      "\(process.name.printable) (\(process.pid)) \(grouped(process.watches))"
         + (process.isOwn ? "" : ", of another user")
     }
     if !users.isEmpty { lines.append("most watches: \(users.joined(separator: ", "))") }

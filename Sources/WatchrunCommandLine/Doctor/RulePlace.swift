@@ -10,7 +10,7 @@ struct RulePlace: CustomStringConvertible {
   /// `source:line:pattern`.
   var bytes: [UInt8] { source + ":\(line):".word + pattern }
 
-  var description: String { printableText(bytes) }
+  var description: String { bytes.printable }
 }
 
 extension RulePlace {

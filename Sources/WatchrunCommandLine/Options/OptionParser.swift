@@ -61,7 +61,7 @@ struct OptionParser {
     let written = word[..<(cut ?? word.count)].decoded
     guard let setting = Setting.option(String(written.dropFirst(2))), let option = setting.option
     else {
-      throw unknown(Path(written), name: written, attached: cut.map { Array(word[($0 + 1)...]) })
+      throw unknown(written, name: written, attached: cut.map { Array(word[($0 + 1)...]) })
     }
     let attached = cut.map { Array(word[($0 + 1)...]) }
     if option.value == nil && attached != nil {
@@ -77,7 +77,7 @@ struct OptionParser {
       let short = Character(Unicode.Scalar(letter))
       let written = "-\(short)"
       guard letter < 0x80, let setting = Setting.all.first(where: { $0.option?.short == short })
-      else { throw unknown(Path(bytes: word), name: written) }
+      else { throw unknown(word.decoded, name: written) }
       if setting.option?.value == nil {
         try apply(setting, as: written, attached: nil)
         continue
@@ -120,14 +120,14 @@ struct OptionParser {
   ///   - argument: The argument as it was written.
   ///   - name: The name of the option in it.
   private func unknown(
-    _ argument: Path, name: String, attached: [UInt8]? = nil
+    _ argument: String, name: String, attached: [UInt8]? = nil
   ) -> Failure {
     let names = Setting.options.map { "--" + $0.long }
-    let nearest = nearestName(to: argument.description, among: names)
+    let nearest = nearestName(to: argument.printable, among: names)
     let advice =
       foreign(name, attached: attached).advice ?? nearest.map { "did you mean '\($0)'?" }
       ?? "see watchrun --help"
-    return .usage("unknown option '\(argument)'; \(advice)")
+    return .usage("unknown option '\(argument.printable)'; \(advice)")
   }
 
   /// Refuses `-watch`, which would mean `-w atch`.

@@ -51,7 +51,7 @@ extension ValueType<SessionOrder> {
       guard SessionRequest.Verb.orders.contains(word),
         let verb = SessionRequest.Verb(rawValue: word)
       else {
-        reader.note(notOne(of: SessionRequest.Verb.orders, Path(bytes: parts[0])))
+        reader.note(notOne(of: SessionRequest.Verb.orders, word))
         return nil
       }
       if parts.count == 1 { return SessionOrder(verb: verb) }

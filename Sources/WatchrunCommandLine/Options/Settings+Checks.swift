@@ -93,7 +93,7 @@ extension Settings {
     }
     if served == nil && upstream == nil, let rule = proxies.first {
       throw .usage(
-        "--proxy \(Path(rule.path))=… leaves other paths unanswered; "
+        "--proxy \(rule.path.printable)=… leaves other paths unanswered; "
           + "add --serve DIR or --proxy URL")
     }
     if served == nil, let option = given(.files).first {

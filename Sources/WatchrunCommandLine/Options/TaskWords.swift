@@ -74,8 +74,8 @@ struct TaskWords {
     let stranger = rest.first { !project.names.contains($0.decoded) } ?? []
     let nearest = nearestName(to: stranger.decoded, among: project.names)
     throw .usage(
-      "'\(Path(bytes: stranger))' is not a task of \(project.source); "
-        + (nearest.map { "did you mean '\(Path($0))'?" } ?? "tasks: \(list(project.names))"))
+      "'\(stranger.printable)' is not a task of \(project.source); "
+        + (nearest.map { "did you mean '\($0.printable)'?" } ?? "tasks: \(list(project.names))"))
   }
 
   /// Words that people type to get what an option does.
@@ -135,7 +135,7 @@ struct TaskWords {
   /// The error for a first word that is no task, no program, and no habit of another tool.
   func refuseUnknownTask() throws(Failure) {
     guard let project, let first = words.first, words.count == 1 else { return }
-    let lack = "no task and no program '\(Path(bytes: first))'"
+    let lack = "no task and no program '\(first.printable)'"
     if let nearest = nearestName(to: first.decoded, among: project.names) {
       throw .usage("\(lack); did you mean: watchrun \(shown(nearest))")
     }
@@ -156,7 +156,7 @@ struct TaskWords {
   private func shown(_ name: String) -> String { shown(Array(name.utf8)) }
 
   private func list(_ names: [String]) -> String {
-    names.map { Path($0).description }.joined(separator: ", ")
+    names.map(\.printable).joined(separator: ", ")
   }
 }
 

@@ -38,7 +38,7 @@ struct ValueReader {
   }
 
   /// The text of an option as it is shown.
-  var written: Path { Path(bytes: text) }
+  var written: String { text.printable }
 
   mutating func note(_ message: String, at offset: Int? = nil) {
     findings.append(Finding(offset: offset ?? json?.offset ?? 0, message: message))
@@ -60,7 +60,7 @@ struct ValueReader {
     switch value.content {
     case .number(let number):
       found = number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-    case .string(let string): found = "\"\(Path(string))\""
+    case .string(let string): found = "\"\(string.printable)\""
     case .boolean(let boolean): found = "\(boolean)"
     case .null, .array, .object: found = value.kindName
     }
@@ -98,18 +98,18 @@ extension ValueReader {
   ///   - problem: The message about an option.
   ///   - problemOfKey: The message about a key whose string is wrong, unless it is that of a mismatch.
   mutating func parsed<Value>(
-    _ parse: (String) -> Value?, _ problem: (Path) -> String,
-    problemOfKey: ((Path) -> String)? = nil
+    _ parse: (String) -> Value?, _ problem: (String) -> String,
+    problemOfKey: ((String) -> String)? = nil
   ) -> Value? {
     guard let json else {
       if let value = parse(text.decoded) { return value }
-      note(problem(written))
+      note(problem(text.decoded))
       return nil
     }
     if case .string(let text) = json.content {
       if let value = parse(text) { return value }
       if let problemOfKey {
-        note(problemOfKey(Path(text)))
+        note(problemOfKey(text))
         return nil
       }
     }
@@ -153,6 +153,6 @@ extension ValueReader {
   }
 
   mutating func noteTwice(_ member: JSONValue.Member) {
-    note("'\(Path(member.key))' occurs twice; remove one", at: member.keyOffset)
+    note("'\(member.key.printable)' occurs twice; remove one", at: member.keyOffset)
   }
 }

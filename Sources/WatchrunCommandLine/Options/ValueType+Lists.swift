@@ -32,7 +32,7 @@ extension ValueType<[[UInt8]]> {
             reader.note("the list is empty; write extensions, such as c,h")
           case .notAnExtension(nil) where reader.json == nil:
             reader.note("'\(reader.written)' is not an extension; for a pattern, use -f")
-          default: reader.note("'\(Path(bytes: text))' \(error)", at: offset)
+          default: reader.note("'\(text.printable)' \(error)", at: offset)
           }
         }
       }
@@ -53,7 +53,7 @@ extension ValueType<[GlobPattern]> {
           reader.note(
             reader.json == nil && error == .empty
               ? "the pattern is empty"
-              : "the pattern '\(Path(bytes: text))' \(error)\(error.advice)", at: offset)
+              : "the pattern '\(text.printable)' \(error)\(error.advice)", at: offset)
         }
       }
       return patterns
@@ -80,7 +80,7 @@ extension ValueType<[String]> {
       let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
       for (host, element) in zip(hosts, elements) where !PageHost.isValid(host) {
         reader.note(
-          "'\(Path(bytes: element.text))' is not an address; write \(example) or a host name",
+          "'\(element.text.printable)' is not an address; write \(example) or a host name",
           at: element.offset)
       }
       return hosts
@@ -104,11 +104,11 @@ extension ValueType<[Command.EnvironmentVariable]> {
       return members.compactMap { member in
         if member.key.isEmpty || member.key.contains("=") || member.key.utf8.contains(0) {
           reader.note(
-            "'\(Path(member.key))' is not a valid name of a variable", at: member.keyOffset)
+            "'\(member.key.printable)' is not a valid name of a variable", at: member.keyOffset)
         }
         guard case .string(let text) = member.value.content, !text.utf8.contains(0) else {
           reader.note(
-            "the variable '\(Path(member.key))' must be a string, as in \"8080\", "
+            "the variable '\(member.key.printable)' must be a string, as in \"8080\", "
               + "not \(member.value.kindName)", at: member.value.offset)
           return nil
         }
@@ -135,7 +135,7 @@ extension ValueType<[HeaderField]> {
       for member in reader.members() ?? [] {
         guard case .string(let value) = member.value.content else {
           reader.note(
-            "the header '\(Path(member.key))' must be a string, not \(member.value.kindName)",
+            "the header '\(member.key.printable)' must be a string, not \(member.value.kindName)",
             at: member.value.offset)
           continue
         }
@@ -158,9 +158,9 @@ extension ValueReader {
       let problem =
         switch error {
         case .invalidName:
-          "'\(Path(name))' is not the name of a header; write one such as Cache-Control"
-        case .invalidValue: "the value of '\(Path(name))' has control characters; remove them"
-        case .reserved: "'\(Path(name))' is different for each answer, and cannot be set for all"
+          "'\(name.printable)' is not the name of a header; write one such as Cache-Control"
+        case .invalidValue: "the value of '\(name.printable)' has control characters; remove them"
+        case .reserved: "'\(name.printable)' is different for each answer, and cannot be set for all"
         }
       note(problem, at: offset)
       return nil

@@ -23,7 +23,7 @@ extension ValueType<[Project.Page.Proxy]> {
         let server = reader.server(member.value)
         guard let rule = ProxyRule(path: member.key, server: ServerAddress(port: 80)) else {
           reader.note(
-            "'\(Path(member.key))' is not a path to proxy; write one such as \"/api\", which "
+            "'\(member.key.printable)' is not a path to proxy; write one such as \"/api\", which "
               + "includes all below it", at: member.keyOffset)
           continue
         }
@@ -72,7 +72,7 @@ extension ProxyRule {
     }
     let path = text.prefix { $0 != "=" }
     if path.endIndex == text.endIndex {
-      throw .usage("'\(Path(text))' names no server; write \(Path(text))=3000")
+      throw .usage("'\(text.printable)' names no server; write \(text.printable)=3000")
     }
     let server = text[path.endIndex...].dropFirst()
     try self.init(path: String(path), to: ServerAddress(parsing: String(server)))
@@ -81,7 +81,7 @@ extension ProxyRule {
   private init(path: String, to server: ServerAddress) throws(Failure) {
     guard let rule = Self(path: path, server: server) else {
       throw .usage(
-        "'\(Path(path))' is not a path to proxy; write one such as /api, "
+        "'\(path.printable)' is not a path to proxy; write one such as /api, "
           + "which includes all below it")
     }
     self = rule
@@ -93,7 +93,7 @@ extension ServerAddress {
     let scheme = text.prefix { $0 != ":" }.lowercased()
     if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
       throw .usage(
-        "cannot proxy \(Path(text)): servers are reached by http only; write http://localhost:3000")
+        "cannot proxy \(text.printable): servers are reached by http only; write http://localhost:3000")
     }
     let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
     if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -107,12 +107,12 @@ extension ServerAddress {
     // A mapping of ports, as for containers.
     if let address, address.host.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       throw .usage(
-        "'\(Path(text))' maps ports; write the server's, as in \(address.port); "
+        "'\(text.printable)' maps ports; write the server's, as in \(address.port); "
           + "the page's is --port \(address.host)")
     }
     guard let address else {
       throw .usage(
-        "'\(Path(text))' is not the address of a server; write 3000, localhost:3000 or "
+        "'\(text.printable)' is not the address of a server; write 3000, localhost:3000 or "
           + "http://localhost:3000/base")
     }
     self = address

@@ -56,8 +56,8 @@ extension Polling {
 
 extension ValueReader {
   fileprivate mutating func duration() -> Duration? {
-    parsed({ Duration(parsing: $0) }) { written in
-      let text = written.bytes.decoded
+    parsed({ Duration(parsing: $0) }) { text in
+      let written = text.printable
       let isNumber = text.utf8.contains(where: isDigit) && Duration(parsing: text + "s") != nil
       return isNumber
         ? "'\(written)' has no unit; write \(written)ms or \(written)s"

@@ -118,16 +118,16 @@ extension ValueType<Signal> {
     Self(.signal) { reader in
       reader.parsed(
         { Signal(name: $0) },
-        { written in
-          written.bytes.contains(UInt8(ascii: " "))
-            ? "'\(written)' is not a signal; for a shell line, give it without an option"
-            : "unknown signal '\(written)'; \(advice(on: written))"
-        }, problemOfKey: { "'\($0)' is not a signal; \(advice(on: $0))" })
+        { text in
+          text.utf8.contains(UInt8(ascii: " "))
+            ? "'\(text.printable)' is not a signal; for a shell line, give it without an option"
+            : "unknown signal '\(text.printable)'; \(advice(on: text))"
+        }, problemOfKey: { "'\($0.printable)' is not a signal; \(advice(on: $0))" })
     }
   }
 
-  private static func advice(on written: Path) -> String {
-    let name = written.bytes.decoded.uppercased()
+  private static func advice(on text: String) -> String {
+    let name = text.uppercased()
     let nearest = name.count > 3 ? nearestName(to: name, among: Signal.names) : nil
     return nearest.map { "did you mean '\($0)'?" } ?? "'kill -l' lists the signals"
   }
@@ -176,10 +176,10 @@ extension ValueType<Set<ChangeBatch.Kind>> {
           if let kind = ChangeBatch.Kind(named: word.decoded) {
             kinds.insert(kind)
           } else if isOption {
-            reader.note(notOne(of: names, Path(bytes: word)))
+            reader.note(notOne(of: names, word.decoded))
           } else {
             let list = names.joined(separator: ", ")
-            reader.note("'\(Path(bytes: word))' is not one of \(list)", at: offset)
+            reader.note("'\(word.printable)' is not one of \(list)", at: offset)
           }
         }
         if words.isEmpty {
@@ -193,11 +193,10 @@ extension ValueType<Set<ChangeBatch.Kind>> {
 }
 
 /// The message about a word that is not one of these.
-func notOne(of names: [String], _ written: Path) -> String {
-  let text = written.bytes.decoded
+func notOne(of names: [String], _ text: String) -> String {
   let advice = nearestName(to: text, among: names).map { "; did you mean '\($0)'?" }
   let list = names.joined(separator: ", ")
-  return "'\(written)' is not one of: \(list)\(advice ?? "")"
+  return "'\(text.printable)' is not one of: \(list)\(advice ?? "")"
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {

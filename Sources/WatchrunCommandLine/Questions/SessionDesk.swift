@@ -210,7 +210,7 @@ final class SessionDesk: ServedSession {
     if let refusal = picture.withLock({ $0.refusal(of: request.tasks) }) { return refusal }
     guard let parts = parts.withLock({ $0 }) else { return nil }
     if [.run, .restart].contains(request.verb) {
-      let tasks = request.tasks.map { Path($0).description }.joined(separator: ", ")
+      let tasks = request.tasks.map(\.printable).joined(separator: ", ")
       session.console.say(
         .news,
         "\(request.verb.rawValue) requested by another program"

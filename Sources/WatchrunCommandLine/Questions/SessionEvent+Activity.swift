@@ -27,7 +27,7 @@ extension SessionEvent {
 
   /// The event for people.
   var line: String {
-    let prefix = task.map { "\(Path($0)): " } ?? ""
+    let prefix = task.map { "\($0.printable): " } ?? ""
     let time = milliseconds.map { Duration.milliseconds($0).shortDescription } ?? ""
     switch kind {
     case .roundBegan:

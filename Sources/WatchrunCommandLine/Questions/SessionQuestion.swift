@@ -99,7 +99,7 @@ struct SessionQuestion {
   /// Says which output is missing, of that which has been asked for.
   static func note(on answer: SessionAnswer, isAboutAll: Bool) -> String? {
     let names = answer.tasks.filter { !$0.isOutputRead && (isAboutAll || $0.state == "failed") }
-      .map { Path($0.name).description }
+      .map(\.name.printable)
     if names.isEmpty { return nil }
     return
       "the output of \(names.joined(separator: ", ")) goes to where watchrun writes, and is not "
@@ -121,7 +121,7 @@ struct SessionQuestion {
   /// The output of one task, or that of several, each after its name.
   static func logs(of answer: SessionAnswer) -> String {
     let lines = answer.tasks.flatMap { task in
-      (answer.tasks.count > 1 ? ["==> \(Path(task.name)) <=="] : []) + task.output
+      (answer.tasks.count > 1 ? ["==> \(task.name.printable) <=="] : []) + task.output
     }
     return lines.map { $0 + "\n" }.joined()
   }
@@ -129,14 +129,14 @@ struct SessionQuestion {
   /// - Parameter isNamed: Whether the session must be told from others.
   static func text(of answer: SessionAnswer, isNamed: Bool) -> String {
     var lines: [String] = []
-    if let problem = answer.problem { lines.append("out of date: \(Path(problem))") }
-    if isNamed { lines.append("session \(answer.process): \(Path(answer.command))") }
+    if let problem = answer.problem { lines.append("out of date: \(problem.printable)") }
+    if isNamed { lines.append("session \(answer.process): \(answer.command.printable)") }
     for task in answer.tasks {
-      lines.append("\(Path(task.name)): \(words(for: task))\(counts(in: task))")
+      lines.append("\(task.name.printable): \(words(for: task))\(counts(in: task))")
       lines += listed(task, in: answer.directory).map { "  " + $0 }
       lines += task.output.map { "  " + $0 }
     }
-    for entry in answer.pending { lines.append("\(Path(entry.task)): \(Path(entry.text))") }
+    for entry in answer.pending { lines.append("\(entry.task.printable): \(entry.text.printable)") }
     switch answer.state {
     case .rest: break
     case .busy: if answer.isLate { lines.append("not at rest yet: the time is over") }
@@ -178,7 +178,7 @@ struct SessionQuestion {
       return "running for \(Duration.milliseconds(max(0, now - began)).shortDescription)"
     case "skipped": return "skipped, since a task that it depends on failed"
     case "pending": return "has not run yet"
-    default: return Path(task.state).description
+    default: return task.state.printable
     }
   }
 }
@@ -187,7 +187,7 @@ extension Diagnostic {
   fileprivate init?(_ diagnostic: SessionAnswer.Diagnostic) {
     guard let severity = Severity(rawValue: diagnostic.severity) else { return nil }
     self.init(
-      severity, Path(diagnostic.message).description, path: diagnostic.path.map { Path($0) },
+      severity, diagnostic.message.printable, path: diagnostic.path.map { Path($0) },
       line: diagnostic.line, column: diagnostic.column)
   }
 }

@@ -58,7 +58,7 @@ final class KeyTarget: KeyListener {
     else {
       let names = tasks.joined(separator: ", ")
       return session.session.console.say(
-        .answer, "no task '\(Path(task))' in this session; tasks: \(names)")
+        .answer, "no task '\(task.printable)' in this session; tasks: \(names)")
     }
     session.session.console.say(.answer, "the next run of \(name) has the terminal")
     runner.submitKey(forTerminalOf: name)

@@ -71,12 +71,12 @@ struct CommandNames: Hashable {
     let first = words.first ?? []
     let parts = words.count == 1 ? first.split(separator: UInt8(ascii: " ")) : [first[...]]
     let program = parts.first { !$0.contains(UInt8(ascii: "=")) } ?? parts.first ?? []
-    return Path(bytes: Path(bytes: program).lastComponent).description
+    return Path(bytes: program).lastComponent.printable
   }
 
   func texts(_ settings: Settings) -> [TaskText] {
     let build = settings.build.map { line in
-      let text = printableText(line)
+      let text = line.printable
       return TaskText(
         name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed,
         usesPseudoTerminal: settings.givesPseudoTerminals, command: text, shownCommand: text)

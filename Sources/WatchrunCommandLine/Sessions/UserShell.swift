@@ -20,7 +20,7 @@ struct UserShell: Hashable {
     }
     name = Self.fallback
     problem =
-      "$SHELL is '\(printableText(value))', which \(reason): sh is used; to choose a shell, give --shell"
+      "$SHELL is '\(value.printable)', which \(reason): sh is used; to choose a shell, give --shell"
   }
 
   private static let fallback = Array("sh".utf8)

@@ -93,8 +93,8 @@ extension ProjectText {
   /// The command as it is typed.
   static func shown(_ run: Project.Run) -> String {
     switch run {
-    case .line(let line): Path(line).description
-    case .words(let words): words.map { Path($0).description }.joined(separator: " ")
+    case .line(let line): line.printable
+    case .words(let words): words.map(\.printable).joined(separator: " ")
     }
   }
 
@@ -105,10 +105,10 @@ extension ProjectText {
 
   private static func shown(_ page: Project.Page) -> String {
     let rules = page.proxies.map { proxy in
-      let path = proxy.path == Project.Page.Proxy.all ? "" : "\(Path(proxy.path))="
+      let path = proxy.path == Project.Page.Proxy.all ? "" : "\(proxy.path.printable)="
       return switch proxy.server {
       case .port(let port): "proxy \(path)\(port)"
-      case .url(let url): "proxy \(path)\(Path(url))"
+      case .url(let url): "proxy \(path)\(url.printable)"
       }
     }
     let source = ((page.served.map { ["serve \($0)"] } ?? []) + rules).joined(separator: ", ")
@@ -134,7 +134,7 @@ extension ProjectText {
 
   /// An extension may begin with its dot.
   private static func pattern(of ending: [UInt8]) -> String {
-    "*.\(Path(bytes: ending.drop { $0 == UInt8(ascii: ".") }))"
+    "*.\(ending.drop { $0 == UInt8(ascii: ".") }.printable)"
   }
 
   /// As many patterns as fit into a line.
@@ -150,8 +150,8 @@ extension ProjectText {
   private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {
     switch readiness?.condition {
     case .port(let port): ", ready on port \(port)"
-    case .url(let url): ", ready at \(Path(url))"
-    case .line(let line): ", ready when it prints \"\(Path(line))\""
+    case .url(let url): ", ready at \(url.printable)"
+    case .line(let line): ", ready when it prints \"\(line.printable)\""
     case nil: ""
     }
   }

@@ -43,7 +43,7 @@ extension ProjectReader {
   mutating func noteRepeated(_ members: [JSONValue.Member]) {
     var known: Set<String> = []
     for member in members where !known.insert(member.key).inserted {
-      note("'\(Path(member.key))' occurs twice; remove one", at: member.keyOffset)
+      note("'\(member.key.printable)' occurs twice; remove one", at: member.keyOffset)
     }
   }
 
@@ -59,9 +59,9 @@ extension ProjectReader {
         + "those are \(names.joined(separator: ", "))"
     }
     if let nearest = Self.nearestKey(to: name, among: names) {
-      return "\(title) has no key '\(Path(name))'; did you mean '\(nearest)'?"
+      return "\(title) has no key '\(name.printable)'; did you mean '\(nearest)'?"
     }
-    return "\(title) has no key '\(Path(name))'; those are \(names.joined(separator: ", "))"
+    return "\(title) has no key '\(name.printable)'; those are \(names.joined(separator: ", "))"
   }
 
   /// Whether an unknown key is probably a misspelling of this one; reporting that is enough.

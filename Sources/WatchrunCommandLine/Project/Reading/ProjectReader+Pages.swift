@@ -5,7 +5,7 @@ import SystemCalls
 
 extension ProjectReader {
   mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
-    let title = "the page '\(Path(member.key))'"
+    let title = "the page '\(member.key.printable)'"
     guard let fields = fields(of: member.value, .page, named: title) else { return }
     draft.references = after(fields["after"])
     draft.milestone = .none

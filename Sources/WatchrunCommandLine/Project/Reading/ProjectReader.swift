@@ -128,7 +128,7 @@ extension ProjectReader {
       var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
       guard case .object = member.value.content else {
         note(
-          "the task '\(Path(member.key))' must be an object, as in { run: \"make\" }, "
+          "the task '\(member.key.printable)' must be an object, as in { run: \"make\" }, "
             + "not \(member.value.kindName)", at: member.value.offset)
         return draft
       }
@@ -144,16 +144,16 @@ extension ProjectReader {
       $0 >= 0x80 || JSONParser.isNameByte($0) || Array("-.:".utf8).contains($0)
     }
     // Characters that are not shown, or that change the direction of text, make a name look like another.
-    let isVisible = Path(member.key).description == member.key
+    let isVisible = member.key.printable == member.key
     if member.key.isEmpty || !isPlain || !isVisible || member.key.hasPrefix("-") {
       note(
-        "'\(Path(member.key))' is not a valid task name; use letters, digits, '_', and, after the "
+        "'\(member.key.printable)' is not a valid task name; use letters, digits, '_', and, after the "
           + "first character, '-', '.' and ':'", at: member.keyOffset)
     }
   }
 
   private mutating func readTask(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
-    let title = "the task '\(Path(member.key))'"
+    let title = "the task '\(member.key.printable)'"
     guard let fields = fields(of: member.value, .task, named: title) else { return }
     if fields["run"] == nil && !isMisspelt("run", in: member.value, .task) {
       note(
@@ -179,7 +179,7 @@ extension ProjectReader {
       for (text, offset) in reader.elements() ?? [] {
         let name = text.decoded
         if references.contains(where: { $0.name == name }) {
-          reader.note("'\(Path(name))' occurs twice; remove one", at: offset)
+          reader.note("'\(name.printable)' occurs twice; remove one", at: offset)
         } else {
           references.append(.init(name: name, offset: offset))
         }

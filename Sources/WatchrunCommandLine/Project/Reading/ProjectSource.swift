@@ -145,7 +145,7 @@ extension Project {
     } catch {
       var message = "--task: \(error)"
       if case .unknownTask(_, nil) = error {
-        message += "; tasks: " + self.names.map { "\(Path($0))" }.joined(separator: ", ")
+        message += "; tasks: " + self.names.map(\.printable).joined(separator: ", ")
       }
       throw .usage(message)
     }
@@ -186,7 +186,7 @@ extension ProjectSource {
     }
     if settings.shell == .never, let task = wanted.tasks.first(where: \.isShellLine) {
       throw .usage(
-        "--shell none: the task '\(Path(task.name))' is a shell line; write its 'run' as an array, "
+        "--shell none: the task '\(task.name.printable)' is a shell line; write its 'run' as an array, "
           + "or remove --shell")
     }
     return wanted.overridden(by: settings)
