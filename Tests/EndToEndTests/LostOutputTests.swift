@@ -42,6 +42,19 @@ import enum SystemCalls.ExitStatus
     }
   }
 
+  @Test(arguments: [["--status", "--follow"], ["--logs", "--follow", "--json"], ["--status"]])
+  func `an answer of a session that cannot be written is an error with status 74`(
+    _ question: [String]
+  ) async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo out' }")
+      _ = try await project.start(["-v"]).watching()
+      let asking = try await project.start(question, prefix: Self.caller(#"exec "$@" > /dev/full"#))
+      try await #expect(asking.ended() == .exited(74))
+      #expect(asking.errors.contains { $0.contains("cannot write to standard output: No space") })
+    }
+  }
+
   @Test func `the status of a command that fails is more important than lost output`()
     async throws
   {

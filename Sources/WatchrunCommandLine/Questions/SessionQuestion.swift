@@ -24,17 +24,18 @@ struct SessionQuestion {
 
   /// Returns the exit status.
   func ask(in directory: Path) throws(Failure) -> Int32 {
-    let answers: [(json: [UInt8], answer: SessionAnswer)]
+    var answers: [(json: [UInt8], answer: SessionAnswer)] = []
+    var followed: Result<Int32, Failure>?
     do throws(SessionError) {
       let client = try SessionClient(in: directory)
-      if request.follows { return try follow(client) }
-      answers = try client.ask(request)
+      if request.follows { followed = try follow(client) } else { answers = try client.ask(request) }
     } catch {
       var status = ExitCode.noSession
       if case .refused = error { status = ExitCode.usage }
       if error == .noAnswer && request.verb == .wait { status = ExitCode.late }
       throw .launch(error.description, status)
     }
+    if let followed { return try followed.get() }
     let isOrder = SessionRequest.Verb.orders.contains(request.verb.rawValue)
     if isOrder && !printsJSON { return ExitCode.success }
     var text: [UInt8] = []
@@ -58,8 +59,10 @@ struct SessionQuestion {
   }
 
   /// Prints what happens until the session ends, or its reader has gone.
-  private func follow(_ client: SessionClient) throws(SessionError) -> Int32 {
+  private func follow(_ client: SessionClient) throws(SessionError) -> Result<Int32, Failure>
+  {
     var last: [SessionAnswer] = []
+    var lost: Failure?
     var status: Int32 = ExitCode.success
     try client.follow(request) { json, message in
       var text = json.decoded + "\n"
@@ -82,9 +85,15 @@ struct SessionQuestion {
           text = colored(isAlone ? event.text : event.line) + "\n"
         }
       }
-      return (try? writeAnswer(Array(text.utf8))) ?? false
+      do throws(Failure) {
+        return try writeAnswer(Array(text.utf8))
+      } catch {
+        lost = error
+        return false
+      }
     }
-    return request.verb == .logs ? ExitCode.success : status
+    if let lost { return .failure(lost) }
+    return .success(request.verb == .logs ? ExitCode.success : status)
   }
 
   // MARK: - Text
