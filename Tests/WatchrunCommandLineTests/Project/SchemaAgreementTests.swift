@@ -37,7 +37,6 @@ struct SchemaAgreementTests {
     "{ 'run': 'x', 'ready': { 'port': 80 } }",
     "{ 'run': 'x', 'service': false, 'ready': { 'port': 80 } }",
     "{ 'run': 'x', 'service': true, 'timeout': '1s' }",
-    "{ 'run': 'x', 'service': true, 'keepAlive': false }",
     "{ 'run': 'x', 'keepAlive': true, 'onBusy': 'queue' }",
     "{ 'run': ['', 'x'] }",
     "{ 'run': 'x', 'stopSignal': 'TREM' }",
@@ -70,6 +69,7 @@ struct SchemaAgreementTests {
 
   @Test(arguments: [
     "{ 'run': 'x', 'keepAlive': true, 'ready': { 'line': 'up', 'timeout': '5s' } }",
+    "{ 'run': 'x', 'service': true, 'keepAlive': true }",
     "{ 'run': ['x', ''], 'watch': 'src', 'exts': ['c', 'h'], 'stopSignal': 'sigint' }",
     "{ 'serve': 'x', 'listing': true, 'fallback': 'index.html', 'host': '::1' }",
     "{ 'serve': 'x', 'listing': true, 'proxy': { '/a/b%20/': 80, '/c': 'http://a' } }",

@@ -138,10 +138,6 @@ struct TaskErrorTests {
       "2:36: a service does not end, so 'queue' would wait forever; remove 'onBusy' to restart the service"
     ),
     (
-      "{ run: 'x', service: true, keepAlive: true }",
-      "2:28: 'keepAlive' makes the task a service, which is restarted however often it ends; remove 'service' or 'keepAlive'"
-    ),
-    (
       "{ run: 'x', onBusy: 'wait' }",
       #"2:21: 'onBusy' must be one of "queue", "ignore", "restart", "signal", not "wait""#
     ),
@@ -254,10 +250,10 @@ struct TaskErrorTests {
   }
 
   @Test func `everything that a service cannot have is reported at once`() {
-    let task = "{ run: 'x', service: true, timeout: '1s', onBusy: 'queue', keepAlive: true }"
+    let task = "{ run: 'x', service: true, timeout: '1s', onBusy: 'queue' }"
     #expect(
       ProjectProblems.ofTask(task).map { $0.split(separator: " ")[0] } == [
-        "watchrun.json:2:28:", "watchrun.json:2:51:", "watchrun.json:2:60:",
+        "watchrun.json:2:28:", "watchrun.json:2:51:",
       ])
   }
 

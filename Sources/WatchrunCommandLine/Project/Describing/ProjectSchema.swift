@@ -46,8 +46,7 @@ enum ProjectSchema {
 
 extension ProjectSchema {
   private static let taskRules = #"""
-    "not": { "required": ["service", "keepAlive"] },
-          "allOf": [
+    "allOf": [
             {
               "description": "A service has no end to wait for; other tasks have no readiness check.",
               "if": { "anyOf": [

@@ -231,12 +231,6 @@ extension ProjectReader {
             + "remove 'onBusy' to restart the service", at: field.value.offset)
       }
     }
-    if fields["service"] != nil, let field = fields["keepAlive"] {
-      note(
-        "'keepAlive' makes the task a service, which is restarted however often it ends; "
-          + "remove 'service' or 'keepAlive'",
-        at: field.keyOffset)
-    }
     if task.isInteractive, let field = fields["interactive"] {
       if let other = exchange(&interactiveTask, with: task.name) {
         note(
