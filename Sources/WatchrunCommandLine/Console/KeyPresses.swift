@@ -1,24 +1,6 @@
 import ActionRunning
 import Synchronization
 
-/// The receiver of keys.
-protocol KeyListener: Sendable {
-  func runNow()
-  func stopNow()
-  func pause()
-  func resume()
-  /// Reloads the pages. Returns false if there is none.
-  func reload() -> Bool
-  /// Runs the tasks that have failed.
-  func runFailed()
-  /// Shows the last output of a task, counted from 1; 0 stands for all.
-  func showOutput(of number: Int)
-  /// Shows an error, and opens it in the editor.
-  func showError(movedBy step: Int, opens: Bool)
-  /// Gives the terminal to the next run of a task, which is requested.
-  func giveTerminal(to task: String)
-}
-
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
 final class KeyPresses: Sendable {
   private struct State {
@@ -68,7 +50,7 @@ final class KeyPresses: Sendable {
   }
 
   /// Handles a key. False if watchrun must end.
-  func press(_ key: Key, _ runner: some KeyListener) -> Bool {
+  func press(_ key: Key, _ runner: KeyTarget) -> Bool {
     switch key {
     case .run: runner.runNow()
     case .runFailed: runner.runFailed()

@@ -11,7 +11,7 @@ final class SessionDesk: ServedSession {
   /// What the session consists of, once it runs.
   private struct Parts {
     let runner: TaskRunner
-    let listener: any KeyListener
+    let listener: KeyTarget
     /// `nil` if nothing is observed.
     let source: (any ChangeSource)?
     /// `nil` if only pages can be asked.
@@ -42,7 +42,7 @@ final class SessionDesk: ServedSession {
 
   /// Begins to answer.
   func serve(
-    _ runner: TaskRunner, _ listener: any KeyListener, flushing source: (any ChangeSource)?
+    _ runner: TaskRunner, _ listener: KeyTarget, flushing source: (any ChangeSource)?
   ) {
     let server = session.serve(self, on: runner.queue)
     parts.withLock {

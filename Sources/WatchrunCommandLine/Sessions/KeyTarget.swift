@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 /// Performs keys: on the runner, or on pages where nothing is run.
-final class KeyTarget: KeyListener {
+final class KeyTarget: Sendable {
   let session: RunSession
   let runner: TaskRunner
   private let errors = Mutex(ErrorCursor())
@@ -22,6 +22,7 @@ final class KeyTarget: KeyListener {
 
   func stopNow() { runner.stop() }
 
+  /// Reloads the pages. Returns false if there is none.
   func reload() -> Bool {
     let (pages, watched) = session.state.withLock { state in
       (state.pages, state.plan.pages.flatMap(\.watched))
@@ -43,6 +44,7 @@ final class KeyTarget: KeyListener {
     }
   }
 
+  /// Runs the tasks that have failed.
   func runFailed() {
     session.desk.withAnswer { [self] answer in
       let failed = answer.tasks.filter { $0.state == "failed" }.map(\.name)
@@ -51,6 +53,7 @@ final class KeyTarget: KeyListener {
     }
   }
 
+  /// Gives the terminal to the next run of a task, which is requested.
   func giveTerminal(to task: String) {
     let tasks = session.state.withLock { $0.plan.tasks.map(\.name) }
     // The only task goes without saying.
@@ -64,6 +67,7 @@ final class KeyTarget: KeyListener {
     runner.submitKey(forTerminalOf: name)
   }
 
+  /// Shows the last output of a task, counted from 1; 0 stands for all.
   func showOutput(of number: Int) {
     session.desk.withAnswer { [self] answer in
       let tasks = number == 0 ? answer.tasks : Array(answer.tasks.dropFirst(number - 1).prefix(1))
@@ -74,6 +78,7 @@ final class KeyTarget: KeyListener {
     }
   }
 
+  /// Shows an error, and opens it in the editor.
   func showError(movedBy step: Int, opens: Bool) {
     let found = errors.withLock { $0.move(by: step, in: session.desk.diagnostics) }
     let console = session.session.console

@@ -6,7 +6,7 @@ import Synchronization
 final class PauseControl: Sendable {
   private struct State {
     var pause = Pause()
-    var listener: (any KeyListener)?
+    var listener: KeyTarget?
     var timer: (any ScheduledWork)?
   }
 
@@ -23,7 +23,7 @@ final class PauseControl: Sendable {
   }
 
   /// Sets what is paused and resumed.
-  func connect(_ listener: some KeyListener) {
+  func connect(_ listener: KeyTarget) {
     state.withLock { $0.listener = listener }
   }
 

@@ -205,7 +205,7 @@ extension Session {
   }
 
   /// Reads keys if standard input is a terminal.
-  func readKeys(_ keys: KeyPresses, for runner: some KeyListener) {
+  func readKeys(_ keys: KeyPresses, for runner: KeyTarget) {
     guard let terminalController else { return }
     let reader = KeyReader(terminalController) { [self] event in
       let isOver =
