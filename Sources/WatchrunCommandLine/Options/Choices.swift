@@ -1,4 +1,6 @@
+import ActionRunning
 import FileObservation
+import SystemCalls
 
 // The values of options and keys that are chosen from a list of names.
 
@@ -8,6 +10,15 @@ enum BusyMode: String, CaseIterable, Sendable {
   case ignore
   case restart
   case signal
+
+  func policy(_ sent: Signal) -> BusyPolicy {
+    switch self {
+    case .queue: .queue
+    case .ignore: .ignore
+    case .restart: .restart
+    case .signal: .signal(sent)
+    }
+  }
 }
 
 /// When messages are colored: `--color` and `color`.
@@ -47,6 +58,9 @@ extension ChangeBatch.Kind {
     "create": .created, "modify": .modified, "remove": .removed, "rename": .renamed,
     "metadata": .metadata,
   ]
+
+  /// Those that count by default.
+  static let usual = Set(allCases).subtracting([.metadata])
 
   /// The names of the kinds in `--events` and `events`.
   static var names: [String] { all.map(\.key) }

@@ -2,7 +2,7 @@ extension Setting {
   static let page: [Setting] = [
     Setting(
       "--serve", .page, "Serve DIR to browsers and reload pages on changes",
-      key: .key("serve", "directory to serve", in: .page), .directory, option: { $0.served = $1 },
+      key: .key("serve", "directory to serve", in: .page), .directory,
       page: { $0.served = $1 }),
     Setting(
       "--proxy", .page, "Proxy a server, or some paths: host:3000, /api=3000", isRepeatable: true,
@@ -11,27 +11,24 @@ extension Setting {
         "port or URL of the server behind the page; or an object of paths, each with its server",
         in: .page),
       .servers,
-      option: { settings, servers in
-        for rule in servers.compactMap(\.rule) {
-          settings.proxies.removeAll { $0.path == rule.path }
-          settings.proxies.append(rule)
-        }
-      }, page: { $0.proxies = $1 }),
+      page: { page, servers in
+        page.proxies.removeAll { old in servers.contains { $0.path == old.path } }
+        page.proxies += servers
+      }),
     Setting(
       "--port", .page, "Port of the page", default: "first free from 8080",
       key: .key("port", "port of the page (default: first free port from 8080)", in: .page), .port,
-      option: { $0.pagePort = $1 }, page: { $0.port = $1 }),
+      page: { $0.port = $1 }),
     Setting(
       "--host", .page, "Listen on ADDRESS too", default: "this computer only", isRepeatable: true,
       key: .key("host", "addresses to listen on (default: this computer only)", in: .page), .hosts,
-      option: { $0.pageHosts += $1 }, page: { $0.hosts = $1 }),
+      page: { $0.hosts += $1 }),
     Setting(
       key: .key("reload", "more files and directories whose changes reload the page", in: .page),
       .paths, page: { $0.reload = $1 }),
     Setting(
       "--fallback", .page, "Serve FILE of DIR for missing pages, as in index.html", scope: .files,
       key: .key("fallback", "file to serve for missing paths, as in index.html", in: .page), .file,
-      option: { $0.pageFallback = $1.bytes.decoded },
       page: { $0.fallback = $1.bytes.decoded }),
     Setting(
       "--header", .page, "Add FIELD to all answers, as in 'Cache-Control: no-store'",
@@ -40,10 +37,10 @@ extension Setting {
         "headers",
         "header fields to add to all answers, in place of those of the same name", in: .page),
       .headers,
-      option: { settings, fields in
-        settings.pageHeaders.removeAll { old in fields.contains { $0.isNamed(old.name) } }
-        settings.pageHeaders += fields
-      }, page: { $0.headers = $1 }),
+      page: { page, fields in
+        page.headers.removeAll { old in fields.contains { $0.isNamed(old.name) } }
+        page.headers += fields
+      }),
     Setting(
       key: .key("overlay", "show failures in the page (default: true)", in: .page), .boolean,
       page: { $0.showsOverlay = $1 }),
@@ -56,7 +53,7 @@ extension Setting {
       "--listing", .page, "List directories that have no index", scope: .files,
       key: .key(
         "listing", "list directories that have no index.html (default: false)", in: .page),
-      .boolean, option: { $0.listsDirectories = $1 }, page: { $0.listsDirectories = $1 }),
+      .boolean, page: { $0.listsDirectories = $1 }),
     Setting(
       key: .key(
         "dotfiles", "serve files whose names begin with a dot (default: false)", in: .page),

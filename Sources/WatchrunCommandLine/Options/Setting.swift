@@ -23,7 +23,7 @@ struct Setting: Sendable {
   ///   - option: The effect on the command line.
   ///   - shared: The effect on the command line, or on the task that has the key.
   ///   - task: The effect on a task that has the key.
-  ///   - page: The effect on a page that has the key.
+  ///   - page: The effect on the page of the command line, or on the one that has the key.
   ///   - project: The effect on a project that has the key. Without one, the key sets what the option
   ///     sets.
   init<Value>(
@@ -60,7 +60,10 @@ struct Setting: Sendable {
       }
       if let option { assignment.settings = { option(&$0, value) } }
       if let task { assignment.task = { task(&$0, value) } }
-      if let page { assignment.page = { page(&$0, value) } }
+      if let page {
+        assignment.page = { page(&$0, value) }
+        assignment.settings = { page(&$0.page, value) }
+      }
       if let project { assignment.project = { project(&$0, value) } }
       return assignment
     }

@@ -86,25 +86,25 @@ extension Settings {
   // MARK: Pages
 
   private func checkPage() throws(Failure) {
-    let page = given["serve"] ?? given["proxy"] ?? ""
-    if served != nil && upstream != nil {
+    let written = given["serve"] ?? given["proxy"] ?? ""
+    if page.served != nil && upstream != nil {
       throw .usage(
         "--serve and --proxy exclude each other, unless it names a path, as in --proxy /api=3000")
     }
-    if served == nil && upstream == nil, let rule = proxies.first {
+    if page.served == nil && upstream == nil, let rule = page.proxies.first {
       throw .usage(
         "--proxy \(rule.path.printable)=… leaves other paths unanswered; "
           + "add --serve DIR or --proxy URL")
     }
-    if served == nil, let option = given(.files).first {
-      throw .usage("\(option.written) is for files; it needs --serve instead of \(page)")
+    if page.served == nil, let option = given(.files).first {
+      throw .usage("\(option.written) is for files; it needs --serve instead of \(written)")
     }
     if let option = given["print"] ?? given(.answer).first?.written {
-      throw .usage("\(option) serves no page; remove \(option) or \(page)")
+      throw .usage("\(option) serves no page; remove \(option) or \(written)")
     }
     if let option = given(.project).first {
       throw .usage(
-        "\(option.written) is for a project; remove \(option.written) or \(page)")
+        "\(option.written) is for a project; remove \(option.written) or \(written)")
     }
     if isForPageAlone {
       // `--null` and `--files-from` may be about the paths that are watched.
@@ -115,7 +115,7 @@ extension Settings {
       return try checkSeparator()
     }
     if let option = given["once"] ?? given["until-success"] {
-      throw .usage("\(option) would end the page with a run; remove \(option) or \(page)")
+      throw .usage("\(option) would end the page with a run; remove \(option) or \(written)")
     }
   }
 

@@ -128,16 +128,8 @@ struct Settings: Sendable {
   var endsOnFailure = false
   var endsOnSuccess = false
 
-  /// The directory of `--serve`.
-  var served: Path?
-  /// The rules of `--proxy`, each for another path.
-  var proxies: [ProxyRule] = []
-  var pagePort: UInt16?
-  var pageHosts: [String] = []
-  var pageFallback: String?
-  /// The fields of `--header`, each with another name.
-  var pageHeaders: [HeaderField] = []
-  var listsDirectories = false
+  /// What a page of a project can have, too.
+  var page = Project.Page(name: "page")
   var opensBrowser = false
   /// The value of `--editor`.
   var editor: String?
@@ -173,14 +165,7 @@ extension Settings {
   /// What a change during a run does.
   var busyMode: BusyMode { self.onBusy ?? .queue }
 
-  var busyPolicy: BusyPolicy {
-    switch busyMode {
-    case .queue: .queue
-    case .ignore: .ignore
-    case .restart: .restart
-    case .signal: .signal(signal ?? self.stopPlan.signal)
-    }
-  }
+  var busyPolicy: BusyPolicy { busyMode.policy(signal ?? self.stopPlan.signal) }
 
   /// Whether the round that begins at the start is the last one, so that nothing needs to be watched.
   var isOneRound: Bool {
@@ -220,8 +205,7 @@ extension Settings {
   /// content would be reported as a change of its metadata.
   var effectiveKinds: Set<ChangeBatch.Kind> {
     if let kinds = self.kinds { return kinds }
-    let all = Set(ChangeBatch.Kind.allCases)
-    return printMode == nil || skipsUnchanged ? all.subtracting([.metadata]) : all
+    return printMode == nil || skipsUnchanged ? ChangeBatch.Kind.usual : Set(ChangeBatch.Kind.allCases)
   }
 
   /// The current directory if no path and no list is given.
@@ -234,10 +218,15 @@ extension Settings {
     task == .run && printMode == nil && command.isEmpty && !hasPage
   }
 
-  /// Whether an option needs the output of the command.
+  /// Whether an option needs the output of the command, or of a single task.
   var readsOutput: Bool {
     diagnosticsFile != nil || self.outputMode == .failed || effectiveStatusLine == .always
       || self.usesPseudoTerminal == true && !Terminal.isTerminal(STDOUT_FILENO)
+  }
+
+  /// Whether the output of a single task is read and forwarded, so that a status line stands below it, for one.
+  var readsOutputOfTask: Bool {
+    (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
   }
 
   /// Whether the status line is shown where it can be.
@@ -247,10 +236,10 @@ extension Settings {
   }
 
   /// Whether a page is served.
-  var hasPage: Bool { served != nil || !proxies.isEmpty }
+  var hasPage: Bool { page.served != nil || !page.proxies.isEmpty }
 
   /// The server that answers all requests without a rule of their own.
-  var upstream: ServerAddress? { proxies.first(where: \.matchesAll)?.server }
+  var upstream: ServerAddress? { page.upstream }
 
   /// Whether a page is served and no command is run.
   var isForPageAlone: Bool { hasPage && command.isEmpty }

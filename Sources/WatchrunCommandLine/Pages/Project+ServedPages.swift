@@ -1,12 +1,11 @@
 import ActionRunning
-import FileObservation
 import LiveReload
 import SystemCalls
 
-// Converts the pages of a project file to those of the page server.
+// Converts pages to those of the page server.
 
 extension Project {
-  /// The pages as the page server takes them, relative to a directory.
+  /// The pages, relative to a directory.
   ///
   /// - Parameter reportsConsoles: Whether they report their consoles unless a key says otherwise.
   func servedPages(in directory: Path, reportsConsoles: Bool) -> [LiveReload.Page] {
@@ -17,39 +16,52 @@ extension Project {
         // The answers of a server depend on the files that its tasks watch.
         watched += tasks.filter { ancestors.contains($0.name) }.flatMap(\.watched)
       }
-      var known: Set<Path> = []
-      var served = LiveReload.Page(
-        name: page.name, source: page.source(in: directory), port: page.port,
-        hosts: page.hosts, dependencies: ancestors,
-        watched: watched.map { $0.absolute(from: directory) }.filter { known.insert($0).inserted },
-        fallback: page.fallback)
-      served.proxies = page.rules.filter { !$0.matchesAll }
-      served.headers = page.headers
-      served.showsOverlay = page.showsOverlay
-      served.listsDirectories = page.listsDirectories
-      served.reportsConsole = page.reportsConsole ?? reportsConsoles
-      served.servesDotFiles = page.servesDotFiles
-      return served
+      return page.made(
+        in: directory, watching: watched, after: ancestors, reportsConsole: reportsConsoles)
     }
   }
 }
 
 extension Project.Page {
+  /// The page as the page server takes it.
+  ///
+  /// - Parameters:
+  ///   - watched: The paths whose changes reload it.
+  ///   - dependencies: The tasks that must succeed before it reloads.
+  func made(
+    in directory: Path, watching watched: [Path], after dependencies: Set<String>,
+    reportsConsole: Bool
+  ) -> LiveReload.Page {
+    var known: Set<Path> = []
+    let source =
+      served.map { LiveReload.Page.Source.directory($0.absolute(from: directory)) }
+      ?? .upstream(upstream ?? ServerAddress(port: 80))
+    var page = LiveReload.Page(
+      name: name, source: source, port: port, hosts: hosts, dependencies: dependencies,
+      watched: watched.map { $0.absolute(from: directory) }.filter { known.insert($0).inserted },
+      fallback: fallback)
+    page.proxies = rules.filter { !$0.matchesAll }
+    page.headers = headers
+    page.showsOverlay = showsOverlay
+    page.listsDirectories = listsDirectories
+    page.reportsConsole = self.reportsConsole ?? reportsConsole
+    page.servesDotFiles = servesDotFiles
+    return page
+  }
+
   /// The paths that are observed for the page and not for a task.
   var observed: [Path] { reload + (served.map { [$0] } ?? []) }
 
-  /// The proxies, which the project reader has validated.
-  fileprivate var rules: [ProxyRule] { proxies.compactMap(\.rule) }
+  /// The proxies, which have been validated.
+  var rules: [ProxyRule] { proxies.compactMap(\.rule) }
 
-  fileprivate func source(in directory: Path) -> LiveReload.Page.Source {
-    if let served { return .directory(served.absolute(from: directory)) }
-    return .upstream(rules.first(where: \.matchesAll)?.server ?? ServerAddress(port: 80))
-  }
+  /// The server that answers all requests without a rule of their own.
+  var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
 }
 
 extension Project.Page.Proxy {
   /// The rule; `nil` for a URL with a query.
-  var rule: ProxyRule? {
+  fileprivate var rule: ProxyRule? {
     let address: ServerAddress? =
       switch server {
       case .port(let port): ServerAddress(port: port)

@@ -8,44 +8,31 @@ import SystemCalls
 
 extension Settings {
   /// The page that the command line asks for; `nil` if it asks for none.
-  ///
-  /// - Parameter dependencies: The tasks that must succeed before the page reloads.
-  func page(in directory: Path, dependencies: Set<String> = []) throws(Failure) -> Page? {
-    let source: Page.Source
-    var watched: [Path] = []
-    if let served {
-      source = .directory(try directoryToServe(served, in: directory))
-      watched = [served.absolute(from: directory)]
-      // The answers of a server depend on the files that its command watches.
-      let others = isForPageAlone ? self.watched : proxies.isEmpty ? [] : effectiveWatched
-      watched += others.map { $0.path.absolute(from: directory) }
-    } else if let upstream {
-      source = .upstream(upstream)
-      watched = effectiveWatched.map { $0.path.absolute(from: directory) }
-    } else {
-      return nil
-    }
-    var page = Page(
-      name: "page", source: source, port: pagePort, hosts: pageHosts, dependencies: dependencies,
-      watched: watched, fallback: pageFallback)
-    page.proxies = proxies.filter { !$0.matchesAll }
-    page.headers = pageHeaders
-    page.listsDirectories = listsDirectories
-    page.followsLinks = followsLinks
-    page.reportsConsole = Console.showsPageConsoles
-    return page
+  func servedPage(
+    in directory: Path, dependencies: Set<String> = []
+  ) throws(Failure) -> LiveReload.Page? {
+    guard hasPage else { return nil }
+    try checkServedDirectory(in: directory)
+    // The answers of a server depend on the files that its command watches.
+    let isServer = !page.proxies.isEmpty && !(isForPageAlone && page.served != nil)
+    let others = isServer ? effectiveWatched : isForPageAlone ? watched : []
+    var made = page.made(
+      in: directory, watching: page.observed + others.map(\.path), after: dependencies,
+      reportsConsole: Console.showsPageConsoles)
+    made.followsLinks = followsLinks
+    return made
   }
 
-  /// The absolute path of a directory. A command may make it later; without one, a missing directory is
-  /// a mistake.
-  private func directoryToServe(_ path: Path, in directory: Path) throws(Failure) -> Path {
-    let absolute = path.absolute(from: directory)
+  /// A command may make the directory later; without one, a missing directory is a mistake.
+  private func checkServedDirectory(in directory: Path) throws(Failure) {
+    guard let path = page.served else { return }
     let reason: String
     do throws(SystemError) {
-      if try FileStatus(of: absolute, followsLinks: true).type == .directory { return absolute }
+      let status = try FileStatus(of: path.absolute(from: directory), followsLinks: true)
+      if status.type == .directory { return }
       reason = "it is not a directory"
     } catch {
-      if error.code == ENOENT && !isForPageAlone { return absolute }
+      if error.code == ENOENT && !isForPageAlone { return }
       reason = error.reason
     }
     throw .launch(
@@ -54,7 +41,7 @@ extension Settings {
 
   /// The paths that are observed for the command and for the page.
   var watchedWithPage: [WatchedPath] {
-    guard let served else { return effectiveWatched }
+    guard let served = page.served else { return effectiveWatched }
     let page = [WatchedPath(served, mayBeMissing: !isForPageAlone)]
     return isForPageAlone ? page + watched : effectiveWatched + page
   }

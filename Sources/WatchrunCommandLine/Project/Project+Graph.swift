@@ -7,8 +7,15 @@ import SystemCalls
 
 extension Project {
   /// The graph of its tasks.
-  func graph(_ context: ProjectContext) throws(TaskGraphError) -> TaskGraph {
-    let directory = context.directory
+  ///
+  /// - Parameters:
+  ///   - settings: The command line with the defaults of the project.
+  ///   - directory: Where relative paths start.
+  func graph(_ settings: Settings, in directory: Path) throws(TaskGraphError) -> TaskGraph {
+    var observing = settings
+    // These decide about changes, not about observed paths.
+    (observing.filters, observing.extensions) = ([], [])
+    let filter = observing.makeFilter(in: directory)
     let isAlone = tasks.count == 1
     let roots = watched(in: directory).map(\.path)
     let definitions = tasks.map { task in
@@ -16,9 +23,9 @@ extension Project {
       let own = task.watched.map { $0.absolute(from: directory) }
       // One observer serves all tasks. A path that is ignored below this task's paths may be observed
       // because another task or a page names it.
-      let foreign = context.filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
+      let foreign = filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
       task.ignores = foreign + task.ignores
-      return task.definition(context, isAlone: isAlone)
+      return task.definition(settings, in: directory, isAlone: isAlone)
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
   }
@@ -43,44 +50,42 @@ extension Project.Task {
   /// more attempts bury the error. The pauses add up to 7.5 s, in which a database may have started.
   private static let restartLimit = 4
 
-  private static let defaultKinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
+  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
 
-  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? Self.defaultKinds }
-
-  fileprivate func definition(_ context: ProjectContext, isAlone: Bool) -> TaskDefinition {
+  fileprivate func definition(
+    _ settings: Settings, in directory: Path, isAlone: Bool
+  ) -> TaskDefinition {
     // Ignore files are applied by the observer.
     let filter = PathFilter(
-      base: context.directory, ignore: self.ignores, filter: self.filters,
-      extensionBytes: self.extensions,
-      sources: [])
-    let watched = watched.map {
-      WatchedPath($0.absolute(from: context.directory), mayBeMissing: true)
-    }
+      base: directory, ignore: self.ignores, filter: self.filters,
+      extensionBytes: self.extensions, sources: [])
+    let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
     return TaskDefinition(
-      name, command(context, isAlone: isAlone),
+      name, command(settings, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
-      dependencies: after, isService: isService, readiness: readiness, policy: policy(context),
-      isPostponed: self.isPostponed || context.isPostponed)
+      dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
+      isPostponed: self.isPostponed || settings.isPostponed)
   }
 
-  private func policy(_ context: ProjectContext) -> RunPolicy {
+  private func policy(_ settings: Settings) -> RunPolicy {
     func hook(_ line: [UInt8]?) -> Command? {
-      line.map { makeCommand([$0], shellForm(context), context) }
+      line.map { makeCommand([$0], shellForm(settings), settings) }
     }
-    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
+    var policy = RunPolicy(
+      busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan, timeout: self.timeout)
     policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
     policy.onSuccess = hook(self.onSuccess)
     policy.onFailure = hook(self.onFailure)
     return policy
   }
 
-  private func command(_ context: ProjectContext, isAlone: Bool) -> Command {
+  private func command(_ settings: Settings, isAlone: Bool) -> Command {
     var command =
       switch run {
       case .line(let line):
-        makeCommand([Array(line.utf8)], shellForm(context), context, isAlone: isAlone)
+        makeCommand([Array(line.utf8)], shellForm(settings), settings, isAlone: isAlone)
       case .words(let words):
-        makeCommand(words.map { Array($0.utf8) }, .direct, context, isAlone: isAlone)
+        makeCommand(words.map { Array($0.utf8) }, .direct, settings, isAlone: isAlone)
       }
     // Several tasks cannot share standard input, and a background process group must not read from a
     // terminal.
@@ -90,38 +95,32 @@ extension Project.Task {
     return command
   }
 
-  private func shellForm(_ context: ProjectContext) -> Command.Form {
-    if case .always(let shell) = self.shell { .shell(shell) } else { .shell(context.shell) }
+  /// Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that
+  /// of the user.
+  private func shellForm(_ settings: Settings) -> Command.Form {
+    for case .always(let shell) in [self.shell, settings.shell] { return .shell(shell) }
+    return .shell("sh".word)
   }
 
   private func makeCommand(
-    _ words: [[UInt8]], _ form: Command.Form, _ context: ProjectContext, isAlone: Bool = false
+    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings, isAlone: Bool = false
   ) -> Command {
     // The output of a single task goes to the terminal itself, unless it is read.
-    let isRead = !isAlone || context.readsOutput || holdsOutput(context)
+    let isRead = !isAlone || settings.readsOutputOfTask || holdsOutput(settings)
     let output =
       isRead
       ? Console.outputVariables(
-        context.colorMode, isTerminal: self.usesPseudoTerminal ?? context.usesPseudoTerminals) : []
+        settings.colorMode, isTerminal: self.usesPseudoTerminal ?? settings.givesPseudoTerminals)
+      : []
     return Command(
       words: words, form: form,
-      environment: Command.Environment(output + context.environment + self.environment),
+      environment: Command.Environment(output + settings.environment + self.environment),
       directory: directory, inheritsStandardInput: false
     ).describingChanges()
   }
 
   /// Whether its output is printed only when a run fails.
-  func holdsOutput(_ context: ProjectContext) -> Bool {
-    (self.outputMode ?? context.outputMode) == .failed
-  }
-
-  private var busyPolicy: BusyPolicy? {
-    switch self.onBusy {
-    case .queue: .queue
-    case .ignore: .ignore
-    case .restart: .restart
-    case .signal: .signal(self.stopPlan.signal)
-    case nil: nil
-    }
+  func holdsOutput(_ settings: Settings) -> Bool {
+    (self.outputMode ?? settings.outputMode) == .failed
   }
 }

@@ -1,8 +1,3 @@
-import ActionRunning
-import FileObservation
-import PathFiltering
-import SystemCalls
-
 // What the command line says about a project.
 
 extension Settings {
@@ -15,23 +10,26 @@ extension Settings {
     }
     return settings
   }
+}
 
-  func projectContext(in directory: Path) -> ProjectContext {
-    var plain = self
-    // These decide about changes, not about observed paths.
-    (plain.filters, plain.extensions) = ([], [])
-    var context = ProjectContext(
-      directory: directory, filter: plain.makeFilter(in: directory))
-    if case .always(let shell) = self.shell { context.shell = shell }
-    context.environment = self.environment
-    context.colorMode = colorMode
-    context.usesPseudoTerminals = givesPseudoTerminals
-    context.reportsConsoles = Console.showsPageConsoles
-    context.isPostponed = self.isPostponed
-    // What is written above the status line must be read.
-    let isRead = readsOutput || StatusLine.isPossible(effectiveStatusLine)
-    context.readsOutput = isRead && self.outputMode != .failed
-    context.outputMode = self.outputMode ?? .all
-    return context
+extension Project {
+  /// The project with the values of options that replace those of every task.
+  func overridden(by settings: Settings) -> Project {
+    var project = self
+    for index in project.tasks.indices { project.tasks[index].override(by: settings) }
+    return project
+  }
+}
+
+extension Project.Task {
+  fileprivate mutating func override(by settings: Settings) {
+    let own = shared
+    for value in settings.replacements { value.shared?(&shared) }
+    if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
+    if shared.shell == .never { shared.shell = own.shell }
+    guard isService else { return }
+    // A service does not end: it can neither be waited for nor take too long.
+    shared.timeout = own.timeout
+    if shared.onBusy == .queue { shared.onBusy = own.onBusy }
   }
 }

@@ -11,7 +11,7 @@ extension Session {
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
-        project, settings.adding(project.defaults).projectContext(in: directory),
+        project, settings.adding(project.defaults), in: directory,
         files: source.candidates, servesPages: !settings.isOneRound)
       plan.hasFile = source.hasFile
       plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }

@@ -91,7 +91,7 @@ final class RunSession: ChangeSource {
     }
     if let project {
       warnOfMissingPaths(in: project)
-    } else if let served = settings.served {
+    } else if let served = settings.page.served {
       warnIfMissing(served, of: "page")
     }
     if plan.command != nil && settings.filesFrom == nil {

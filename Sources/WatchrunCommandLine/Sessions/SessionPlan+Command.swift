@@ -27,13 +27,12 @@ extension SessionPlan {
     graph = TaskGraph(task, build: build)
     tasks = names.texts(settings)
     pages =
-      try settings.page(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] } ?? []
+      try settings.servedPage(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] } ?? []
     observation = Observation(paths: settings.effectiveWatched)
     if settings.hasPage {
       // The page counts other changes than the command.
-      let kinds = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
       observation.paths = settings.watchedWithPage
-      observation.kinds = kinds.union(task.triggers.kinds)
+      observation.kinds = ChangeBatch.Kind.usual.union(task.triggers.kinds)
       observation.filters = false
     }
   }
@@ -42,10 +41,10 @@ extension SessionPlan {
     origin = .commandLine
     graph = .empty
     tasks = []
-    pages = try settings.page(in: directory).map { [$0] } ?? []
+    pages = try settings.servedPage(in: directory).map { [$0] } ?? []
     observation = Observation(paths: settings.watchedWithPage)
     // Served files count even if git ignores them.
-    if settings.served != nil {
+    if settings.page.served != nil {
       observation.sources = settings.ignoreSources.intersection(.defaults)
     }
     // A reload is cheap, and a second one replaces the first while it is under way.
@@ -103,7 +102,7 @@ extension Settings {
   /// The server of `--proxy` is ready when it accepts connections. It may be another program's. Which
   /// of several is the command is not known.
   fileprivate var readinessOfServer: TaskDefinition.Readiness? {
-    let ports = Set(proxies.map(\.server).filter(\.isLoopback).map(\.port))
+    let ports = Set(page.rules.map(\.server).filter(\.isLoopback).map(\.port))
     guard let port = ports.first, ports.count == 1 else { return nil }
     var readiness = TaskDefinition.Readiness(.port(port))
     readiness.detectsConflicts = false

@@ -6,31 +6,33 @@ import SystemCalls
 // Converts a project to a plan.
 
 extension SessionPlan {
-  /// - Parameter files: The paths at which a project file is read if it appears.
+  /// - Parameters:
+  ///   - settings: The command line with the defaults of the project.
+  ///   - files: The paths at which a project file is read if it appears.
   init(
-    _ project: Project, _ context: ProjectContext, files: [Path], servesPages: Bool
+    _ project: Project, _ settings: Settings, in directory: Path, files: [Path], servesPages: Bool
   ) throws(TaskGraphError) {
     origin = .project
-    graph = try project.graph(context)
-    readsOutput = context.readsOutput || project.tasks.contains { $0.holdsOutput(context) }
+    graph = try project.graph(settings, in: directory)
+    readsOutput = settings.readsOutputOfTask || project.tasks.contains { $0.holdsOutput(settings) }
     let isAlone = project.tasks.count == 1
     tasks = project.tasks.map { task in
       // Among several tasks, the name says what it is.
       let command = ProjectText.shown(task.run)
       let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
-        name: task.name, holdsOutput: task.holdsOutput(context),
-        usesPseudoTerminal: task.usesPseudoTerminal ?? context.usesPseudoTerminals,
+        name: task.name, holdsOutput: task.holdsOutput(settings),
+        usesPseudoTerminal: task.usesPseudoTerminal ?? settings.givesPseudoTerminals,
         words: [Array(text.utf8)],
         command: command, shownCommand: ShownCommand.text([Array(text.utf8)]),
         isChecked: task.readiness != nil)
     }
     pages =
       servesPages
-      ? project.servedPages(in: context.directory, reportsConsoles: context.reportsConsoles) : []
+      ? project.servedPages(in: directory, reportsConsoles: Console.showsPageConsoles) : []
     let paths = files.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
     observation = Observation(
-      paths: project.watched(in: context.directory) + paths, ignores: project.ignores,
+      paths: project.watched(in: directory) + paths, ignores: project.ignores,
       kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
   }
 }

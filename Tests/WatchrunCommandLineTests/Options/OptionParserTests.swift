@@ -143,7 +143,7 @@ struct OptionParserTests {
     + Spelling.all(nil, "--completions", "fish") { $0.task == .completions(.fish) }
 
   private static let page =
-    Spelling.all(nil, "--serve", "public") { $0.served == "public" }
+    Spelling.all(nil, "--serve", "public") { $0.page.served == "public" }
     + Spelling.all(nil, "--proxy", ":3000") { $0.upstream == ServerAddress(port: 3000) }
 
   private static let spellings = watching + filtering + timing + running + page + output
@@ -216,16 +216,16 @@ struct OptionParserTests {
     let settings = try parse(
       "--serve", "public", "--port=4000", "--host", "0.0.0.0", "--host=a.local", "--open",
       "--editor", "code -g")
-    #expect(settings.served == "public" && settings.pagePort == 4000)
-    #expect(settings.pageHosts == ["0.0.0.0", "a.local"])
+    #expect(settings.page.served == "public" && settings.page.port == 4000)
+    #expect(settings.page.hosts == ["0.0.0.0", "a.local"])
     #expect(settings.opensBrowser && settings.editor == "code -g")
     #expect(settings.isForPageAlone && !settings.isForProject)
     let withCommand = try parse("--proxy", "3000", "-r", "--", "./server")
     #expect(withCommand.hasPage && !withCommand.isForPageAlone && !withCommand.isForProject)
     let headers = try parse("--serve=a", "--header", "a-b: 1", "--header=A-B:2", "--header", "C:")
-    #expect(headers.pageHeaders.map { "\($0.name) \($0.value)" } == ["A-B 2", "C "])
+    #expect(headers.page.headers.map { "\($0.name) \($0.value)" } == ["A-B 2", "C "])
     let rules = try parse("--proxy", "1", "--proxy", "/a/=2", "--proxy=/a=h:3/x", "--proxy", "4")
-    #expect(rules.proxies.map { "\($0.path) \($0.server)" } == ["/a h:3/x", "/ localhost:4"])
+    #expect(rules.page.rules.map { "\($0.path) \($0.server)" } == ["/a h:3/x", "/ localhost:4"])
     #expect(try parse("--open", "--editor", "x").isForProject, "a project may have pages")
     #expect(try !parse("make").hasPage)
   }

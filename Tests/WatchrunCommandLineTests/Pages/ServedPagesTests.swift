@@ -105,7 +105,7 @@ struct ServedPagesTests {
       "{ ignore: ['out/'], tasks: { a: { run: 'x' }, site: { serve: 'out', after: ['a'] } } }")
     var settings = Settings()
     settings.ignores = project.ignores
-    let graph = try project.graph(settings.projectContext(in: "/p"))
+    let graph = try project.graph(settings, in: "/p")
     let triggers = try #require(graph["a"]).triggers
     #expect(!triggers.isTriggered(by: .init(path: "/p/out/a", kind: .modified, type: .file)))
     #expect(triggers.isTriggered(by: .init(path: "/p/src/a", kind: .modified, type: .file)))
@@ -123,7 +123,7 @@ struct CommandLinePageTests {
   }
 
   private func page(_ words: String...) throws -> LiveReload.Page? {
-    try OptionParser.parse(words.map { Array($0.utf8) }).page(in: directory.path)
+    try OptionParser.parse(words.map { Array($0.utf8) }).servedPage(in: directory.path)
   }
 
   @Test func `a directory is served and watched`() throws {

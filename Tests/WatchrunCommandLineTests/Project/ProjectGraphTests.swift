@@ -14,8 +14,7 @@ struct ProjectGraphTests {
   ) throws -> TaskGraph {
     let project = try readProject("{ tasks: { \(tasks) }, \(rest) }")
       .overridden(by: settings)
-    return try project.graph(
-      settings.adding(project.defaults).projectContext(in: directory))
+    return try project.graph(settings.adding(project.defaults), in: directory)
   }
 
   /// The tasks that a change of this path starts.

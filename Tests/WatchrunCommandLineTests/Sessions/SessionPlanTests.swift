@@ -15,7 +15,7 @@ func plan(_ words: String..., in directory: Path = "/p") throws -> SessionPlan {
 /// The plan of a project with these tasks and pages.
 func projectPlan(_ tasks: String, _ settings: Settings = Settings()) throws -> SessionPlan {
   try SessionPlan(
-    readProject("{ tasks: { \(tasks) } }"), settings.projectContext(in: "/p"),
+    readProject("{ tasks: { \(tasks) } }"), settings, in: "/p",
     files: ["/p/watchrun.json"], servesPages: true)
 }
 
@@ -179,7 +179,7 @@ struct PagePlanTests {
 struct ProjectPlanTests {
   private func plan(_ text: String, servesPages: Bool = true) throws -> SessionPlan {
     try SessionPlan(
-      readProject(text), Settings().projectContext(in: "/p"), files: ["/p/watchrun.json"],
+      readProject(text), Settings(), in: "/p", files: ["/p/watchrun.json"],
       servesPages: servesPages)
   }
 
