@@ -12,7 +12,8 @@ extension Habit {
         ProjectDetection.script(name, in: line.directory)?.watchesByItself == true
       else { return nil }
       let script = ProjectDetection.commandLine(for: name, in: line.directory) ?? ""
-      return "\(line.lack); the script '\(name.printable)' watches by itself, and needs no watchrun: "
+      return
+        "\(line.lack); the script '\(name.printable)' watches by itself, and needs no watchrun: "
         + script
     },
     Habit(words: [

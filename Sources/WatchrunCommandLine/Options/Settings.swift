@@ -205,7 +205,8 @@ extension Settings {
   /// content would be reported as a change of its metadata.
   var effectiveKinds: Set<ChangeBatch.Kind> {
     if let kinds = self.kinds { return kinds }
-    return printMode == nil || skipsUnchanged ? ChangeBatch.Kind.usual : Set(ChangeBatch.Kind.allCases)
+    return printMode == nil || skipsUnchanged
+      ? ChangeBatch.Kind.usual : Set(ChangeBatch.Kind.allCases)
   }
 
   /// The current directory if no path and no list is given.

@@ -160,7 +160,8 @@ extension ValueReader {
         case .invalidName:
           "'\(name.printable)' is not the name of a header; write one such as Cache-Control"
         case .invalidValue: "the value of '\(name.printable)' has control characters; remove them"
-        case .reserved: "'\(name.printable)' is different for each answer, and cannot be set for all"
+        case .reserved:
+          "'\(name.printable)' is different for each answer, and cannot be set for all"
         }
       note(problem, at: offset)
       return nil

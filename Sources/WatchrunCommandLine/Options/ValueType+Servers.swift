@@ -93,7 +93,8 @@ extension ServerAddress {
     let scheme = text.prefix { $0 != ":" }.lowercased()
     if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
       throw .usage(
-        "cannot proxy \(text.printable): servers are reached by http only; write http://localhost:3000")
+        "cannot proxy \(text.printable): servers are reached by http only; write http://localhost:3000"
+      )
     }
     let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
     if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

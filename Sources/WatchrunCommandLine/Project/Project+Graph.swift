@@ -72,7 +72,8 @@ extension Project.Task {
       line.map { makeCommand([$0], shellForm(settings), settings) }
     }
     var policy = RunPolicy(
-      busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan, timeout: self.timeout)
+      busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan,
+      timeout: self.timeout)
     policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
     policy.onSuccess = hook(self.onSuccess)
     policy.onFailure = hook(self.onFailure)

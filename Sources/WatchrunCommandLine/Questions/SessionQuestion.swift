@@ -28,7 +28,11 @@ struct SessionQuestion {
     var followed: Result<Int32, Failure>?
     do throws(SessionError) {
       let client = try SessionClient(in: directory)
-      if request.follows { followed = try follow(client) } else { answers = try client.ask(request) }
+      if request.follows {
+        followed = try follow(client)
+      } else {
+        answers = try client.ask(request)
+      }
     } catch {
       var status = ExitCode.noSession
       if case .refused = error { status = ExitCode.usage }
@@ -59,8 +63,7 @@ struct SessionQuestion {
   }
 
   /// Prints what happens until the session ends, or its reader has gone.
-  private func follow(_ client: SessionClient) throws(SessionError) -> Result<Int32, Failure>
-  {
+  private func follow(_ client: SessionClient) throws(SessionError) -> Result<Int32, Failure> {
     var last: [SessionAnswer] = []
     var lost: Failure?
     var status: Int32 = ExitCode.success

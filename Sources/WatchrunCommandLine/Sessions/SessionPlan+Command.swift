@@ -27,7 +27,8 @@ extension SessionPlan {
     graph = TaskGraph(task, build: build)
     tasks = names.texts(settings)
     pages =
-      try settings.servedPage(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] } ?? []
+      try settings.servedPage(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] }
+      ?? []
     observation = Observation(paths: settings.effectiveWatched)
     if settings.hasPage {
       // The page counts other changes than the command.

@@ -78,7 +78,8 @@ extension ProjectReader {
       guard let port = draft.port else { continue }
       if let owner = owners[port] {
         note(
-          "port \(port) is already used by '\(owner.printable)'; choose another", at: draft.portOffset)
+          "port \(port) is already used by '\(owner.printable)'; choose another",
+          at: draft.portOffset)
       } else {
         owners[port] = draft.name
       }
