@@ -1,7 +1,8 @@
 import SystemCalls
 
-/// Finds the files that the output of a run names: in the directory of the task, in those that `make` enters, or,
-/// for tools that print only a part of the path, below the task's directory.
+/// Finds the files that the output of a run names: in the directory of the task, in those that `make` enters, in
+/// those above, as `cargo` names files of a workspace, or, for tools that print only a part of the path, below the
+/// task's directory.
 ///
 /// Made for one output, since files come and go. Makes system calls, each for another name.
 final class SourceFiles {
@@ -10,6 +11,8 @@ final class SourceFiles {
   /// The most entries that are read to find a part of a path.
   private static let mostEntries = 20_000
   private static let mostDepth = 12
+  /// How far above the directory of the task that of a workspace may be.
+  private static let mostAncestors = 4
 
   /// The directory of the task.
   let directory: Path
@@ -48,11 +51,14 @@ final class SourceFiles {
   }
 
   private func look(for name: String) -> Path? {
-    for base in [current, directory] {
-      let path = Path(name).absolute(from: base)
-      if Self.isFile(path) { return path }
-    }
-    return nil
+    // A name without a directory says too little.
+    let isPath = name.contains("/")
+    let bases = [current, directory] + (isPath ? ancestors : [])
+    return bases.lazy.map { Path(name).absolute(from: $0) }.first(where: Self.isFile)
+  }
+
+  private var ancestors: ArraySlice<Path> {
+    Array(sequence(first: directory, next: \.parent).prefix(Self.mostAncestors + 1)).dropFirst()
   }
 
   private static func isFile(_ path: Path) -> Bool {

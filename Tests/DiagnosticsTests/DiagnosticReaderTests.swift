@@ -57,6 +57,13 @@ struct DiagnosticReaderTests {
     #expect(found(line) == [])
   }
 
+  /// As `cargo` in a member of a workspace.
+  @Test func `a path is also looked for above the directory of the task`() {
+    let output = "error[E0308]: no\n  --> sub/deep/only.c:3:5\n  |\n3 | x\nsub/a.c:1:2: error: no\n"
+    let found = DiagnosticReader.diagnostics(in: Array(output.utf8), of: directory["sub/deep"])
+    #expect(found.map(\.path) == [directory["sub/deep/only.c"], directory["sub/a.c"]])
+  }
+
   @Test func `the error of a whole tool counts only without others`() {
     #expect(found("a.c:3:5: error: no\nclang: error: linker failed\n") == ["a.c:3:5: error: no"])
     #expect(found("clang: error: linker failed\n") == ["error: linker failed"])
