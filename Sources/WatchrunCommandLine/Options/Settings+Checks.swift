@@ -15,9 +15,7 @@ extension Settings {
       try checkQuestion()
       return self
     }
-    if let option = given["lines"] ?? given["follow"] {
-      throw .usage("\(option) needs --status or --logs")
-    }
+    try refuse(["lines", "follow"]) { "\($0) needs --status or --logs" }
     if task != .help, task != .version {
       if hasPage { try checkPage() } else { try checkWithoutPage() }
     }
@@ -37,16 +35,23 @@ extension Settings {
     }
   }
 
+  /// Refuses the first given option of these names, or else of this scope.
+  private func refuse(
+    _ names: [String] = [], _ scope: Option.Scope = [], _ message: (_ written: String) -> String
+  ) throws(Failure) {
+    let written = names.lazy.compactMap { given[$0] }.first ?? given(scope).first?.written
+    if let written { throw .usage(message(written)) }
+  }
+
   // MARK: Questions
 
   private func checkJSON() throws(Failure) {
-    guard let option = given["json"] else { return }
     switch task {
     case .listTasks, .doctor, .help, .version, .manual, .completions, .ask: return
     case .run, .explain, .initialize, .check, .schema:
-      throw .usage(
-        "\(option) needs --list-tasks, --doctor, --wait or --status; "
-          + "for changes: --print json")
+      try refuse(["json"]) {
+        "\($0) needs --list-tasks, --doctor, --wait or --status; for changes: --print json"
+      }
     }
   }
 
@@ -63,8 +68,8 @@ extension Settings {
         "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
           + "remove one of them")
     }
-    if follows && given["status"] == nil && given["logs"] == nil {
-      throw .usage("--follow needs --status or --logs")
+    if given["status"] == nil && given["logs"] == nil {
+      try refuse(["follow"]) { "\($0) needs --status or --logs" }
     }
     if let option = given["wait"], questionTime == nil {
       try refuseDetachedTime(of: option, unit: "s", "; the quiet period is set with -d")
@@ -96,33 +101,25 @@ extension Settings {
         "--proxy \(rule.path.printable)=… leaves other paths unanswered; "
           + "add --serve DIR or --proxy URL")
     }
-    if page.served == nil, let option = given(.files).first {
-      throw .usage("\(option.written) is for files; it needs --serve instead of \(written)")
+    if page.served == nil {
+      try refuse([], .files) { "\($0) is for files; it needs --serve instead of \(written)" }
     }
-    if let option = given["print"] ?? given(.answer).first?.written {
-      throw .usage("\(option) serves no page; remove \(option) or \(written)")
-    }
-    if let option = given(.project).first {
-      throw .usage(
-        "\(option.written) is for a project; remove \(option.written) or \(written)")
-    }
+    try refuse(["print"], .answer) { "\($0) serves no page; remove \($0) or \(written)" }
+    try refuse([], .project) { "\($0) is for a project; remove \($0) or \(written)" }
     if isForPageAlone {
       // `--null` and `--files-from` may be about the paths that are watched.
-      if let option = given(.run).first {
-        throw .usage(
-          "\(option.written) needs a command, as in: watchrun --proxy :3000 -r -- ./server")
-      }
+      try refuse([], .run) { "\($0) needs a command, as in: watchrun --proxy :3000 -r -- ./server" }
       return try checkSeparator()
     }
-    if let option = given["once"] ?? given["until-success"] {
-      throw .usage("\(option) would end the page with a run; remove \(option) or \(written)")
+    try refuse(["once", "until-success"]) {
+      "\($0) would end the page with a run; remove \($0) or \(written)"
     }
   }
 
   private func checkWithoutPage() throws(Failure) {
     // A project may have pages of its own.
-    guard !isForProject, !task.isAboutProject, let option = given(.page).first else { return }
-    throw .usage("\(option.written) needs a page; add --serve DIR or --proxy URL")
+    if isForProject || task.isAboutProject { return }
+    try refuse([], .page) { "\($0) needs a page; add --serve DIR or --proxy URL" }
   }
 
   // MARK: Conflicts
@@ -152,7 +149,12 @@ extension Settings {
 
   /// `--restart`, `--signal` and `--on-busy` set the same thing.
   private func checkBusyMode() throws(Failure) {
-    let modes = busyModes
+    let named = namedBusyMode.flatMap { mode in
+      given["on-busy"].map { (written: "\($0) \(mode.rawValue)", mode: mode) }
+    }
+    let modes = [
+      given["restart"].map { ($0, BusyMode.restart) }, given["signal"].map { ($0, .signal) }, named,
+    ].compactMap(\.self)
     guard let mode = modes.first, let other = modes.first(where: { $0.mode != mode.mode }) else {
       return
     }
@@ -163,23 +165,13 @@ extension Settings {
           : ": a change during a run does one thing; remove one of them"))
   }
 
-  private var busyModes: [(written: String, mode: BusyMode)] {
-    let named = given["on-busy"].flatMap { written in
-      namedBusyMode.map { ("\(written) \($0.rawValue)", $0) }
-    }
-    return [
-      given["restart"].map { ($0, .restart) }, given["signal"].map { ($0, .signal) }, named,
-    ].compactMap { $0 }
-  }
-
   // MARK: Commands
 
   private func checkForCommand() throws(Failure) {
     if let printing = given["print"] {
       if !command.isEmpty { throw .usage("\(printing) runs no command; remove one of them") }
-      if let option = given(.results).first {
-        throw .usage(
-          "\(printing) runs nothing, so \(option.written) has no effect; remove one of them")
+      try refuse([], .results) {
+        "\(printing) runs nothing, so \($0) has no effect; remove one of them"
       }
     }
     try checkSeparator()
@@ -187,20 +179,16 @@ extension Settings {
     if let option = given["poll"], polling == Polling(.always) {
       try refuseDetachedTime(of: option, unit: "ms")
     }
-    if let option = given["task"] {
-      throw .usage(
-        "\(option) runs a task, not a command; for several tasks: \(option) NAME \(option) NAME")
+    try refuse(["task"]) {
+      "\($0) runs a task, not a command; for several tasks: \($0) NAME \($0) NAME"
     }
-    if let option = given(.project).first {
-      throw .usage("\(option.written) is for a project; remove it, or the command")
-    }
+    try refuse([], .project) { "\($0) is for a project; remove it, or the command" }
   }
 
   private func checkSeparator() throws(Failure) {
-    guard let option = given["null"] else { return }
-    if printMode == nil && emitMode != .lines && filesFrom == nil {
-      throw .usage(
-        "\(option) has no effect here; it needs --files-from, --print, --emit lines or --explain")
+    guard printMode == nil && emitMode != .lines && filesFrom == nil else { return }
+    try refuse(["null"]) {
+      "\($0) has no effect here; it needs --files-from, --print, --emit lines or --explain"
     }
   }
 
@@ -221,9 +209,8 @@ extension Settings {
       let option = given(.answer).first { $0.option.group == .project }
       throw .usage("\(option?.written ?? "") runs no command; remove one of them")
     }
-    if let option = given["build"] {
-      throw .usage(
-        "\(option) needs a command to run after it, as in: watchrun --build make ./app")
+    try refuse(["build"]) {
+      "\($0) needs a command to run after it, as in: watchrun --build make ./app"
     }
     for setting in Setting.all {
       guard let option = setting.option, let written = given[option.long] else { continue }
