@@ -36,17 +36,13 @@ enum GoalNames {
     name.lowercased().split { !$0.isLetter && !$0.isNumber }.map { String($0) }
   }
 
-  private static let actions: Set = [
-    "all", "apply", "backup", "bench", "bootstrap", "build", "bump", "check", "clean", "cleanall",
-    "commit", "compose", "console", "coverage", "default", "deploy", "deps", "destroy", "dev",
-    "dist",
-    "distclean", "docker", "docs", "down", "drop", "fmt", "format", "help", "info", "init",
-    "install",
-    "lint", "list", "login", "logs", "migrate", "mrproper", "open", "plan", "print", "provision",
-    "ps",
-    "publish", "pull", "push", "release", "reset", "restart", "restore", "rollback", "run", "seed",
-    "serve", "server", "setup", "shell", "ship", "ssh", "start", "stop", "sync", "tag", "test",
-    "tests",
-    "tidy", "uninstall", "up", "update", "upgrade", "upload", "usage", "version", "watch",
-  ]
+  private static let actions = Set(
+    """
+    all apply backup bench bootstrap build bump check clean cleanall commit compose console
+    coverage default deploy deps destroy dev dist distclean docker docs down drop fmt format
+    help info init install lint list login logs migrate mrproper open plan print provision ps
+    publish pull push release reset restart restore rollback run seed serve server setup shell
+    ship ssh start stop sync tag test tests tidy uninstall up update upgrade upload usage
+    version watch
+    """.split(whereSeparator: \.isWhitespace).map(String.init))
 }

@@ -13,17 +13,27 @@ enum ProjectDetection {
   ]
 }
 
+extension ProjectDetection {
+  /// The tasks `build` and `test` with these lines, the second one where there are tests.
+  static func steps(
+    _ build: String, _ test: String,
+    _ hasTests: @escaping @Sendable (ProjectDirectory, _ file: String) -> Bool = { _, _ in true }
+  ) -> @Sendable (ProjectDirectory, String) -> [Step] {
+    { directory, file in
+      [Step("build", build)] + (hasTests(directory, file) ? [Step("test", test)] : [])
+    }
+  }
+}
+
 // MARK: - Compiled languages
 
 extension ProjectDetection {
   private static let swift = ProjectKind(
     name: "swift", title: "a Swift package", role: .compiler, files: ["Package.swift"],
-    sources: ["*.swift", "Package.resolved"] + cSources
-  ) { directory, file in
-    let hasTests =
-      directory.holds([file], with: ".testTarget(") || directory.holdsDirectory("Tests")
-    return [Step("build", "swift build")] + (hasTests ? [Step("test", "swift test")] : [])
-  }
+    sources: ["*.swift", "Package.resolved"] + cSources,
+    tasks: steps("swift build", "swift test") {
+      $0.holds([$1], with: ".testTarget(") || $0.holdsDirectory("Tests")
+    })
 
   private static let cargo = ProjectKind(
     name: "cargo", title: "a Rust project", role: .compiler, files: ["Cargo.toml"],
@@ -31,27 +41,18 @@ extension ProjectDetection {
     // The first build writes it.
     findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
     sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""],
-    programs: ["cargo"]
-  ) { _, _ in
-    [Step("build", "cargo build"), Step("test", "cargo test")]
-  }
+    programs: ["cargo"], tasks: steps("cargo build", "cargo test"))
 
   /// A plain `go build` writes the program into the sources if the module is a single command.
   private static let go = ProjectKind(
     name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
     sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"],
-    programs: ["go"]
-  ) { _, _ in
-    [Step("build", "go build -o /dev/null ./..."), Step("test", "go test ./...")]
-  }
+    programs: ["go"], tasks: steps("go build -o /dev/null ./...", "go test ./..."))
 
   private static let zig = ProjectKind(
     name: "zig", title: "a Zig project", role: .compiler, files: ["build.zig"],
-    products: ["/zig-out/", "zig-cache/", ".zig-cache/"], sources: ["*.zig", "*.zon"] + cSources
-  ) { directory, file in
-    let hasTests = directory.holds([file], with: "\"test\"")
-    return [Step("build", "zig build")] + (hasTests ? [Step("test", "zig build test")] : [])
-  }
+    products: ["/zig-out/", "zig-cache/", ".zig-cache/"], sources: ["*.zig", "*.zon"] + cSources,
+    tasks: steps("zig build", "zig build test") { $0.holds([$1], with: "\"test\"") })
 
   private static let dotnet = ProjectKind(
     name: "dotnet", title: "a .NET project", role: .compiler,
@@ -59,14 +60,11 @@ extension ProjectDetection {
     products: ["obj/", "**/bin/Debug/", "**/bin/Release/", "TestResults/"],
     sources: [
       "*.cs", "*.fs", "*.vb", "*.razor", "*.cshtml", "*.xaml", "*.*proj", "*.sln", "*.props",
-    ]
-  ) { directory, file in
+    ],
     // A solution may have test projects; of a single project it is known.
-    let text = directory.text(of: file) ?? ""
-    let hasTests = file.includes(".sln") || text.includes("Microsoft.NET.Test.Sdk")
-    return [Step("build", "dotnet build")]
-      + (hasTests ? [Step("test", "dotnet test --no-build")] : [])
-  }
+    tasks: steps("dotnet build", "dotnet test --no-build") {
+      $1.includes(".sln") || $0.holds([$1], with: "Microsoft.NET.Test.Sdk")
+    })
 }
 
 // MARK: - Java and Elixir
@@ -97,10 +95,8 @@ extension ProjectDetection {
   private static let mix = ProjectKind(
     name: "mix", title: "a Mix project", role: .compiler, files: ["mix.exs"],
     products: ["/_build/", "/deps/", "/cover/"],
-    sources: ["*.ex", "*.exs", "*.eex", "*.heex", "*.leex", "mix.lock"]
-  ) { _, _ in
-    [Step("build", "mix compile"), Step("test", "mix test")]
-  }
+    sources: ["*.ex", "*.exs", "*.eex", "*.heex", "*.leex", "mix.lock"],
+    tasks: steps("mix compile", "mix test"))
 }
 
 // MARK: - C and C++
@@ -132,12 +128,51 @@ extension ProjectDetection {
   private static let meson = ProjectKind(
     name: "meson", title: "a Meson project", role: .compiler, language: "c", files: ["meson.build"],
     products: ["/build/", "/builddir/"],
-    sources: cSources + ["meson.build", "meson.options", "meson_options.txt"]
-  ) { directory, file in
-    let plain = directory.text(of: file)?.filter { !$0.isWhitespace } ?? ""
-    let hasTests = plain.includes("test(") || directory.holdsDirectory("tests")
-    let place = mesonDirectory
-    return [Step("build", "meson setup \(place) && meson compile -C \(place)")]
-      + (hasTests ? [Step("test", "meson test -C \(place)")] : [])
+    sources: cSources + ["meson.build", "meson.options", "meson_options.txt"],
+    tasks: steps(
+      "meson setup \(mesonDirectory) && meson compile -C \(mesonDirectory)",
+      "meson test -C \(mesonDirectory)"
+    ) { directory, file in
+      let plain = directory.text(of: file)?.filter { !$0.isWhitespace } ?? ""
+      return plain.includes("test(") || directory.holdsDirectory("tests")
+    })
+}
+
+// MARK: - Nothing detected
+
+extension ProjectDetection {
+  /// Why nothing was detected, and what to type instead.
+  struct Flaw {
+    let reason: String
+    var remedy: String?
+
+    init(reason: String) { self.reason = reason }
+
+    /// A file has other entries than those that are looked for; the first is suggested.
+    init(in file: String, lacking what: String, has others: [ProjectKind.Offer]) {
+      guard let first = others.first else {
+        reason = "\(file) has no \(what)"
+        return
+      }
+      reason = "\(file) has no \(what), but \(some(of: others.map { "'\($0.name)'" }))"
+      remedy = "watchrun \(first.command)"
+    }
+  }
+
+  /// The flaw of the first file that is known and has no usual task, but others if possible.
+  static func flaw(_ directory: ProjectDirectory) -> Flaw? {
+    if let flaw = packageFlaw(directory) { return flaw }
+    let flaws = kinds.compactMap { kind -> Flaw? in
+      guard let wanted = kind.wanted, let file = directory.first(of: kind.files) else { return nil }
+      return Flaw(in: file, lacking: wanted, has: kind.findOthers?(directory, file) ?? [])
+    }
+    return flaws.first { $0.remedy != nil } ?? flaws.first
+  }
+
+  private static let mostNames = 8
+
+  /// As many names as fit into a line.
+  static func some(of names: [String]) -> String {
+    names.prefix(mostNames).joined(separator: ", ") + (names.count > mostNames ? ", …" : "")
   }
 }
