@@ -16,10 +16,9 @@ enum PipedList {
     DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
       let text = peekPipe(STDIN_FILENO, atMost: 4096) ?? []
       guard let path = firstPath(in: text, directory) else { return }
-      console.say(
-        .problem,
+      console.warn(
         "standard input lists files (\(path) …), which is not read; to watch only these, "
-          + "add --files-from -", style: .warning)
+          + "add --files-from -")
     }
   }
 

@@ -20,7 +20,7 @@ struct UnmatchedFilter {
     guard !settings.extensions.isEmpty || !patterns.isEmpty else { return }
     DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
       let search = UnmatchedFilter(settings: settings, directory: directory)
-      if let text = search.warning { console.say(.problem, text, style: .warning) }
+      if let text = search.warning { console.warn(text) }
     }
   }
 

@@ -213,9 +213,9 @@ final class Console: Sendable {
     messages.stopWaiting()
   }
 
-  func problem(_ text: String) {
-    say(.problem, text, style: .bad)
-  }
+  func problem(_ text: String) { say(.problem, text, style: .bad) }
+
+  func warn(_ text: String) { say(.problem, text, style: .warning) }
 
   /// Clears the screen of a terminal, but not its scrollback.
   func clearScreen() {

@@ -73,8 +73,6 @@ struct HeldOutputs {
   var tasks: Set<String> = []
   private var states: [String: (run: Int, state: State)] = [:]
 
-  init() {}
-
   /// Returns false for an output that is printed at once.
   mutating func hold(_ output: TaskOutput) -> Bool {
     let run = output.run

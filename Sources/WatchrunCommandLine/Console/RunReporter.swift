@@ -303,9 +303,7 @@ extension RunReporter {
     let cause =
       loop.isProved
       ? "each run changes \(name)" : "something has changed in each run, at last \(name)"
-    console.say(
-      .problem, "\(cause): the next one starts in \(loop.delay.shortDescription)\(remedy)",
-      style: .warning)
+    console.warn("\(cause): the next one starts in \(loop.delay.shortDescription)\(remedy)")
   }
 
   private func report(outputs: [Path]) {

@@ -63,8 +63,6 @@ final class DiagnosticsFile: Sendable {
       state.content = nil
       return !exchange(&state.hasFailed, with: true)
     }
-    if isFirst {
-      console.say(.problem, "cannot write \(path): \(reason)", style: .warning)
-    }
+    if isFirst { console.warn("cannot write \(path): \(reason)") }
   }
 }

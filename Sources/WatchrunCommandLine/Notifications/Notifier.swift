@@ -97,7 +97,7 @@ final class Notifier: Sendable {
   /// Reports the first failure to notify.
   private func report(_ reason: String) {
     if state.withLock({ exchange(&$0.hasFailed, with: true) }) { return }
-    console.say(.problem, "cannot show a notification: \(reason)", style: .warning)
+    console.warn("cannot show a notification: \(reason)")
   }
 
   /// Chooses how notifications are shown, when they are asked for the first time.
@@ -113,15 +113,13 @@ final class Notifier: Sendable {
     }
     state.withLock { $0.way = way }
     guard case .bell = way else { return }
-    console.say(
-      .problem,
+    console.warn(
       "no desktop notifications: "
         + (console.isTerminal
           ? "this terminal is not known to show them, and notify-send or a display is missing; "
             + "ringing the bell instead"
           : "standard error is not a terminal, and notify-send or a display is missing; "
-            + "--on-failure runs another program"),
-      style: .warning)
+            + "--on-failure runs another program"))
   }
 }
 
@@ -131,4 +129,25 @@ extension Settings {
 
   /// The runs after which something happens. With the bell alone, those of `failure`.
   fileprivate var effectiveNotifyMode: NotifyMode { notifyMode == .never ? .failure : notifyMode }
+}
+
+/// The program that shows desktop notifications.
+enum NotifySend {
+  static let name = "notify-send"
+
+  /// Whether it is installed, and there is a desktop to show them on: over ssh, for example, it would wait for a
+  /// service that is not there.
+  static func isUsable(_ variable: (String) -> String?, in programs: [Path]) -> Bool {
+    let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { variable($0)?.isEmpty == false }
+    return hasDisplay && findProgram(Array(name.utf8), in: programs) != nil
+  }
+
+  /// The words of the command. Notification servers interpret tags and entities in the body.
+  static func arguments(for notification: Notification) -> [[UInt8]] {
+    let urgency = "--urgency=\(notification.isSuccess ? "low" : "normal")"
+    let body = notification.body.escapedForMarkup(quotes: false)
+    return [name, "--app-name=watchrun", urgency, "--", notification.title, body].map {
+      Array($0.utf8)
+    }
+  }
 }

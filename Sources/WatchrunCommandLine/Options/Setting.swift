@@ -91,10 +91,6 @@ struct Assignment: Hashable, Sendable {
   var page: (@Sendable (inout Project.Page) -> Void)?
   var project: (@Sendable (inout Project) -> Void)?
 
-  init(value: any Hashable & Sendable) {
-    self.value = value
-  }
-
   static func == (left: Assignment, right: Assignment) -> Bool {
     AnyHashable(left.value) == AnyHashable(right.value)
   }

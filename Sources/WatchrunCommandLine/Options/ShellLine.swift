@@ -1,4 +1,5 @@
 import Support
+import SystemCalls
 
 /// A single argument that may be a line for a shell.
 struct ShellLine {
@@ -76,5 +77,13 @@ struct ShellLine {
       }
     }
     return words
+  }
+}
+
+extension [[UInt8]] {
+  /// The words of a command as messages show it, so that it can be pasted into a shell: a shell line as it is,
+  /// or the words of a program, quoted where a shell needs that.
+  var shownCommand: String {
+    count == 1 && ShellLine(self[0]).needsShell ? self[0].printable : ShellWords.quoted(self)
   }
 }

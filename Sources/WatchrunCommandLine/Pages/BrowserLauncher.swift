@@ -42,8 +42,7 @@ struct BrowserLauncher: Sendable {
   }
 
   private func report(_ reason: String, _ url: String) {
-    console.say(
-      .problem, "cannot open a browser: \(reason); open \(url.printable) yourself, or set BROWSER",
-      style: .warning)
+    console.warn(
+      "cannot open a browser: \(reason); open \(url.printable) yourself, or set BROWSER")
   }
 }

@@ -58,6 +58,6 @@ struct EditorLauncher: Sendable {
   }
 
   private func report(_ reason: String) {
-    console.say(.problem, "cannot open the editor: \(reason)", style: .warning)
+    console.warn("cannot open the editor: \(reason)")
   }
 }

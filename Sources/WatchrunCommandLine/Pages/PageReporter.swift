@@ -48,7 +48,7 @@ final class PageReporter: Sendable {
     case .serving(let name, let urls):
       reportServing(name, urls)
     case .warning(let warning):
-      console.say(.problem, warning.text(in: directory), style: .warning)
+      console.warn(warning.text(in: directory))
     case .runRequested(let task):
       runAgain(task)
     case .consoleMessage(let name, let message):
@@ -76,10 +76,9 @@ final class PageReporter: Sendable {
     console.say(.news, "serving \(source) at \(url.printable)", style: .good)
     if let page, page.isReachableFromOutside {
       let others = urls.count > 1 ? urls.dropFirst() : urls[...]
-      console.say(
-        .problem,
+      console.warn(
         "other computers can reach \(source): \(others.map(\.printable).joined(separator: " "))"
-          + "; unless you trust the network, pass no --host", style: .warning)
+          + "; unless you trust the network, pass no --host")
       if urls.count > 1, let code = QRCode(urls[1]) {
         console.draw(code.lines, columns: code.width)
       }

@@ -38,7 +38,7 @@ struct PrintSession: Sendable {
     case .changed(let batch):
       ended(after: try stream.write(batch))
     case .warning(let warning):
-      session.warn(warning)
+      session.console.warn(warning.text)
     }
   }
 

@@ -39,8 +39,7 @@ extension RunSession {
   private func readAgain(_ source: ProjectSource, _ runner: TaskRunner) {
     do throws(Failure) {
       guard let project = try source.readAgain(session.settings) else {
-        return session.console.say(
-          .problem, "\(source.file) was removed; its tasks stay as they were", style: .warning)
+        return session.console.warn("\(source.file) was removed; its tasks stay as they were")
       }
       desk.setProblem(nil)
       let (old, wasBroken) = state.withLock {
@@ -67,8 +66,7 @@ extension RunSession {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
       session.console.report(error)
-      session.console.say(
-        .problem, "the tasks stay as they were until \(source.file) is correct", style: .warning)
+      session.console.warn("the tasks stay as they were until \(source.file) is correct")
     }
   }
 
@@ -123,7 +121,8 @@ extension RunSession {
     }
     for task in project.tasks where old?.tasks.contains(task) != true {
       for path in task.watched where isMissing(path) {
-        warn("\(task.name): no such path to watch: \(path); it is watched as soon as it exists")
+        session.console.warn(
+          "\(task.name): no such path to watch: \(path); it is watched as soon as it exists")
       }
     }
   }
@@ -131,14 +130,11 @@ extension RunSession {
   /// Warns of a path of a page that does not exist.
   func warnIfMissing(_ path: Path, of page: String) {
     guard isMissing(path) else { return }
-    warn("\(page): no such path: \(path); it is served and watched as soon as it exists")
+    session.console.warn(
+      "\(page): no such path: \(path); it is served and watched as soon as it exists")
   }
 
   private func isMissing(_ path: Path) -> Bool {
     (try? FileStatus(of: path.absolute(from: session.directory))) == nil
-  }
-
-  private func warn(_ text: String) {
-    session.console.say(.problem, text, style: .warning)
   }
 }

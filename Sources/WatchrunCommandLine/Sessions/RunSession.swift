@@ -251,7 +251,7 @@ extension RunSession {
       reporter.report(batch)
       handle(batch, runner)
     case .warning(let warning):
-      session.warn(warning)
+      session.console.warn(warning.text)
     }
   }
 

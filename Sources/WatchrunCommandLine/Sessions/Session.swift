@@ -7,6 +7,14 @@ import Support
 import Synchronization
 import SystemCalls
 
+/// What the caller of this process has set up for it and the commands, captured before anything changes it.
+struct CallerSetup: Sendable {
+  /// The signals that this process was started to ignore, as by `nohup`. Commands ignore them as well.
+  let ignoredSignals = SystemCalls.ignoredSignals()
+  /// The descriptors besides the standard ones that were passed, in ascending order. Commands inherit them.
+  let descriptors = inheritableDescriptors()
+}
+
 /// What all modes of watchrun share: observers, signals, keys, and how it ends.
 ///
 /// `PrintSession` and `RunSession` do the work of each mode.
@@ -17,6 +25,7 @@ final class Session: Sendable {
   /// Changes count from this time on.
   let began: FileTime
   let caller: CallerSetup
+  var ignoredSignals: Set<Signal> { caller.ignoredSignals }
   let guardian: Guardian?
   /// `nil` if standard input is not a terminal, or nothing is run.
   let terminalController: TerminalController?
@@ -162,10 +171,6 @@ extension Session {
     _ = scheduler.schedule(at: scheduler.now.advanced(by: time)) { [self] in stop(observer) }
   }
 
-  func warn(_ warning: ObserverWarning) {
-    console.say(.problem, warning.text, style: .warning)
-  }
-
   /// Ends watchrun because its observer failed.
   func failed(_ error: ObserverError) {
     console.problem(error.description)
@@ -189,7 +194,9 @@ extension Session {
       .terminate: .raise(.terminate), .quit: .exit(128 + Signal.quit.rawValue),
     ]
     // Signals that were ignored at the start, as by `nohup`, stay ignored.
-    whenSignaled(endings.keys.filter { !ignoredSignals.contains($0) }) { [self] signal in
+    whenSignaled(
+      endings.keys.filter { !ignoredSignals.contains($0) }, on: .separate()
+    ) { [self] signal in
       guard let ending = endings[signal] else { return }
       if signal == .interrupt && (!isEnding || isRepeat) { answer() }
       // The kernel and the shell both report a closed terminal.
@@ -201,7 +208,7 @@ extension Session {
   /// Passes on the signals whose meaning only the command knows.
   func passOnSignals(_ send: @escaping @Sendable (Signal) -> Void) {
     let passedOn = [SIGUSR1, SIGUSR2].map(Signal.init(rawValue:)) + [.windowChange]
-    whenSignaled(passedOn.filter { !ignoredSignals.contains($0) }, send)
+    whenSignaled(passedOn.filter { !ignoredSignals.contains($0) }, on: .separate(), send)
   }
 
   /// Reads keys if standard input is a terminal.
@@ -232,7 +239,7 @@ extension Session {
   /// Stops the command together with watchrun, and prints `warning` if the command reads from the terminal.
   func makeJobControl(_ warning: String) -> JobControl {
     JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
-      console.say(.problem, warning, style: .warning)
+      console.warn(warning)
     } suspending: { [console] in
       console.hideStatus($0)
     }

@@ -81,7 +81,7 @@ struct CommandNames: Hashable {
         name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed,
         usesPseudoTerminal: settings.givesPseudoTerminals, command: text, shownCommand: text)
     }
-    let text = ShownCommand.text(settings.command)
+    let text = settings.command.shownCommand
     let own = TaskText(
       name: command, role: .command, holdsOutput: settings.outputMode == .failed,
       usesPseudoTerminal: settings.givesPseudoTerminals, words: settings.command, command: text,

@@ -24,7 +24,7 @@ extension SessionPlan {
         name: task.name, holdsOutput: task.holdsOutput(settings),
         usesPseudoTerminal: task.usesPseudoTerminal ?? settings.givesPseudoTerminals,
         words: [Array(text.utf8)],
-        command: command, shownCommand: ShownCommand.text([Array(text.utf8)]),
+        command: command, shownCommand: [text.word].shownCommand,
         isChecked: task.readiness != nil)
     }
     pages =

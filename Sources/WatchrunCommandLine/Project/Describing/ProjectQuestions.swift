@@ -46,10 +46,9 @@ struct ProjectQuestions {
     let missing = file.paths.filter { !exists($0.path) }
     for path in missing {
       let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""
-      console.say(
-        .problem,
-        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)",
-        style: .warning)
+      console.warn(
+        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)"
+      )
     }
     let count = file.project.tasks.count + file.project.pages.count
     let warnings =

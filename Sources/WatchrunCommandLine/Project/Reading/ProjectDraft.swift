@@ -20,11 +20,6 @@ struct ProjectDraft {
   /// The project, if it is valid.
   var task: Project.Task?
   var page: Project.Page?
-
-  init(name: String, nameOffset: Int) {
-    self.name = name
-    self.nameOffset = nameOffset
-  }
 }
 
 // MARK: - Checks of several tasks

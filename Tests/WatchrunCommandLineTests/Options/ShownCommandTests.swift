@@ -12,6 +12,6 @@ import Testing
       ([], ""),
     ] as [([String], String)])
   func `a command is shown so that it can be pasted`(_ words: [String], _ text: String) {
-    #expect(ShownCommand.text(words.map { Array($0.utf8) }) == text)
+    #expect(words.map { Array($0.utf8) }.shownCommand == text)
   }
 }

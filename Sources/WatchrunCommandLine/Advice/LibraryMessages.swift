@@ -1,7 +1,22 @@
+import FileObservation
 import LiveReload
+import PathFiltering
+
+// Messages of the libraries, with advice that names options of this program.
+
+extension ObserverWarning {
+  var text: String {
+    switch code {
+    case .eventsUnavailable: "\(message); set the interval with --poll=INTERVAL"
+    case .everythingIgnored:
+      "everything in \(path ?? ".") is ignored\(rule.map { " (for example by \(RulePlace($0)))" } ?? ""); "
+        + "pass a path with -w to watch it anyway"
+    default: description
+    }
+  }
+}
 
 extension PageError {
-  /// The error as the console shows it, with advice that names this program's options.
   var text: String {
     switch code {
     case .portInUse: "\(message); choose another port with --port, or omit it"
@@ -14,8 +29,6 @@ extension PageError {
 }
 
 extension PageServer.Warning {
-  /// The warning as the console shows it, with advice that names this program's options.
-  ///
   /// - Parameter directory: The directory to which patterns are relative.
   func text(in directory: Path) -> String {
     guard code == .reloadLoop, let path, let advice = IgnoreAdvice(path, in: directory) else {
