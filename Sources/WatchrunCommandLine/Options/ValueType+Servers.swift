@@ -7,13 +7,7 @@ extension ValueType<[Project.Page.Proxy]> {
   static var servers: Self {
     Self(.servers) { reader in
       guard let json = reader.json else {
-        do throws(Failure) {
-          let rule = try ProxyRule(parsing: reader.text.decoded)
-          return [.init(path: rule.path, server: .url("http://\(rule.server)"))]
-        } catch {
-          reader.note(error.message)
-          return nil
-        }
+        return reader.proxy().map { [$0] }
       }
       guard case .object(let members) = json.content else {
         return reader.server(json).map { [.init(path: Project.Page.Proxy.all, server: $0)] }
@@ -63,62 +57,58 @@ extension ValueReader {
 
 // MARK: - Addresses of options
 
-extension ProxyRule {
-  /// Parses `3000` for all requests, or `/api=3000`.
-  init(parsing text: String) throws(Failure) {
-    guard text.hasPrefix("/") else {
-      try self.init(path: "/", to: ServerAddress(parsing: text))
-      return
+extension ValueReader {
+  /// A server for all requests, as in `3000`, or for those of a path, as in `/api=3000`.
+  fileprivate mutating func proxy() -> Project.Page.Proxy? {
+    let text = self.text.decoded
+    var (path, server) = (Project.Page.Proxy.all[...], text[...])
+    if text.hasPrefix("/") {
+      path = text.prefix { $0 != "=" }
+      if path.endIndex == text.endIndex {
+        note("'\(written)' names no server; write \(written)=3000")
+        return nil
+      }
+      server = text[path.endIndex...].dropFirst()
     }
-    let path = text.prefix { $0 != "=" }
-    if path.endIndex == text.endIndex {
-      throw .usage("'\(text.printable)' names no server; write \(text.printable)=3000")
-    }
-    let server = text[path.endIndex...].dropFirst()
-    try self.init(path: String(path), to: ServerAddress(parsing: String(server)))
-  }
-
-  private init(path: String, to server: ServerAddress) throws(Failure) {
-    guard let rule = Self(path: path, server: server) else {
-      throw .usage(
+    guard let address = address(String(server)) else { return nil }
+    guard let rule = ProxyRule(path: String(path), server: address) else {
+      note(
         "'\(path.printable)' is not a path to proxy; write one such as /api, "
           + "which includes all below it")
+      return nil
     }
-    self = rule
-  }
-}
-extension ServerAddress {
-  /// Parses `3000`, `:3000`, `localhost:3000` or `http://host:port/base`.
-  init(parsing text: String) throws(Failure) {
-    let scheme = text.prefix { $0 != ":" }.lowercased()
-    if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
-      throw .usage(
-        "cannot proxy \(text.printable): servers are reached by http only; write http://localhost:3000"
-      )
-    }
-    let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
-    if !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      guard let port = UInt16(digits), port > 0 else {
-        throw .usage("'\(digits)' is not a port from 1 to 65535")
-      }
-      self.init(port: port)
-      return
-    }
-    let address = Self(url: text) ?? Self(authority: text)
-    // A mapping of ports, as for containers.
-    if let address, address.host.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      throw .usage(
-        "'\(text.printable)' maps ports; write the server's, as in \(address.port); "
-          + "the page's is --port \(address.host)")
-    }
-    guard let address else {
-      throw .usage(
-        "'\(text.printable)' is not the address of a server; write 3000, localhost:3000 or "
-          + "http://localhost:3000/base")
-    }
-    self = address
+    return .init(path: rule.path, server: .url("http://\(address)"))
   }
 
+  /// Parses `3000`, `:3000`, `localhost:3000` or `http://host:port/base`.
+  mutating func address(_ text: String) -> ServerAddress? {
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    let digits = text.hasPrefix(":") ? text.dropFirst() : text[...]
+    let address = ServerAddress(url: text) ?? ServerAddress(authority: text)
+    if text.dropFirst(scheme.count).hasPrefix("://") && scheme != "http" {
+      note(
+        "cannot proxy \(text.printable): servers are reached by http only; "
+          + "write http://localhost:3000")
+    } else if !digits.isEmpty, digits.utf8.allSatisfy(isDigit) {
+      if let port = UInt16(digits), port > 0 { return ServerAddress(port: port) }
+      note("'\(digits)' is not a port from 1 to 65535")
+    } else if let address, address.host.utf8.allSatisfy(isDigit) {
+      // A mapping of ports, as for containers.
+      note(
+        "'\(text.printable)' maps ports; write the server's, as in \(address.port); "
+          + "the page's is --port \(address.host)")
+    } else if address == nil {
+      note(
+        "'\(text.printable)' is not the address of a server; write 3000, localhost:3000 or "
+          + "http://localhost:3000/base")
+    } else {
+      return address
+    }
+    return nil
+  }
+}
+
+extension ServerAddress {
   /// Parses an address that begins with `http://`; `nil` for anything else.
   init?(url: String) {
     guard let address = HTTPAddress(url) else { return nil }
@@ -129,7 +119,7 @@ extension ServerAddress {
   }
 
   /// An address without a scheme must have a port, which distinguishes it from a command.
-  private init?(authority text: String) {
+  fileprivate init?(authority text: String) {
     guard let address = Self(url: "http://" + text) else { return nil }
     let authority = text.prefix { $0 != "/" }
     let end = authority.lastIndex(of: "]") ?? authority.startIndex
