@@ -3,9 +3,7 @@ import SystemCalls
 
 /// Explains why a command cannot be started, and what to type instead.
 struct LaunchAdvice {
-  /// The words of the command.
   let words: [[UInt8]]
-  /// The directory in which the command runs.
   let directory: Path
 
   /// The end of a message that begins with "cannot run …:".
@@ -16,7 +14,8 @@ struct LaunchAdvice {
       return program.bytes.contains(UInt8(ascii: "/"))
         ? missingFile(program) : missingProgram(program)
     case EACCES:
-      return notExecutable(program)
+      return habit
+        ?? "it is not executable; make it executable: chmod +x \(ShellWords.quoted(program.bytes))"
     case E2BIG:
       return "its arguments and its environment are too long for the kernel"
     case ETXTBSY:
@@ -27,8 +26,6 @@ struct LaunchAdvice {
       return error.description
     }
   }
-
-  // MARK: - Missing
 
   /// A path that does not exist, or whose interpreter does not.
   private func missingFile(_ program: Path) -> String {
@@ -41,7 +38,7 @@ struct LaunchAdvice {
     }
     if interpreter.bytes.last == UInt8(ascii: "\r") {
       return "the first line of \(program) ends with a carriage return; remove it: "
-        + "sed -i 's/\\r$//' \(quoted(program))"
+        + "sed -i 's/\\r$//' \(ShellWords.quoted(program.bytes))"
     }
     return "the interpreter of \(program) does not exist: \(interpreter); correct its first line"
   }
@@ -54,26 +51,15 @@ struct LaunchAdvice {
       : "\(lack); check the name, or install it"
   }
 
-  // MARK: - Not executable
-
-  private func notExecutable(_ program: Path) -> String {
-    habit ?? "it is not executable; make it executable: chmod +x \(quoted(program))"
-  }
-
   /// What the words mean in another tool.
   private var habit: String? {
     Habit.advice(for: TypedLine(words: words, directory: ProjectDirectory(path: directory)))
   }
 
-  /// The interpreter that the `#!` line of a file names.
   private func interpreter(of path: Path) -> Path? {
     guard let bytes = try? fileContents(of: path), bytes.starts(with: "#!".utf8) else { return nil }
     let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
     let name = line.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
     return Path(bytes: name)
   }
-
-  // MARK: - Text
-
-  private func quoted(_ path: Path) -> String { ShellWords.quoted(path.bytes) }
 }

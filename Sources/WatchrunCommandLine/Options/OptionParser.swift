@@ -127,16 +127,20 @@ struct OptionParser {
     let advice =
       foreign(name, attached: attached).advice ?? nearest.map { "did you mean '\($0)'?" }
       ?? "see watchrun --help"
-    return .usage("unknown option '\(argument.printable)'; \(advice)")
+    return unknown(argument, advice)
+  }
+
+  private func unknown(_ argument: String, _ advice: String) -> Failure {
+    .usage("unknown option '\(argument.printable)'; \(advice)")
   }
 
   /// Refuses `-watch`, which would mean `-w atch`.
   private func checkDashes(_ word: [UInt8]) throws(Failure) {
     let written = String(decoding: word.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     let isLong = Setting.options.contains { "-" + $0.long == written }
-    if isLong { throw .usage("unknown option '\(written)'; did you mean '-\(written)'?") }
+    if isLong { throw unknown(written, "did you mean '-\(written)'?") }
     if written.count > 2, let advice = foreign("-" + written).advice {
-      throw .usage("unknown option '\(written)'; \(advice)")
+      throw unknown(written, advice)
     }
   }
 

@@ -203,11 +203,14 @@ final class SessionDesk: ServedSession {
 
   // MARK: - Orders
 
+  /// Why tasks cannot be asked for; `nil` if they can.
+  func refusal(of tasks: [String]) -> String? { picture.withLock { $0.refusal(of: tasks) } }
+
   /// Runs a task again, as the status page asks.
   func runAgain(_ task: String) { _ = perform(SessionRequest(.run, tasks: [task])) }
 
   func perform(_ request: SessionRequest) -> String? {
-    if let refusal = picture.withLock({ $0.refusal(of: request.tasks) }) { return refusal }
+    if let refusal = refusal(of: request.tasks) { return refusal }
     guard let parts = parts.withLock({ $0 }) else { return nil }
     if [.run, .restart].contains(request.verb) {
       let tasks = request.tasks.map(\.printable).joined(separator: ", ")

@@ -9,6 +9,7 @@ import SystemCalls
 final class KeyTarget: Sendable {
   let session: RunSession
   let runner: TaskRunner
+  private var console: Console { session.session.console }
   private let errors = Mutex(ErrorCursor())
 
   init(session: RunSession, runner: TaskRunner) {
@@ -44,11 +45,10 @@ final class KeyTarget: Sendable {
     }
   }
 
-  /// Runs the tasks that have failed.
   func runFailed() {
     session.desk.withAnswer { [self] answer in
       let failed = answer.tasks.filter { $0.state == "failed" }.map(\.name)
-      if failed.isEmpty { return session.session.console.say(.answer, "nothing has failed") }
+      if failed.isEmpty { return console.say(.answer, "nothing has failed") }
       runner.submitKey(for: failed)
     }
   }
@@ -57,13 +57,9 @@ final class KeyTarget: Sendable {
   func giveTerminal(to task: String) {
     let tasks = session.state.withLock { $0.plan.tasks.map(\.name) }
     // The only task goes without saying.
-    guard let name = task.isEmpty && tasks.count == 1 ? tasks.first : task, tasks.contains(name)
-    else {
-      let names = tasks.joined(separator: ", ")
-      return session.session.console.say(
-        .answer, "no task '\(task.printable)' in this session; tasks: \(names)")
-    }
-    session.session.console.say(.answer, "the next run of \(name) has the terminal")
+    let name = task.isEmpty && tasks.count == 1 ? tasks[0] : task
+    if let refusal = session.desk.refusal(of: [name]) { return console.say(.answer, refusal) }
+    console.say(.answer, "the next run of \(name) has the terminal")
     runner.submitKey(forTerminalOf: name)
   }
 
@@ -72,7 +68,7 @@ final class KeyTarget: Sendable {
     session.desk.withAnswer { [self] answer in
       let tasks = number == 0 ? answer.tasks : Array(answer.tasks.dropFirst(number - 1).prefix(1))
       if tasks.isEmpty {
-        session.session.console.say(.answer, "there is no task \(number); 0 shows all")
+        console.say(.answer, "there is no task \(number); 0 shows all")
       }
       for task in tasks { session.reporter.show(task) }
     }
@@ -81,7 +77,6 @@ final class KeyTarget: Sendable {
   /// Shows an error, and opens it in the editor.
   func showError(movedBy step: Int, opens: Bool) {
     let found = errors.withLock { $0.move(by: step, in: session.desk.diagnostics) }
-    let console = session.session.console
     guard let (diagnostic, text) = found else { return console.say(.answer, "no error is known") }
     console.say(.answer, "\(text): \(diagnostic.text(in: session.session.directory))")
     if opens { open(diagnostic) }
@@ -90,7 +85,7 @@ final class KeyTarget: Sendable {
   private func open(_ diagnostic: Diagnostic) {
     guard let path = diagnostic.path else { return }
     let line = diagnostic.line ?? 1
-    let (console, named) = (session.session.console, session.session.settings.editor)
+    let named = session.session.settings.editor
     let inTerminal = EditorLauncher.settingForTerminal(named).flatMap { setting in
       Editor(setting: setting, path: path, line: line, column: diagnostic.column)
     }
@@ -99,7 +94,7 @@ final class KeyTarget: Sendable {
       return
     }
     console.lendTerminal()
-    runner.launchInTerminal(inTerminal.arguments) { result in
+    runner.launchInTerminal(inTerminal.arguments) { [console] result in
       console.reclaimTerminal()
       if case .failure(let error) = result {
         console.problem("cannot open the editor: \(error.description)")

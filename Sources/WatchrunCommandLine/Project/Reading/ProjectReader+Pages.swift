@@ -29,12 +29,9 @@ extension ProjectReader {
     }
     if let field = fields["proxy"] { checkRest(field, isServed: fields["serve"] != nil) }
     if fields["serve"] != nil { return }
-    for name in ["fallback", "listing", "dotfiles"] {
-      guard let field = fields[name] else { continue }
-      note(
-        "'\(name)' is for a served directory; a proxy leaves that to its server",
-        at: field.keyOffset)
-    }
+    refuse(
+      ["fallback", "listing", "dotfiles"], in: fields,
+      "'%' is for a served directory; a proxy leaves that to its server")
   }
 
   /// Checks that one of a directory and a server answers the requests without a path of their own.

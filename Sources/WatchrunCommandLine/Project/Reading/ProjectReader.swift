@@ -215,21 +215,18 @@ extension ProjectReader {
 
   /// Checks combinations of keys that are valid one by one.
   private mutating func checkTogether(_ task: Project.Task, _ fields: ProjectFields) {
-    if !task.isService {
-      if let field = fields["ready"] {
-        note("'ready' is for services; add service: true", at: field.keyOffset)
-      }
-    } else {
-      if let field = fields["timeout"] {
-        note(
-          "a service does not end, so it has no 'timeout'; limit its start with "
-            + "ready: { timeout: … }", at: field.keyOffset)
-      }
+    if task.isService {
+      refuse(
+        ["timeout"], in: fields,
+        "a service does not end, so it has no 'timeout'; limit its start with "
+          + "ready: { timeout: … }")
       if let field = fields["onBusy"], task.onBusy == .queue {
         note(
           "a service does not end, so 'queue' would wait forever; "
             + "remove 'onBusy' to restart the service", at: field.value.offset)
       }
+    } else {
+      refuse(["ready"], in: fields, "'ready' is for services; add service: true")
     }
     if task.isInteractive, let field = fields["interactive"] {
       if let other = exchange(&interactiveTask, with: task.name) {
@@ -237,19 +234,23 @@ extension ProjectReader {
           "only one task can have the terminal, and '\(other)' is interactive",
           at: field.keyOffset)
       }
-      for name in ["pty", "output"] {
-        guard let field = fields[name] else { continue }
-        note(
-          "an interactive task writes to the terminal itself, so '\(name)' has no effect; "
-            + "remove one of them", at: field.keyOffset)
-      }
+      refuse(
+        ["pty", "output"], in: fields,
+        "an interactive task writes to the terminal itself, so '%' has no effect; "
+          + "remove one of them")
     }
-    guard task.watched.isEmpty else { return }
-    for name in ["exts", "filter", "ignore", "events"] {
-      guard let field = fields[name] else { continue }
+    if task.watched.isEmpty {
+      refuse(
+        ["exts", "filter", "ignore", "events"], in: fields,
+        "'%' filters changes, but the task watches nothing; add watch: [\".\"]")
+    }
+  }
+
+  /// Notes each of these keys with a message, in which `%` stands for the key.
+  mutating func refuse(_ names: [String], in fields: ProjectFields, _ message: String) {
+    for field in names.compactMap({ fields[$0] }) {
       note(
-        "'\(name)' filters changes, but the task watches nothing; add watch: [\".\"]",
-        at: field.keyOffset)
+        message.map { $0 == "%" ? field.name : String($0) }.joined(), at: field.keyOffset)
     }
   }
 }

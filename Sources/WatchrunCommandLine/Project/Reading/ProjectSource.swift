@@ -38,11 +38,10 @@ struct ProjectSource {
     return Self.usualFiles.filter { directory.holds($0.description) }
   }
 
-  /// The project of the file; `nil` if none was named and none exists.
   func read() throws(Failure) -> Project? { try readFile()?.project }
 
-  /// The same, with the paths that the file names. A file that was named must exist, unless it is
-  /// read again.
+  /// The project of the file with the paths that it names; `nil` if none was named and none exists. A file that
+  /// was named must exist, unless it is read again.
   func readFile(again: Bool = false) throws(Failure) -> ProjectReader.File? {
     let found = namedFile == nil ? existingFiles : []
     if found.count > 1 {
@@ -106,32 +105,29 @@ struct ProjectSource {
   func nothingFound() -> Failure {
     let place = ProjectDirectory(path: directory)
     let flaw = ProjectDetection.flaw(place)
-    let found = "no command given, no \(Self.usualFile), and"
-    if let flaw, let remedy = flaw.remedy {
-      return .usage("\(found) \(flaw.reason): \(remedy)")
-    }
-    let reason = flaw?.reason ?? "no project detected"
-    if let run = UsualLines(directory: place).run {
-      return .usage(
-        "\(found) \(reason); to run what is here: watchrun \(run); to write tasks: watchrun --init")
+    let found =
+      "no command given, no \(Self.usualFile), and \(flaw?.reason ?? "no project detected")"
+    if let remedy = flaw?.remedy { return .usage("\(found): \(remedy)") }
+    return .usage("\(found); \(remedy(in: place))")
+  }
+
+  /// What to type where nothing is detected.
+  private func remedy(in place: ProjectDirectory) -> String {
+    let usual = UsualLines(directory: place)
+    if let run = usual.run {
+      return "to run what is here: watchrun \(run); to write tasks: watchrun --init"
     }
     let nearby = NearbyProject.all(around: directory)
     if let first = nearby.first {
       let places = nearby.map { "\($0.title) in \($0.place)" }.joined(separator: ", ")
-      return .usage(
-        "\(found) \(reason); there is \(places): watchrun -C \(first.place)")
+      return "there is \(places): watchrun -C \(first.place)"
     }
-    if let note = ForeignFile.notes(in: place).first {
-      return .usage("\(found) \(reason); \(note)")
+    if let note = ForeignFile.notes(in: place).first { return note }
+    if let run = usual.onlyFile {
+      return "to run the file here: watchrun \(run); to write tasks: watchrun --init"
     }
-    if let run = UsualLines(directory: place).onlyFile {
-      return .usage(
-        "\(found) \(reason); to run the file here: watchrun \(run); to write tasks: "
-          + "watchrun --init")
-    }
-    return .usage(
-      "\(found) \(reason); give a command, as in 'watchrun make test', or write a "
-        + "\(Self.usualFile) with 'watchrun --init'")
+    return "give a command, as in 'watchrun make test', or write a \(Self.usualFile) with "
+      + "'watchrun --init'"
   }
 }
 
