@@ -35,9 +35,16 @@ public enum Watchrun {
     if case .manual(let manual) = settings.task { manual.showFormatted() }
     if let text = constantAnswer(to: settings.task) {
       if let note = settings.noteBesideVersion { sayWithoutThreads(note) }
-      answer(text)
+      answer { () throws(Failure) in
+        try writeAnswer(Array(text.utf8))
+        return ExitCode.success
+      }
     }
-    if case .ask(let verb) = settings.task { ask(verb, settings) }
+    if case .ask(let verb) = settings.task {
+      answer { () throws(Failure) in
+        try SessionQuestion(settings, verb).ask(in: try enterDirectory(settings))
+      }
+    }
     checkRequirements()
     let console = Console(settings)
     do throws(Failure) {
@@ -110,7 +117,6 @@ public enum Watchrun {
     }
   }
 
-  /// Changes to the directory of `-C`, and returns the current directory.
   private static func enterDirectory(_ settings: Settings) throws(Failure) -> Path {
     do throws(SystemError) {
       if let directory = settings.directory { try changeDirectory(to: directory) }
@@ -121,7 +127,6 @@ public enum Watchrun {
     }
   }
 
-  /// Returns the settings with the paths of `--files-from`.
   private static func addFileList(
     to settings: Settings, in directory: Path, _ console: Console
   ) throws(Failure) -> Settings {
@@ -137,22 +142,10 @@ public enum Watchrun {
     return settings
   }
 
-  /// Writes an answer that takes no thread, and exits.
-  private static func answer(_ text: String) -> Never {
+  /// Exits with a status, or with that of a failure. Takes no thread.
+  private static func answer(_ status: () throws(Failure) -> Int32) -> Never {
     do throws(Failure) {
-      try writeAnswer(Array(text.utf8))
-      exit(ExitCode.success)
-    } catch {
-      sayWithoutThreads(error.message)
-      exit(error.status)
-    }
-  }
-
-  /// Asks the sessions of the directory, without a thread, and exits.
-  private static func ask(_ verb: SessionRequest.Verb, _ settings: Settings) -> Never {
-    do throws(Failure) {
-      let directory = try enterDirectory(settings)
-      exit(try SessionQuestion(settings, verb).ask(in: directory))
+      exit(try status())
     } catch {
       sayWithoutThreads(error.message)
       exit(error.status)
