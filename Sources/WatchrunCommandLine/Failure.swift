@@ -12,7 +12,6 @@ enum Failure: Error, Hashable {
 }
 
 extension Failure {
-  /// Exit status of watchrun.
   var status: Int32 {
     switch self {
     case .usage, .project: ExitCode.usage
@@ -28,7 +27,6 @@ extension Failure {
     }
   }
 
-  /// The last of its messages.
   var message: String { messages.last ?? "" }
 }
 

@@ -14,7 +14,6 @@ struct CommandNotes {
     words = line.words.wordsOfLine
   }
 
-  /// A line for each.
   var lines: [String] {
     [placeholder, misplaced, watcher, dependencies].compactMap { $0 }
   }

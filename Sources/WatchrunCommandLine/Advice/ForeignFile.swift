@@ -17,7 +17,6 @@ struct ForeignFile: Sendable {
     ForeignFile(name: "reflex.conf", tool: "reflex") { text, _ in reflex(text) },
   ]
 
-  /// What to say of a file whose tool is not watchrun.
   func note(in directory: ProjectDirectory) -> String? {
     guard let text = directory.text(of: name) else { return nil }
     let line = words(text, directory).map { TypedLine.line($0) }
@@ -25,7 +24,6 @@ struct ForeignFile: Sendable {
       + (line.map { "; the same: \($0)" } ?? "; --init writes a file for watchrun")
   }
 
-  /// The note on a file that was named as a command.
   static func advice(
     for name: String, in directory: ProjectDirectory, _ line: TypedLine
   ) -> String? {
@@ -35,7 +33,6 @@ struct ForeignFile: Sendable {
     return all.first { $0.name == name }?.note(in: directory)
   }
 
-  /// The notes on all that are in a directory.
   static func notes(in directory: ProjectDirectory) -> [String] {
     all.compactMap { $0.note(in: directory) }
   }

@@ -7,7 +7,6 @@ struct ForeignOption {
   let name: String
   /// What is attached to it with `=`.
   var attached: [UInt8]?
-  /// The words before it, and those after it.
   var before: [[UInt8]] = []
   var after: [[UInt8]] = []
   let directory: ProjectDirectory
@@ -34,13 +33,11 @@ struct ForeignOption {
     names.split(separator: Character(" ")).contains { $0 == name }
   }
 
-  /// Its value, if it has one.
   private var value: String? {
     let next = after.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
     return (attached ?? next).map { $0.decoded }
   }
 
-  /// The words after its value.
   private var rest: [[UInt8]] { attached == nil ? Array(after.dropFirst()) : after }
 
   private func type(of path: String) -> FileType? {

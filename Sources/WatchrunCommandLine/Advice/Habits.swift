@@ -72,7 +72,6 @@ extension Habit {
 }
 
 extension TypedLine {
-  /// The type of a path, relative to the directory.
   func type(of path: [UInt8]) -> FileType? {
     let place = Path(bytes: path).absolute(from: directory.path)
     return path.isEmpty ? nil : (try? FileStatus(of: place, followsLinks: true))?.type

@@ -4,7 +4,6 @@ import SystemCalls
 /// Whether a command that could not be started may start after a change in the watched tree, such as by a
 /// build that makes the program.
 struct LaunchProspects {
-  /// The directory in which the command runs.
   let directory: Path
   /// The watched paths; absolute.
   let watched: [Path]
@@ -23,7 +22,6 @@ struct LaunchProspects {
     }
   }
 
-  /// The paths at which the program is looked up.
   private func places(of program: Path) -> [Path] {
     if program.bytes.contains(UInt8(ascii: "/")) { return [program.absolute(from: directory)] }
     return programs.map { $0.absolute(from: directory).appending(program.bytes) }

@@ -3,9 +3,7 @@ import SystemCalls
 
 /// A command line whose command cannot be what its author meant, and what advice about it is made from.
 struct TypedLine {
-  /// The words of the command.
   var words: [[UInt8]]
-  /// The words before it.
   var options: [[UInt8]] = []
   /// Where it was typed.
   let directory: ProjectDirectory
@@ -13,7 +11,6 @@ struct TypedLine {
   var project: TaskWords.Project?
   /// Whether another program reads standard output, as in `watchrun . | xargs`.
   var isPiped = false
-  /// Whether a program of a name can be executed.
   var findsProgram: (String) -> Bool = {
     findProgram(Array($0.utf8), in: programDirectories()) != nil
   }
@@ -37,7 +34,6 @@ struct TypedLine {
 // MARK: - Lines to type
 
 extension TypedLine {
-  /// The line with other words as the command.
   func line(_ command: [[UInt8]], adding more: [[UInt8]] = []) -> String {
     Self.line(keptOptions + more + command)
   }

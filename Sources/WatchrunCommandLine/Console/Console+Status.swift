@@ -16,7 +16,6 @@ extension Console {
     if isHidden { messages.drain() }
   }
 
-  /// Draws the status line, for the present width of the terminal.
   func drawStatus() {
     let text = status.withLock { $0.isHidden ? nil : $0.text }
     let columns = Terminal(STDERR_FILENO).columns ?? 80

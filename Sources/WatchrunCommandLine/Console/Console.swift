@@ -31,7 +31,6 @@ final class Console: Sendable {
     /// White on black, whatever the colors of the terminal are.
     case picture = "\u{1B}[38;5;231;48;5;16m"
 
-    /// The text in this style, if messages are colored.
     func applied(to text: String, _ isColored: Bool) -> String {
       isColored && self != .plain ? "\(rawValue)\(text)\u{1B}[0m" : text
     }
@@ -43,7 +42,6 @@ final class Console: Sendable {
   private let shown: Level
   let isColored: Bool
   let isOutputColored: Bool
-  /// Whether messages go to a terminal.
   let isTerminal: Bool
   private let failures: WriteFailures
   let lines: Mutex<OutputLines>
@@ -106,7 +104,6 @@ final class Console: Sendable {
     }
   }
 
-  /// Writes a message about one of several tasks.
   func say(_ level: Level, of task: TaskLabel, _ text: String, style: Style = .plain) {
     guard level <= shown else { return }
     let label = isColored ? "\(task.color)\(task.name)\u{1B}[0m" : task.name
@@ -245,7 +242,6 @@ final class Console: Sendable {
 }
 
 extension ColorMode {
-  /// Whether colour is written.
   func isColored(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
     switch self {
     case .always: true

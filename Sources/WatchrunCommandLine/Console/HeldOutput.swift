@@ -30,7 +30,6 @@ struct HeldOutput {
   private var firstSize = 0
   private var lastSize = 0
 
-  /// The last part.
   var last: ArraySlice<TaskOutput> { rest[start...] }
 
   mutating func add(_ output: TaskOutput) {
@@ -69,7 +68,6 @@ struct HeldOutputs {
     case dropping
   }
 
-  /// The tasks whose output is held.
   var tasks: Set<String> = []
   private var states: [String: (run: Int, state: State)] = [:]
 

@@ -63,7 +63,6 @@ final class IgnoredChangeReporter: Sendable {
     if isDue { console.say(changes: ["\(shown(entry)) did not count: \(reason)"]) }
   }
 
-  /// Lists the latest changes that did not count.
   func list() {
     let entries = log.withLock { $0.entries }
     if entries.isEmpty { return }

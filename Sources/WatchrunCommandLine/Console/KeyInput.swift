@@ -3,7 +3,6 @@ struct KeyInput {
   private static let maximumTyped = 8
   private static let escape: UInt8 = 0x1B
 
-  /// The name that is being typed.
   private var name: [UInt8]?
 
   /// Returns the keys in bytes that were read at once. More than a few bytes are pasted text, and an escape

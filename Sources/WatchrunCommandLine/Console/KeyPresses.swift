@@ -4,7 +4,6 @@ import Synchronization
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
 final class KeyPresses: Sendable {
   private struct State {
-    /// The runs of the present or latest round.
     var latestRuns: [TaskReport.Run] = []
   }
 
@@ -32,7 +31,6 @@ final class KeyPresses: Sendable {
     self.dependencies = dependencies
   }
 
-  /// Handles a report of the runner.
   func handle(_ report: TaskReport) {
     switch report {
     case .round(.began):

@@ -13,7 +13,6 @@ final class KeyReader: Sendable {
 
   enum Event: Hashable, Sendable {
     case key(Key)
-    /// The terminal has hung up.
     case hangUp
   }
 

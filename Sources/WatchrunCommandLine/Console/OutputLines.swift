@@ -2,7 +2,6 @@
 /// is continued or replaced, or interrupted by a line of another task and continued on a line of its own. So is
 /// a line that is split because it is long, wherever it is written.
 struct OutputLines {
-  /// Whether unfinished lines are shown.
   private let showsUnfinished: Bool
   /// What is shown of the unfinished line of each task.
   private var shown: [String: [UInt8]] = [:]

@@ -38,7 +38,6 @@ extension RunReporter {
     return size
   }
 
-  /// Lists the keys.
   func listKeys() {
     for line in Key.listing(isAlone: isAlone) { console.say(.answer, line) }
   }

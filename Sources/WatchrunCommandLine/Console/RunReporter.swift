@@ -15,7 +15,6 @@ final class RunReporter: Sendable {
     var hasFile = false
     var texts: [String: TaskText] = [:]
     var labels: [String: TaskLabel] = [:]
-    /// Whether there is only one task.
     var isAlone = true
     /// The conflicts that were reported, by task, until the task starts.
     var conflicts: [String: ReadinessConflict] = [:]
@@ -25,7 +24,6 @@ final class RunReporter: Sendable {
     var held = HeldOutputs()
     /// The tasks that keep running: their end is a failure.
     var services: Set<String> = []
-    /// Whether a round has begun.
     var hadRound = false
   }
 

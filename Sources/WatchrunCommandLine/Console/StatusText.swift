@@ -43,7 +43,6 @@ struct StatusText: Hashable {
       + Console.Style.faint.applied(to: Self.hint, isColored)
   }
 
-  /// What the title of the terminal says.
   var title: String {
     let failed = entries.filter { $0.state == .failed }
     let errors = failed.map(\.errors).reduce(0, +)

@@ -3,7 +3,6 @@ import Support
 /// The label of one of several tasks on the console: its name, in its own colour.
 struct TaskLabel: Hashable, Sendable {
   let name: String
-  /// The name, padded to the width of the longest.
   let padded: String
   /// The escape sequence that turns the colour on.
   let color: String
@@ -25,7 +24,6 @@ struct TaskLabel: Hashable, Sendable {
     coloredPrefix = Array("\(color)\(padded)\u{1B}[0m | ".utf8)
   }
 
-  /// The labels of tasks, by name.
   static func labels(_ names: [String]) -> [String: TaskLabel] {
     let width = names.map(\.columns).max() ?? 0
     let labels = names.enumerated().map { number, name in

@@ -21,7 +21,6 @@ struct WaitingState {
     let killAfter: Duration
     var isReported = false
 
-    /// When its notice is due.
     var time: Instant { since.advanced(by: WaitingState.stopTime) }
 
     func notice(at now: Instant) -> Notice {
@@ -59,7 +58,6 @@ struct WaitingState {
     }
   }
 
-  /// Handles a report of the runner.
   mutating func handle(_ report: TaskReport, at now: Instant) {
     switch report {
     case .runner(.waiting(let waiting)):

@@ -76,7 +76,6 @@ struct DiagnosticSummary: Hashable, Sendable {
   var warnings = 0
   /// How many of the errors are new, if the run before had errors as well.
   var new = 0
-  /// How many errors of the run before are fixed.
   var fixed = 0
   /// The first error, of the new ones if there are any.
   var first: Diagnostic?

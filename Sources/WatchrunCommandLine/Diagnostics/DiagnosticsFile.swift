@@ -13,7 +13,6 @@ final class DiagnosticsFile: Sendable {
   private static let temporaryPrefix = ".watchrun-diagnostics-"
 
   private struct State {
-    /// What was written last.
     var content: [UInt8]?
     var hasFailed = false
   }

@@ -8,7 +8,6 @@ struct Doctor {
   let settings: Settings
   let directory: Path
 
-  /// Prints the report.
   func print() throws(Failure) {
     let report = try report()
     try writeAnswer(settings.answersInJSON ? report.json : Array(report.text.utf8))
@@ -58,7 +57,6 @@ struct Doctor {
     return (found, project)
   }
 
-  /// The name and the version of the kernel.
   private static var system: String? {
     let parts = ["ostype", "osrelease"].compactMap { name in
       (try? fileContents(of: Path("/proc/sys/kernel/\(name)"))).flatMap { $0 }.map { text in

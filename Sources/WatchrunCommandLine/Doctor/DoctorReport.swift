@@ -12,7 +12,6 @@ struct DoctorReport {
     var detected: String?
     /// The names of the tasks and pages.
     var tasks: [String] = []
-    /// The errors in the file.
     var errors: [String] = []
   }
 
@@ -26,7 +25,6 @@ struct DoctorReport {
   var scanTime: Duration
   /// `nil` where there is no inotify.
   var inotify: InotifyUsage?
-  /// Whether the built-in list of ignored files is applied.
   var usesBuiltInList: Bool
   var quietPeriod: QuietPeriod
   var maximumWait: Duration

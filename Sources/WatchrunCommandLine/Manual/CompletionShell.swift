@@ -4,7 +4,6 @@ enum CompletionShell: String, CaseIterable, Sendable {
   case zsh
   case fish
 
-  /// The script.
   var script: String {
     switch self {
     case .bash: BashCompletion.script

@@ -9,7 +9,6 @@ import SystemCalls
 /// A notification goes to the terminal of the messages, or to a program that is not waited for. It is
 /// never written to a pipe or a file.
 final class Notifier: Sendable {
-  /// How a notification is shown.
   private enum Way {
     case terminal(TerminalNotification)
     case program

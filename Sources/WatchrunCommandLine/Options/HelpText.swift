@@ -49,7 +49,6 @@ enum HelpText {
   }
 
   static let width = 80
-  /// The column in which descriptions begin.
   private static let column = 28
 
   private static func lines(for option: Option) -> String {

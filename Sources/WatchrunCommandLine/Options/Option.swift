@@ -77,7 +77,6 @@ extension Option.Group {
 }
 
 extension Option {
-  /// The names with their dashes.
   var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
   /// The long name with its value: `--watch PATH`, `--poll[=TIME]`, `--clear`.

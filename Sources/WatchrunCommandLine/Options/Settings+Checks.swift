@@ -92,11 +92,11 @@ extension Settings {
 
   private func checkPage() throws(Failure) {
     let written = given["serve"] ?? given["proxy"] ?? ""
-    if page.served != nil && upstream != nil {
+    if page.served != nil && page.upstream != nil {
       throw .usage(
         "--serve and --proxy exclude each other, unless it names a path, as in --proxy /api=3000")
     }
-    if page.served == nil && upstream == nil, let rule = page.proxies.first {
+    if page.served == nil && page.upstream == nil, let rule = page.proxies.first {
       throw .usage(
         "--proxy \(rule.path.printable)=… leaves other paths unanswered; "
           + "add --serve DIR or --proxy URL")

@@ -116,7 +116,6 @@ struct Settings: Sendable {
 
   /// The mode of `--on-busy`.
   var namedBusyMode: BusyMode?
-  /// The signal of `--signal`.
   var signal: Signal?
   var emitMode = EmitMode.env
   /// A shell line.
@@ -131,7 +130,6 @@ struct Settings: Sendable {
   /// What a page of a project can have, too.
   var page = Project.Page(name: "page")
   var opensBrowser = false
-  /// The value of `--editor`.
   var editor: String?
 
   /// The time of `--wait` or `--send hold`.
@@ -141,7 +139,6 @@ struct Settings: Sendable {
   /// The value of `--lines`.
   var outputLines: Int?
 
-  /// The file of `--diagnostics`.
   var diagnosticsFile: Path?
   var statusLine = StatusLineMode.auto
   var printMode: PrintMode?
@@ -162,7 +159,6 @@ struct Settings: Sendable {
 }
 
 extension Settings {
-  /// What a change during a run does.
   var busyMode: BusyMode { self.onBusy ?? .queue }
 
   var busyPolicy: BusyPolicy { busyMode.policy(signal ?? self.stopPlan.signal) }
@@ -236,11 +232,7 @@ extension Settings {
     return statusLine == .auto && !isLong ? .never : statusLine
   }
 
-  /// Whether a page is served.
   var hasPage: Bool { page.served != nil || !page.proxies.isEmpty }
-
-  /// The server that answers all requests without a rule of their own.
-  var upstream: ServerAddress? { page.upstream }
 
   /// Whether a page is served and no command is run.
   var isForPageAlone: Bool { hasPage && command.isEmpty }

@@ -23,7 +23,6 @@ struct ValueReader {
   let text: [UInt8]
   /// The value of a key; `nil` for an option.
   let json: JSONValue?
-  /// The name of the key.
   let key: String
   private let kind: ValueKind
   private(set) var findings: [Finding] = []
@@ -137,7 +136,6 @@ extension ValueReader {
     }
   }
 
-  /// The members of an object of JSON.
   mutating func members() -> [JSONValue.Member]? {
     guard case .object(let members)? = json?.content else {
       mismatch()

@@ -200,6 +200,5 @@ func notOne(of names: [String], _ text: String) -> String {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-  /// All values as they are written.
   static var names: [String] { allCases.map(\.rawValue) }
 }

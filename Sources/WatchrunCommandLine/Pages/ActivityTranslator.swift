@@ -21,7 +21,6 @@ struct ActivityTranslator {
     self.directory = directory
   }
 
-  /// Replaces the tasks.
   mutating func setPlan(_ plan: SessionPlan) -> Activity {
     services = [:]
     let texts = Dictionary(plan.tasks.map { ($0.name, $0) }) { first, _ in first }
@@ -38,13 +37,11 @@ struct ActivityTranslator {
     return .tasks(tasks)
   }
 
-  /// Translates a line of output.
   static func activity(for output: TaskOutput) -> Activity? {
     guard output.isFinished, output.run.job == .command else { return nil }
     return .output(task: output.run.task, line: output.line)
   }
 
-  /// Translates a report.
   func activities(for report: TaskReport) -> [Activity] {
     switch report {
     case .round(.began(let trigger)):

@@ -11,7 +11,6 @@ import SystemCalls
 final class PageHost: Sendable {
   private let server: PageServer
   private let reporter: PageReporter
-  /// The pages that are open.
   private let pages = Mutex<[Page]>([])
 
   /// - Parameter runAgain: Runs a task again. Called on a queue of the page server's.
@@ -73,7 +72,6 @@ final class PageHost: Sendable {
     for activity in activities { server.note(activity) }
   }
 
-  /// Forwards output of the tasks.
   func handle(_ output: TaskOutput) {
     if let activity = ActivityTranslator.activity(for: output) { server.note(activity) }
   }
@@ -83,7 +81,6 @@ final class PageHost: Sendable {
     changed(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
   }
 
-  /// Forwards absolute paths that changed.
   func changed(_ paths: [Path]) {
     if !paths.isEmpty { server.note(.changed(paths)) }
   }

@@ -26,7 +26,6 @@ final class PageReporter: Sendable {
     browser = session.settings.opensBrowser ? BrowserLauncher(session.console) : nil
   }
 
-  /// Replaces the tasks and pages.
   func setPlan(_ plan: SessionPlan) {
     let namesTasks = plan.origin == .project && plan.tasks.count > 1
     let names = (namesTasks ? plan.tasks.map(\.name) : []) + plan.pages.map(\.name)

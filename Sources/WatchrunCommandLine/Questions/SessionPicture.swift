@@ -61,7 +61,6 @@ struct SessionPicture {
     return (output.latest(of: task), own ?? directory)
   }
 
-  /// The diagnostics of all tasks, in their order.
   var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { presentDiagnostics(of: $0.name) } }
 
   /// The diagnostics of a task that are true now. While it runs, those of the run before are, unless it is a
@@ -72,7 +71,6 @@ struct SessionPicture {
     return isPast || state == .ready || state == .skipped ? [] : diagnostics[task]
   }
 
-  /// The tasks with their states.
   var status: StatusText {
     let now = Int(FileTime.latest().nanoseconds / 1_000_000)
     return StatusText(
@@ -177,7 +175,6 @@ extension SessionPicture {
 }
 
 extension StatusModel {
-  /// Whether the latest run of the task has ended.
   fileprivate func isOver(_ name: String) -> Bool {
     let state = tasks.first { $0.description.name == name }?.state
     return state == .succeeded || state == .failed || state == .stopped

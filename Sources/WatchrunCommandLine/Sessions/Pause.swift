@@ -17,7 +17,6 @@ struct Pause {
   static let holdTime = Duration.seconds(30)
   static let longestHold = Duration.seconds(600)
 
-  /// Whether the user has paused the session.
   private(set) var isPaused = false
   private(set) var hold: Hold?
 

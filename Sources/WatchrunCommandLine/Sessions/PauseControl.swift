@@ -32,7 +32,6 @@ final class PauseControl: Sendable {
     state.withLock { ($0.pause.isPaused, $0.pause.hold != nil) }
   }
 
-  /// Pauses or resumes for the user.
   func set(_ isPaused: Bool) {
     change { pause, _ in pause.set(isPaused) }
   }
@@ -44,7 +43,6 @@ final class PauseControl: Sendable {
     return isPaused
   }
 
-  /// Holds the changes for a client.
   func hold(for time: Duration?, by owner: Int) {
     change { pause, now in pause.hold(for: time, by: owner, at: now) }
   }

@@ -7,7 +7,6 @@ import SystemCalls
 // Reads the project file again when it changes.
 
 extension Session {
-  /// The plan of a project.
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
@@ -81,7 +80,6 @@ extension RunSession {
     for problem in pages.replace(with: plan.pages) { session.console.problem(problem) }
   }
 
-  /// Watches the paths of the new tasks.
   private func observe(
     _ plan: SessionPlan, _ project: Project, insteadOf old: Project, _ runner: TaskRunner
   ) throws(Failure) {
@@ -114,7 +112,6 @@ extension RunSession {
     for path in oldPaths where !paths.contains(path) { observer.remove(path.path) }
   }
 
-  /// Warns of paths that are watched and do not exist.
   func warnOfMissingPaths(in project: Project, since old: Project? = nil) {
     for page in project.pages where old?.pages.contains(page) != true {
       for path in page.observed { warnIfMissing(path, of: page.name) }

@@ -36,12 +36,10 @@ final class RunSession: ChangeSource {
 
   let state: Mutex<State>
 
-  /// A session for a command line.
   convenience init(_ session: Session, _ plan: SessionPlan) {
     self.init(session, State(plan: plan, settings: session.settings), nil)
   }
 
-  /// A session for a project.
   convenience init(
     _ session: Session, _ project: Project, of source: ProjectSource
   ) throws(Failure) {
@@ -189,7 +187,6 @@ final class RunSession: ChangeSource {
 // MARK: - Reports
 
 extension RunSession {
-  /// Passes a report to its readers.
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
     passTerminal(report)

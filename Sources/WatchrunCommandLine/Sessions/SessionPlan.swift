@@ -73,7 +73,6 @@ struct TaskText: Hashable, Sendable {
   var holdsOutput = false
   /// Whether it writes to a pseudo-terminal, if its output is read.
   var usesPseudoTerminal = false
-  /// The words of the command.
   var words: [[UInt8]] = []
   /// The command as a user writes it.
   let command: String

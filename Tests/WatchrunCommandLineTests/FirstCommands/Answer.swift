@@ -62,7 +62,7 @@ struct Answer {
     if let mode = settings.printMode { return ["prints changes as \(mode)\(scope(of: settings))"] }
     if settings.isForProject { return ["runs \(try tasks(of: settings))\(scope(of: settings))"] }
     let page =
-      settings.page.served.map { "serves \($0)" } ?? settings.upstream.map { "proxies \($0)" }
+      settings.page.served.map { "serves \($0)" } ?? settings.page.upstream.map { "proxies \($0)" }
     if settings.isForPageAlone { return [(page ?? "") + scope(of: settings)] }
     if let problem = launchProblem(of: settings) { return [problem] }
     return [(page.map { $0 + ", " } ?? "") + verb(of: settings) + scope(of: settings)]

@@ -144,7 +144,7 @@ struct OptionParserTests {
 
   private static let page =
     Spelling.all(nil, "--serve", "public") { $0.page.served == "public" }
-    + Spelling.all(nil, "--proxy", ":3000") { $0.upstream == ServerAddress(port: 3000) }
+    + Spelling.all(nil, "--proxy", ":3000") { $0.page.upstream == ServerAddress(port: 3000) }
 
   private static let spellings = watching + filtering + timing + running + page + output
 

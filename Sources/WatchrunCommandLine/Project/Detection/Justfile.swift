@@ -8,7 +8,6 @@ struct Justfile {
     var isPrivate = false
   }
 
-  /// In the order of the file.
   private(set) var recipes: [Recipe] = []
 
   init(_ text: String) {

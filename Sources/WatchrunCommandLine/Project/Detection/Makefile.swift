@@ -3,7 +3,6 @@ struct Makefile {
   /// What all rules of a target say together.
   struct Rule: Hashable {
     var prerequisites: [String] = []
-    /// The lines of its recipe.
     var recipe: [String] = []
   }
 

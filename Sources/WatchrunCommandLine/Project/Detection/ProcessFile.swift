@@ -56,7 +56,6 @@ enum ProcessFile {
     return given.flatMap { Int($0) } ?? 5000
   }
 
-  /// The variables of `.env`.
   static func variables(in directory: ProjectDirectory) -> [Command.EnvironmentVariable] {
     (directory.text(of: ".env") ?? "").split(whereSeparator: \.isNewline).compactMap {
       (line: Substring) -> Command.EnvironmentVariable? in

@@ -3,12 +3,10 @@ import SystemCalls
 /// A directory that may hold a project, as far as detection reads it.
 struct ProjectDirectory {
   let path: Path
-  /// Whether a program of a name can be executed.
   var findsProgram: @Sendable (String) -> Bool = {
     findProgram(Array($0.utf8), in: programDirectories()) != nil
   }
 
-  /// Whether there is a file of this name.
   func holds(_ name: String) -> Bool {
     (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .file
   }
@@ -18,7 +16,6 @@ struct ProjectDirectory {
     names.contains { text(of: $0)?.includes(part) == true }
   }
 
-  /// Whether there is a directory of this name.
   func holdsDirectory(_ name: String) -> Bool {
     (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .directory
   }
