@@ -81,7 +81,7 @@ extension Manual {
     var text = ""
     for group in Option.Group.allCases {
       let items = Setting.options.filter { $0.group == group }.map { option in
-        Mdoc.Item(Mdoc.names(of: option), HelpText.description(of: option))
+        (Mdoc.names(of: option), HelpText.description(of: option))
       }
       text += ".Ss \(Mdoc.argument(group.rawValue))\n" + Mdoc.list(items)
     }
@@ -91,16 +91,17 @@ extension Manual {
   private static func keys(of scope: ProjectKey.Scope) -> String {
     Mdoc.list(
       ProjectKey.all(in: scope).map { key in
-        Mdoc.Item(
+        (
           "Cm " + Mdoc.argument(key.name),
-          "\(Mdoc.sentence(key.help)) It must be \(key.kind.expectation).")
+          "\(Mdoc.sentence(key.help)) It must be \(key.kind.expectation)."
+        )
       })
   }
 
   private static var terminalKeys: String {
     Mdoc.list(
       Key.descriptions(isAlone: false).map { keys, effect in
-        Mdoc.Item("Ic " + Mdoc.argument(keys), effect)
+        ("Ic " + Mdoc.argument(keys), effect)
       })
   }
 

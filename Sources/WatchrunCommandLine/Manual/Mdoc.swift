@@ -1,17 +1,7 @@
 /// Renders lists in mdoc, the markup of manual pages.
 enum Mdoc {
-  /// An item of a list: its heading, a line of macros, and its text.
-  struct Item {
-    let heading: String
-    let text: String
-
-    init(_ heading: String, _ text: String) {
-      self.heading = heading
-      self.text = text
-    }
-  }
-
-  static func list(_ items: [Item]) -> String {
+  /// - Parameter items: Headings, which are lines of macros, each with a text.
+  static func list(_ items: [(heading: String, text: String)]) -> String {
     var list = ".Bl -tag -width Ds\n"
     for item in items { list += ".It \(item.heading)\n" + paragraph(item.text) }
     return list + ".El\n"

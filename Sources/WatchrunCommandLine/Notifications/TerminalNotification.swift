@@ -45,14 +45,10 @@ enum TerminalNotification: Hashable, Sendable {
       switch self {
       case .osc9: "9;\(title): \(body)"
       // A semicolon ends the title.
-      case .osc777: "777;notify;\(Self.withoutSemicolons(title));\(body)"
+      case .osc777: "777;notify;\(String(title.map { $0 == ";" ? "," : $0 }));\(body)"
       }
     let bytes = Array("\(start)\(sequence)\(end)".utf8)
     return isInTmux ? Self.passedThroughTmux(bytes) : bytes
-  }
-
-  private static func withoutSemicolons(_ text: String) -> String {
-    String(text.map { $0 == ";" ? "," : $0 })
   }
 
   private static func passedThroughTmux(_ bytes: [UInt8]) -> [UInt8] {

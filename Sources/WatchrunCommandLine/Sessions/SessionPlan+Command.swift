@@ -16,16 +16,16 @@ extension SessionPlan {
   }
 
   private init(commandOf settings: Settings, in directory: Path) throws(Failure) {
-    let names = CommandNames(settings)
-    var task = TaskDefinition(names.command, alone: settings.makeCommand(), settings.runPolicy)
+    tasks = settings.taskTexts
+    var task = TaskDefinition(
+      settings.commandName, alone: settings.makeCommand(), settings.runPolicy)
     task.isPostponed = settings.isPostponed
     task.readiness = task.isService ? settings.readinessOfServer : nil
     if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
-    let build = settings.build.map { (name: CommandNames.build, command: settings.makeLine($0)) }
+    let build = settings.build.map { (name: Settings.buildName, command: settings.makeLine($0)) }
     origin = .commandLine
     readsOutput = settings.readsOutput
     graph = TaskGraph(task, build: build)
-    tasks = names.texts(settings)
     pages =
       try settings.servedPage(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] }
       ?? []
@@ -53,17 +53,15 @@ extension SessionPlan {
   }
 }
 
-/// The names of the tasks of a command line: its command, and the build that precedes it.
-struct CommandNames: Hashable {
-  static let build = "build"
+// The names of the tasks of a command line: its command, and the build that precedes it.
+extension Settings {
+  fileprivate static let buildName = "build"
 
   /// The last path component of the program.
-  let command: String
-
-  init(_ settings: Settings) {
-    let program = Self.program(of: settings.command)
-    let isTaken = program == Self.build && settings.build != nil
-    command = isTaken || program.isEmpty ? "command" : program
+  var commandName: String {
+    let program = Self.program(of: command)
+    let isTaken = program == Self.buildName && build != nil
+    return isTaken || program.isEmpty ? "command" : program
   }
 
   /// The program of a command, or of a shell line, whose variables precede it.
@@ -74,19 +72,15 @@ struct CommandNames: Hashable {
     return Path(bytes: program).lastComponent.printable
   }
 
-  func texts(_ settings: Settings) -> [TaskText] {
-    let build = settings.build.map { line in
-      let text = line.printable
-      return TaskText(
-        name: Self.build, role: .build, holdsOutput: settings.outputMode == .failed,
-        usesPseudoTerminal: settings.givesPseudoTerminals, command: text, shownCommand: text)
+  var taskTexts: [TaskText] {
+    func text(_ name: String, _ role: TaskText.Role, _ text: String) -> TaskText {
+      TaskText(
+        name: name, role: role, holdsOutput: self.outputMode == .failed,
+        usesPseudoTerminal: givesPseudoTerminals, command: text, shownCommand: text)
     }
-    let text = settings.command.shownCommand
-    let own = TaskText(
-      name: command, role: .command, holdsOutput: settings.outputMode == .failed,
-      usesPseudoTerminal: settings.givesPseudoTerminals, words: settings.command, command: text,
-      shownCommand: text)
-    return (build.map { [$0] } ?? []) + [own]
+    var own = text(commandName, .command, command.shownCommand)
+    own.words = command
+    return (build.map { [text(Self.buildName, .build, $0.printable)] } ?? []) + [own]
   }
 }
 

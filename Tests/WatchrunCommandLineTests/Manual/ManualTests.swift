@@ -57,7 +57,7 @@ struct ManualTests {
 
   @Test func `sentences begin on lines of their own, and long ones are wrapped`() {
     let long = String(repeating: "word ", count: 20)
-    let list = Mdoc.list([Mdoc.Item("Fl a", "one. .two \(long)end")])
+    let list = Mdoc.list([("Fl a", "one. .two \(long)end")])
     #expect(
       list == ".Bl -tag -width Ds\n.It Fl a\nOne.\n\\&.two "
         + String(repeating: "word ", count: 14).dropLast() + "\n"

@@ -28,8 +28,8 @@ struct SessionPlanTests {
   func `a command is called after its program`(words: [String], name: String) {
     var settings = Settings()
     settings.command = words.map { Array($0.utf8) }
-    #expect(CommandNames(settings).command == name)
-    #expect(CommandNames(settings).texts(settings).map(\.name) == [name])
+    #expect(settings.commandName == name)
+    #expect(settings.taskTexts.map(\.name) == [name])
   }
 
   @Test func `a command is a graph of one task, which every change starts`() throws {

@@ -120,7 +120,8 @@ extension ProjectText {
     if !task.watched.isEmpty {
       var watched = "on changes in \(task.watched.map(\.description).joined(separator: ", "))"
       if !task.extensions.isEmpty {
-        watched += " (\(some(of: task.extensions.map(pattern(of:)))))"
+        watched +=
+          " (\(some(of: task.extensions.map { "*." + $0.drop { $0 == UInt8(ascii: ".") }.printable })))"
       } else if !task.filters.isEmpty {
         watched += " (\(some(of: task.filters.map(\.description))))"
       }
@@ -130,11 +131,6 @@ extension ProjectText {
     if task.isService { parts.append("service" + ready(task.readiness)) }
     if task.isPostponed { parts.append("not at the start") }
     return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
-  }
-
-  /// An extension may begin with its dot.
-  private static func pattern(of ending: [UInt8]) -> String {
-    "*.\(ending.drop { $0 == UInt8(ascii: ".") }.printable)"
   }
 
   /// As many patterns as fit into a line.

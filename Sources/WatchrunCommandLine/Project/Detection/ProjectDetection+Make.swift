@@ -48,13 +48,9 @@ extension ProjectDetection {
   /// The files that make writes, whatever they are called.
   @Sendable private static func makeProducts(in directory: ProjectDirectory) -> [String] {
     (readMakefile(in: directory)?.files ?? []).filter {
-      isBelow($0) && !directory.holdsDirectory($0) && !makefiles.contains($0)
+      !["/", "./"].contains(where: $0.hasPrefix) && !$0.includes("..")
+        && !directory.holdsDirectory($0) && !makefiles.contains($0)
     }.map { GlobPattern(only: Path($0))?.description ?? "" }
-  }
-
-  /// Whether the path leads to something below the current directory.
-  private static func isBelow(_ target: String) -> Bool {
-    !target.hasPrefix("/") && !target.hasPrefix("./") && !target.includes("..")
   }
 
   /// Whether make compiles sources in this directory itself, rather than calling another tool for it.
