@@ -1,5 +1,4 @@
 import Support
-import SystemCalls
 
 /// An error that ends watchrun at its start, or because of which a project file is not used.
 enum Failure: Error, Hashable {
@@ -48,45 +47,4 @@ struct ProjectProblem: Hashable, Sendable, Comparable, CustomStringConvertible {
   static func < (left: ProjectProblem, right: ProjectProblem) -> Bool {
     (left.position.line, left.position.column) < (right.position.line, right.position.column)
   }
-}
-
-/// Exit statuses of watchrun itself. With `--once` and similar options, it exits with the command's status.
-enum ExitCode {
-  /// The user ended it, or there was nothing left to do.
-  static let success: Int32 = 0
-  /// A task of the session that was asked has failed, was skipped or was stopped.
-  static let red: Int32 = 1
-  /// The session that was asked is busy, paused or held.
-  static let unsettled: Int32 = 2
-  /// There is no session to ask.
-  static let noSession: Int32 = 3
-  /// The time of `--wait` is over.
-  static let late: Int32 = 124
-  /// Wrong usage or configuration (`EX_USAGE`).
-  static let usage: Int32 = 64
-  /// A path to watch, or the directory of `-C`, does not exist (`EX_NOINPUT`).
-  static let noInput: Int32 = 66
-  /// The observer failed and could not go on (`EX_SOFTWARE`).
-  static let failure: Int32 = 70
-  /// Standard output or standard error could not be written (`EX_IOERR`).
-  static let outputFailed: Int32 = 74
-}
-
-/// Writes to standard output: an answer, such as that of `--list-tasks`, or a part of a stream.
-///
-/// - Returns: Whether there is still a reader. One that has closed its pipe has read what it needs.
-@discardableResult
-func writeAnswer(_ bytes: [UInt8]) throws(Failure) -> Bool {
-  do throws(SystemError) {
-    try writeAll(bytes, to: STDOUT_FILENO)
-    return true
-  } catch {
-    if error.code == EPIPE { return false }
-    throw .launch(lostOutputMessage(error), ExitCode.outputFailed)
-  }
-}
-
-/// The message about output that could not be written.
-func lostOutputMessage(_ error: SystemError) -> String {
-  "cannot write to standard output: \(error.reason); the output is incomplete"
 }
