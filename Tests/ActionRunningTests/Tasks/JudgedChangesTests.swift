@@ -221,7 +221,7 @@ struct JudgedChangesTests {
     #expect(await eventually { tasks.runs(of: "s").count == 2 })
     #expect(
       tasks.runs(of: "s").last?.trigger.changes.map(\.path)
-        == [tasks.directory["log"], tasks.directory["f"]])
+        == [tasks.directory["f"], tasks.directory["log"]])
     #expect(await tasks.end())
   }
 

@@ -1,4 +1,5 @@
 import Support
+import SystemCalls
 
 // Scripting languages.
 
@@ -20,6 +21,13 @@ extension ProjectDetection {
       "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
     ],
     sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
+    findSiblings: { root, member in
+      let members = members(of: root)
+      guard members.contains(where: { $0.path == member.path }) else { return [] }
+      return members.filter { other in
+        name(of: other).map { member.holds([package], with: "\"\($0)\"") } ?? false
+      }.map(\.path)
+    },
     programs: ["npm", "npx", "yarn", "pnpm", "bun", "node"],
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
@@ -279,6 +287,12 @@ extension ProjectDetection {
       default: return nil
       }
     }
+  }
+
+  private static func name(of package: ProjectDirectory) -> String? {
+    let top = package.text(of: Self.package).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    guard case .string(let name)? = top?["name"]?.content else { return nil }
+    return name
   }
 
   /// The directories that `"workspaces"` of `package.json` or `pnpm-workspace.yaml` name: `packages/*`, `tools/cli`.

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// The table of the kinds of projects that are detected.
 enum ProjectDetection {
   typealias Step = ProjectKind.Step
@@ -41,12 +43,27 @@ extension ProjectDetection {
     // The first build writes it.
     findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
     sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""],
+    findSiblings: { root, member in
+      guard root.holds(["Cargo.toml"], with: "[workspace"),
+        member.holds(["Cargo.toml"], with: "workspace = true")
+          || member.holds(["Cargo.toml"], with: "workspace=true")
+      else { return [] }
+      let paths = DetectedKind.paths(in: root.text(of: "Cargo.toml") ?? "", after: ["path=\""])
+      return paths.map { Path($0).absolute(from: root.path) }
+    },
     programs: ["cargo"], tasks: steps("cargo build", "cargo test"))
 
   /// A plain `go build` writes the program into the sources if the module is a single command.
   private static let go = ProjectKind(
     name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
     sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"],
+    findSiblings: { root, member in
+      let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
+      let paths = words.filter { $0.hasPrefix(".") }.map {
+        Path(String($0)).absolute(from: root.path)
+      }
+      return paths.contains(member.path) ? paths : []
+    },
     programs: ["go"], tasks: steps("go build -o /dev/null ./...", "go test ./..."))
 
   private static let zig = ProjectKind(

@@ -40,6 +40,8 @@ struct ProjectKind: Sendable {
   var page: String?
   /// What its files say before the paths of directories beside this one that it is made from.
   var dependencyMarks: [String] = []
+  /// Finds members of a workspace in a directory above, from which a member may be made.
+  var findSiblings: (@Sendable (_ root: ProjectDirectory, _ member: ProjectDirectory) -> [Path])?
   /// The tools that read those files.
   var programs: [String] = []
   /// What a file lacks that has no usual task: "recipe 'build' or 'test'".
@@ -118,12 +120,26 @@ extension DetectedKind {
     guard !kind.dependencyMarks.isEmpty, let file = directory.first(of: kind.files) else {
       return []
     }
-    return dependencies(in: directory.text(of: file) ?? "", after: kind.dependencyMarks).filter(
-      directory.holdsDirectory)
+    let named = paths(in: directory.text(of: file) ?? "", after: kind.dependencyMarks)
+    let siblings = siblings(of: kind, in: directory).filter { !named.contains($0) }
+    return (named.filter { $0.hasPrefix("../") } + siblings).filter(directory.holdsDirectory)
   }
 
-  /// The paths that begin with `..` after one of these marks: `path = "../core"`.
-  private static func dependencies(in text: String, after marks: [String]) -> [String] {
+  /// The members of a workspace at most four levels above, by their paths from the directory.
+  private static func siblings(of kind: ProjectKind, in directory: ProjectDirectory) -> [String] {
+    guard let find = kind.findSiblings else { return [] }
+    var up = ""
+    for root in Array(sequence(first: directory.path, next: \.parent).prefix(5)).dropFirst() {
+      up += "../"
+      let found = find(ProjectDirectory(path: root), directory).filter { $0 != directory.path }
+      let paths = found.compactMap { $0.relative(to: root) }.map { up + $0.bytes.decoded }
+      if !paths.isEmpty { return paths }
+    }
+    return []
+  }
+
+  /// The paths after one of these marks: `path = "../core"`.
+  static func paths(in text: String, after marks: [String]) -> [String] {
     var found: [String] = []
     for line in text.split(whereSeparator: \.isNewline) {
       let plain = line.filter { !$0.isWhitespace }
@@ -136,7 +152,7 @@ extension DetectedKind {
           }
           rest = rest.dropFirst(mark.utf8.count)
           let path = String(decoding: rest.prefix { !"\"',}".utf8.contains($0) }, as: UTF8.self)
-          if path.hasPrefix("../"), !found.contains(path) { found.append(path) }
+          if !found.contains(path) { found.append(path) }
         }
       }
     }
