@@ -84,26 +84,6 @@ public struct SessionRequest: Hashable, Sendable {
   }
 }
 
-extension JSONValue {
-  /// An integer of at most 10^15; `nil` for any other value.
-  var int: Int? {
-    guard case .number(let number) = content, abs(number) <= 1e15 else { return nil }
-    return Int(number)
-  }
-
-  var text: String? {
-    if case .string(let text) = content { text } else { nil }
-  }
-
-  var bool: Bool? {
-    if case .boolean(let bool) = content { bool } else { nil }
-  }
-
-  var elements: [JSONValue] {
-    if case .array(let values) = content { values } else { [] }
-  }
-}
-
 extension Duration {
   var milliseconds: Int { Int(clamping: nanoseconds / 1_000_000) }
 }

@@ -46,6 +46,26 @@ package struct JSONValue: Hashable, Sendable {
     members.last { $0.key == key }?.value
   }
 
+  /// The text of a string; `nil` for any other value.
+  package var text: String? {
+    if case .string(let text) = content { text } else { nil }
+  }
+
+  /// An integer of at most 10^15; `nil` for any other value.
+  package var int: Int? {
+    guard case .number(let number) = content, abs(number) <= 1e15 else { return nil }
+    return Int(number)
+  }
+
+  package var bool: Bool? {
+    if case .boolean(let bool) = content { bool } else { nil }
+  }
+
+  /// The elements of an array; empty for any other value.
+  package var elements: [JSONValue] {
+    if case .array(let values) = content { values } else { [] }
+  }
+
   /// The kind of value with its article, for messages.
   package var kindName: String {
     switch content {

@@ -138,11 +138,7 @@ extension ForeignFile {
   }
 
   private static func strings(_ value: JSONValue?) -> [String] {
-    switch value?.content {
-    case .string(let text): [text]
-    case .array(let values): values.flatMap(strings)
-    default: []
-    }
+    value?.text.map { [$0] } ?? value?.elements.flatMap(strings) ?? []
   }
 
   /// The strings of a section of TOML, as far as they are in one line.

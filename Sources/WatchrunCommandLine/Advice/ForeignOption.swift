@@ -41,7 +41,7 @@ struct ForeignOption {
   private var rest: [[UInt8]] { attached == nil ? Array(after.dropFirst()) : after }
 
   private func type(of path: String) -> FileType? {
-    try? FileStatus(of: Path(path).absolute(from: directory.path), followsLinks: true).type
+    directory.type(of: Path(path))
   }
 
   private static let airBuild = "write: watchrun --build 'go build -o app .' -r ./app"

@@ -73,8 +73,7 @@ extension Habit {
 
 extension TypedLine {
   func type(of path: [UInt8]) -> FileType? {
-    let place = Path(bytes: path).absolute(from: directory.path)
-    return path.isEmpty ? nil : (try? FileStatus(of: place, followsLinks: true))?.type
+    path.isEmpty ? nil : directory.type(of: Path(bytes: path))
   }
 
   func holds(_ name: String, in path: [UInt8]) -> Bool {

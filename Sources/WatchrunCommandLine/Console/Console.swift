@@ -43,7 +43,7 @@ final class Console: Sendable {
   let isColored: Bool
   let isOutputColored: Bool
   let isTerminal: Bool
-  private let failures: WriteFailures
+  let failures: WriteFailures
   let lines: Mutex<OutputLines>
   private let freshLine = Mutex(FreshLine())
   private let echo = Mutex(ChangeEcho())
@@ -167,7 +167,7 @@ final class Console: Sendable {
   func commandEnds() { freshLine.withLock { $0.commandEnds() } }
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
-  /// in front. Does not wait: see `hasRoom`.
+  /// in front. Does not wait: see ``OutputWriter/hasRoom(_:)``.
   func write(_ output: TaskOutput, of task: TaskLabel?) {
     let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
     var line = output.line
@@ -184,17 +184,6 @@ final class Console: Sendable {
       if !text.isEmpty { self.output.enqueue(text) }
     }
   }
-
-  /// Whether little output waits to be written. If not, calls `body` when that is so.
-  func hasRoom(_ body: @escaping @Sendable () -> Void) -> Bool { output.hasRoom(body) }
-
-  /// Calls `body` with the descriptor once for each one whose reader is found to have closed its pipe.
-  func onBrokenPipe(_ body: @escaping @Sendable (Int32) -> Void) {
-    failures.whenBroken(body)
-  }
-
-  /// Whether messages or output were lost for another reason than a reader that has closed its pipe.
-  var hasLostOutput: Bool { failures.hasLostOutput }
 
   /// Waits until everything is written; after `stopWaiting`, only while a reader reads.
   func flush() {

@@ -22,6 +22,7 @@ final class WriteFailures: Sendable {
     for descriptor in broken.sorted() { body(descriptor) }
   }
 
+  /// Whether messages or output were lost for another reason than a reader that has closed its pipe.
   var hasLostOutput: Bool { state.withLock { !$0.lossy.isEmpty } }
 
   /// Takes a failure. Returns whether it is the first one of the descriptor that is lost output.

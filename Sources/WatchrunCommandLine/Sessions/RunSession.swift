@@ -151,7 +151,7 @@ final class RunSession: ChangeSource {
     options.inheritedDescriptors = session.caller.descriptors
     options.reading = plan.reading
     options.terminalSize = { [reporter] in reporter.terminalSize(of: $0) }
-    options.outputRoom = { [console = session.console] in console.hasRoom($0) }
+    options.outputRoom = { [console = session.console] in console.output.hasRoom($0) }
     options.frequentPathsChanged = { [weak self] paths in
       self?.state.withLock { $0.observer }?.setFrequentPaths(paths)
     }

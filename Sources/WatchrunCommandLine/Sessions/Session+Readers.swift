@@ -14,7 +14,7 @@ extension Session {
         endWork(.exit(ExitCode.success), escalates: false)
       }
     }
-    console.onBrokenPipe(handle)
+    console.failures.whenBroken(handle)
     if !ignoredSignals.isDisjoint(with: [.hangup, Signal(rawValue: SIGPIPE)]) { return }
     let queue = DispatchQueue(label: "watchrun.readers")
     for descriptor in [STDOUT_FILENO, STDERR_FILENO] {

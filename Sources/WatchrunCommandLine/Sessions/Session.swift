@@ -302,7 +302,7 @@ extension Session {
     terminalController?.restore()
     guardian?.end()
     switch ending {
-    case .exit(ExitCode.success) where console.hasLostOutput:
+    case .exit(ExitCode.success) where console.failures.hasLostOutput:
       exit(ExitCode.outputFailed)
     case .exit(let status):
       exit(status)

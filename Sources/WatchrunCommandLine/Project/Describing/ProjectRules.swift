@@ -27,11 +27,9 @@ struct ProjectRules: Sendable {
   /// A string may stand for several patterns.
   private static func lines(in text: [UInt8], _ count: Int) -> [Int] {
     let value = (try? JSONValue(parsing: text))?["ignore"]
-    var elements = value.map { [$0] } ?? []
-    if case .array(let values) = value?.content { elements = values }
+    let elements = (value?.text == nil ? value?.elements : value.map { [$0] }) ?? []
     let lines = elements.flatMap { element -> [Int] in
-      guard case .string(let string) = element.content else { return [] }
-      let patterns = (try? GlobPattern.parse(string.utf8))?.count ?? 0
+      let patterns = element.text.flatMap { try? GlobPattern.parse($0.utf8) }?.count ?? 0
       return Array(repeating: TextPosition(element.offset, in: text).line, count: patterns)
     }
     return lines.count == count ? lines : Array(1...max(1, count))

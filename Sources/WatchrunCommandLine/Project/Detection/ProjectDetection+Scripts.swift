@@ -32,7 +32,7 @@ extension ProjectDetection {
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
-    let scripts = scripts(in: directory.text(of: package) ?? "")
+    let scripts = scripts(in: directory)
     let steps = ["build", "test"].filter { scripts[$0].map { !isPlaceholder($0) } ?? false }
       .map { Step($0, "\(manager) run \($0)") }
     return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
@@ -43,7 +43,7 @@ extension ProjectDetection {
     files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"],
     findOthers: otherDenoTasks
   ) { directory, file in
-    let tasks = members("tasks", in: directory.text(of: file) ?? "")
+    let tasks = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
     let build = tasks.contains("build") ? [Step("build", "deno task build")] : []
     return build + [Step("test", tasks.contains("test") ? "deno task test" : "deno test")]
   }
@@ -51,12 +51,12 @@ extension ProjectDetection {
   @Sendable private static func otherDenoTasks(
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
-    let names = members("tasks", in: directory.text(of: file) ?? "")
+    let names = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
     return offers(names.filter { $0 != "build" && $0 != "test" }, "deno task")
   }
 
   private static func packageManager(_ directory: ProjectDirectory) -> String {
-    if let named = namedManager(in: directory.text(of: package) ?? "") { return named }
+    if let named = namedManager(in: directory) { return named }
     let lockFiles = [
       ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"),
       ("bun.lockb", "bun"),
@@ -65,14 +65,11 @@ extension ProjectDetection {
   }
 
   /// The manager that `package.json` names, which corepack requires: `"packageManager": "pnpm@9.1.0"`.
-  private static func namedManager(in package: String) -> String? {
-    let top = try? JSONValue(parsing: Array(package.utf8))
+  private static func namedManager(in directory: ProjectDirectory) -> String? {
+    let top = directory.json(of: package)
     let values = [top?["packageManager"], top?["devEngines"]?["packageManager"]?["name"]]
-    return values.lazy.compactMap { value -> String? in
-      guard case .string(let text) = value?.content else { return nil }
-      let name = String(text.prefix { $0 != "@" })
-      return ["npm", "pnpm", "yarn", "bun"].contains(name) ? name : nil
-    }.first
+    let names = values.compactMap { value in value?.text.map { String($0.prefix { $0 != "@" }) } }
+    return names.first(where: ["npm", "pnpm", "yarn", "bun"].contains)
   }
 
   /// Whether a script is what `npm init` writes for the lack of tests.
@@ -80,12 +77,11 @@ extension ProjectDetection {
     script.includes("no test specified")
   }
 
-  private static func scripts(in package: String) -> [String: String] {
-    let members = (try? JSONValue(parsing: Array(package.utf8)))?["scripts"]?.members ?? []
-    let scripts = members.compactMap { member in
-      if case .string(let line) = member.value.content { (member.key, line) } else { nil }
+  private static func scripts(in directory: ProjectDirectory) -> [String: String] {
+    let members = directory.json(of: package)?["scripts"]?.members ?? []
+    return Dictionary(members.compactMap { member in member.value.text.map { (member.key, $0) } }) {
+      $1
     }
-    return Dictionary(scripts) { _, last in last }
   }
 
   /// A script of `package.json`.
@@ -130,26 +126,19 @@ extension ProjectDetection {
   }
 
   static func script(_ name: String, in directory: ProjectDirectory) -> Script? {
-    let scripts = directory.text(of: package).map(scripts) ?? [:]
-    return scripts[name].map(Script.init)
+    scripts(in: directory)[name].map(Script.init)
   }
 
   /// The file that `package.json` names as the main one, if it exists.
   static func mainScript(in directory: ProjectDirectory) -> String? {
-    let file = directory.text(of: package).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
-    guard case .string(let name) = file?["main"]?.content, directory.holds(name) else { return nil }
-    return name
-  }
-
-  private static func members(_ key: String, in text: String) -> [String] {
-    (try? JSONValue(parsing: Array(text.utf8)))?[key]?.members.map(\.key) ?? []
+    directory.json(of: package)?["main"]?.text.flatMap { directory.holds($0) ? $0 : nil }
   }
 
   /// The scripts beside those that are run, without those that a manager calls.
   @Sendable private static func otherScripts(
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
-    let usable = scripts(in: directory.text(of: file) ?? "").filter {
+    let usable = scripts(in: directory).filter {
       !isPlaceholder($0.value) && !Script(line: $0.value).watchesByItself
     }
     let names = usable.keys.filter { name in
@@ -164,7 +153,7 @@ extension ProjectDetection {
 
   /// How to start the scripts that watch by themselves.
   static func watchers(in directory: ProjectDirectory) -> [String] {
-    let all = directory.text(of: package).map(scripts) ?? [:]
+    let all = scripts(in: directory)
     return all.keys.sorted().filter { name in
       Script(line: all[name] ?? "").watchesByItself && name != "build" && name != "test"
     }.map { "\(packageManager(directory)) run \($0)" }
@@ -182,11 +171,9 @@ extension ProjectDetection {
 
   /// Why nothing was detected although there is a `package.json`; `nil` if its scripts say it.
   static func packageFlaw(_ directory: ProjectDirectory) -> Flaw? {
-    guard let text = directory.text(of: package) else { return nil }
-    if (try? JSONValue(parsing: Array(text.utf8))) == nil {
-      return Flaw(reason: "package.json is not valid JSON")
-    }
-    let all = scripts(in: text)
+    guard directory.text(of: package) != nil else { return nil }
+    if directory.json(of: package) == nil { return Flaw(reason: "package.json is not valid JSON") }
+    let all = scripts(in: directory)
     guard !all.isEmpty, all.allSatisfy({ isPlaceholder($0.value) }) else { return nil }
     return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
   }
@@ -297,12 +284,8 @@ extension ProjectDetection {
 
   /// The directories that `"workspaces"` of `package.json` or `pnpm-workspace.yaml` name: `packages/*`, `tools/cli`.
   private static func members(of directory: ProjectDirectory) -> [ProjectDirectory] {
-    let top = directory.text(of: "package.json").flatMap { try? JSONValue(parsing: Array($0.utf8)) }
-    let list = top?["workspaces"]?["packages"] ?? top?["workspaces"]
-    var patterns: [String] = []
-    if case .array(let values) = list?.content {
-      patterns = values.compactMap { if case .string(let text) = $0.content { text } else { nil } }
-    }
+    let list = directory.json(of: package)?["workspaces"]
+    var patterns = (list?["packages"] ?? list)?.elements.compactMap(\.text) ?? []
     let lines = directory.text(of: "pnpm-workspace.yaml")?.split(whereSeparator: \.isNewline) ?? []
     patterns += lines.compactMap { line in
       let words = line.split { " '\"".contains($0) }

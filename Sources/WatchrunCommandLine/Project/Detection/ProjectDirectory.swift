@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A directory that may hold a project, as far as detection reads it.
@@ -7,17 +8,18 @@ struct ProjectDirectory {
     findProgram(Array($0.utf8), in: programDirectories()) != nil
   }
 
-  func holds(_ name: String) -> Bool {
-    (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .file
+  /// The type of what is at a path, relative to the directory; `nil` if there is nothing.
+  func type(of path: Path) -> FileType? {
+    (try? FileStatus(of: path.absolute(from: self.path), followsLinks: true))?.type
   }
+
+  func holds(_ name: String) -> Bool { type(of: Path(name)) == .file }
+
+  func holdsDirectory(_ name: String) -> Bool { type(of: Path(name)) == .directory }
 
   /// Whether one of these files contains a text.
   func holds(_ names: [String], with part: String) -> Bool {
     names.contains { text(of: $0)?.includes(part) == true }
-  }
-
-  func holdsDirectory(_ name: String) -> Bool {
-    (try? FileStatus(of: path.appending(name), followsLinks: true))?.type == .directory
   }
 
   /// Whether there is an entry of this name, of any type.
@@ -33,6 +35,11 @@ struct ProjectDirectory {
       return String(
         decoding: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
     }
+  }
+
+  /// The value in a file of JSON; `nil` if it cannot be read.
+  func json(of name: String) -> JSONValue? {
+    text(of: name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
   }
 
   /// The first file that exists, of names such as `Makefile`, `*.sln` and `tests/test_*.py`.
