@@ -46,6 +46,8 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),
+        .embedInCode("Manual/completions.bash"), .embedInCode("Manual/completions.zsh"),
+        .embedInCode("Manual/completions.fish"),
       ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 

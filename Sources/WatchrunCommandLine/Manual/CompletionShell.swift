@@ -4,12 +4,16 @@ enum CompletionShell: String, CaseIterable, Sendable {
   case zsh
   case fish
 
+  /// A template, in which lists replace their names in backticks.
   var script: String {
-    switch self {
-    case .bash: BashCompletion.script
-    case .zsh: ZshCompletion.script
-    case .fish: FishCompletion.script
-    }
+    let (template, lists) =
+      switch self {
+      case .bash: (PackageResources.completions_bash, BashCompletion.lists)
+      case .zsh: (PackageResources.completions_zsh, ZshCompletion.lists)
+      case .fish: (PackageResources.completions_fish, FishCompletion.lists)
+      }
+    return template.split(separator: UInt8(ascii: "`"), omittingEmptySubsequences: false)
+      .map { part in lists[part.decoded] ?? part.decoded }.joined()
   }
 
   /// Text in single quotes, as bash and zsh read it.
