@@ -10,7 +10,7 @@ import SystemCalls
 extension ChangeJudge {
   /// What proves that runs write a path.
   struct OutputProof: Hashable, Sendable {
-    /// A process of a run had it open for writing.
+    /// A process of a run had it open for writing. It need not have written.
     var wasOpen = false
     /// Whether a run has made it, and it is a file that people do not type.
     var wasMade = false
@@ -23,11 +23,11 @@ extension ChangeJudge {
     /// So many cases are no coincidence.
     private static let cases = 2
 
-    /// - Parameter mayBeSource: Whether people edit files of this kind. A run may open and rewrite what
-    ///   they save, as formatters do.
+    /// - Parameter mayBeSource: Whether people edit files of this kind. A run may rewrite what they save, as
+    ///   formatters do.
     func isComplete(mayBeSource: Bool) -> Bool {
       timesUnchanging >= Self.cases
-        && (wasMade || !mayBeSource && (wasOpen || rewritings.count >= Self.cases))
+        && (wasMade || !mayBeSource && rewritings.count >= Self.cases)
     }
 
     mutating func rewritten(reportCount: Int) {
@@ -50,11 +50,11 @@ extension ChangeJudge {
   /// A person may save what runs only rewrite, as formatters do. It is reported once more then.
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
-    let (proof, verdict) = (record.proof, change.evidence.verdict)
+    let proof = record.proof
     // A log or a database that a server keeps open is written at any time.
     if hasInterruptibleService && proof.wasOpen { return true }
     return isProved(change.path)
-      && (proof.wasMade || verdict == .run || record.reportCount <= proof.rewritings.max() ?? 1)
+      && (proof.wasMade || record.reportCount <= proof.rewritings.max() ?? 0)
   }
 
   /// Whether it is proved that only runs write the path.
