@@ -127,6 +127,38 @@ struct FileObserverTests {
     #expect(observed.recorder.changes.map(\.path) == [link, link])
   }
 
+  /// As `current` of a deployment.
+  @Test(arguments: ["current/f", "current/sub"])
+  func `a root behind a link is watched where the link leads`(root: String) async throws {
+    let observed = try await Observed([root]) {
+      for release in ["1", "2"] {
+        try $0.makeDirectories(release + "/sub")
+        try $0.write(to: release + "/f")
+        try $0.write(to: release + "/sub/f")
+      }
+      try $0.link("current", to: "1")
+    }
+    let (directory, recorder) = (observed.directory, observed.recorder)
+    for release in ["2", "1"] {
+      let count = recorder.batches.count
+      try directory.link("next", to: release)
+      try directory.rename("next", to: "current")
+      #expect(await eventually { recorder.batches.count > count })
+      let changes = recorder.batches.last?.changes ?? []
+      #expect(changes.allSatisfy { $0.path.isWithin(directory[root]) })
+      let next = recorder.batches.count
+      let file = root.hasSuffix("f") ? "f" : "sub/f"
+      try directory.append("x", to: release == "2" ? "1/" + file : "2/" + file)
+      try directory.append("x", to: release + "/" + file)
+      #expect(await eventually { recorder.batches.count == next + 1 })
+      #expect(recorder.batches.last?.changes.map(\.path) == [directory["current/" + file]])
+    }
+    try directory.remove("current")
+    #expect(await recorder.sees(.removed, directory[root]))
+    try directory.link("current", to: "2")
+    #expect(await recorder.sees(.created, directory[root]))
+  }
+
   @Test func `a root that is removed and created again stays watched`() async throws {
     let observed = try await Observed(["root"]) { try $0.makeDirectories("root") }
     let (directory, recorder) = (observed.directory, observed.recorder)

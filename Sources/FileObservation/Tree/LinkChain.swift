@@ -1,12 +1,11 @@
 import SystemCalls
 
-/// The resolution of a symbolic link: the other links on the way, and the path at the end, which
-/// need not exist.
+/// The resolution of a path: the symbolic links on the way, and the path at the end, which need not exist.
 struct LinkChain {
   /// The largest number of links that the kernel follows.
   private static let maximumLength = 40
 
-  /// The real paths of the links on the way, without the first.
+  /// The real paths of the links on the way, in order; of one that is a link itself, without that.
   private(set) var links: [Path] = []
   private(set) var end: Path
 
@@ -15,9 +14,18 @@ struct LinkChain {
     guard let parent = path.parent, let directory = try? disk.resolved(parent),
       let target = try? disk.linkTarget(of: path)
     else { return nil }
+    self.init(target, in: target.isAbsolute ? "/" : directory, on: disk)
+  }
+
+  /// Resolves the directories in which a path is; `nil` if a link there is circular.
+  init?(above path: Path, on disk: some Disk) {
+    guard let parent = path.parent else { return nil }
+    self.init(parent, in: "/", on: disk)
+  }
+
+  private init?(_ path: Path, in directory: Path, on disk: some Disk) {
     end = directory
-    var rest = Self.reversedNames(of: target)
-    if target.isAbsolute { end = "/" }
+    var rest = Self.reversedNames(of: path)
     while let name = rest.popLast() {
       if name == [UInt8(ascii: "."), UInt8(ascii: ".")] {
         end = end.parent ?? end

@@ -60,8 +60,20 @@ extension ObservedTree {
       {
         let site = Site(parent, details, stack: details.stack)
         followLink(entry, at: entryPath(of: entry), in: site, for: .hint(.appeared))
+      } else if roots[entry] != nil {
+        // The path leads elsewhere.
+        lookUpAnew(entry)
       }
     }
+  }
+
+  /// Looks up a file that is a root, in the directory to which its path leads now.
+  private mutating func lookUpAnew(_ root: Entry) {
+    if let directory = snapshot.parent(of: root), directories.coverage(of: directory) == .named {
+      stopWatching(directory)
+    }
+    rootDisappeared(root)
+    watchTargets(ofLink: root)
   }
 
   private func isDirectoryRoot(_ entry: Entry) -> Bool {
@@ -99,8 +111,8 @@ extension ObservedTree {
     stopWatching(link)
   }
 
-  /// Watches the target of a link, and the other links on the way there, as roots. Directories and
-  /// entries that are reported under a path of their own are watched already.
+  /// Watches the target of a link, and the other links on the way there, as roots; of a root, also the links on
+  /// the way to itself. Directories and entries that are reported under a path of their own are watched already.
   ///
   /// - Parameter isReported: Whether the link is reported as changed, and with it the states of new
   ///   targets.
@@ -112,6 +124,12 @@ extension ObservedTree {
       targets = Set(chain.links)
       if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
       targets.remove(linkPath)
+    }
+    if roots[link] != nil, !roots.links.targets.isForLinksOnly(linkPath),
+      let chain = LinkChain(above: linkPath, on: disk), !chain.links.isEmpty
+    {
+      targets.formUnion(chain.links)
+      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
     }
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
     let (added, removed) = roots.links.targets.set(targets, of: linkPath)
@@ -167,7 +185,10 @@ extension ObservedTree {
         case .created, .removed: .modified(isOpen: false)
         }
       let reported = paths.filter { !(existingEntry(at: $0).map(isDirectoryRoot) ?? false) }
-        .sorted().map { RawEvent(path: $0, kind: kind, type: .symlink) }
+        .sorted().map { path in
+          let type = existingEntry(at: path).map(snapshot.type) ?? .symlink
+          return RawEvent(path: path, kind: kind, type: type)
+        }
       return (isWatchedForLinksOnly(event.path) ? [] : [event]) + reported
     }
   }

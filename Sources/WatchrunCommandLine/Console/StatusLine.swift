@@ -28,7 +28,9 @@ final class StatusLine: Sendable {
     guard mode != .never, Console.obeysSequences, let size = Terminal(STDERR_FILENO).size
     else { return false }
     // A task of another watchrun has a terminal of which only lines are shown.
-    return mode == .always || size.rows >= leastRows && !RunMark.isInherited
+    if mode == .always { return true }
+    // What is written through a pipe, as to `tee`, may reach the same terminal at any time.
+    return size.rows >= leastRows && !RunMark.isInherited && Terminal.isTerminal(STDOUT_FILENO)
   }
 
   /// - Parameter mode: When it is shown.

@@ -28,7 +28,7 @@ struct StatusText: Hashable {
     var text = ""
     var length = 0
     let block = block.map { ($0, Console.Style.warning.applied(to: $0, isColored)) }
-    for (plain, styled) in [block].compactMap(\.self) + entries.map({ $0.text(isColored) }) {
+    for (plain, styled) in [block].compactMap(\.self) + shown(columns).map({ $0.text(isColored) }) {
       let gap = text.isEmpty ? "" : Self.separator
       // Room for the ellipsis.
       guard length + gap.count + plain.columns + 2 < columns else {
@@ -41,6 +41,16 @@ struct StatusText: Hashable {
     if room < 3 { return text }
     return text + String(repeating: " ", count: room)
       + Console.Style.faint.applied(to: Self.hint, isColored)
+  }
+
+  /// The entries in their order, or, if there is no room for all, first what has failed and what runs.
+  private func shown(_ columns: Int) -> [Entry] {
+    let length = entries.map { $0.text(false).plain.columns + Self.separator.count }.reduce(0, +)
+    if length + (block?.columns ?? 0) < columns { return entries }
+    let (failed, others) = (
+      entries.filter { $0.state == .failed }, entries.filter { $0.state != .failed }
+    )
+    return failed + others.filter { $0.state == .running } + others.filter { $0.state != .running }
   }
 
   var title: String {

@@ -18,10 +18,16 @@ struct StatusTextTests {
         + "            h: keys")
   }
 
+  @Test func `without room for all, what has failed and what runs come first`() {
+    #expect(
+      status.text(columns: 50, isColored: false)
+        == "test ✗ 2 errors · lint … 3.0 s · build ✓ 1.2 s …")
+  }
+
   @Test func `a pause is said first`() {
     var status = status
     status.block = "paused, 1 change"
-    #expect(status.text(columns: 40, isColored: false) == "paused, 1 change · build ✓ 1.2 s …")
+    #expect(status.text(columns: 40, isColored: false) == "paused, 1 change · test ✗ 2 errors …")
   }
 
   @Test(arguments: 1...90) func `the text is shorter than the terminal is wide`(_ columns: Int) {
