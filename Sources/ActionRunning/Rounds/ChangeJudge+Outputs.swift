@@ -80,7 +80,11 @@ extension ChangeJudge {
       records[change.path]?.proof.wasMade = true
     }
     guard let observation, observation.hasLaunched else { return }
+    // One that is only opened and closed is reported as well.
     for change in unchanged where observation.paths.contains(change.path) {
+      guard let lastLaunch, let modified = knowledge.files[change.path]?.modified,
+        modified >= lastLaunch.files
+      else { continue }
       update(change.path) { $0.proof.rewritten(reportCount: $0.reportCount) }
     }
   }

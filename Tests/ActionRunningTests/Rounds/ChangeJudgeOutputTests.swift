@@ -116,6 +116,26 @@ struct ChangeJudgeOutputTests {
     }
   }
 
+  /// As where the command opens the file for update, and a person saves it by renaming while the command runs.
+  @Test func `a text that follow-ups only open and close is no output`() {
+    var bench = ChangeJudgeBench(["/p/tests/a": "0", "/p/src/a": "0"])
+    for number in 1...8 {
+      bench.now += .seconds(2)
+      bench.write("/p/tests/a", "\(number)", .idle)
+      bench.begin()
+      bench.now += .seconds(1)
+      bench.write("/p/src/a", "\(number)")
+      bench.end()
+      #expect(bench.followUp != .none)
+      while bench.followUp != .none {
+        bench.waitForDelay()
+        bench.begin()
+        bench.report([.of("/p/src/a", .modified)])
+        bench.end()
+      }
+    }
+  }
+
   /// It may be a test that a person saves during each run.
   @Test func `a text that is written once for each save is never an output`() {
     var bench = bench([])
