@@ -167,12 +167,13 @@ extension ObservedTree {
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
+    // Or is a link itself.
     let leadsThroughLinks = (try? disk.resolved(path)) != path
     guard coverage > .named && status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
       watchByName(parentOf: root)
       watchFileIfNeeded(root, at: entryPath(of: root))
-      if status.type == .symlink || leadsThroughLinks { watchTargets(ofLink: root) }
+      if leadsThroughLinks { watchTargets(ofLink: root) }
       // What was reported is compared from now on.
       if !isBaseline, let status = try? disk.status(of: path) {
         snapshot.setInode(status.inode, of: root)
@@ -182,7 +183,7 @@ extension ObservedTree {
     }
     let isLink = (try? disk.status(of: path).type) == .symlink
     if isLink { watchByName(parentOf: root) }
-    if isLink || leadsThroughLinks { watchTargets(ofLink: root) }
+    if leadsThroughLinks { watchTargets(ofLink: root) }
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
       root, coverage: isCovered ? .recursive : coverage, stack: rules(forRoot: path))

@@ -7,8 +7,11 @@ extension ObservedTree {
   /// Watches and scans the pending directories until `isOver`, and at least one of them. Returns
   /// whether any is left.
   @discardableResult
-  mutating func scanPending(until isOver: () -> Bool = { false }) -> Bool {
-    while let next = walk.pending.popLast() ?? walk.pendingLinks.popLast() {
+  mutating func scanPending(
+    includingLinks: Bool = true, until isOver: () -> Bool = { false }
+  ) -> Bool {
+    while let next = walk.pending.popLast() ?? (includingLinks ? walk.pendingLinks.popLast() : nil)
+    {
       scan(next.directory, for: next.mode)
       if isOver() { break }
     }
@@ -22,13 +25,14 @@ extension ObservedTree {
     scanNow { $0.walk.pending = [Walk.PendingScan(directory: directory, mode: mode)] }
   }
 
-  /// Watches and scans the directories that `prepare` makes pending, before other pending ones.
+  /// Watches and scans the directories that `prepare` makes pending, before other pending ones. While there are
+  /// such, links wait: a directory is known by its own path, and not by a link to it.
   mutating func scanNow(_ prepare: (inout ObservedTree) -> Void) {
     let others = (walk.pending, walk.pendingLinks)
     (walk.pending, walk.pendingLinks) = ([], [])
     prepare(&self)
-    scanPending()
-    (walk.pending, walk.pendingLinks) = others
+    scanPending(includingLinks: others.0.isEmpty)
+    (walk.pending, walk.pendingLinks) = (others.0, others.1 + walk.pendingLinks)
   }
 
   private mutating func scan(_ directory: Entry, for mode: ScanMode) {

@@ -25,6 +25,29 @@ struct ObservedTreeTests {
     }
   }
 
+  /// A comparison between two slices of the first scan, as of a hint.
+  @Test func `a directory that is pending is known by its own path, and not by a link to it`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("b")
+    try directory.write(to: "b/f")
+    let start = FileTime.now()
+    var tree = ObservedTree(filter: PathFilter(), source: nil, followsLinks: true)
+    tree.add(.init(path: directory.path, coverage: .recursive))
+    let isUnderWay = tree.scanPending(until: { true })
+    #expect(isUnderWay)
+    try directory.link("a", to: "b")
+    let root = try #require(tree.existingEntry(at: directory.path))
+    tree.scanNow(root, for: .diff(since: start, .directory))
+    while tree.scanPending(until: { true }) {}
+    _ = tree.takeFindings()
+    try directory.append("x", to: "b/f")
+    tree.poll(Array(tree.directories.unwatched), since: start)
+    let paths = tree.takeFindings().events.map(\.path)
+    #expect(paths == [directory["b/f"]])
+  }
+
   @Test func `a file that is a missing root is reported once when it is created`() throws {
     let directory = try TemporaryDirectory()
     let start = FileTime.now()
