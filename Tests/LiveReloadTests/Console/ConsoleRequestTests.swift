@@ -76,7 +76,8 @@ struct ConsoleRequestTests {
     let token = try await token(port)
     let origin = "Origin: http://localhost:\(port)"
     #expect(try await post(port, token: token, [origin]) == 204)
-    #expect(reported == ["bad"])
+    // The answer is sent first.
+    #expect(await eventually { reported == ["bad"] })
     let status = try await RawClient.request(port, "/__watchrun/status.json").body
     #expect(status.contains(#""console":["error: bad"]"#))
   }
@@ -127,6 +128,7 @@ struct ConsoleRequestTests {
   {
     let port = try open()
     #expect(try await post(port, token: try await token(port), [], Self.body(text)) == 204)
+    #expect(await eventually { !reported.isEmpty })
     #expect(reported == [shown])
   }
 }
