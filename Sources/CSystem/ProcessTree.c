@@ -389,9 +389,22 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
 struct search {
   const struct csystem_file_status *files;
   int count;
-  bool *found;
   mode_t permission;
+  enum csystem_open_mode *modes;
 };
+
+// Whether what is written to a descriptor of /proc/PID/fd is appended.
+static bool is_appending(int descriptors, const char *name) {
+  char path[64], text[256];
+  snprintf(path, sizeof path, "../fdinfo/%s", name);
+  int file = openat(descriptors, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length > 0 ? length : 0] = 0;
+  const char *flags = strstr(text, "flags:");
+  return flags && strtol(flags + strlen("flags:"), NULL, 8) & O_APPEND;
+}
 
 static void compare_open_file(void *context, int descriptors, const char *name) {
   struct search *search = context;
@@ -403,16 +416,20 @@ static void compare_open_file(void *context, int descriptors, const char *name) 
   }
   for (int i = 0; i < search->count; i++) {
     const struct csystem_file_status *searched = &search->files[i];
-    if (searched->inode == file.inode && searched->device == file.device) search->found[i] = true;
+    if (searched->inode != file.inode || searched->device != file.device) continue;
+    bool is_only_written = !(link.mode & S_IRUSR) || is_appending(descriptors, name);
+    enum csystem_open_mode mode = is_only_written ? CSYSTEM_WRITTEN : CSYSTEM_UPDATED;
+    if (search->modes[i] < mode) search->modes[i] = mode;
   }
 }
 
 void csystem_files_open_for_writing(
-    pid_t leader, const struct csystem_file_status *files, int count, bool *found) {
+    pid_t leader, const struct csystem_file_status *files, int count,
+    enum csystem_open_mode *modes) {
   struct tree tree = {.crosses_sessions = true};
   add_process(&tree, leader);
   add_descendants(&tree);
-  struct search search = {files, count, found, S_IWUSR};
+  struct search search = {files, count, S_IWUSR, modes};
   for (int i = 0; i < tree.process_count; i++) {
     for_each_entry(tree.processes[i], "fd", compare_open_file, &search);
   }
@@ -446,10 +463,11 @@ static void add_reader(void *context, int processes, const char *name) {
   for (int i = 0; i < readers->count; i++) {
     if (readers->processes[i] == process) return;
   }
-  bool found[PIPES] = {false}, reads = false;
-  struct search search = {readers->pipes, readers->pipe_count, found, S_IRUSR};
+  enum csystem_open_mode modes[PIPES] = {CSYSTEM_NOT_WRITABLE};
+  bool reads = false;
+  struct search search = {readers->pipes, readers->pipe_count, S_IRUSR, modes};
   for_each_entry(process, "fd", compare_open_file, &search);
-  for (int i = 0; i < PIPES; i++) reads = reads || found[i];
+  for (int i = 0; i < PIPES; i++) reads = reads || modes[i];
   if (!reads) return;
   readers->processes[readers->count++] = process;
   add_output_pipes(readers, process);
@@ -494,8 +512,9 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
 }
 
 void csystem_files_open_for_writing(
-    pid_t leader, const struct csystem_file_status *files, int count, bool *found) {
-  (void)leader, (void)files, (void)count, (void)found;
+    pid_t leader, const struct csystem_file_status *files, int count,
+    enum csystem_open_mode *modes) {
+  (void)leader, (void)files, (void)count, (void)modes;
 }
 
 int csystem_output_readers(pid_t *processes, int capacity) {

@@ -31,8 +31,6 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let firstPause = Duration.seconds(40)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
-    /// For so many repetitions, what tests have spoken for is not counted again.
-    package static let spared = 16
     /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
     package static let proofs = 7
     /// By how much the time of a change after the start varies, if it always follows the start.
@@ -42,8 +40,6 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let looseTolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
-    /// The same for what changes late.
-    package static let lateTolerance = Duration.milliseconds(50)
     /// What changes in the last part of a run that lasts long enough, and of no more than this time, counts so
     /// often: a person meets it by chance, and with a delay before the next run not again at an even pace.
     package static let end = (
@@ -51,8 +47,6 @@ package struct RepetitionCount: Hashable, Sendable {
     )
     /// At least so often a run that writes a path has changed it when it did something: each third time.
     package static let ownShare = 3
-    /// What changes later after the start of a run that it restarts counts only if it always does so.
-    package static let earlyTime = Duration.seconds(10)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -79,8 +73,6 @@ package struct RepetitionCount: Hashable, Sendable {
   private var isFirm = false
   /// How many of them are there only because changes were made just before the ends of runs.
   private var countOfEnds = 0
-  /// How many more are not counted.
-  private var spared = 0
   /// The number of proofs in a row that others change the key, always at the same time after a start.
   private var proofs = 0
   /// When the key changed, after the latest start.
@@ -133,11 +125,7 @@ package struct RepetitionCount: Hashable, Sendable {
   ) -> Int {
     let before = repetitions
     let isFirst = !hasChanged || isAnswered
-    let isLate = offset > Rules.earlyTime
-    let isAtSameTime =
-      isFirst
-      && isNear(
-        offset, isLate ? Rules.lateTolerance : Rules.looseTolerance.longest)
+    let isAtSameTime = isFirst && isNear(offset)
     let isTested = repetitions <= Rules.free || hasOtherDelay
     let former = self.offset
     (hasChanged, isAnswered) = (true, false)
@@ -149,7 +137,6 @@ package struct RepetitionCount: Hashable, Sendable {
         proofs = isSame ? proofs + 1 : 0
       }
       let count = proofs / Rules.proofs
-      if circumstance != .finite && repetitions > count { spared = Rules.spared }
       (repetitions, countOfEnds, isFirm, coincidences) = (count, 0, false, Coincidences())
     case (_, .finite):
       if isFirst { add(1) }
@@ -161,26 +148,22 @@ package struct RepetitionCount: Hashable, Sendable {
       }
     case (_, .restarted(let activity)):
       if follows(activity) {
-        add(isFirst && !isLate ? 2 : 1)
+        add(isFirst ? 2 : 1)
         isFirm = repetitions > 0
       } else if isAtSameTime {
         if isTested { add(2) }
       } else if isFirst && !(isProved && isFirm) {
-        add(repetitions > Rules.free ? -1 : isLate ? 0 : 1)
+        add(repetitions > Rules.free ? -1 : 1)
       }
     }
     return repetitions - before
   }
 
   /// Whether the key changed at this time after the latest start that was followed by a change.
-  ///
-  /// - Parameter limit: The longest tolerance.
-  package func isNear(
-    _ time: Duration, _ limit: Duration = Rules.looseTolerance.longest
-  ) -> Bool {
+  package func isNear(_ time: Duration) -> Bool {
     guard let offset else { return false }
     let rule = Rules.looseTolerance
-    let tolerance = min(max(rule.time, offset * rule.part), rule.longest, limit)
+    let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
     return Self.distance(offset, time) <= tolerance
   }
 
@@ -199,14 +182,10 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   private mutating func add(_ count: Int) {
-    if spared > 0 {
-      spared -= 1
-    } else {
-      // Neither the last test nor a pause is left out.
-      let last = Rules.free + Rules.tests + 1
-      repetitions =
-        repetitions < last ? min(repetitions + count, last) : repetitions + min(count, 1)
-    }
+    // Neither the last test nor a pause is left out.
+    let last = Rules.free + Rules.tests + 1
+    repetitions =
+      repetitions < last ? min(repetitions + count, last) : repetitions + min(count, 1)
   }
 
   private static func distance(_ one: Duration, _ other: Duration) -> Duration {

@@ -65,6 +65,16 @@ extension Project {
     }
   }
 
+  /// As build daemons do, some time after each request.
+  @Test func `what a daemon in a session of its own writes after each run is counted`() async throws
+  {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-v"], #"setsid sh -c 'sleep 0.6; date +%N > cache' & echo run >> "$LOG""#)
+      try await watchrun.said("cache: another run: it changed during the run (count 2)")
+    }
+  }
+
   @Test func `files with new names in each run count for their directory`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(

@@ -75,7 +75,7 @@ package final class FakeGroup: LaunchedGroup {
     var leaderIsAlive = true
     var othersAreAlive = false
     var refusesSignals = false
-    var openFiles: Set<Path> = []
+    var openFiles: [Path: WriteMode] = [:]
   }
 
   /// The number of the group, which is the ID of no process of the test.
@@ -117,13 +117,13 @@ package final class FakeGroup: LaunchedGroup {
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
 
   /// The files that the group has open for writing.
-  package var openFiles: Set<Path> {
+  package var openFiles: [Path: WriteMode] {
     get { state.withLock(\.openFiles) }
     set { state.withLock { $0.openFiles = newValue } }
   }
 
-  package func filesOpenForWriting(_ paths: [Path]) -> Set<Path> {
-    openFiles.intersection(paths)
+  package func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
+    openFiles.filter { paths.contains($0.key) }
   }
 
   /// Ends the leader, with or without leftover processes.

@@ -141,7 +141,7 @@ struct RepetitionCountTests {
     #expect(count.repetitions == (follows ? proved : proved - 1))
   }
 
-  @Test(arguments: [1.3, 2, 3, 4, 7, 9])
+  @Test(arguments: [1.3, 2, 3, 4, 7, 9, 13, 30])
   mutating func `a person who saves at an even pace waits for a test at the most`(pace: Double) {
     var longest = Duration.zero
     for _ in 0..<200 {
@@ -199,20 +199,12 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0 && count.delay() == .zero)
   }
 
-  /// Proves others beside a run that a change restarts.
-  private mutating func prove() { change(1, .others, at: .seconds(1), .restarted(activity: nil)) }
-
-  @Test mutating func `after a proof for a suspected key of a restarted run, 16 are not counted`() {
-    change(1)
-    prove()
-    change(16)
-    #expect(count.repetitions == 0)
-    change()
-    #expect(count.repetitions == 1)
-  }
-
-  @Test mutating func `after a proof for a key that was not suspected, the next change counts`() {
-    change(1, .others)
+  @Test(arguments: [RepetitionCount.Circumstance.finite, .restarted(activity: nil)])
+  mutating func `after a proof for others, the next change counts`(
+    circumstance: RepetitionCount.Circumstance
+  ) {
+    change(9)
+    change(1, .others, at: .seconds(1), circumstance)
     change()
     #expect(count.repetitions == 1)
   }

@@ -127,13 +127,20 @@ struct ProcessActivityTests {
 
   @Test func `files that are open for writing are found, and others are not`() throws {
     let directory = try TemporaryDirectory()
-    for name in ["written", "read", "closed"] { try directory.write("x", to: name) }
-    let written = try Descriptor.open(directory["written"], O_WRONLY | O_APPEND)
+    for name in ["written", "appended", "updated", "read", "closed"] {
+      try directory.write("x", to: name)
+    }
+    let written = try Descriptor.open(directory["written"], O_WRONLY)
+    let appended = try Descriptor.open(directory["appended"], O_RDWR | O_APPEND)
+    let updated = try Descriptor.open(directory["updated"], O_RDWR)
     let read = try Descriptor.open(directory["read"], O_RDONLY)
-    let paths = ["written", "read", "closed", "missing"].map { directory[$0] }
+    let names = ["written", "appended", "updated", "read", "closed", "missing"]
     let group = ProcessGroup(leader: getpid())
-    #expect(group.filesOpenForWriting(paths) == [directory["written"]])
-    _ = (written.number, read.number)
+    #expect(
+      group.filesOpenForWriting(names.map { directory[$0] }) == [
+        directory["written"]: .write, directory["appended"]: .write, directory["updated"]: .update,
+      ])
+    _ = (written.number, appended.number, updated.number, read.number)
   }
 }
 #endif

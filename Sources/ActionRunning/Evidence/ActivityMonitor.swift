@@ -6,9 +6,10 @@ import SystemCalls
 /// Looks at the processes of all runs of a runner: when a run starts, more and more rarely after that, when a
 /// change is reported, and for a while often, after a path has changed for which a run is suspected.
 final class ActivityMonitor: Sendable {
-  /// How often processes are looked at after a suspicious change, and how long.
-  private static let pause = Duration.milliseconds(10)
-  private static let longest = Duration.seconds(9)
+  /// How often processes are looked at after a suspicious change: at first, and after that, until what a run
+  /// changes does not count any more.
+  private static let close = (pause: Duration.milliseconds(10), time: Duration.seconds(9))
+  private static let later = (pause: Duration.milliseconds(40), time: ChangeJudge.longestOffset)
   /// The first pause after a start, and the last one: each is twice as long as the one before.
   private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(64))
   /// A pause is at least so many times as long as the processor time of the look before it.
@@ -28,7 +29,7 @@ final class ActivityMonitor: Sendable {
   }
 
   private struct CloseWatch {
-    var end: Instant
+    let began: Instant
     /// Whether any path is still suspected.
     let isNeeded: @Sendable () -> Bool
   }
@@ -68,6 +69,8 @@ final class ActivityMonitor: Sendable {
   }
 
   private var groups: [any LaunchedGroup] { state.withLock { Array($0.groups.values) } }
+
+  private var isIdle: Bool { groups.isEmpty && !hasOrphans }
 
   /// Looks at the processes. May be called on any thread.
   ///
@@ -109,7 +112,13 @@ final class ActivityMonitor: Sendable {
       look()
       result = evidence(about: subjects)
       let unproved = result.filter { $0.value.verdict != .others }.map(\.key)
-      for group in groups { written.formUnion(group.filesOpenForWriting(unproved)) }
+      for group in groups {
+        // A person may edit a text that a server has open to update it.
+        written.formUnion(
+          group.filesOpenForWriting(unproved).filter { path, mode in
+            mode == .write || !FileKind.isText(path)
+          }.keys)
+      }
     }
     for path in written { result[path]?.verdict = .run }
     return result
@@ -124,15 +133,15 @@ final class ActivityMonitor: Sendable {
   ///
   /// - Parameter isNeeded: Whether any path is still suspected.
   func watchClosely(while isNeeded: @escaping @Sendable () -> Bool) {
-    let end = scheduler.now.advanced(by: Self.longest)
-    state.withLock { $0.closeWatch = CloseWatch(end: end, isNeeded: isNeeded) }
+    let now = scheduler.now
+    state.withLock { $0.closeWatch = CloseWatch(began: now, isNeeded: isNeeded) }
     resumeCloseWatch()
   }
 
   /// Pauses while nothing runs, as between the stop of a run and the start of the next one.
   private func resumeCloseWatch() {
-    let isIdle = state.withLock { $0.closeWatch == nil || $0.timer != nil }
-    if !isIdle && !groups.isEmpty { lookLater(after: Self.pause) }
+    let isDue = state.withLock { $0.closeWatch != nil && $0.timer == nil }
+    if isDue && !isIdle { lookLater(after: Self.close.pause) }
   }
 
   private func lookLater(after pause: Duration) {
@@ -145,7 +154,7 @@ final class ActivityMonitor: Sendable {
   /// A server that is left alone is proved to have written nothing since the latest look.
   private func lookRarely(after pause: Duration) {
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
-      guard let self, !groups.isEmpty else { return }
+      guard let self, !isIdle else { return }
       look()
       if pause < Self.rare.last { lookRarely(after: pause * 2) }
     }
@@ -159,17 +168,19 @@ final class ActivityMonitor: Sendable {
       return state.closeWatch
     }
     guard let watch else { return }
-    if watch.end < now || !watch.isNeeded() {
+    let time = watch.began.duration(to: now)
+    if time > Self.later.time || !watch.isNeeded() {
       return state.withLock { $0.closeWatch = nil }
     }
-    if groups.isEmpty { return }
+    if isIdle { return }
     let before = processorTimeOfThread()
     look()
     let cost = processorTimeOfThread() - before
     if state.withLock({ $0.log.isBlind }) {
       return state.withLock { $0.closeWatch = nil }
     }
-    lookLater(after: max(Self.pause, cost * Self.share))
+    let pause = time > Self.close.time ? Self.later.pause : Self.close.pause
+    lookLater(after: max(pause, cost * Self.share))
   }
 
   /// Stops to look.
@@ -205,6 +216,8 @@ extension ActivityMonitor: ProcessLauncher {
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
     launcher.activity(of: groups)
   }
+
+  var hasOrphans: Bool { launcher.hasOrphans }
 
   func filesOfReaders(_ paths: [Path]) -> Set<Path> { launcher.filesOfReaders(paths) }
 }

@@ -14,12 +14,23 @@ extension FileKind {
   /// archives do.
   static func isBuilt(_ path: Path) -> Bool {
     if let ending = path.ending, endings.contains(where: ending.elementsEqual) { return true }
+    let start = start(of: path, 8)
+    return signatures.contains { start.starts(with: $0) }
+  }
+
+  /// Whether the file is one that people may edit: it is not empty, and no byte of its beginning is zero.
+  static func isText(_ path: Path) -> Bool {
+    let start = start(of: path, 512)
+    return !start.isEmpty && !start.contains(0)
+  }
+
+  private static func start(of path: Path, _ count: Int) -> [UInt8] {
     var start: [UInt8] = []
     try? readFile(path) { part in
-      start += part.prefix(8 - start.count)
-      return start.count < 8
+      start += part.prefix(count - start.count)
+      return start.count < count
     }
-    return signatures.contains { start.starts(with: $0) }
+    return start
   }
 
   private static let endings = ["o", "obj", "lo", "a", "so", "class", "pyc"].map(\.utf8)

@@ -14,7 +14,7 @@ final class OutputReaders: Sendable {
       return processes
     }
     return processes.reduce(into: []) { found, process in
-      found.formUnion(ProcessGroup(leader: process).filesOpenForWriting(paths))
+      found.formUnion(ProcessGroup(leader: process).filesOpenForWriting(paths).keys)
     }
   }
 }

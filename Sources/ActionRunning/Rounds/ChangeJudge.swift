@@ -180,8 +180,7 @@ struct ChangeJudge: Sendable {
   /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
   /// judge its next change.
   var suspectsRuns: Bool {
-    hasInterruptibleService
-      && (common.isSuspected || records.values.contains { $0.count.isSuspected })
+    common.isSuspected || records.values.contains { $0.count.isSuspected }
   }
 
   /// The paths that runs change again and again.

@@ -11,6 +11,9 @@ package protocol ProcessLauncher: Sendable {
   ) throws(SystemError) -> any LaunchedGroup
   /// What the processes of these groups and their descendants have done; `nil` if the kernel does not tell.
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity?
+  /// Whether descendants are there whose parents have ended, as daemons in sessions of their own. Not known of
+  /// those that this process does not adopt.
+  var hasOrphans: Bool { get }
   /// Those of the paths that a process which reads the output of this one has open for writing.
   func filesOfReaders(_ paths: [Path]) -> Set<Path>
 }
@@ -30,10 +33,11 @@ package protocol LaunchedGroup: Sendable {
   /// The process ID of the leader.
   var leader: pid_t { get }
   /// Those of the paths that the process or a descendant has open for writing.
-  func filesOpenForWriting(_ paths: [Path]) -> Set<Path>
+  func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode]
 }
 
 extension ProcessLauncher {
+  package var hasOrphans: Bool { false }
   package func filesOfReaders(_ paths: [Path]) -> Set<Path> { [] }
 }
 
@@ -82,13 +86,19 @@ package struct SystemLauncher: ProcessLauncher {
 
   /// The descendants of these groups whose parents have ended count as well, if they were adopted.
   package func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
-    let launched = launchedProcesses.withLock { Array($0) }
-    let (isOn, strangers, reaped) = adoption.withLock { $0 }
-    var activity = ProcessActivity(
-      of: groups.map(\.leader), isOn ? .adopted(except: launched + strangers) : .notAdopted)
+    var activity = ProcessActivity(of: groups.map(\.leader), Self.orphans)
     // What an orphan has done that was reaped is known of no process.
-    activity?.writes.processes &+= reaped
+    activity?.writes.processes &+= adoption.withLock(\.reaped)
     return activity
+  }
+
+  private static var orphans: ProcessActivity.Orphans {
+    let launched = launchedProcesses.withLock { Array($0) }
+    return adoption.withLock { $0.isOn ? .adopted(except: launched + $0.strangers) : .notAdopted }
+  }
+
+  package var hasOrphans: Bool {
+    ProcessActivity(of: [], Self.orphans) != ProcessActivity()
   }
 
   package func filesOfReaders(_ paths: [Path]) -> Set<Path> { readers.filesOpenForWriting(paths) }

@@ -32,7 +32,9 @@ final class SystemGroup: LaunchedGroup {
 
   var leader: pid_t { group.leader }
 
-  func filesOpenForWriting(_ paths: [Path]) -> Set<Path> { group.filesOpenForWriting(paths) }
+  func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
+    group.filesOpenForWriting(paths)
+  }
 
   func send(_ signal: Signal) {
     group.send(signal)

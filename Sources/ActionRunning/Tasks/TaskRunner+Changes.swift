@@ -27,9 +27,10 @@ extension TaskRunner {
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
     let isAdopting = adoption.withLock(\.isOn)
+    let hasOrphans = monitor.hasOrphans
     let evidence = monitor.evidence(about: batch.changes)
     for component in state.access({ $0.components }) {
-      let hasLeftovers = !leaving.isDisjoint(with: component.names)
+      let hasLeftovers = hasOrphans || !leaving.isDisjoint(with: component.names)
       let isKnown = !hasLeftovers || isAdopting
       accept(
         batch, isKnown ? evidence : [:], in: component, besideLeftovers: hasLeftovers, for: isOwed)
@@ -51,10 +52,16 @@ extension TaskRunner {
     monitor.look(beginsBurst: true)
   }
 
-  /// Looks at the processes often while runs are suspected to change a path.
+  /// Looks at the processes often while runs are suspected to change a path. One that ends by itself is not
+  /// slowed down: only what it leaves behind is looked at.
   private func watchClosely() {
     let isNeeded = { @Sendable [weak self] in
-      self?.state.access { $0.components }.contains { $0.rounds.suspectsRuns } ?? false
+      guard let self else { return false }
+      return state.access { $0.components }.contains { component in
+        component.rounds.suspectsRuns
+          && (component.rounds.hasInterruptibleService
+            || self.activity(of: component.names) == .none)
+      }
     }
     if isNeeded() { monitor.watchClosely(while: isNeeded) }
   }

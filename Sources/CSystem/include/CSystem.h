@@ -109,10 +109,13 @@ int csystem_process_activity(
 /// returns their number, or -1 where the system cannot do that.
 int csystem_adopt_orphans(pid_t *children, int capacity);
 
-/// Sets `found` for the files, by device and inode, that a process or a descendant has open for
-/// writing.
+/// For each of the files, by device and inode, how a process or a descendant has it open: not for writing, for
+/// reading and writing anywhere, or for writing or appending only.
+enum csystem_open_mode { CSYSTEM_NOT_WRITABLE, CSYSTEM_UPDATED, CSYSTEM_WRITTEN };
+
 void csystem_files_open_for_writing(
-    pid_t leader, const struct csystem_file_status *files, int count, bool *found);
+    pid_t leader, const struct csystem_file_status *files, int count,
+    enum csystem_open_mode *modes);
 
 /// Stores the processes that read standard output or standard error of this process from a pipe, and those that
 /// read what they print, and returns their number.

@@ -90,9 +90,17 @@ package func outputReaders() -> [pid_t] {
   return Array(processes.prefix(Int(count)))
 }
 
+/// How a process has a file open that it can write.
+package enum WriteMode: Hashable, Sendable {
+  /// For reading as well, at any place.
+  case update
+  /// For writing or appending only.
+  case write
+}
+
 extension ProcessGroup {
   /// Those of the paths that the leader or a descendant has open for writing.
-  package func filesOpenForWriting(_ paths: [Path]) -> Set<Path> {
+  package func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
     var files: [csystem_file_status] = []
     var known: [Path] = []
     for path in paths {
@@ -103,9 +111,13 @@ extension ProcessGroup {
       files.append(status)
       known.append(path)
     }
-    if files.isEmpty { return [] }
-    var found = [Bool](repeating: false, count: files.count)
-    csystem_files_open_for_writing(leader, files, Int32(files.count), &found)
-    return Set(zip(known, found).filter(\.1).map(\.0))
+    if files.isEmpty { return [:] }
+    var modes = [csystem_open_mode](repeating: CSYSTEM_NOT_WRITABLE, count: files.count)
+    csystem_files_open_for_writing(leader, files, Int32(files.count), &modes)
+    return zip(known, modes).reduce(into: [:]) { found, entry in
+      if entry.1 != CSYSTEM_NOT_WRITABLE {
+        found[entry.0] = entry.1 == CSYSTEM_WRITTEN ? .write : .update
+      }
+    }
   }
 }

@@ -46,8 +46,8 @@ extension ProcessWorld {
       judge.changed(
         changes, evidence, situation, at: instant,
         knowledge(isJudged ? judge.pathsToRead(changes) : [])))
-    if judge.suspectsRuns {
-      closeWatchEnd = now + 9 * Self.second
+    if isLive && judge.suspectsRuns {
+      closeWatchEnd = now + 60 * Self.second
       lookOften()
     }
   }

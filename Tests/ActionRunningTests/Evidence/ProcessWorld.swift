@@ -195,9 +195,9 @@ struct ProcessWorld {
   }
 
   mutating func lookOften() {
-    if isCloseWatchDue || processes.isEmpty || closeWatchEnd == nil { return }
+    guard !isCloseWatchDue, !processes.isEmpty, let end = closeWatchEnd else { return }
     isCloseWatchDue = true
-    after(10_000) { world in
+    after(end - now > 51 * Self.second ? 10_000 : 40_000) { world in
       world.isCloseWatchDue = false
       guard let end = world.closeWatchEnd else { return }
       if end < world.now || !world.judge.suspectsRuns {
