@@ -20,7 +20,8 @@ struct Pause {
   private(set) var isPaused = false
   private(set) var hold: Hold?
 
-  private var stops: Bool { isPaused || hold != nil }
+  /// Whether changes start nothing.
+  var stops: Bool { isPaused || hold != nil }
 
   /// The user, or a client, pauses or resumes.
   mutating func set(_ isPaused: Bool) -> Transition? {

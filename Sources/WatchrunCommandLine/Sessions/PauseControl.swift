@@ -52,23 +52,28 @@ final class PauseControl: Sendable {
     change { pause, _ in pause.release(of: owner) }
   }
 
+  /// Resumes when all changes so far are read, so that they start one run, unless it is paused again by then.
+  private func resumeSoon(_ listener: KeyTarget) {
+    listener.session.flush { [self] in
+      state.withLock { if !$0.pause.stops { listener.resume() } }
+    }
+  }
+
   private func change(_ body: (inout Pause, Instant) -> Pause.Transition?) {
     let now = scheduler.now
-    let (before, after) = state.withLock { state in
+    let (before, after, resumed) = state.withLock { state in
       let before = state.pause.hold
       // The runner takes orders asynchronously, and in this order.
-      switch body(&state.pause, now) {
-      case .pause: state.listener?.pause()
-      case .resume: state.listener?.resume()
-      case nil: break
-      }
+      let transition = body(&state.pause, now)
+      if transition == .pause { state.listener?.pause() }
       let after = state.pause.hold
       if after != before {
         state.timer?.cancel()
         state.timer = after.map(end)
       }
-      return (before, after)
+      return (before, after, transition == .resume ? state.listener : nil)
     }
+    if let resumed { resumeSoon(resumed) }
     if (before == nil) != (after == nil) { heldChanged(after) }
   }
 
