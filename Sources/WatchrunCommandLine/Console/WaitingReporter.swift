@@ -156,7 +156,7 @@ extension WaitingReporter {
     case .dependencies(let names): "waits for \(list(names))"
     case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
     case .predecessor: "waits until its former run has ended"
-    case .pause: "runs after the pause"
+    case .pause: "runs when the session is resumed"
     case .delay: "\(cause); runs later, since each run changes it; r runs now"
     case .nextRun: "\(cause), changed by the run; r runs it"
     }
