@@ -17,6 +17,8 @@ public struct SessionRequest: Hashable, Sendable {
   public static let version = 1
   /// Longer requests are refused.
   static let longest = 64 * 1024
+  /// The longest time for which a client holds the changes.
+  package static let longestHold = Duration.seconds(600)
   private static let mostTasks = 1000
 
   /// What is asked.

@@ -29,12 +29,6 @@ extension Failure {
   var message: String { messages.last ?? "" }
 }
 
-extension Console {
-  func report(_ failure: Failure) {
-    failure.messages.forEach(problem)
-  }
-}
-
 /// An error in the project file, with its position.
 struct ProjectProblem: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The file, as it is shown in messages.

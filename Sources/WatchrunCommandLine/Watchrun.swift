@@ -81,7 +81,8 @@ public enum Watchrun {
     caller: CallerSetup
   ) throws(Failure) -> Never {
     let source = ProjectSource(settings, directory: directory)
-    let project = settings.isForProject ? try source.load(settings, console) : nil
+    let project =
+      settings.isForProject ? try source.load(settings) { console.say(.news, $0) } : nil
     // The file may set the colors.
     let projectConsole = project.map { Console(settings.adding($0.defaults)) }
     let session = Session(

@@ -22,9 +22,8 @@ struct CommandNotes {
 
   /// A word of the command that changed paths replace.
   private var placeholder: String? {
-    let command = settings.makeCommand()
-    guard !settings.isPostponed, command.expandsPlaceholders, command.form == .direct,
-      let word = ["{}", "{first}"].first(where: { command.words.contains($0.word) })
+    guard !settings.isPostponed, !settings.isRunByShell,
+      let word = ["{}", "{first}"].first(where: { settings.command.contains($0.word) })
     else { return nil }
     let marked = settings.isCommandMarked ? ["--".word] : []
     return "\(word) is left out in the first run, which no change causes; to wait for one: "

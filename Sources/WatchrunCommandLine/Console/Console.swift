@@ -201,6 +201,8 @@ final class Console: Sendable {
 
   func problem(_ text: String) { say(.problem, text, style: .bad) }
 
+  func report(_ failure: Failure) { failure.messages.forEach(problem) }
+
   func warn(_ text: String) { say(.problem, text, style: .warning) }
 
   /// Clears the screen of a terminal, but not its scrollback.

@@ -62,7 +62,7 @@ extension ValueType<SessionOrder> {
       var rest = ValueReader(Array(parts[1]))
       let time = ValueType<Duration>.duration.read(&rest)
       for finding in rest.findings { reader.note(finding.message) }
-      if let time, time > Pause.longestHold { reader.note("a hold lasts at most 10m") }
+      if let time, time > SessionRequest.longestHold { reader.note("a hold lasts at most 10m") }
       return SessionOrder(verb: verb, time: time)
     }
   }

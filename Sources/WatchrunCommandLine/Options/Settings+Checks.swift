@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import SystemCalls
 
 // Which options can be combined with each other, with a command, with a page and with a project: by the
 // scopes and conflicts of the options, and by what depends on their values.
@@ -185,6 +186,29 @@ extension Settings {
     try refuse([], .project) { "\($0) is for a project; remove it, or the command" }
   }
 
+  /// Refuses a directory in place of a command where an option says what is meant: `--port 8089 public` of live-server,
+  /// and `-0 . | xargs -0` of fswatch.
+  func refuseLoneDirectory(in base: Path) throws(Failure) {
+    guard task == .run, command.count == 1, !isCommandMarked, !hasPage, printMode == nil,
+      let place = command.first, !place.isEmpty
+    else { return }
+    let path = Path(bytes: place).absolute(from: directory?.absolute(from: base) ?? base)
+    guard (try? FileStatus(of: path, followsLinks: true))?.type == .directory else { return }
+    if let option = ["port", "host", "open", "fallback", "listing"].lazy.compactMap({ given[$0] })
+      .first
+    {
+      throw .usage(
+        "\(option) needs a page; write: "
+          + TypedLine.line(optionWords + ["--serve".word, place]))
+    }
+    if let option = given["null"], filesFrom == nil, emitMode != .lines {
+      let watched = place == ".".word ? [] : ["-w".word, place]
+      throw .usage(
+        "\(option) needs paths to print; write: "
+          + TypedLine.line(optionWords + ["--print".word, "lines".word] + watched))
+    }
+  }
+
   private func checkSeparator() throws(Failure) {
     guard printMode == nil && emitMode != .lines && filesFrom == nil else { return }
     try refuse(["null"]) {
@@ -194,7 +218,7 @@ extension Settings {
 
   /// Refuses `{}` in a shell line, where it is not replaced: paths are never pasted into a line.
   private func checkPlaceholders() throws(Failure) {
-    guard let line = command.first, command.count == 1, shellOfLine != nil else { return }
+    guard let line = command.first, command.count == 1, isRunByShell else { return }
     guard let placeholder = ShellLine(line).placeholder else { return }
     let written = placeholder.decoded
     throw .usage(

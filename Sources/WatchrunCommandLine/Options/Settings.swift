@@ -210,6 +210,16 @@ extension Settings {
     watched.isEmpty && filesFrom == nil ? [WatchedPath(".")] : watched
   }
 
+  /// Whether a shell runs the command: the one of `--shell`, or that of the user for a single argument that
+  /// needs one.
+  var isRunByShell: Bool {
+    switch self.shell {
+    case .never: false
+    case .always: true
+    case .whenNeeded: command.count == 1 && ShellLine(command[0]).needsShell
+    }
+  }
+
   /// Whether a project is run instead of a command.
   var isForProject: Bool {
     task == .run && printMode == nil && command.isEmpty && !hasPage
@@ -219,11 +229,6 @@ extension Settings {
   var readsOutput: Bool {
     diagnosticsFile != nil || self.outputMode == .failed || effectiveStatusLine == .always
       || self.usesPseudoTerminal == true && !Terminal.isTerminal(STDOUT_FILENO)
-  }
-
-  /// Whether the output of a single task is read and forwarded, so that a status line stands below it, for one.
-  var readsOutputOfTask: Bool {
-    (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
   }
 
   /// Whether the status line is shown where it can be.

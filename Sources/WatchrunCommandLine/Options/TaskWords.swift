@@ -194,7 +194,7 @@ extension Settings {
 
   /// Refuses what is no program and never becomes one. Another first word is tried.
   private func refuseHabit(_ line: TypedLine) throws(Failure) {
-    guard self.shell == .whenNeeded, makeCommand().form == .direct, let first = command.first else {
+    guard self.shell == .whenNeeded, !isRunByShell, let first = command.first else {
       return
     }
     if !isCommandMarked, let advice = Habit.advice(for: line, among: Habit.tools) {

@@ -78,7 +78,7 @@ extension ValueType<[String]> {
       guard let elements = reader.elements() else { return nil }
       let hosts = elements.map { $0.text.decoded }
       let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
-      for (host, element) in zip(hosts, elements) where !PageHost.isValid(host) {
+      for (host, element) in zip(hosts, elements) where !isHost(host) {
         reader.note(
           "'\(element.text.printable)' is not an address; write \(example) or a host name",
           at: element.offset)
@@ -86,6 +86,14 @@ extension ValueType<[String]> {
       return hosts
     }
   }
+}
+
+/// Whether a string can be the name or the address of a host.
+private func isHost(_ text: String) -> Bool {
+  !text.isEmpty
+    && text.utf8.allSatisfy { byte in
+      JSONParser.isNameByte(byte) && byte < 0x80 || Array("-.:%".utf8).contains(byte)
+    }
 }
 
 extension ValueType<[Command.EnvironmentVariable]> {

@@ -84,12 +84,4 @@ final class PageHost: Sendable {
   func changed(_ paths: [Path]) {
     if !paths.isEmpty { server.note(.changed(paths)) }
   }
-
-  /// Whether a string can be the name or the address of a host.
-  static func isValid(_ host: String) -> Bool {
-    !host.isEmpty
-      && host.utf8.allSatisfy { byte in
-        JSONParser.isNameByte(byte) && byte < 0x80 || Array("-.:%".utf8).contains(byte)
-      }
-  }
 }

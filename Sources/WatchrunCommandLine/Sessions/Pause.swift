@@ -1,3 +1,4 @@
+import SessionControl
 import Support
 
 /// Whether changes start runs: the user pauses them, and a client holds them for a time. A pure state machine.
@@ -15,7 +16,6 @@ struct Pause {
   }
 
   static let holdTime = Duration.seconds(30)
-  static let longestHold = Duration.seconds(600)
 
   private(set) var isPaused = false
   private(set) var hold: Hold?
@@ -31,7 +31,7 @@ struct Pause {
   /// A client holds the changes, or prolongs its hold. The hold of another client is replaced if it ends
   /// earlier.
   mutating func hold(for time: Duration?, by owner: Int, at now: Instant) -> Transition? {
-    let until = now.advanced(by: min(time ?? Self.holdTime, Self.longestHold))
+    let until = now.advanced(by: min(time ?? Self.holdTime, SessionRequest.longestHold))
     return change { pause in
       if let hold = pause.hold, hold.owner != owner, hold.until >= until { return }
       pause.hold = Hold(owner: owner, until: until)

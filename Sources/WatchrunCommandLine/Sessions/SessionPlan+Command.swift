@@ -109,7 +109,7 @@ extension Settings {
     // list on standard input has been read to its end.
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
-      words: command, form: commandForm,
+      words: command, form: isRunByShell ? shellForm : .direct,
       environment: Command.Environment(outputVariables + self.environment),
       inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
@@ -119,10 +119,8 @@ extension Settings {
 
   /// Makes a build or a hook from a shell line. Only the command inherits standard input.
   fileprivate func makeLine(_ line: [UInt8]) -> Command {
-    var shell = userShell.name
-    if case .always(let named) = self.shell { shell = named }
-    return Command(
-      words: [line], form: .shell(shell),
+    Command(
+      words: [line], form: shellForm,
       environment: Command.Environment(outputVariables + self.environment),
       inheritsStandardInput: false
     ).describingChanges(by: changeDelivery)
@@ -138,11 +136,8 @@ extension Settings {
     self.usesPseudoTerminal ?? Console.usesPseudoTerminals(colorMode)
   }
 
-  private var commandForm: Command.Form {
-    switch self.shell {
-    case .never: .direct
-    case .always(let shell): .shell(shell)
-    case .whenNeeded: shellOfLine.map { .shell($0) } ?? .direct
-    }
+  /// The shell for the shell lines of the command line.
+  private var shellForm: Command.Form {
+    if case .always(let named) = self.shell { .shell(named) } else { .shell(userShell.name) }
   }
 }

@@ -36,13 +36,8 @@ extension Settings {
       guardian: guardian)
   }
 
-  /// The shell for a command that is a single argument and a shell line; `nil` for any other command.
-  var shellOfLine: [UInt8]? {
-    guard let line = command.first, command.count == 1 else { return nil }
-    switch self.shell {
-    case .never: return nil
-    case .always(let shell): return shell
-    case .whenNeeded: return ShellLine(line).needsShell ? userShell.name : nil
-    }
+  /// Whether the output of a single task is read and forwarded, so that a status line stands below it, for one.
+  var readsOutputOfTask: Bool {
+    (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
   }
 }

@@ -40,7 +40,6 @@ extension Settings {
   /// Whether a line of the command line is run by the user's shell.
   var needsUserShell: Bool {
     guard case .whenNeeded = self.shell else { return false }
-    let isLine = command.count == 1 && command.first.map { ShellLine($0).needsShell } ?? false
-    return isLine || build != nil || self.onSuccess != nil || self.onFailure != nil
+    return isRunByShell || build != nil || self.onSuccess != nil || self.onFailure != nil
   }
 }

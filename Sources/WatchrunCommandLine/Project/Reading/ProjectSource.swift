@@ -159,14 +159,16 @@ extension ProjectSource {
     self.init(settings.projectFile, directory: directory)
   }
 
-  /// The project to run, of the file or detected, with the selected tasks. Reports a detected project.
-  func load(_ settings: Settings, _ console: Console) throws(Failure) -> Project {
+  /// The project to run, of the file or detected, with the selected tasks.
+  ///
+  /// - Parameter say: Receives what there is to know about a project that was detected.
+  func load(_ settings: Settings, say: (String) -> Void) throws(Failure) -> Project {
     let project: Project
     if let read = try read() {
       project = read
     } else if let found = detect() {
-      console.say(.news, "\(found.summary); to change that: watchrun --init")
-      for note in found.notes { console.say(.news, note) }
+      say("\(found.summary); to change that: watchrun --init")
+      found.notes.forEach(say)
       project = found.project(addingVariablesOfFile: true)
     } else {
       throw nothingFound()
