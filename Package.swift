@@ -39,15 +39,21 @@ let package = Package(
       ]),
     .target(name: "SessionControl", dependencies: ["Support", "SystemCalls"]),
     .target(
-      name: "WatchrunCommandLine",
+      name: "WatchrunSettings",
       dependencies: [
-        "ActionRunning", "Diagnostics", "FileObservation", "LiveReload", "PathFiltering",
-        "SessionControl", "Support", "SystemCalls",
+        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SessionControl",
+        "Support", "SystemCalls",
       ],
       resources: [
         .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),
         .embedInCode("Manual/completions.bash"), .embedInCode("Manual/completions.zsh"),
         .embedInCode("Manual/completions.fish"),
+      ]),
+    .target(
+      name: "WatchrunCommandLine",
+      dependencies: [
+        "ActionRunning", "Diagnostics", "FileObservation", "LiveReload", "PathFiltering",
+        "SessionControl", "Support", "SystemCalls", "WatchrunSettings",
       ]),
     .executableTarget(name: "watchrun", dependencies: ["WatchrunCommandLine"]),
 
@@ -81,9 +87,11 @@ let package = Package(
     .testTarget(
       name: "SessionControlTests", dependencies: ["SessionControl", "Support", "TestSupport"]),
     .testTarget(
-      name: "WatchrunCommandLineTests",
-      dependencies: ["SessionControl", "WatchrunCommandLine", "TestSupport"],
+      name: "WatchrunSettingsTests", dependencies: ["TestSupport", "WatchrunSettings"],
       exclude: ["FirstCommands/FirstCommands.txt", "FirstCommands/SecondTrial.txt"]),
+    .testTarget(
+      name: "WatchrunCommandLineTests",
+      dependencies: ["SessionControl", "TestSupport", "WatchrunCommandLine", "WatchrunSettings"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Support", "SystemCalls", "TestSupport", "watchrun"]),
   ],

@@ -1,4 +1,5 @@
 import SystemCalls
+import WatchrunSettings
 
 /// Ends watchrun with a message if the system refuses what it cannot work without. Must be called before
 /// anything uses Dispatch.

@@ -1,4 +1,5 @@
 import SystemCalls
+import WatchrunSettings
 
 /// Writes to standard output: an answer, such as that of `--list-tasks`, or a part of a stream.
 ///

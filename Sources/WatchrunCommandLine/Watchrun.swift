@@ -2,6 +2,7 @@ import ActionRunning
 import Dispatch
 import SessionControl
 import SystemCalls
+import WatchrunSettings
 
 /// The program `watchrun`.
 public enum Watchrun {

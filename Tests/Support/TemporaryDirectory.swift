@@ -93,3 +93,19 @@ package final class TemporaryDirectory: Sendable {
     try File.removeTree(self[name])
   }
 }
+
+/// A directory with these files; a name that ends with a slash is a directory.
+package func projectDirectory(_ files: [String: String]) throws -> TemporaryDirectory {
+  let directory = try TemporaryDirectory()
+  for (name, text) in files {
+    if name.hasSuffix("/") {
+      try directory.makeDirectories(name)
+    } else {
+      if let slash = name.lastIndex(of: "/") {
+        try directory.makeDirectories(String(name[..<slash]))
+      }
+      try directory.write(text, to: name)
+    }
+  }
+  return directory
+}

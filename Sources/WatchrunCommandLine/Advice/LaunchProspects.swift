@@ -1,4 +1,3 @@
-import ActionRunning
 import SystemCalls
 
 /// Whether a command that could not be started may start after a change in the watched tree, such as by a
@@ -26,8 +25,4 @@ struct LaunchProspects {
     if program.bytes.contains(UInt8(ascii: "/")) { return [program.absolute(from: directory)] }
     return programs.map { $0.absolute(from: directory).appending(program.bytes) }
   }
-}
-
-extension Command.EnvironmentVariable {
-  var isPATH: Bool { name.elementsEqual("PATH".utf8) }
 }

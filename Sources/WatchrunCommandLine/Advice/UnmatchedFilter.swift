@@ -3,6 +3,7 @@ import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// Finds out whether any file passes `-e`, `-f` and `-i`. Otherwise nothing would ever run, in silence.
 struct UnmatchedFilter {

@@ -3,6 +3,7 @@ import FileObservation
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Writes messages to standard error, each a whole line that begins with `watchrun: `, and forwards the
 /// output of tasks to standard output.

@@ -1,3 +1,5 @@
+import WatchrunSettings
+
 /// What is typed: keys, and after `t` the name of a task, up to the key Enter. A pure state machine.
 struct KeyInput {
   private static let maximumTyped = 8

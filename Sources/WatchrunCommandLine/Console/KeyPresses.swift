@@ -1,5 +1,6 @@
 import ActionRunning
 import Synchronization
+import WatchrunSettings
 
 /// Performs the actions of keys, and remembers the runs that the key `e` explains.
 final class KeyPresses: Sendable {

@@ -3,6 +3,7 @@ import Dispatch
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Reads keys from the terminal while this process group is in its foreground, and reports when the terminal
 /// has hung up.

@@ -1,5 +1,6 @@
 import ActionRunning
 import SystemCalls
+import WatchrunSettings
 
 extension Console {
   /// Variables for commands whose output is forwarded to standard output, as if they wrote to it themselves.

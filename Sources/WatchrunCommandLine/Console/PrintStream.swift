@@ -3,6 +3,7 @@ import FileObservation
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Writes batches to standard output, each at once.
 ///

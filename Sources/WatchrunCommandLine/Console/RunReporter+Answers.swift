@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import SessionControl
 import SystemCalls
+import WatchrunSettings
 
 // Reports of an observer, and answers to keys.
 

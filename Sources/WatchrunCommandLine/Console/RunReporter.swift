@@ -4,6 +4,7 @@ import FileObservation
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Writes the reports of an observer and of a runner, and the output of tasks, to the console.
 ///

@@ -1,6 +1,7 @@
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Keeps the status line up to date: after each report and each step, and each second while something runs.
 final class StatusLine: Sendable {

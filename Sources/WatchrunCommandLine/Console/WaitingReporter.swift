@@ -3,6 +3,7 @@ import Dispatch
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Reports what waits, once it has waited for a while, and lists it for the key `e`.
 ///

@@ -2,6 +2,7 @@ import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// `--doctor`: finds out what would be watched here, and what limits that. Starts and watches nothing.
 struct Doctor {

@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import Support
 import SystemCalls
+import WatchrunSettings
 
 // The report as `Documentation/doctor.schema.json` describes it.
 extension DoctorReport {

@@ -2,6 +2,7 @@ import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
+import WatchrunSettings
 
 // The report for people: sections of indented lines.
 extension DoctorReport {

@@ -2,6 +2,7 @@ import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// `--explain`: prints the rule that decides for each path, in the format of `git check-ignore -v -n`.
 struct Explanation {

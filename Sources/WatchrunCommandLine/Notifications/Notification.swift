@@ -2,6 +2,7 @@ import ActionRunning
 import Diagnostics
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// What a notification says about a run, or about a round of tasks.
 struct Notification: Hashable, Sendable {

@@ -3,6 +3,7 @@ import Diagnostics
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Tells the user about the ends of runs: by a desktop notification, and by the terminal's bell.
 ///

@@ -1,9 +1,9 @@
 import ActionRunning
 import FileObservation
 import LiveReload
-import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// The pages of a session: opens and closes them, and forwards reports and changes to them.
 ///

@@ -1,6 +1,7 @@
 import ActionRunning
 import LiveReload
 import SystemCalls
+import WatchrunSettings
 
 // Converts pages to those of the page server.
 
@@ -51,22 +52,4 @@ extension Project.Page {
 
   /// The paths that are observed for the page and not for a task.
   var observed: [Path] { reload + (served.map { [$0] } ?? []) }
-
-  /// The proxies, which have been validated.
-  var rules: [ProxyRule] { proxies.compactMap(\.rule) }
-
-  /// The server that answers all requests without a rule of their own.
-  var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
-}
-
-extension Project.Page.Proxy {
-  /// The rule; `nil` for a URL with a query.
-  fileprivate var rule: ProxyRule? {
-    let address: ServerAddress? =
-      switch server {
-      case .port(let port): ServerAddress(port: port)
-      case .url(let url): ServerAddress(url: url)
-      }
-    return address.flatMap { ProxyRule(path: path, server: $0) }
-  }
 }

@@ -3,6 +3,7 @@ import FileObservation
 import LiveReload
 import PathFiltering
 import SystemCalls
+import WatchrunSettings
 
 // Converts the options of the command line to its page and to the paths that must be observed for it.
 

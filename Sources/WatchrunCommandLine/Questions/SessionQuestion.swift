@@ -2,6 +2,7 @@ import Diagnostics
 import SessionControl
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// Asks the sessions of a directory, and prints their answers.
 struct SessionQuestion {

@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import SystemCalls
+import WatchrunSettings
 
 /// Prints changes and runs nothing: observer → stream.
 struct PrintSession: Sendable {

@@ -3,6 +3,7 @@ import FileObservation
 import LiveReload
 import Support
 import SystemCalls
+import WatchrunSettings
 
 // Reads the project file again when it changes.
 

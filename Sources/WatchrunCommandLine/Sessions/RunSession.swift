@@ -3,6 +3,7 @@ import FileObservation
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Runs tasks on changes, and serves pages: observer → runner → console and pages.
 ///

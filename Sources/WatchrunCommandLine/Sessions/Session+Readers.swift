@@ -2,6 +2,7 @@ import Dispatch
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 extension Session {
   /// Ends watchrun as a hang-up does when nothing reads its output any more, in the moment in which the last

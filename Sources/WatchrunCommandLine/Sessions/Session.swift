@@ -6,6 +6,7 @@ import SessionControl
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// What the caller of this process has set up for it and the commands, captured before anything changes it.
 struct CallerSetup: Sendable {

@@ -3,6 +3,7 @@ import FileObservation
 import LiveReload
 import PathFiltering
 import SystemCalls
+import WatchrunSettings
 
 // Converts a command line to a plan: of one task, of a build and a command that depends on it, or of a
 // page alone.

@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import SystemCalls
+import WatchrunSettings
 
 // Converts a project to a plan.
 

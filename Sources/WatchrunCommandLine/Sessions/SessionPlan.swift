@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import PathFiltering
+import WatchrunSettings
 
 /// What a session runs, serves and observes. A command line and a project are converted to one.
 struct SessionPlan: Sendable {

@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import PathFiltering
 import SystemCalls
+import WatchrunSettings
 
 // What sessions and observers are made of, from the settings of the command line.
 extension Settings {

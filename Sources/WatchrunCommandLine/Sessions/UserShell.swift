@@ -1,4 +1,5 @@
 import SystemCalls
+import WatchrunSettings
 
 /// The shell for shell lines of the command line: that of the user, as `$SHELL` names it.
 struct UserShell: Hashable {

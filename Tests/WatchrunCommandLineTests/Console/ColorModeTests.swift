@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 struct ColorModeTests {
   @Test(

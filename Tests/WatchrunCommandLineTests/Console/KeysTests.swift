@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 struct KeysTests {
   @Test(

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ActionRunning
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 private func time(_ seconds: Double) -> Instant { Instant(offset: .seconds(seconds)) }
 

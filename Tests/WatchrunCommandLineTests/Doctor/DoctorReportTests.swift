@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 struct DoctorReportTests {
   private let directory: TemporaryDirectory

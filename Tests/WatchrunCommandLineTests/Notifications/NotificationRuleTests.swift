@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 struct NotificationRuleTests {
   /// The runs after which a notification is due, of those that succeed (`+`) or fail (`-`).

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ActionRunning
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 import enum SystemCalls.ExitStatus
 

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 /// From a project, or a command line, to the pages that are served.
 struct ServedPagesTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import ActionRunning
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 import enum SystemCalls.ExitStatus
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import ActionRunning
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 /// The reports of a runner that runs the plan of a command line.
 struct PlanRunTests {

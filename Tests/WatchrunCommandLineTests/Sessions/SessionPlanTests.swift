@@ -6,6 +6,11 @@ import Testing
 
 @testable import ActionRunning
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
+
+func readProject(_ text: String) throws -> Project {
+  try ProjectReader.read(Array(text.utf8), as: "watchrun.json").project
+}
 
 /// The plan of a command line.
 func plan(_ words: String..., in directory: Path = "/p") throws -> SessionPlan {

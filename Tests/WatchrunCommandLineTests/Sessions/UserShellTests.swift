@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WatchrunCommandLine
+@testable import WatchrunSettings
 
 @Suite struct UserShellTests {
   @Test(arguments: ["zsh", "nologin", "false"])

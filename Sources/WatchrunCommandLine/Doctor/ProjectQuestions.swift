@@ -1,0 +1,100 @@
+import FileObservation
+import Support
+import SystemCalls
+import WatchrunSettings
+
+/// `--list-tasks`, `--init`, `--check` and `--schema`: questions about a project, which run nothing.
+struct ProjectQuestions {
+  let settings: Settings
+  let console: Console
+  let source: ProjectSource
+
+  /// Prints the answer. Returns the exit status.
+  func answer() throws(Failure) -> Int32 {
+    switch settings.task {
+    case .listTasks: try listTasks()
+    case .initialize: try initialize()
+    case .check: try check()
+    case .schema: try writeAnswer(Array(ProjectSchema.text.utf8))
+    case .run, .explain, .doctor, .help, .version, .manual, .completions, .ask: break
+    }
+    return ExitCode.success
+  }
+
+  private func listTasks() throws(Failure) {
+    let project: Project
+    var origin = ProjectText.Origin.file(source.file)
+    if let read = try source.read() {
+      project = read
+    } else if let found = source.detect() {
+      (project, origin) = (found.project, .detected(found.titles))
+      if !settings.answersInJSON, !found.leftOut.isEmpty { console.say(.news, found.summary) }
+    } else {
+      throw source.nothingFound()
+    }
+    let selected = try project.selecting(settings.taskNames)
+    let text =
+      settings.answersInJSON
+      ? ProjectText.json(selected, from: origin) : ProjectText.list(selected)
+    try writeAnswer(Array(text.utf8))
+  }
+
+  private func check() throws(Failure) {
+    guard let file = try source.readFile() else {
+      throw .usage(
+        "there is no file \(source.file) to check; to write one: watchrun --init")
+    }
+    let missing = file.paths.filter { !exists($0.path) }
+    for path in missing {
+      let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""
+      console.warn(
+        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)"
+      )
+    }
+    let count = file.project.tasks.count + file.project.pages.count
+    let warnings =
+      switch missing.count {
+      case 0: "no problems"
+      case 1: "no errors, 1 warning"
+      default: "no errors, \(missing.count) warnings"
+      }
+    let tasks = count == 1 ? "1 task" : "\(count) tasks"
+    try writeAnswer(Array("\(source.file): \(tasks), \(warnings)\n".utf8))
+  }
+
+  private func exists(_ path: Path) -> Bool {
+    (try? FileStatus(of: path.absolute(from: source.directory), followsLinks: true)) != nil
+  }
+
+  private func initialize() throws(Failure) {
+    let found = source.detect()
+    let text = ProjectText.file(found?.project ?? .example, hasSchema: exists(schemaFile))
+    do throws(SystemError) {
+      let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+      try writeAll(Array(text.utf8), to: file.number)
+    } catch {
+      if error.code == EEXIST {
+        throw .usage(
+          "\(source.file) exists already and is left unchanged; to write a new one, remove it first"
+        )
+      }
+      throw .usage("cannot write \(source.file): \(error.reason)")
+    }
+    console.say(
+      .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
+    if exists(schemaFile) { return }
+    console.sayAtTerminal(
+      "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes)), and "
+        + "\"$schema\": \"\(ProjectSchema.address)\" in \(source.file)")
+  }
+
+  /// The schema beside the project file, as seen from the current directory.
+  private var schemaFile: Path {
+    source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
+  }
+}
+
+extension Path {
+  /// Whether the path has a character that is special in patterns.
+  fileprivate var looksLikePattern: Bool { bytes.contains { Array("*?[{".utf8).contains($0) } }
+}

@@ -1,0 +1,128 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import SystemCalls
+import WatchrunSettings
+
+// Converts a project to the graph that is run and the paths that are observed.
+
+extension Project {
+  /// The graph of its tasks.
+  ///
+  /// - Parameters:
+  ///   - settings: The command line with the defaults of the project.
+  ///   - directory: Where relative paths start.
+  func graph(_ settings: Settings, in directory: Path) throws(TaskGraphError) -> TaskGraph {
+    var observing = settings
+    // These decide about changes, not about observed paths.
+    (observing.filters, observing.extensions) = ([], [])
+    let filter = observing.makeFilter(in: directory)
+    let isAlone = tasks.count == 1
+    let roots = watched(in: directory).map(\.path)
+    let definitions = tasks.map { task in
+      var task = task
+      let own = task.watched.map { $0.absolute(from: directory) }
+      // One observer serves all tasks. A path that is ignored below this task's paths may be observed
+      // because another task or a page names it.
+      let foreign = filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
+      task.ignores = foreign + task.ignores
+      return task.definition(settings, in: directory, isAlone: isAlone)
+    }
+    return try TaskGraph(definitions, jobs: jobs ?? processorCount())
+  }
+
+  /// The paths that are watched for all tasks and pages. They need not exist yet.
+  func watched(in directory: Path) -> [WatchedPath] {
+    var known: Set<Path> = []
+    return (tasks.flatMap(\.watched) + pages.flatMap(\.observed))
+      .map { $0.absolute(from: directory) }
+      .filter { known.insert($0).inserted }
+      .map { WatchedPath($0, mayBeMissing: true) }
+  }
+
+  /// The kinds of change that any task counts.
+  var kinds: Set<ChangeBatch.Kind> {
+    tasks.reduce(into: []) { $0.formUnion($1.effectiveKinds) }
+  }
+}
+
+extension Project.Task {
+  /// How often in a row a service is restarted that does not succeed: a file has to be mended then, and
+  /// more attempts bury the error. The pauses add up to 7.5 s, in which a database may have started.
+  private static let restartLimit = 4
+
+  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
+
+  fileprivate func definition(
+    _ settings: Settings, in directory: Path, isAlone: Bool
+  ) -> TaskDefinition {
+    // Ignore files are applied by the observer.
+    let filter = PathFilter(
+      base: directory, ignore: self.ignores, filter: self.filters,
+      extensionBytes: self.extensions, sources: [])
+    let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
+    return TaskDefinition(
+      name, command(settings, isAlone: isAlone),
+      triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
+      dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
+      isPostponed: self.isPostponed || settings.isPostponed)
+  }
+
+  private func policy(_ settings: Settings) -> RunPolicy {
+    func hook(_ line: [UInt8]?) -> Command? {
+      line.map { makeCommand([$0], shellForm(settings), settings) }
+    }
+    var policy = RunPolicy(
+      busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan,
+      timeout: self.timeout)
+    policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
+    policy.onSuccess = hook(self.onSuccess)
+    policy.onFailure = hook(self.onFailure)
+    return policy
+  }
+
+  private func command(_ settings: Settings, isAlone: Bool) -> Command {
+    var command =
+      switch run {
+      case .line(let line):
+        makeCommand([Array(line.utf8)], shellForm(settings), settings, isAlone: isAlone)
+      case .words(let words):
+        makeCommand(words.map { Array($0.utf8) }, .direct, settings, isAlone: isAlone)
+      }
+    // Several tasks cannot share standard input, and a background process group must not read from a
+    // terminal.
+    let hasTerminal = Terminal.isTerminal(STDIN_FILENO)
+    command.inheritsStandardInput = hasTerminal ? isInteractive : isAlone
+    command.takesTerminal = hasTerminal && isInteractive
+    return command
+  }
+
+  /// Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that
+  /// of the user.
+  private func shellForm(_ settings: Settings) -> Command.Form {
+    for case .always(let shell) in [self.shell, settings.shell] { return .shell(shell) }
+    return .shell("sh".word)
+  }
+
+  private func makeCommand(
+    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings, isAlone: Bool = false
+  ) -> Command {
+    // The output of a single task goes to the terminal itself, unless it is read.
+    let isRead = !isAlone || settings.readsOutputOfTask || holdsOutput(settings)
+    let output =
+      isRead
+      ? Console.outputVariables(
+        settings.colorMode, isTerminal: self.usesPseudoTerminal ?? settings.givesPseudoTerminals)
+      : []
+    return Command(
+      words: words, form: form,
+      environment: Command.Environment(output + settings.environment + self.environment),
+      directory: directory, inheritsStandardInput: false
+    ).describingChanges()
+  }
+
+  /// Whether its output is printed only when a run fails.
+  func holdsOutput(_ settings: Settings) -> Bool {
+    (self.outputMode ?? settings.outputMode) == .failed
+  }
+}

@@ -1,0 +1,104 @@
+import Support
+import SystemCalls
+
+/// A command line whose command cannot be what its author meant, and what advice about it is made from.
+package struct TypedLine {
+  var words: [[UInt8]]
+  var options: [[UInt8]] = []
+  /// Where it was typed.
+  let directory: ProjectDirectory
+  /// The tasks that can be named here.
+  var project: TaskWords.Project?
+  /// Whether another program reads standard output, as in `watchrun . | xargs`.
+  var isPiped = false
+  var findsProgram: (String) -> Bool = {
+    findProgram(Array($0.utf8), in: programDirectories()) != nil
+  }
+
+  /// The words as text. What is not UTF-8 never equals a word that is looked for.
+  var texts: [String] { words.map { $0.decoded } }
+  var first: String { texts.first ?? "" }
+  var rest: [[UInt8]] { Array(words.dropFirst()) }
+  var usual: UsualLines { UsualLines(directory: directory) }
+
+  /// What is missing, for the beginning of a message.
+  var lack: String {
+    let name = Path(bytes: words.first ?? [])
+    if project != nil, !name.bytes.contains(UInt8(ascii: "/")), words.count == 1 {
+      return "no task and no program '\(name)'"
+    }
+    return "no program '\(name)' in PATH"
+  }
+}
+
+// MARK: - Lines to type
+
+extension TypedLine {
+  func line(_ command: [[UInt8]], adding more: [[UInt8]] = []) -> String {
+    Self.line(keptOptions + more + command)
+  }
+
+  static func line(_ words: [[UInt8]]) -> String {
+    words.isEmpty ? "watchrun" : "watchrun " + ShellWords.quoted(words)
+  }
+
+  static func line(_ words: [String]) -> String { line(words.map { Array($0.utf8) }) }
+
+  /// Without those that mean something else in the tool whose habit it is.
+  private var keptOptions: [[UInt8]] { isOfNotifier ? [] : options }
+
+  /// A command for an example: the rest of the line, nothing where a project has tasks, what tests the
+  /// project, or a placeholder.
+  func command(_ rest: [[UInt8]]) -> String {
+    if !rest.isEmpty { return " " + ShellWords.quoted(rest) }
+    if project != nil { return "" }
+    return " " + (usual.test ?? "COMMAND")
+  }
+
+  /// How to watch these paths: with the rest of the line as the command.
+  func watching(_ paths: [[UInt8]], _ rest: [[UInt8]]) -> String {
+    let watched = paths.flatMap { [Array("-w".utf8), $0] }
+    let marked = rest.first == Array("--".utf8) ? Array(rest.dropFirst()) : rest
+    return line([], adding: watched) + command(marked)
+  }
+
+  /// How to print the changes of paths, and how to wait for one.
+  func printing(_ paths: [[UInt8]]) -> String {
+    let watched = paths.flatMap { [Array("-w".utf8), $0] }
+    return Self.line(["--print", "lines"].map { Array($0.utf8) } + watched)
+  }
+
+  func waiting(_ paths: [[UInt8]]) -> String {
+    let watched = paths.flatMap { [Array("-w".utf8), $0] }
+    return Self.line(["-p", "--once"].map { Array($0.utf8) } + watched + [Array("true".utf8)])
+  }
+
+  /// Whether options are those of inotifywait: `-e modify,create`.
+  var isOfNotifier: Bool {
+    zip(options, options.dropFirst()).contains { option, value in
+      (option.last == UInt8(ascii: "e") && option.first == UInt8(ascii: "-")
+        || option == Array("--event".utf8))
+        && Self.namesEvents(value.decoded)
+    }
+  }
+
+  /// Whether each name in a list is one of inotifywait's events, and none an extension that exists.
+  package static func namesEvents(_ list: String) -> Bool {
+    let names = list.lowercased().split(separator: Character(",")).map(String.init)
+    return !names.isEmpty && names.allSatisfy(events.contains)
+  }
+
+  private static let events: Set = [
+    "access", "attrib", "close", "close_write", "close_nowrite", "create", "delete", "delete_self",
+    "modify", "move", "moved_to", "moved_from", "move_self", "open", "remove", "rename", "metadata",
+  ]
+}
+
+extension String {
+  package var word: [UInt8] { Array(utf8) }
+}
+
+extension Collection<UInt8> {
+  /// The text; what is not UTF-8 is replaced.
+  package var decoded: String { String(decoding: self, as: UTF8.self) }
+}

@@ -1,0 +1,250 @@
+import ActionRunning
+import Support
+import SystemCalls
+
+/// Decides whether the words of a command line name tasks or a program.
+///
+/// Words that all name tasks mean these tasks; anything else is a program with its arguments. After `--`
+/// there is always a program.
+struct TaskWords {
+  /// The tasks and pages that can be named, and where they come from.
+  struct Project {
+    let names: [String]
+    /// For people: "watchrun.json", or "this project" if it has no file.
+    let source: String
+  }
+
+  enum Meaning: Hashable {
+    case program
+    case tasks([String])
+  }
+
+  private let line: TypedLine
+  private var words: [[UInt8]] { line.words }
+  private var project: Project? { line.project }
+
+  init(_ line: TypedLine) {
+    self.line = line
+  }
+
+  /// Whether the words can name tasks.
+  static func mayBeTasks(_ settings: Settings) -> Bool {
+    guard !settings.isCommandMarked, settings.printMode == nil, !settings.hasPage,
+      let word = settings.command.first
+    else { return false }
+    let special = Array("/ \t\n=$".utf8)
+    return !word.contains(where: special.contains)
+  }
+
+  private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
+
+  /// What the words mean, and a note for the user where they could mean something else, too.
+  func meaning() throws(Failure) -> (meaning: Meaning, note: String?) {
+    guard let first = words.first else { return (.program, nil) }
+    let name = first.decoded
+    if let project, name == "run", words.count > 1,
+      words.dropFirst().allSatisfy({ project.names.contains($0.decoded) })
+    {
+      throw .usage(
+        "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
+    }
+    guard let project, project.names.contains(name) else {
+      try refuseQuestion(name)
+      try refuseWordOfOption(name)
+      return (.program, nil)
+    }
+    let line = ShellWords.quoted(words)
+    if words.allSatisfy({ project.names.contains($0.decoded) }) {
+      let names = words.map(\.decoded)
+      let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
+      let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
+      return (.tasks(names), findsProgram(first) ? note : nil)
+    }
+    let rest = Array(words.dropFirst())
+    if let option = rest.first, option.first == UInt8(ascii: "-") {
+      let advice =
+        isOption(option, hasNext: rest.count > 1)
+        ? "and options precede it: watchrun \(ShellWords.quoted(rest + [first]))"
+        : "and takes no arguments: watchrun \(shown(first))"
+      throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
+    }
+    if findsProgram(first) {
+      let name = shown(first)
+      return (.program, "running the program \(name); for the task: watchrun \(name)")
+    }
+    let stranger = rest.first { !project.names.contains($0.decoded) } ?? []
+    let nearest = nearestName(to: stranger.decoded, among: project.names)
+    throw .usage(
+      "'\(stranger.printable)' is not a task of \(project.source); "
+        + (nearest.map { "did you mean '\($0.printable)'?" } ?? "tasks: \(list(project.names))"))
+  }
+
+  /// Words that people type to get what an option does.
+  private static let options: [(word: String, purpose: String, option: String)] = [
+    ("help", "help", "--help"), ("version", "the version", "--version"),
+    ("init", "a project file", "--init"), ("check", "a check of the project file", "--check"),
+    ("doctor", "a report of what is watched", "--doctor"),
+    ("list", "a list of the tasks", "--list-tasks"),
+    ("tasks", "a list of the tasks", "--list-tasks"),
+    ("schema", "the schema of project files", "--schema"),
+  ]
+
+  /// Words that people type to ask or tell a running session. Many of them are also programs.
+  private static let questions: [(word: String, purpose: String, option: String)] = [
+    ("status", "the state of the running session", "--status"),
+    ("ps", "the state of the running session", "--status"),
+    ("wait", "the results of the running session", "--wait"),
+    ("logs", "the output of the tasks", "--logs"),
+    ("restart", "a restart in the running session", "--send restart"),
+    ("stop", "a stop of all tasks", "--send stop"),
+    ("pause", "a pause of the running session", "--send pause"),
+    ("resume", "the end of a pause", "--send resume"),
+    ("reload", "a reload of the page", "--send reload"),
+  ]
+
+  /// Refuses such a word, alone or before tasks, if there is no such program.
+  private func refuseQuestion(_ name: String) throws(Failure) {
+    let tasks = words.dropFirst()
+    guard let first = words.first, !findsProgram(first),
+      // A session of a command line has tasks that no project names.
+      tasks.allSatisfy({ project?.names.contains($0.decoded) == true })
+        || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-"),
+      let row = Self.questions.first(where: { $0.word == name }), line.usual.line(for: name) == nil
+    else { return }
+    let arguments = tasks.isEmpty ? "" : " " + ShellWords.quoted(Array(tasks))
+    throw .usage(
+      "no task and no program '\(name)'; for \(row.purpose): watchrun \(row.option)\(arguments)")
+  }
+
+  private func refuseWordOfOption(_ name: String) throws(Failure) {
+    guard words.count == 1 else { return }
+    if let row = Self.options.first(where: { $0.word == name }) {
+      let other = line.usual.line(for: name)
+      throw .usage(
+        (other.map { "no task '\(name)'; write: watchrun \($0); " } ?? "")
+          + "for \(row.purpose): watchrun \(row.option); "
+          + "for a program named \(name): watchrun -- \(name)"
+          + (project.map { "; tasks of \($0.source): \(list($0.names))" } ?? ""))
+    }
+    // It is in every PATH, does nothing, and fails.
+    guard name == "test" else { return }
+    throw .usage(
+      "no task 'test' \(project.map { "in \($0.source)" } ?? "here"); give a command, as in: "
+        + "watchrun \(line.usual.test ?? "make test")")
+  }
+
+  /// The error for a first word that is no task, no program, and no habit of another tool.
+  func refuseUnknownTask() throws(Failure) {
+    guard let project, let first = words.first, words.count == 1 else { return }
+    let lack = "no task and no program '\(first.printable)'"
+    if let nearest = nearestName(to: first.decoded, among: project.names) {
+      throw .usage("\(lack); did you mean: watchrun \(shown(nearest))")
+    }
+    throw .usage("\(lack); tasks of \(project.source): \(list(project.names))")
+  }
+
+  private func isOption(_ word: [UInt8], hasNext: Bool) -> Bool {
+    let written = word.prefix { $0 != UInt8(ascii: "=") }.decoded
+    let option = Setting.options.first { option in
+      written == "--" + option.long || option.short.map { written == "-\($0)" } == true
+    }
+    guard let option else { return false }
+    return option.value == nil || hasNext || written.utf8.count < word.count
+  }
+
+  private func shown(_ word: [UInt8]) -> String { ShellWords.quoted(word) }
+
+  private func shown(_ name: String) -> String { shown(Array(name.utf8)) }
+
+  private func list(_ names: [String]) -> String {
+    names.map(\.printable).joined(separator: ", ")
+  }
+}
+
+extension Settings {
+  /// The settings with tasks instead of a command, if its words name tasks. A command that can never run
+  /// is an error with the line to type.
+  ///
+  /// - Parameter say: Receives a note about what else the words could mean.
+  package func resolvingTasks(
+    in directory: Path, programs: [Path] = programDirectories(), isPiped: Bool = false,
+    say: (String) -> Void
+  ) throws(Failure) -> Settings {
+    guard task == .run else { return self }
+    if command.isEmpty {
+      try refuseFilterOfFile(in: directory)
+      return self
+    }
+    // What sets PATH decides itself where programs are looked up.
+    let places =
+      self.environment.last { $0.isPATH }.map { programDirectories($0.value) } ?? programs
+    var line = TypedLine(
+      words: command, options: optionWords.filter { $0 != "--".word },
+      directory: ProjectDirectory(path: directory), isPiped: isPiped,
+      findsProgram: { findProgram($0.word, in: places) != nil })
+    if TaskWords.mayBeTasks(self) {
+      line.project = namedTasks(in: directory)
+      let (meaning, note) = try TaskWords(line).meaning()
+      if let note { say(note) }
+      if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
+    }
+    try refuseHabit(line)
+    CommandNotes(line, self).lines.forEach(say)
+    return self
+  }
+
+  /// Refuses what is no program and never becomes one. Another first word is tried.
+  private func refuseHabit(_ line: TypedLine) throws(Failure) {
+    guard self.shell == .whenNeeded, !isRunByShell, let first = command.first else {
+      return
+    }
+    if !isCommandMarked, let advice = Habit.advice(for: line, among: Habit.tools) {
+      throw .usage(advice)
+    }
+    if line.isProgram(first) { return }
+    if let advice = Habit.advice(for: line) { throw .usage(advice) }
+    if TaskWords.mayBeTasks(self) { try TaskWords(line).refuseUnknownTask() }
+  }
+
+  /// Refuses `-f Procfile` and `-f modd.conf` without a command: only changes of that file would count.
+  private func refuseFilterOfFile(in directory: Path) throws(Failure) {
+    guard self.filters.count == 1, let name = self.filters.first?.description else { return }
+    let line = TypedLine(words: [name.word], directory: ProjectDirectory(path: directory))
+    guard let advice = ForeignFile.advice(for: name, in: line.directory, line) else { return }
+    throw .usage("-f is a filter; \(advice)")
+  }
+
+  private func replacingCommand(by names: [String]) throws(Failure) -> Settings {
+    var settings = self
+    settings.command = []
+    settings.taskNames = names
+    let line = ShellWords.quoted(command)
+    for option in Setting.options {
+      guard let written = given[option.long], let key = option.taskKey else { continue }
+      throw .usage(
+        "'\(line)' names tasks, and \(written) is for commands; set \"\(key)\" of the task in "
+          + "watchrun.json, or for a program: watchrun \(written)\(option.valueUsage) -- \(line)")
+    }
+    do throws(Failure) {
+      return try settings.checked()
+    } catch {
+      throw .usage("'\(line)' names tasks: \(error.message)")
+    }
+  }
+
+  /// The tasks that words can name; `nil` if there is no project, or its file has errors.
+  private func namedTasks(in directory: Path) -> TaskWords.Project? {
+    let source = ProjectSource(self, directory: directory)
+    guard let read = try? source.read() as Project?? else { return nil }
+    if let project = read {
+      return .init(names: project.names, source: source.file.description)
+    }
+    return source.detect().map {
+      .init(names: $0.project.names, source: "this project")
+    }
+  }
+}
+
+extension Command.EnvironmentVariable {
+  package var isPATH: Bool { name.elementsEqual("PATH".utf8) }
+}

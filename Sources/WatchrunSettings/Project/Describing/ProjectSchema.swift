@@ -1,0 +1,93 @@
+import Support
+
+/// The JSON schema of the project file for editors, based on the list of keys.
+///
+/// It accepts what ``ProjectReader`` accepts, except that a schema cannot compare values: names in
+/// `after`, cycles, and ports that occur twice are left to the reader.
+package enum ProjectSchema {
+  /// Identifies the schema: the name of its file in `Documentation`.
+  package static let file = "watchrun.schema.json"
+  /// The value of `$schema` for the schema beside the project file, where the output of
+  /// `watchrun --schema` may be put. The schema is not published at an address of its own.
+  package static let address = "./" + file
+
+  package static var text: String {
+    """
+    {
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "$id": \(JSONWriter.quoted(file)),
+      "title": "watchrun.json",
+      "description": "The tasks of a project, run by watchrun when files change.",
+      \(object(.project)), "required": ["tasks"],
+      "$defs": {
+        "task": { \(object(.task)), "required": ["run"],
+          \(taskRules) },
+        "page": { \(object(.page)),
+          \(pageRules) },
+        "ready": { \(object(.readiness)),
+          \(readinessRules) }
+      }
+    }
+
+    """
+  }
+
+  private static func object(_ scope: ProjectKey.Scope) -> String {
+    let properties = ProjectKey.all(in: scope).map { key in
+      "\(JSONWriter.quoted(key.name)): { \(ValueSchema.keywords(for: key.kind)), "
+        + "\"description\": \(JSONWriter.quoted(key.help)) }"
+    }
+    return "\"type\": \"object\", \"additionalProperties\": false, "
+      + "\"properties\": {\n      \(properties.joined(separator: ",\n      ")) }"
+  }
+}
+
+// MARK: - Combinations of keys
+
+extension ProjectSchema {
+  private static let taskRules = #"""
+    "allOf": [
+            {
+              "description": "A service has no end to wait for; other tasks have no readiness check.",
+              "if": { "anyOf": [
+                { "required": ["service"], "properties": { "service": { "const": true } } },
+                { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
+              ] },
+              "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
+              "else": { "properties": { "ready": false } }
+            },
+            {
+              "description": "An interactive task writes to the terminal itself.",
+              "if": {
+                "required": ["interactive"], "properties": { "interactive": { "const": true } }
+              },
+              "then": { "properties": { "pty": false, "output": false } }
+            },
+            {
+              "description": "Changes are filtered only in a task that watches something.",
+              "if": { "anyOf": [
+                { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
+                { "required": ["after"], "not": { "required": ["watch"] } }
+              ] },
+              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "events": false } }
+            }
+          ]
+    """#
+
+  private static let pageRules = #"""
+    "anyOf": [{ "required": ["serve"] }, { "required": ["proxy"] }],
+          "dependentRequired": { "fallback": ["serve"], "listing": ["serve"], "dotfiles": ["serve"] },
+          "allOf": [
+            {
+              "description": "One of a directory and a server answers what has no path of its own.",
+              "if": { "required": ["serve"] },
+              "then": { "properties": { "proxy": { "type": "object", "properties": { "/": false } } } },
+              "else": { "properties": { "proxy": { "required": ["/"] } } }
+            }
+          ]
+    """#
+
+  private static let readinessRules = #"""
+    "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }]
+    """#
+}

@@ -1,0 +1,96 @@
+import ActionRunning
+import PathFiltering
+import Support
+import SystemCalls
+
+// The tasks as `Documentation/tasks.schema.json` describes them. Members are named like the keys of the
+// project file.
+
+extension ProjectText {
+  /// Where a project comes from.
+  package enum Origin {
+    /// The project file, as it is shown in messages.
+    case file(Path)
+    /// The detected kind: "a Makefile".
+    case detected(String)
+  }
+
+  /// The answer to `--list-tasks --json`: an object in one line.
+  package static func json(_ project: Project, from origin: Origin) -> String {
+    let text = JSONWriter.encode { writer in
+      writer.object { writer in
+        switch origin {
+        case .file(let path):
+          writer.member("file", path)
+          writer.member("detected", String?.none)
+        case .detected(let titles):
+          writer.member("file", String?.none)
+          writer.member("detected", titles)
+        }
+        writer.array("tasks") { for task in project.tasks { write(task, to: &$0) } }
+        writer.array("pages") { for page in project.pages { write(page, to: &$0) } }
+        writer.member("version", JSONText.version)
+      }
+    }
+    return text.decoded + "\n"
+  }
+
+  private static func write(_ task: Project.Task, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", task.name)
+      switch task.run {
+      case .line(let line): writer.member("run", line)
+      case .words(let words): writer.member("run", words)
+      }
+      if let directory = task.directory { writer.member("directory", directory) }
+      writer.member("watch", task.watched)
+      writer.member("exts", task.extensions.map { Path(bytes: $0) })
+      writer.member("filter", task.filters.map { Path(bytes: $0.text) })
+      writer.member("ignore", task.ignores.map { Path(bytes: $0.text) })
+      writer.member("after", task.after)
+      writer.member("service", task.isService)
+      writer.member("postpone", task.isPostponed)
+      if let readiness = task.readiness { write(readiness.condition, to: &writer) }
+    }
+  }
+
+  private static func write(
+    _ condition: TaskDefinition.Readiness.Condition, to writer: inout JSONWriter
+  ) {
+    writer.object("ready") { writer in
+      switch condition {
+      case .port(let port): writer.member("port", Int(port))
+      case .url(let url): writer.member("url", url)
+      case .line(let line): writer.member("line", line)
+      }
+    }
+  }
+
+  private static func write(_ server: Project.Page.Server, to writer: inout JSONWriter) {
+    switch server {
+    case .port(let port): writer.value(Int(port))
+    case .url(let url): writer.value(url)
+    }
+  }
+
+  private static func write(_ page: Project.Page, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("name", page.name)
+      if let served = page.served { writer.member("serve", served) }
+      if let proxy = page.proxies.first, page.proxies.count == 1, page.served == nil {
+        writer.key(quoting: "proxy")
+        write(proxy.server, to: &writer)
+      } else if !page.proxies.isEmpty {
+        writer.object("proxy") { writer in
+          for proxy in page.proxies {
+            writer.key(quoting: proxy.path)
+            write(proxy.server, to: &writer)
+          }
+        }
+      }
+      if let port = page.port { writer.member("port", Int(port)) }
+      writer.member("reload", page.reload)
+      writer.member("after", page.after)
+    }
+  }
+}

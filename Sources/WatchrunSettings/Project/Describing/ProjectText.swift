@@ -1,0 +1,167 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import Support
+import SystemCalls
+
+/// Writes a project as a file, and lists its tasks.
+package enum ProjectText {
+  /// The project file: JSON without the extensions of JSON5, so that every tool can read it.
+  ///
+  /// - Parameter hasSchema: Whether the schema is beside the file.
+  package static func file(_ project: Project, hasSchema: Bool = false) -> String {
+    var members = hasSchema ? [("$schema", JSONWriter.quoted(ProjectSchema.address))] : []
+    if let jobs = project.jobs { members.append(("jobs", "\(jobs)")) }
+    if !project.ignores.isEmpty {
+      members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))
+    }
+    let tasks = project.tasks.map { ($0.name, object(fields(of: $0), indent: 4)) }
+    let pages = project.pages.map { ($0.name, object(fields(of: $0), indent: 4)) }
+    members.append(("tasks", object(tasks + pages, indent: 2)))
+    return object(members, indent: 0) + "\n"
+  }
+
+  private static func fields(of task: Project.Task) -> [(String, String)] {
+    func field(_ key: String, _ values: [String]) -> [(String, String)] {
+      values.isEmpty ? [] : [(key, array(values, indent: 6))]
+    }
+    let run =
+      switch task.run {
+      case .line(let line): JSONWriter.quoted(line)
+      case .words(let words): array(words, indent: 6)
+      }
+    return [("run", run)] + field("watch", task.watched.map(\.description))
+      + field("filter", task.filters.map(\.description))
+      + field("ignore", task.ignores.map(\.description)) + field("after", task.after)
+      + (task.isService ? [("service", "true")] : [])
+      + (task.environment.isEmpty ? [] : [("env", object(variables(of: task), indent: 6))])
+  }
+
+  private static func variables(of task: Project.Task) -> [(String, String)] {
+    task.environment.map { variable in
+      (
+        variable.name.decoded,
+        JSONWriter.quoted(variable.value.decoded)
+      )
+    }
+  }
+
+  private static func fields(of page: Project.Page) -> [(String, String)] {
+    (page.served.map { [("serve", JSONWriter.quoted($0.description))] } ?? [])
+      + (page.after.isEmpty ? [] : [("after", array(page.after, indent: 6))])
+  }
+
+  private static func object(_ members: [(String, String)], indent: Int) -> String {
+    let space = String(repeating: " ", count: indent)
+    let lines = members.map { "\(space)  \(JSONWriter.quoted($0.0)): \($0.1)" }
+    return "{\n\(lines.joined(separator: ",\n"))\n\(space)}"
+  }
+
+  private static let widestLine = 80
+
+  private static func array(_ strings: [String], indent: Int) -> String {
+    let values = strings.map { JSONWriter.quoted($0) }
+    let line = "[\(values.joined(separator: ", "))]"
+    if line.utf8.count + indent <= widestLine { return line }
+    let space = String(repeating: " ", count: indent)
+    return "[\n\(space)  \(values.joined(separator: ",\n\(space)  "))\n\(space)]"
+  }
+}
+
+// MARK: - The list
+
+extension ProjectText {
+  private static let widestColumn = 60
+  private static let longestCommand = 80
+
+  /// A line for each task and page: its name, its command and what starts it.
+  package static func list(_ project: Project) -> String {
+    let rows =
+      project.tasks.map { [$0.name, shown($0.run), conditions(of: $0)] }
+      + project.pages.map { [$0.name, shown($0), after($0.after) ?? "at once"] }
+    // A long line does not widen its column.
+    let widths = [0, 1].map { column in
+      rows.map { $0[column].count }.filter { $0 <= widestColumn }.max() ?? 0
+    }
+    return rows.map { row in
+      zip(row, widths + [0]).map { cell, width in
+        cell + String(repeating: " ", count: max(0, width - cell.count))
+      }.joined(separator: "  ") + "\n"
+    }.joined()
+  }
+
+  /// The command as it is typed.
+  package static func shown(_ run: Project.Run) -> String {
+    switch run {
+    case .line(let line): line.printable
+    case .words(let words): words.map(\.printable).joined(separator: " ")
+    }
+  }
+
+  /// A command, at most ``longestCommand`` characters of it.
+  package static func abridged(_ text: String) -> String {
+    text.count <= longestCommand ? text : text.prefix(longestCommand - 1) + "…"
+  }
+
+  private static func shown(_ page: Project.Page) -> String {
+    let rules = page.proxies.map { proxy in
+      let path = proxy.path == Project.Page.Proxy.all ? "" : "\(proxy.path.printable)="
+      return switch proxy.server {
+      case .port(let port): "proxy \(path)\(port)"
+      case .url(let url): "proxy \(path)\(url.printable)"
+      }
+    }
+    let source = ((page.served.map { ["serve \($0)"] } ?? []) + rules).joined(separator: ", ")
+    return page.port.map { "\(source) on port \($0)" } ?? source
+  }
+
+  private static func conditions(of task: Project.Task) -> String {
+    var parts: [String] = []
+    if !task.watched.isEmpty {
+      var watched = "on changes in \(task.watched.map(\.description).joined(separator: ", "))"
+      if !task.extensions.isEmpty {
+        watched +=
+          " (\(some(of: task.extensions.map { "*." + $0.drop { $0 == UInt8(ascii: ".") }.printable })))"
+      } else if !task.filters.isEmpty {
+        watched += " (\(some(of: task.filters.map(\.description))))"
+      }
+      parts.append(watched)
+    }
+    if let after = after(task.after) { parts.append(after) }
+    if task.isService { parts.append("service" + ready(task.readiness)) }
+    if task.isPostponed { parts.append("not at the start") }
+    return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
+  }
+
+  /// As many patterns as fit into a line.
+  private static func some(of patterns: [String]) -> String {
+    let more = patterns.count - 5
+    return patterns.prefix(5).joined(separator: " ") + (more > 0 ? " and \(more) more" : "")
+  }
+
+  private static func after(_ names: [String]) -> String? {
+    names.isEmpty ? nil : "after " + names.joined(separator: " and ")
+  }
+
+  private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {
+    switch readiness?.condition {
+    case .port(let port): ", ready on port \(port)"
+    case .url(let url): ", ready at \(url.printable)"
+    case .line(let line): ", ready when it prints \"\(line.printable)\""
+    case nil: ""
+    }
+  }
+}
+
+extension Project {
+  /// What `--init` writes where no project is detected.
+  package static var example: Project {
+    var build = Task(name: "build", run: .line("echo 'replace this with your build command'"))
+    build.watched = ["."]
+    var test = Task(name: "test", run: .words(["echo", "replace this with your test command"]))
+    test.after = ["build"]
+    var project = Project()
+    project.tasks = [build, test]
+    return project
+  }
+}

@@ -1,0 +1,179 @@
+import ActionRunning
+import PathFiltering
+import Support
+import SystemCalls
+
+/// What kind of project a directory holds, and its usual tasks.
+package struct DetectedProject: Sendable {
+  /// The kinds whose tasks are run.
+  var kinds: [DetectedKind]
+  /// The kinds that were detected and are not used.
+  package var leftOut: [DetectedKind] = []
+
+  private let directory: ProjectDirectory
+
+  /// `nil` if no kind is detected.
+  init?(_ directory: ProjectDirectory) {
+    self.directory = directory
+    kinds = ProjectDetection.kinds.compactMap { DetectedKind($0, in: directory) }
+    if kinds.isEmpty { return nil }
+    leaveOutOthers(makeCompiles: ProjectDetection.makeCompiles(in: directory))
+  }
+
+  private mutating func leaveOutOthers(makeCompiles: Bool) {
+    let all = kinds
+    let compilers = all.map(\.kind).filter { $0.role == .compiler }
+    // Make compiles the sources, and other compilers only a part of them.
+    let isMakeMain =
+      makeCompiles && !compilers.contains(where: \.compilesC)
+      && all.contains { $0.kind.role == .wrapper }
+    var languages: Set<String> = []
+    kinds = all.filter { found in
+      let kind = found.kind
+      switch kind.role {
+      case .compiler where isMakeMain: return false
+      case .compiler, .independent:
+        return kind.language.map { languages.insert($0).inserted } ?? true
+      case .wrapper: return compilers.isEmpty || isMakeMain
+      case .runner: return all.first?.name == found.name
+      }
+    }
+    leftOut = all.filter { found in !kinds.contains { $0.name == found.name } }
+  }
+
+  /// For messages, in one line: the detected kind, the order of its tasks, and unused files.
+  /// Tasks that do not depend on others start at once.
+  package var summary: String {
+    let chains = kinds.map { kind in
+      let names =
+        kind.tasks.map { name(of: $0, in: kind) } + (kind.kind.page.map { ["serve \($0)"] } ?? [])
+      return names.joined(separator: kind.isChain ? ", then " : ", ")
+    }
+    let each = kinds.count > 1 ? ", each with its own tasks and sources" : ""
+    let rest = leftOut.isEmpty ? "" : "; not used: \(Self.joined(leftOut.map(\.title)))"
+    return "this is \(titles)\(each): \(chains.joined(separator: "; "))\(rest)"
+  }
+
+  /// For messages, a line each: what else there is to know before it runs.
+  var notes: [String] {
+    let files = kinds.compactMap { kind in
+      kind.kind.files.first { $0 != kind.file && kind.name == "procfile" && directory.holds($0) }
+    }
+    return [offers].compactMap { $0 }
+      + files.map { "\($0) is not used; to take it: watchrun --config \($0)" } + watchersNote
+      + missingPrograms + ForeignFile.notes(in: directory)
+  }
+
+  private var watchersNote: [String] {
+    let names = kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
+    guard !names.isEmpty else { return [] }
+    return [
+      "\(ProjectDetection.some(of: names)) \(names.count == 1 ? "watches by itself, and needs" : "watch by themselves, and need") no watchrun"
+    ]
+  }
+
+  /// Tools that the tasks need and that are not installed.
+  private var missingPrograms: [String] {
+    var missing: [String] = []
+    for step in kinds.flatMap(\.tasks) where !step.isService {
+      // A condition comes before the tool.
+      let words = step.run.split(separator: Character(" ")).map(String.init)
+      let start = words.first == "[" ? words.drop { $0 != "||" }.dropFirst() : words[...]
+      guard let program = start.first,
+        program.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }),
+        !missing.contains(program), !directory.findsProgram(program)
+      else { continue }
+      missing.append(program)
+    }
+    return missing.map { program in
+      let source = Self.sources[program].map { ": \($0)" } ?? ""
+      return "\(program) is not installed, and the tasks need it; install it\(source)"
+    }
+  }
+
+  /// Where tools that few systems have are found.
+  private static let sources = [
+    "just": "https://just.systems", "task": "https://taskfile.dev", "cargo": "https://rustup.rs",
+    "go": "https://go.dev/dl", "uv": "https://docs.astral.sh/uv", "deno": "https://deno.com",
+    "bun": "https://bun.sh", "pnpm": "https://pnpm.io", "mkdocs": "pip install mkdocs",
+    "hugo": "https://gohugo.io", "meson": "pip install meson", "cmake": "https://cmake.org",
+    "zig": "https://ziglang.org", "swift": "https://swift.org",
+  ]
+
+  /// For messages, in one line: what the project defines beside its tasks, and how to run it. `nil` for
+  /// nothing.
+  var offers: String? {
+    let others = kinds.flatMap(\.others)
+    guard let first = others.first else { return nil }
+    return "also: \(ProjectDetection.some(of: others.map(\.shown))); to run one: watchrun "
+      + first.command
+  }
+
+  /// For messages: "a Swift package (Package.swift) and a Node package (package.json)".
+  package var titles: String { Self.joined(kinds.map(\.title)) }
+
+  private static func joined(_ titles: [String]) -> String {
+    guard let last = titles.last, titles.count > 1 else { return titles.joined() }
+    return titles.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  private func name(of step: ProjectKind.Step, in kind: DetectedKind) -> String {
+    kinds.count == 1 ? step.name : "\(kind.name)-\(step.name)"
+  }
+}
+
+extension DetectedKind {
+  /// Whether each task depends on the one before it. Services run side by side.
+  fileprivate var isChain: Bool { !tasks.contains { $0.isService } }
+}
+
+// MARK: - The project
+
+extension DetectedProject {
+  /// The project with the usual tasks.
+  ///
+  /// - Parameter addsFile: Whether services get the variables of `.env`, which may be secret.
+  func project(addingVariablesOfFile addsFile: Bool) -> Project {
+    addsFile ? project.addingVariables(ProcessFile.variables(in: directory)) : project
+  }
+
+  /// The project with the usual tasks, as `--init` writes it.
+  package var project: Project {
+    var project = Project()
+    // Documentation is not compiled, but it is what sites are made of.
+    let isSite = kinds.contains { $0.kind.page != nil }
+    project.ignores =
+      isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.products))
+    for kind in kinds {
+      var before: String?
+      for step in kind.tasks {
+        let name = name(of: step, in: kind)
+        var task = Project.Task(name: name, run: .line(step.run))
+        task.isService = step.isService
+        task.environment = step.environment
+        // What is served is watched for the page.
+        if kind.kind.page != nil { task.ignores = Self.patterns(kind.products) }
+        if let before, kind.isChain {
+          task.after = [before]
+        } else {
+          task.watched = ["."] + kind.dependencies.map { Path($0) }
+          task.filters = kinds.count == 1 ? [] : Self.patterns(kind.kind.sources)
+        }
+        project.tasks.append(task)
+        before = name
+      }
+      if let served = kind.kind.page {
+        var page = Project.Page(name: kinds.count == 1 ? "page" : "\(kind.name)-page")
+        page.served = Path(served)
+        page.after = before.map { [$0] } ?? []
+        project.pages.append(page)
+      }
+    }
+    return project
+  }
+
+  private static func patterns(_ lines: [String]) -> [GlobPattern] {
+    var known: Set<String> = []
+    return lines.filter { known.insert($0).inserted }.compactMap { GlobPattern(line: $0.utf8) }
+  }
+}

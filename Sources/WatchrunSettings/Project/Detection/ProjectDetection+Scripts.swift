@@ -1,0 +1,303 @@
+import Support
+import SystemCalls
+
+// Scripting languages.
+
+// MARK: - JavaScript
+
+extension ProjectDetection {
+  private static let scriptSources = [
+    "*.js", "*.cjs", "*.mjs", "*.jsx", "*.ts", "*.cts", "*.mts", "*.tsx", "*.json", "*.css",
+    "*.scss", "*.html", "*.vue", "*.svelte",
+  ]
+  private static let package = "package.json"
+  /// Scripts that usually do not end.
+  private static let servers = ["dev", "start", "serve", "watch"]
+
+  static let node = ProjectKind(
+    name: "node", title: "a Node package", role: .independent, language: "javascript",
+    files: [package],
+    products: [
+      "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
+    ],
+    sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
+    findSiblings: { root, member in
+      let members = members(of: root)
+      guard members.contains(where: { $0.path == member.path }) else { return [] }
+      return members.filter { other in
+        name(of: other).map { member.holds([package], with: "\"\($0)\"") } ?? false
+      }.map(\.path)
+    },
+    programs: ["npm", "npx", "yarn", "pnpm", "bun", "node"],
+    wanted: "script 'build' or 'test'", findOthers: otherScripts
+  ) { directory, _ in
+    let manager = packageManager(directory)
+    let scripts = scripts(in: directory)
+    let steps = ["build", "test"].filter { scripts[$0].map { !isPlaceholder($0) } ?? false }
+      .map { Step($0, "\(manager) run \($0)") }
+    return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
+  }
+
+  static let deno = ProjectKind(
+    name: "deno", title: "a Deno project", role: .independent, language: "javascript",
+    files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"],
+    findOthers: otherDenoTasks
+  ) { directory, file in
+    let tasks = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
+    let build = tasks.contains("build") ? [Step("build", "deno task build")] : []
+    return build + [Step("test", tasks.contains("test") ? "deno task test" : "deno test")]
+  }
+
+  @Sendable private static func otherDenoTasks(
+    _ directory: ProjectDirectory, _ file: String
+  ) -> [ProjectKind.Offer] {
+    let names = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
+    return offers(names.filter { $0 != "build" && $0 != "test" }, "deno task")
+  }
+
+  private static func packageManager(_ directory: ProjectDirectory) -> String {
+    if let named = namedManager(in: directory) { return named }
+    let lockFiles = [
+      ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"),
+      ("bun.lockb", "bun"),
+    ]
+    return lockFiles.first { directory.holds($0.0) }?.1 ?? "npm"
+  }
+
+  /// The manager that `package.json` names, which corepack requires: `"packageManager": "pnpm@9.1.0"`.
+  private static func namedManager(in directory: ProjectDirectory) -> String? {
+    let top = directory.json(of: package)
+    let values = [top?["packageManager"], top?["devEngines"]?["packageManager"]?["name"]]
+    let names = values.compactMap { value in value?.text.map { String($0.prefix { $0 != "@" }) } }
+    return names.first(where: ["npm", "pnpm", "yarn", "bun"].contains)
+  }
+
+  /// Whether a script is what `npm init` writes for the lack of tests.
+  static func isPlaceholder(_ script: String) -> Bool {
+    script.includes("no test specified")
+  }
+
+  private static func scripts(in directory: ProjectDirectory) -> [String: String] {
+    let members = directory.json(of: package)?["scripts"]?.members ?? []
+    return Dictionary(members.compactMap { member in member.value.text.map { (member.key, $0) } }) {
+      $1
+    }
+  }
+
+  /// A script of `package.json`.
+  package struct Script {
+    let line: String
+
+    /// Whether the program that it starts sees changes by itself, so that restarts do harm.
+    var watchesByItself: Bool {
+      let words = line.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
+        String($0.split(separator: Character("/")).last ?? $0)
+      }
+      return words.contains { Self.watchers.contains($0) }
+        || zip(words, words.dropFirst()).contains { Self.watchers.contains("\($0) \($1)") }
+        || words.contains("vite") && !["build", "preview"].contains(where: words.contains)
+        || words.contains("parcel") && !words.contains("build")
+        || words.contains("flask") && words.contains("--debug")
+        || words.contains("manage.py") && words.contains("runserver")
+          && !words.contains("--noreload")
+    }
+
+    /// Whether a command does, possibly as the script of `package.json` that a package manager runs.
+    ///
+    /// - Parameter words: The words of the command, or its shell line.
+    package static func watchesByItself(_ words: [[UInt8]], in directory: ProjectDirectory) -> Bool
+    {
+      let words = words.wordsOfLine.map { $0.decoded }
+      if Script(line: words.joined(separator: " ")).watchesByItself { return true }
+      guard ["npm", "yarn", "pnpm", "bun"].contains(words.first) else { return false }
+      let rest = words.dropFirst().filter { !$0.hasPrefix("-") }
+      let name = ["run", "run-script"].contains(rest.first) ? rest.dropFirst().first : rest.first
+      return name.flatMap { script($0, in: directory) }?.watchesByItself == true
+    }
+
+    private static let watchers: Set = [
+      "--watch", "--watch-path", "--hot", "--reload", "nodemon", "ts-node-dev", "tsnd", "node-dev",
+      "webpack-dev-server", "live-server", "browser-sync", "vite-node", "next dev", "nuxt dev",
+      "nuxi dev", "astro dev", "tsx watch", "webpack serve", "webpack watch", "ng serve",
+      "react-scripts start", "gatsby develop", "remix dev", "wrangler dev", "expo start",
+      "storybook dev", "vue-cli-service serve", "rsbuild dev", "rspack serve", "rspack dev",
+      "turbo watch", "svelte-kit dev", "ember serve", "hugo server", "hugo serve", "mkdocs serve",
+      "jekyll serve", "mdbook serve", "zola serve", "trunk serve", "dotnet watch",
+    ]
+  }
+
+  static func script(_ name: String, in directory: ProjectDirectory) -> Script? {
+    scripts(in: directory)[name].map(Script.init)
+  }
+
+  /// The file that `package.json` names as the main one, if it exists.
+  static func mainScript(in directory: ProjectDirectory) -> String? {
+    directory.json(of: package)?["main"]?.text.flatMap { directory.holds($0) ? $0 : nil }
+  }
+
+  /// The scripts beside those that are run, without those that a manager calls.
+  @Sendable private static func otherScripts(
+    _ directory: ProjectDirectory, _ file: String
+  ) -> [ProjectKind.Offer] {
+    let usable = scripts(in: directory).filter {
+      !isPlaceholder($0.value) && !Script(line: $0.value).watchesByItself
+    }
+    let names = usable.keys.filter { name in
+      !["build", "test", "prepare", "install"].contains(name)
+        && !["pre", "post"].contains {
+          name.hasPrefix($0)
+            && (usable[String(name.dropFirst($0.count))] != nil || name == $0 + "install")
+        }
+    }
+    return offers(names.sorted(), "\(packageManager(directory)) run")
+  }
+
+  /// How to start the scripts that watch by themselves.
+  static func watchers(in directory: ProjectDirectory) -> [String] {
+    let all = scripts(in: directory)
+    return all.keys.sorted().filter { name in
+      Script(line: all[name] ?? "").watchesByItself && name != "build" && name != "test"
+    }.map { "\(packageManager(directory)) run \($0)" }
+  }
+
+  /// Servers first, which are restarted; anything else is run again.
+  private static func offers(_ names: [String], _ command: String) -> [ProjectKind.Offer] {
+    servers.filter(names.contains).map {
+      .init($0, "-r \(command) \($0)", shown: "\(command) \($0)")
+    }
+      + GoalNames.ordered(names.filter { !servers.contains($0) }).map {
+        .init($0, "\(command) \($0)")
+      }
+  }
+
+  /// Why nothing was detected although there is a `package.json`; `nil` if its scripts say it.
+  static func packageFlaw(_ directory: ProjectDirectory) -> Flaw? {
+    guard directory.text(of: package) != nil else { return nil }
+    if directory.json(of: package) == nil { return Flaw(reason: "package.json is not valid JSON") }
+    let all = scripts(in: directory)
+    guard !all.isEmpty, all.allSatisfy({ isPlaceholder($0.value) }) else { return nil }
+    return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
+  }
+}
+
+// MARK: - Words of other tools
+
+extension ProjectDetection {
+  /// The command line after `watchrun` that runs a script, target or recipe of this name; `nil` if
+  /// there is none.
+  static func commandLine(for name: String, in directory: ProjectDirectory) -> String? {
+    if let script = script(name, in: directory), !isPlaceholder(script.line) {
+      let isRestarted = servers.contains(name) && !script.watchesByItself
+      return (isRestarted ? "-r " : "") + "\(packageManager(directory)) run \(name)"
+    }
+    if readMakefile(in: directory)?.targets.contains(name) == true { return "make \(name)" }
+    let recipes = readJustfile(in: directory)?.recipes ?? []
+    if recipes.contains(where: { $0.name == name }) { return "just \(name)" }
+    return readTaskfile(in: directory).contains(name) ? "task \(name)" : nil
+  }
+}
+
+// MARK: - Python and Ruby
+
+extension ProjectDetection {
+  static let python = ProjectKind(
+    name: "python", title: "a Python project", role: .independent,
+    files: [
+      "pyproject.toml", "pytest.ini", "tox.ini", "setup.py", "manage.py", "requirements.txt",
+      "test_*.py", "tests/test_*.py",
+    ],
+    products: ["/build/", "/dist/", "*.egg-info/"],
+    sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"]
+  ) { directory, file in
+    if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
+      return [Step("test", "tox")]
+    }
+    let environment =
+      directory.holds("uv.lock") ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
+    let usesPytest = directory.holds(
+      ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"], with: "pytest")
+    if directory.holds("manage.py"), !usesPytest {
+      return [Step("test", "\(environment)python3 manage.py test")]
+    }
+    let tests = ["test_*.py", "tests/test_*.py", "*_test.py", "tests/*_test.py"]
+    if file == "requirements.txt", !usesPytest, directory.first(of: tests) == nil { return [] }
+    return [Step("test", environment.isEmpty ? "python3 -m pytest" : "\(environment)pytest")]
+  }
+
+  static let ruby = ProjectKind(
+    name: "ruby", title: "a Ruby project", role: .independent,
+    files: ["Rakefile", "rakefile", "Gemfile"],
+    products: ["/coverage/", "/log/", "/pkg/", "/tmp/"],
+    sources: ["*.rb", "*.rake", "*.erb", "*.gemspec", "Rakefile", "Gemfile", "Gemfile.lock"]
+  ) { directory, file in
+    let bundle = directory.holds("Gemfile") ? "bundle exec " : ""
+    if directory.holds(".rspec") { return [Step("test", "\(bundle)rspec")] }
+    if directory.holds("bin/rails") { return [Step("test", "bin/rails test")] }
+    guard file != "Gemfile", let text = directory.text(of: file) else { return [] }
+    if text.includes("RSpec") || text.includes(":spec") {
+      return [Step("test", "\(bundle)rake spec")]
+    }
+    if text.includes("TestTask") || text.includes(":test") {
+      return [Step("test", "\(bundle)rake test")]
+    }
+    // `rake` alone runs the default task, which may do anything.
+    let names = defaultTasks(of: text)
+    let isUsual = !names.isEmpty && names.allSatisfy { ["build", "compile", "check"].contains($0) }
+    return isUsual ? [Step("build", "\(bundle)rake")] : []
+  }
+
+  /// The tasks that the default task of a Rakefile depends on: `task default: [:a, :b]`.
+  private static func defaultTasks(of rakefile: String) -> [String] {
+    for line in rakefile.split(whereSeparator: \.isNewline) {
+      let words = line.prefix { $0 != "#" }.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      guard words.starts(with: ["task", "default"]) else { continue }
+      return words.dropFirst(2).filter { $0 != "w" && $0 != "i" && $0 != "do" }.map(String.init)
+    }
+    return []
+  }
+}
+
+// Packages below a package.
+
+extension ProjectDetection {
+  /// The tasks of a package whose members have scripts, and which has none of its own.
+  static func workspaceSteps(in directory: ProjectDirectory, _ manager: String) -> [Step] {
+    let members = members(of: directory)
+    return ["build", "test"].compactMap { name in
+      let isDefined = members.contains {
+        script(name, in: $0).map { !isPlaceholder($0.line) } ?? false
+      }
+      guard isDefined else { return nil }
+      switch manager {
+      case "npm": return Step(name, "npm run \(name) --workspaces --if-present")
+      case "pnpm": return Step(name, "pnpm -r run \(name)")
+      case "bun": return Step(name, "bun run --filter '*' \(name)")
+      default: return nil
+      }
+    }
+  }
+
+  private static func name(of package: ProjectDirectory) -> String? {
+    let top = package.text(of: Self.package).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    guard case .string(let name)? = top?["name"]?.content else { return nil }
+    return name
+  }
+
+  /// The directories that `"workspaces"` of `package.json` or `pnpm-workspace.yaml` name: `packages/*`, `tools/cli`.
+  private static func members(of directory: ProjectDirectory) -> [ProjectDirectory] {
+    let list = directory.json(of: package)?["workspaces"]
+    var patterns = (list?["packages"] ?? list)?.elements.compactMap(\.text) ?? []
+    let lines = directory.text(of: "pnpm-workspace.yaml")?.split(whereSeparator: \.isNewline) ?? []
+    patterns += lines.compactMap { line in
+      let words = line.split { " '\"".contains($0) }
+      return words.count == 2 && words[0] == "-" ? String(words[1]) : nil
+    }
+    return patterns.flatMap { pattern -> [ProjectDirectory] in
+      if !pattern.hasSuffix("/*") {
+        return [ProjectDirectory(path: directory.path.appending(pattern))]
+      }
+      let parent = ProjectDirectory(path: directory.path.appending(String(pattern.dropLast(2))))
+      return parent.names(of: .directory).map { ProjectDirectory(path: parent.path.appending($0)) }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import SystemCalls
+
+/// The table of the kinds of projects that are detected.
+package enum ProjectDetection {
+  typealias Step = ProjectKind.Step
+
+  /// In the order in which they are reported and their tasks are listed.
+  static let kinds: [ProjectKind] = [
+    swift, cargo, go, zig, node, deno, python, ruby, mix, gradle, maven, dotnet, cmake, meson,
+    makefile, justfile, taskfile, procfile, hugo, mkdocs, jekyll, site,
+  ]
+
+  static let cSources = [
+    "*.c", "*.cc", "*.cpp", "*.cxx", "*.h", "*.hh", "*.hpp", "*.hxx", "*.m", "*.mm", "*.s", "*.S",
+  ]
+}
+
+extension ProjectDetection {
+  /// The tasks `build` and `test` with these lines, the second one where there are tests.
+  static func steps(
+    _ build: String, _ test: String,
+    _ hasTests: @escaping @Sendable (ProjectDirectory, _ file: String) -> Bool = { _, _ in true }
+  ) -> @Sendable (ProjectDirectory, String) -> [Step] {
+    { directory, file in
+      [Step("build", build)] + (hasTests(directory, file) ? [Step("test", test)] : [])
+    }
+  }
+}
+
+// MARK: - Compiled languages
+
+extension ProjectDetection {
+  private static let swift = ProjectKind(
+    name: "swift", title: "a Swift package", role: .compiler, files: ["Package.swift"],
+    sources: ["*.swift", "Package.resolved"] + cSources,
+    tasks: steps("swift build", "swift test") {
+      $0.holds([$1], with: ".testTarget(") || $0.holdsDirectory("Tests")
+    })
+
+  private static let cargo = ProjectKind(
+    name: "cargo", title: "a Rust project", role: .compiler, files: ["Cargo.toml"],
+    products: ["/target/"],
+    // The first build writes it.
+    findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
+    sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""],
+    findSiblings: { root, member in
+      guard root.holds(["Cargo.toml"], with: "[workspace"),
+        member.holds(["Cargo.toml"], with: "workspace = true")
+          || member.holds(["Cargo.toml"], with: "workspace=true")
+      else { return [] }
+      let paths = DetectedKind.paths(in: root.text(of: "Cargo.toml") ?? "", after: ["path=\""])
+      return paths.map { Path($0).absolute(from: root.path) }
+    },
+    programs: ["cargo"], tasks: steps("cargo build", "cargo test"))
+
+  /// A plain `go build` writes the program into the sources if the module is a single command.
+  private static let go = ProjectKind(
+    name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
+    sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"],
+    findSiblings: { root, member in
+      let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
+      let paths = words.filter { $0.hasPrefix(".") }.map {
+        Path(String($0)).absolute(from: root.path)
+      }
+      return paths.contains(member.path) ? paths : []
+    },
+    programs: ["go"], tasks: steps("go build -o /dev/null ./...", "go test ./..."))
+
+  private static let zig = ProjectKind(
+    name: "zig", title: "a Zig project", role: .compiler, files: ["build.zig"],
+    products: ["/zig-out/", "zig-cache/", ".zig-cache/"], sources: ["*.zig", "*.zon"] + cSources,
+    tasks: steps("zig build", "zig build test") { $0.holds([$1], with: "\"test\"") })
+
+  private static let dotnet = ProjectKind(
+    name: "dotnet", title: "a .NET project", role: .compiler,
+    files: ["*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"],
+    products: ["obj/", "**/bin/Debug/", "**/bin/Release/", "TestResults/"],
+    sources: [
+      "*.cs", "*.fs", "*.vb", "*.razor", "*.cshtml", "*.xaml", "*.*proj", "*.sln", "*.props",
+    ],
+    // A solution may have test projects; of a single project it is known.
+    tasks: steps("dotnet build", "dotnet test --no-build") {
+      $1.includes(".sln") || $0.holds([$1], with: "Microsoft.NET.Test.Sdk")
+    })
+}
+
+// MARK: - Java and Elixir
+
+extension ProjectDetection {
+  private static let javaSources = [
+    "*.java", "*.kt", "*.kts", "*.groovy", "*.scala", "*.xml", "*.properties",
+  ]
+
+  private static let gradle = ProjectKind(
+    name: "gradle", title: "a Gradle project", role: .compiler, language: "java",
+    files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+    products: ["/build/", "/*/build/"], sources: javaSources + ["*.gradle"]
+  ) { directory, _ in
+    let gradle = directory.holds("gradlew") ? "./gradlew" : "gradle"
+    return [Step("build", "\(gradle) assemble"), Step("test", "\(gradle) test")]
+  }
+
+  private static let maven = ProjectKind(
+    name: "maven", title: "a Maven project", role: .compiler, language: "java", files: ["pom.xml"],
+    products: ["target/"], sources: javaSources
+  ) { directory, _ in
+    let maven = directory.holds("mvnw") ? "./mvnw" : "mvn"
+    // It compiles, too. Without -q, a green run has 45 lines.
+    return [Step("test", "\(maven) -q test")]
+  }
+
+  private static let mix = ProjectKind(
+    name: "mix", title: "a Mix project", role: .compiler, files: ["mix.exs"],
+    products: ["/_build/", "/deps/", "/cover/"],
+    sources: ["*.ex", "*.exs", "*.eex", "*.heex", "*.leex", "mix.lock"],
+    tasks: steps("mix compile", "mix test"))
+}
+
+// MARK: - C and C++
+
+extension ProjectDetection {
+  // Directories that are ignored anyway, and that nothing else builds into.
+  private static let cmakeDirectory = ".build/cmake"
+  private static let mesonDirectory = ".build/meson"
+
+  private static let cmake = ProjectKind(
+    name: "cmake", title: "a CMake project", role: .compiler, language: "c",
+    files: ["CMakeLists.txt"],
+    products: ["/build/"], sources: cSources + ["CMakeLists.txt", "*.cmake"]
+  ) { directory, file in
+    // Commands are case-insensitive, and spaces may follow their names.
+    let plain = directory.text(of: file)?.lowercased().filter { !$0.isWhitespace } ?? ""
+    let hasTests = plain.includes("enable_testing(") || plain.includes("include(ctest)")
+    let place = cmakeDirectory
+    let test = Step("test", "ctest --test-dir \(place) --output-on-failure")
+    // The generator of a directory cannot be changed. What is configured does that again by itself.
+    let usesNinja = directory.findsProgram("ninja") && !directory.holds("\(place)/Makefile")
+    let (rules, option) = usesNinja ? ("build.ninja", " -G Ninja") : ("Makefile", "")
+    let build =
+      "[ -f \(place)/\(rules) ] || cmake -S . -B \(place)\(option) && cmake --build \(place)"
+    return [Step("build", build)] + (hasTests ? [test] : [])
+  }
+
+  /// `meson setup` does nothing to a directory that is set up already.
+  private static let meson = ProjectKind(
+    name: "meson", title: "a Meson project", role: .compiler, language: "c", files: ["meson.build"],
+    products: ["/build/", "/builddir/"],
+    sources: cSources + ["meson.build", "meson.options", "meson_options.txt"],
+    tasks: steps(
+      "meson setup \(mesonDirectory) && meson compile -C \(mesonDirectory)",
+      "meson test -C \(mesonDirectory)"
+    ) { directory, file in
+      let plain = directory.text(of: file)?.filter { !$0.isWhitespace } ?? ""
+      return plain.includes("test(") || directory.holdsDirectory("tests")
+    })
+}
+
+// MARK: - Nothing detected
+
+extension ProjectDetection {
+  /// Why nothing was detected, and what to type instead.
+  struct Flaw {
+    let reason: String
+    var remedy: String?
+
+    init(reason: String) { self.reason = reason }
+
+    /// A file has other entries than those that are looked for; the first is suggested.
+    init(in file: String, lacking what: String, has others: [ProjectKind.Offer]) {
+      guard let first = others.first else {
+        reason = "\(file) has no \(what)"
+        return
+      }
+      reason = "\(file) has no \(what), but \(some(of: others.map { "'\($0.name)'" }))"
+      remedy = "watchrun \(first.command)"
+    }
+  }
+
+  /// The flaw of the first file that is known and has no usual task, but others if possible.
+  static func flaw(_ directory: ProjectDirectory) -> Flaw? {
+    if let flaw = packageFlaw(directory) { return flaw }
+    let flaws = kinds.compactMap { kind -> Flaw? in
+      guard let wanted = kind.wanted, let file = directory.first(of: kind.files) else { return nil }
+      return Flaw(in: file, lacking: wanted, has: kind.findOthers?(directory, file) ?? [])
+    }
+    return flaws.first { $0.remedy != nil } ?? flaws.first
+  }
+
+  private static let mostNames = 8
+
+  /// As many names as fit into a line.
+  static func some(of names: [String]) -> String {
+    names.prefix(mostNames).joined(separator: ", ") + (names.count > mostNames ? ", …" : "")
+  }
+}

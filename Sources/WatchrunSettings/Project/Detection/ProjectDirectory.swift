@@ -1,0 +1,92 @@
+import Support
+import SystemCalls
+
+/// A directory that may hold a project, as far as detection reads it.
+package struct ProjectDirectory {
+  let path: Path
+  let findsProgram: @Sendable (String) -> Bool
+
+  package init(
+    path: Path,
+    findsProgram: @escaping @Sendable (String) -> Bool = {
+      findProgram(Array($0.utf8), in: programDirectories()) != nil
+    }
+  ) {
+    (self.path, self.findsProgram) = (path, findsProgram)
+  }
+
+  /// The type of what is at a path, relative to the directory; `nil` if there is nothing.
+  func type(of path: Path) -> FileType? {
+    (try? FileStatus(of: path.absolute(from: self.path), followsLinks: true))?.type
+  }
+
+  func holds(_ name: String) -> Bool { type(of: Path(name)) == .file }
+
+  func holdsDirectory(_ name: String) -> Bool { type(of: Path(name)) == .directory }
+
+  /// Whether one of these files contains a text.
+  func holds(_ names: [String], with part: String) -> Bool {
+    names.contains { text(of: $0)?.includes(part) == true }
+  }
+
+  /// Whether there is an entry of this name, of any type.
+  func holdsAnything(_ name: String) -> Bool {
+    (try? FileStatus(of: path.appending(name))) != nil
+  }
+
+  /// The content of a file, without a byte order mark; `nil` if it cannot be read.
+  func text(of name: String) -> String? {
+    let bytes = try? fileContents(of: path.appending(name))
+    return bytes.map { bytes in
+      let mark = Array("\u{FEFF}".utf8)
+      return String(
+        decoding: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
+    }
+  }
+
+  /// The value in a file of JSON; `nil` if it cannot be read.
+  func json(of name: String) -> JSONValue? {
+    text(of: name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  /// The first file that exists, of names such as `Makefile`, `*.sln` and `tests/test_*.py`.
+  func first(of names: [String]) -> String? {
+    for name in names {
+      if let star = name.firstIndex(of: "*") {
+        let slash = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        let place = String(name[..<slash])
+        let directory = place.isEmpty ? self : ProjectDirectory(path: path.appending(place))
+        let ending = String(name[star...].dropFirst())
+        let found = directory.files(endingWith: ending).first { $0.hasPrefix(name[slash..<star]) }
+        if let found { return place + found }
+      } else if holds(name) {
+        return name
+      }
+    }
+    return nil
+  }
+
+  /// The files whose names end like this, in order.
+  func files(endingWith ending: String) -> [String] {
+    names(of: .file).filter { $0.hasSuffix(ending) && $0 != ending }
+  }
+
+  /// The names of the entries of this type, in order; hidden ones and names that are not UTF-8 are
+  /// left out.
+  package func names(of type: FileType) -> [String] {
+    var listing = DirectoryListing()
+    do throws(SystemError) {
+      try listing.read(try Descriptor.open(path, O_RDONLY | O_DIRECTORY))
+    } catch {
+      return []
+    }
+    var names: [String] = []
+    listing.forEach { entry in
+      guard entry.type == type, entry.name.first != UInt8(ascii: "."),
+        let name = String(validating: entry.name, as: UTF8.self)
+      else { return }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+}

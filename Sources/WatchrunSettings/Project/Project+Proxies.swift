@@ -1,0 +1,21 @@
+import LiveReload
+
+extension Project.Page {
+  /// The proxies, which have been validated.
+  package var rules: [ProxyRule] { proxies.compactMap(\.rule) }
+
+  /// The server that answers all requests without a rule of their own.
+  package var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
+}
+
+extension Project.Page.Proxy {
+  /// The rule; `nil` for a URL with a query.
+  fileprivate var rule: ProxyRule? {
+    let address: ServerAddress? =
+      switch server {
+      case .port(let port): ServerAddress(port: port)
+      case .url(let url): ServerAddress(url: url)
+      }
+    return address.flatMap { ProxyRule(path: path, server: $0) }
+  }
+}

@@ -1,0 +1,129 @@
+import ActionRunning
+import FileObservation
+import LiveReload
+import PathFiltering
+import Support
+import SystemCalls
+
+/// The tasks and pages of a directory. One from a file is validated: all dependencies exist, there is no
+/// cycle, and every service with dependents has a readiness check.
+package struct Project: Hashable, Sendable {
+  /// The maximum number of tasks that run at once; `nil` for the number of cores.
+  package var jobs: Int?
+  /// The values of options that were not given, by key.
+  package var defaults: [String: Assignment] = [:]
+  /// Patterns for paths whose changes are ignored by all tasks.
+  package var ignores: [GlobPattern] = []
+  /// In the order of the file.
+  package var tasks: [Task] = []
+  /// In the order of the file.
+  package var pages: [Page] = []
+
+  package init() {}
+
+  /// A command and the changes that start it.
+  @dynamicMemberLookup
+  package struct Task: Hashable, Sendable {
+    package var name: String
+    package var run: Run
+    /// What a command line can set, too.
+    var shared = TaskSettings()
+    package var directory: Path?
+    package var watched: [Path] = []
+    package var after: [String] = []
+    /// Whether it does not end by itself, and is restarted if it does.
+    package var isService = false
+    /// Whether it is a service that is restarted however often it ends.
+    package var isKeptAlive = false
+    package var readiness: TaskDefinition.Readiness?
+    /// Whether it has the terminal while it runs.
+    package var isInteractive = false
+
+    package subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
+      get { shared[keyPath: member] }
+      set { shared[keyPath: member] = newValue }
+    }
+  }
+
+  /// The command of a task.
+  package enum Run: Hashable, Sendable {
+    /// A shell line.
+    case line(String)
+    /// A program and its arguments.
+    case words([String])
+  }
+
+  /// A page that is served and reloaded.
+  package struct Page: Hashable, Sendable {
+    /// A server as it is written.
+    enum Server: Hashable, Sendable {
+      case port(UInt16)
+      case url(String)
+    }
+
+    /// A path with the server that answers the requests for it.
+    package struct Proxy: Hashable, Sendable {
+      /// The path for all requests without a path of their own.
+      static let all = "/"
+
+      var path: String
+      var server: Server
+    }
+
+    package var name: String
+    package var served: Path?
+    /// In the order of the file. One of them has the path ``Proxy/all``, or there is a directory.
+    package var proxies: [Proxy] = []
+    package var port: UInt16?
+    package var reload: [Path] = []
+    package var after: [String] = []
+    package var hosts: [String] = []
+    package var fallback: String?
+    package var headers: [HeaderField] = []
+    package var showsOverlay = true
+    /// `nil` for the default: where messages go to a terminal.
+    package var reportsConsole: Bool?
+    package var listsDirectories = false
+    package var servesDotFiles = false
+  }
+}
+
+extension Project {
+  /// Its tasks and pages, with what they depend on.
+  package var nodes: [TaskGraph.Node] {
+    tasks.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+      + pages.map { TaskGraph.Node($0.name, dependencies: $0.after) }
+  }
+
+  /// The names of its tasks and pages.
+  package var names: [String] { nodes.map(\.name) }
+}
+
+extension Project {
+  /// The differences, in one line.
+  package func changes(since old: Project) -> String {
+    let (now, before) = (entries, old.entries)
+    let common = now.filter { before[$0.key] != nil && before[$0.key] != $0.value }
+    let parts = [
+      ("new", names.filter { before[$0] == nil }),
+      ("changed", names.filter { common[$0] != nil }),
+      ("removed", old.names.filter { now[$0] == nil }),
+      ("for all tasks", changedKeys(since: old)),
+    ]
+    let shown = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+    return shown.isEmpty ? "in another order" : shown.joined(separator: "; ")
+  }
+
+  /// The changed keys of the file's top level.
+  private func changedKeys(since old: Project) -> [String] {
+    let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }.sorted()
+    return (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])
+      + keys.map { $0 == "color" ? "color (at the next start)" : $0 }
+  }
+
+  /// Tasks and pages by name.
+  private var entries: [String: AnyHashable] {
+    let all = tasks.map { ($0.name, AnyHashable($0)) } + pages.map { ($0.name, AnyHashable($0)) }
+    return Dictionary(all) { first, _ in first }
+  }
+}

@@ -1,0 +1,256 @@
+import ActionRunning
+import FileObservation
+import PathFiltering
+import Support
+import SystemCalls
+
+/// Reads a project from the text of its file, and collects all problems.
+package struct ProjectReader {
+  typealias Finding = ValueReader.Finding
+
+  /// Reads a project with the paths that its file names.
+  static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
+    var reader = ProjectReader()
+    var project: Project?
+    do throws(JSONSyntaxError) {
+      project = reader.project(from: try JSONValue(parsing: text, example: "{ tasks: { … } }"))
+    } catch {
+      reader.findings = [
+        otherFormat(text) ?? Finding(offset: error.offset, message: error.message)
+      ]
+    }
+    func position(of offset: Int) -> TextPosition { TextPosition(offset, in: text) }
+    guard let project, reader.findings.isEmpty else {
+      let problems = reader.findings.map { finding in
+        ProjectProblem(
+          file: file, position: position(of: finding.offset), message: finding.message)
+      }
+      throw .project(problems.sorted())
+    }
+    let paths = reader.references.sorted { $0.offset < $1.offset }.map { path in
+      PathReference(path: path.path, key: path.key, position: position(of: path.offset))
+    }
+    return File(project: project, paths: paths)
+  }
+
+  /// The problem of a text in YAML, TOML or another format, which no error of the syntax explains.
+  private static func otherFormat(_ text: [UInt8]) -> Finding? {
+    guard let start = text.firstIndex(where: { $0 > UInt8(ascii: " ") }) else { return nil }
+    let isText = text[start] < 0x80 && !text.prefix(4).contains(0)
+    if !isText || Array("{/".utf8).contains(text[start]) { return nil }
+    return Finding(
+      offset: start, message: "this is not JSON; a project file begins with '{'")
+  }
+
+  /// A project file without errors.
+  package struct File {
+    package var project: Project
+    /// In the order of the text.
+    package var paths: [PathReference]
+  }
+
+  /// A path in the file, which need not exist.
+  package struct PathReference: Hashable {
+    package var path: Path
+    package var key: String
+    package var position: TextPosition
+  }
+
+  private(set) var findings: [Finding] = []
+  /// The task that has the terminal.
+  private var interactiveTask: String?
+  private var references: [ValueReader.NamedPath] = []
+
+  mutating func note(_ message: String, at offset: Int) {
+    findings.append(Finding(offset: offset, message: message))
+  }
+
+  /// Calls `body` with a reader of a field's value, and keeps what it notes.
+  mutating func read<Result>(
+    _ field: ProjectField, _ body: (inout ValueReader) -> Result
+  ) -> Result {
+    let kind = field.setting.key?.kind ?? .string
+    var reader = ValueReader(field.value, of: field.name, kind)
+    defer {
+      findings += reader.findings
+      references += reader.paths
+    }
+    return body(&reader)
+  }
+
+  /// The value of a field; `nil` if it is missing or invalid.
+  mutating func value<Value>(_ type: ValueType<Value>, _ field: ProjectField?) -> Value? {
+    field.flatMap { read($0, type.read) }
+  }
+
+  /// The values of all fields that set something.
+  mutating func assignments(_ fields: ProjectFields) -> [(name: String, value: Assignment)] {
+    fields.all.compactMap { field in
+      read(field, field.setting.read).map { (field.name, $0) }
+    }
+  }
+}
+
+// MARK: - The project and its tasks
+
+extension ProjectReader {
+  private mutating func project(from top: JSONValue) -> Project {
+    var project = Project()
+    guard let fields = fields(of: top, .project, named: "a project file") else { return project }
+    for (name, value) in assignments(fields) {
+      if let set = value.project { set(&project) } else { project.defaults[name] = value }
+    }
+    var drafts: [ProjectDraft] = []
+    if let tasks = fields["tasks"] {
+      guard case .object(let members) = tasks.value.content else {
+        read(tasks) { $0.mismatch() }
+        return project
+      }
+      drafts = draftTasks(members)
+    }
+    if drafts.isEmpty && (fields["tasks"] != nil || !isMisspelt("tasks", in: top, .project)) {
+      note(
+        #"there is no task; write one, as in tasks: { build: { run: "make" } }"#,
+        at: fields["tasks"]?.value.offset ?? top.offset)
+    }
+    checkDependencies(drafts)
+    checkPorts(drafts)
+    project.tasks = drafts.compactMap(\.task)
+    project.pages = drafts.compactMap(\.page)
+    return project
+  }
+
+  private mutating func draftTasks(_ members: [JSONValue.Member]) -> [ProjectDraft] {
+    noteRepeated(members)
+    var known: Set<String> = []
+    return members.filter { known.insert($0.key).inserted }.map { member in
+      checkName(member)
+      var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
+      guard case .object = member.value.content else {
+        note(
+          "the task '\(member.key.printable)' must be an object, as in { run: \"make\" }, "
+            + "not \(member.value.kindName)", at: member.value.offset)
+        return draft
+      }
+      let keys = member.value.members.map(\.key)
+      draft.isPage = !keys.contains("run") && (keys.contains("serve") || keys.contains("proxy"))
+      if draft.isPage { readPage(member, &draft) } else { readTask(member, &draft) }
+      return draft
+    }
+  }
+
+  private mutating func checkName(_ member: JSONValue.Member) {
+    let isPlain = member.key.utf8.allSatisfy {
+      $0 >= 0x80 || JSONParser.isNameByte($0) || Array("-.:".utf8).contains($0)
+    }
+    // Characters that are not shown, or that change the direction of text, make a name look like another.
+    let isVisible = member.key.printable == member.key
+    if member.key.isEmpty || !isPlain || !isVisible || member.key.hasPrefix("-") {
+      note(
+        "'\(member.key.printable)' is not a valid task name; use letters, digits, '_', and, after the "
+          + "first character, '-', '.' and ':'", at: member.keyOffset)
+    }
+  }
+
+  private mutating func readTask(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
+    let title = "the task '\(member.key.printable)'"
+    guard let fields = fields(of: member.value, .task, named: title) else { return }
+    if fields["run"] == nil && !isMisspelt("run", in: member.value, .task) {
+      note(
+        "\(title) has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)",
+        at: member.keyOffset)
+    }
+    draft.references = after(fields["after"])
+    var task = Project.Task(name: member.key, run: .words([]))
+    task.watched = fields["after"] == nil ? ["."] : []
+    task.after = draft.references.map(\.name)
+    for (_, value) in assignments(fields) { value.task?(&task) }
+    task.readiness = readiness(fields["ready"])
+    if task.isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
+    checkTogether(task, fields)
+    draft.task = task
+  }
+
+  /// The dependencies, each once.
+  mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
+    guard let field else { return [] }
+    return read(field) { reader in
+      var references: [ProjectDraft.Reference] = []
+      for (text, offset) in reader.elements() ?? [] {
+        let name = text.decoded
+        if references.contains(where: { $0.name == name }) {
+          reader.note("'\(name.printable)' occurs twice; remove one", at: offset)
+        } else {
+          references.append(.init(name: name, offset: offset))
+        }
+      }
+      return references
+    }
+  }
+
+  private mutating func readiness(_ field: ProjectField?) -> TaskDefinition.Readiness? {
+    guard let field else { return nil }
+    guard case .object = field.value.content else {
+      read(field) { $0.mismatch() }
+      return nil
+    }
+    guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
+    let port = value(.port, fields["port"]).map { TaskDefinition.Readiness.Condition.port($0) }
+    let url = value(.url, fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
+    let line = value(.string, fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
+    let timeout = value(.positiveDuration, fields["timeout"])
+    let mayExist = value(.boolean, fields["existing"]) ?? false
+    let given = ["port", "url", "line"].compactMap { fields[$0] }
+    let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
+    if given.count > 1 || (given.isEmpty && isKnown) {
+      let what = given.isEmpty ? "is empty" : "has more than one condition"
+      note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
+    }
+    guard let condition = port ?? url ?? line else { return nil }
+    var readiness = TaskDefinition.Readiness(condition)
+    if let timeout { readiness.timeout = timeout }
+    readiness.detectsConflicts = !mayExist
+    return readiness
+  }
+
+  /// Checks combinations of keys that are valid one by one.
+  private mutating func checkTogether(_ task: Project.Task, _ fields: ProjectFields) {
+    if task.isService {
+      refuse(
+        ["timeout"], in: fields,
+        "a service does not end, so it has no 'timeout'; limit its start with "
+          + "ready: { timeout: … }")
+      if let field = fields["onBusy"], task.onBusy == .queue {
+        note(
+          "a service does not end, so 'queue' would wait forever; "
+            + "remove 'onBusy' to restart the service", at: field.value.offset)
+      }
+    } else {
+      refuse(["ready"], in: fields, "'ready' is for services; add service: true")
+    }
+    if task.isInteractive, let field = fields["interactive"] {
+      if let other = exchange(&interactiveTask, with: task.name) {
+        note(
+          "only one task can have the terminal, and '\(other)' is interactive",
+          at: field.keyOffset)
+      }
+      refuse(
+        ["pty", "output"], in: fields,
+        "an interactive task writes to the terminal itself, so '%' has no effect; "
+          + "remove one of them")
+    }
+    if task.watched.isEmpty {
+      refuse(
+        ["exts", "filter", "ignore", "events"], in: fields,
+        "'%' filters changes, but the task watches nothing; add watch: [\".\"]")
+    }
+  }
+
+  /// Notes each of these keys with a message, in which `%` stands for the key.
+  mutating func refuse(_ names: [String], in fields: ProjectFields, _ message: String) {
+    for field in names.compactMap({ fields[$0] }) {
+      note(
+        message.map { $0 == "%" ? field.name : String($0) }.joined(), at: field.keyOffset)
+    }
+  }
+}

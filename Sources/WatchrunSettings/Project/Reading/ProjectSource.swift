@@ -1,0 +1,203 @@
+import ActionRunning
+import FileObservation
+import SystemCalls
+
+/// Where the project of a run comes from: a project file, or detection.
+package struct ProjectSource {
+  /// The names of project files. A directory has at most one of them.
+  static let usualFiles: [Path] = ["watchrun.json", "watchrun.json5", "watchrun.jsonc"]
+  /// The one that `--init` writes.
+  package static let usualFile: Path = "watchrun.json"
+
+  /// The file that was named with `--config`.
+  private let namedFile: Path?
+  package let directory: Path
+
+  package init(_ namedFile: Path?, directory: Path) {
+    self.namedFile = namedFile
+    self.directory = directory
+  }
+
+  /// The file as it is shown in messages: the named one, or the one that exists.
+  package var file: Path { namedFile ?? existingFiles.first ?? Self.usualFile }
+
+  package var path: Path { file.absolute(from: directory) }
+
+  /// The absolute paths at which a project file is read if it appears.
+  package var candidates: [Path] {
+    (namedFile.map { [$0] } ?? Self.usualFiles).map { $0.absolute(from: directory) }
+  }
+
+  /// Whether there is a project file. A Procfile is none.
+  package var hasFile: Bool {
+    namedFile.map { !ProcessFile.isMeant(by: $0) } ?? !existingFiles.isEmpty
+  }
+
+  private var existingFiles: [Path] {
+    let directory = ProjectDirectory(path: directory)
+    return Self.usualFiles.filter { directory.holds($0.description) }
+  }
+
+  package func read() throws(Failure) -> Project? { try readFile()?.project }
+
+  /// The project of the file with the paths that it names; `nil` if none was named and none exists. A file that
+  /// was named must exist, unless it is read again.
+  package func readFile(again: Bool = false) throws(Failure) -> ProjectReader.File? {
+    let found = namedFile == nil ? existingFiles : []
+    if found.count > 1 {
+      let names = found.map(\.description).joined(separator: " and ")
+      throw .usage(
+        "there is more than one project file: \(names); remove all but one, or choose one with "
+          + "--config")
+    }
+    if namedFile != nil, let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }),
+      let note = foreign.note(in: ProjectDirectory(path: directory))
+    {
+      throw .usage(note)
+    }
+    let text: [UInt8]?
+    do throws(SystemError) {
+      text = try fileContents(of: path)
+    } catch {
+      throw .usage("cannot read \(file): \(error.reason)")
+    }
+    guard let text else {
+      if namedFile == nil || again { return nil }
+      throw missingFile()
+    }
+    if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
+    return try ProjectReader.read(text, as: file.description)
+  }
+
+  /// The project of a Procfile.
+  private func processes(in text: [UInt8]) throws(Failure) -> ProjectReader.File {
+    let project = ProcessFile.project(
+      in: text.decoded, of: ProjectDirectory(path: directory))
+    if project.tasks.isEmpty {
+      throw .usage(
+        "\(file) has no process; write one a line, as in web: ./server")
+    }
+    return ProjectReader.File(project: project, paths: [])
+  }
+
+  private func missingFile() -> Failure {
+    if (try? FileStatus(of: path, followsLinks: true)) != nil {
+      return .usage("\(file) is not a regular file")
+    }
+    if let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }) {
+      return .usage(
+        "there is no file \(file), and it is for \(foreign.tool); to write one for watchrun: "
+          + "watchrun --init")
+    }
+    let isJSON = ["json", "json5", "jsonc"].contains { file.description.hasSuffix(".\($0)") }
+    let option = isJSON ? " --config \(file)" : ""
+    return .usage(
+      "there is no file \(file)\(isJSON ? "" : ", and project files are JSON"); to write one: "
+        + "watchrun --init\(option)")
+  }
+
+  /// The kind of project in the directory; `nil` if none is detected.
+  package func detect() -> DetectedProject? {
+    DetectedProject(ProjectDirectory(path: directory))
+  }
+
+  /// The error where there is no file and no project is detected.
+  package func nothingFound() -> Failure {
+    let place = ProjectDirectory(path: directory)
+    let flaw = ProjectDetection.flaw(place)
+    let found =
+      "no command given, no \(Self.usualFile), and \(flaw?.reason ?? "no project detected")"
+    if let remedy = flaw?.remedy { return .usage("\(found): \(remedy)") }
+    return .usage("\(found); \(remedy(in: place))")
+  }
+
+  /// What to type where nothing is detected.
+  private func remedy(in place: ProjectDirectory) -> String {
+    let usual = UsualLines(directory: place)
+    if let run = usual.run {
+      return "to run what is here: watchrun \(run); to write tasks: watchrun --init"
+    }
+    let nearby = NearbyProject.all(around: directory)
+    if let first = nearby.first {
+      let places = nearby.map { "\($0.title) in \($0.place)" }.joined(separator: ", ")
+      return "there is \(places): watchrun -C \(first.place)"
+    }
+    if let note = ForeignFile.notes(in: place).first { return note }
+    if let run = usual.onlyFile {
+      return "to run the file here: watchrun \(run); to write tasks: watchrun --init"
+    }
+    return "give a command, as in 'watchrun make test', or write a \(Self.usualFile) with "
+      + "'watchrun --init'"
+  }
+}
+
+extension Project {
+  /// The tasks and pages that `--task` names, with all their dependencies; all if it names none.
+  package func selecting(_ names: [String]) throws(Failure) -> Project {
+    if names.isEmpty { return self }
+    let needed: Set<String>
+    do throws(TaskGraphError) {
+      needed = try TaskGraph.names(neededBy: names, in: nodes)
+    } catch {
+      var message = "--task: \(error)"
+      if case .unknownTask(_, nil) = error {
+        message += "; tasks: " + self.names.map(\.printable).joined(separator: ", ")
+      }
+      throw .usage(message)
+    }
+    var part = self
+    part.tasks.removeAll { !needed.contains($0.name) }
+    part.pages.removeAll { !needed.contains($0.name) }
+    return part
+  }
+}
+
+// MARK: - For a run
+
+extension ProjectSource {
+  package init(_ settings: Settings, directory: Path) {
+    self.init(settings.projectFile, directory: directory)
+  }
+
+  /// The project to run, of the file or detected, with the selected tasks.
+  ///
+  /// - Parameter say: Receives what there is to know about a project that was detected.
+  package func load(_ settings: Settings, say: (String) -> Void) throws(Failure) -> Project {
+    let project: Project
+    if let read = try read() {
+      project = read
+    } else if let found = detect() {
+      say("\(found.summary); to change that: watchrun --init")
+      found.notes.forEach(say)
+      project = found.project(addingVariablesOfFile: true)
+    } else {
+      throw nothingFound()
+    }
+    let wanted = try project.selecting(settings.taskNames)
+    if settings.isOneRound && wanted.tasks.isEmpty {
+      throw .usage(
+        "nothing to run: there are only pages, and --once serves none; remove --once")
+    }
+    if settings.opensBrowser && wanted.pages.isEmpty {
+      throw .usage(
+        "there is no page to open; remove --open, or add a page to \(file)")
+    }
+    if settings.shell == .never, let task = wanted.tasks.first(where: \.isShellLine) {
+      throw .usage(
+        "--shell none: the task '\(task.name.printable)' is a shell line; write its 'run' as an array, "
+          + "or remove --shell")
+    }
+    return wanted.overridden(by: settings)
+  }
+
+  /// The project of the changed file with the selected tasks; `nil` if the file was removed.
+  package func readAgain(_ settings: Settings) throws(Failure) -> Project? {
+    try readFile(again: true)?.project.selecting(settings.taskNames).overridden(by: settings)
+  }
+}
+
+extension Project.Task {
+  fileprivate var isShellLine: Bool {
+    if case .line = run { true } else { false }
+  }
+}

@@ -1,0 +1,35 @@
+// What the command line says about a project.
+
+extension Settings {
+  /// The settings with the defaults of the project file. An option that was given is stronger.
+  package func adding(_ defaults: [String: Assignment]) -> Settings {
+    var settings = self
+    for (name, value) in defaults {
+      let option = Setting.key(name, in: .project)?.option
+      if option.map({ given[$0.long] == nil }) ?? true { value.settings?(&settings) }
+    }
+    return settings
+  }
+}
+
+extension Project {
+  /// The project with the values of options that replace those of every task.
+  package func overridden(by settings: Settings) -> Project {
+    var project = self
+    for index in project.tasks.indices { project.tasks[index].override(by: settings) }
+    return project
+  }
+}
+
+extension Project.Task {
+  fileprivate mutating func override(by settings: Settings) {
+    let own = shared
+    for value in settings.replacements { value.shared?(&shared) }
+    if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
+    if shared.shell == .never { shared.shell = own.shell }
+    guard isService else { return }
+    // A service does not end: it can neither be waited for nor take too long.
+    shared.timeout = own.timeout
+    if shared.onBusy == .queue { shared.onBusy = own.onBusy }
+  }
+}

@@ -1,0 +1,495 @@
+import Foundation
+import PathFiltering
+import TestSupport
+import Testing
+
+@testable import WatchrunSettings
+
+struct DetectionTests {
+  /// The files of a directory, the summary of what is detected, and its tasks.
+  private typealias Row = ([String: String], String, [String])
+
+  private static let cmake =
+    "[ -f .build/cmake/Makefile ] || cmake -S . -B .build/cmake && cmake --build .build/cmake"
+
+  private static let alone: [Row] = [
+    (
+      ["Package.swift": ".target(name: \"a\")", "Sources/": ""],
+      "this is a Swift package (Package.swift): build", ["build: swift build"]
+    ),
+    (
+      ["Package.swift": ".testTarget(name: \"a\")"],
+      "this is a Swift package (Package.swift): build, then test",
+      ["build: swift build", "test: swift test"]
+    ),
+    (
+      ["Package.swift": "", "Tests/": ""],
+      "this is a Swift package (Package.swift): build, then test",
+      ["build: swift build", "test: swift test"]
+    ),
+    (
+      ["Cargo.toml": ""], "this is a Rust project (Cargo.toml): build, then test",
+      ["build: cargo build", "test: cargo test"]
+    ),
+    (
+      ["go.mod": ""], "this is a Go module (go.mod): build, then test",
+      ["build: go build -o /dev/null ./...", "test: go test ./..."]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "jest", "build": "tsc", "lint": "x"}}"#],
+      "this is a Node package (package.json): build, then test",
+      ["build: npm run build", "test: npm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "vitest"}}"#, "pnpm-lock.yaml": ""],
+      "this is a Node package (package.json): test", ["test: pnpm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"build": "x"}}"#, "yarn.lock": ""],
+      "this is a Node package (package.json): build", ["build: yarn run build"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "x"}}"#, "bun.lockb": ""],
+      "this is a Node package (package.json): test", ["test: bun run test"]
+    ),
+    (
+      ["pyproject.toml": ""], "this is a Python project (pyproject.toml): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["pytest.ini": "", "uv.lock": ""], "this is a Python project (pytest.ini): test",
+      ["test: uv run pytest"]
+    ),
+    (
+      ["pyproject.toml": "", "poetry.lock": ""],
+      "this is a Python project (pyproject.toml): test", ["test: poetry run pytest"]
+    ),
+    (
+      ["tox.ini": "[tox]\n[testenv]\n"], "this is a Python project (tox.ini): test", ["test: tox"]
+    ),
+    (
+      ["tox.ini": "[pytest]\n", "setup.py": ""], "this is a Python project (tox.ini): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["setup.py": ""], "this is a Python project (setup.py): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["Rakefile": "Rake::TestTask.new", "Gemfile": ""],
+      "this is a Ruby project (Rakefile): test", ["test: bundle exec rake test"]
+    ),
+    (
+      ["Rakefile": "RSpec::Core::RakeTask.new(:spec)"],
+      "this is a Ruby project (Rakefile): test", ["test: rake spec"]
+    ),
+    (
+      ["Rakefile": "task default: %w[compile] # deploy"],
+      "this is a Ruby project (Rakefile): build",
+      ["build: rake"]
+    ),
+    (
+      ["Gemfile": "", ".rspec": ""], "this is a Ruby project (Gemfile): test",
+      ["test: bundle exec rspec"]
+    ),
+    (
+      ["Gemfile": "", "Rakefile": "", "bin/rails": ""],
+      "this is a Ruby project (Rakefile): test", ["test: bin/rails test"]
+    ),
+    (
+      ["mix.exs": ""], "this is a Mix project (mix.exs): build, then test",
+      ["build: mix compile", "test: mix test"]
+    ),
+    (
+      ["build.zig": "b.step(\"test\", \"run\")"],
+      "this is a Zig project (build.zig): build, then test",
+      ["build: zig build", "test: zig build test"]
+    ),
+    (["build.zig": ""], "this is a Zig project (build.zig): build", ["build: zig build"]),
+    (
+      ["build.gradle": "", "gradlew": ""],
+      "this is a Gradle project (build.gradle): build, then test",
+      ["build: ./gradlew assemble", "test: ./gradlew test"]
+    ),
+    (
+      ["settings.gradle.kts": ""],
+      "this is a Gradle project (settings.gradle.kts): build, then test",
+      ["build: gradle assemble", "test: gradle test"]
+    ),
+    (
+      ["pom.xml": "", "mvnw": ""], "this is a Maven project (pom.xml): test",
+      ["test: ./mvnw -q test"]
+    ),
+    (
+      ["pom.xml": ""], "this is a Maven project (pom.xml): test", ["test: mvn -q test"]
+    ),
+    (
+      ["requirements.txt": "flask", "tests/test_a.py": ""],
+      "this is a Python project (requirements.txt): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["requirements.txt": "flask\npytest\n"],
+      "this is a Python project (requirements.txt): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["test_a.py": ""], "this is a Python project (test_a.py): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["tests/test_a.py": ""], "this is a Python project (tests/test_a.py): test",
+      ["test: python3 -m pytest"]
+    ),
+    (
+      ["manage.py": "", "requirements.txt": "django"],
+      "this is a Python project (manage.py): test", ["test: python3 manage.py test"]
+    ),
+    (
+      ["manage.py": "", "pyproject.toml": "[tool.pytest.ini_options]"],
+      "this is a Python project (pyproject.toml): test", ["test: python3 -m pytest"]
+    ),
+    (
+      [
+        "Taskfile.yml":
+          "version: '3'\ntasks:\n  # x\n  build:\n    cmds:\n      - cc\n  test: ./run\n"
+      ],
+      "this is a Taskfile.yml: build, then test", ["build: task build", "test: task test"]
+    ),
+    (
+      ["hugo.toml": ""], "this is a Hugo site (hugo.toml): build, then serve public",
+      ["build: hugo --baseURL /"]
+    ),
+    (
+      ["mkdocs.yml": ""], "this is an MkDocs site (mkdocs.yml): build, then serve site",
+      ["build: mkdocs build -q"]
+    ),
+    (
+      ["_config.yml": ""], "this is a Jekyll site (_config.yml): build, then serve _site",
+      ["build: jekyll build -q"]
+    ),
+    (["index.html": ""], "this is a page (index.html): serve .", []),
+    (
+      ["App.sln": "", "App.csproj": ""], "this is a .NET project (App.sln): build, then test",
+      ["build: dotnet build", "test: dotnet test --no-build"]
+    ),
+    (
+      ["App.csproj": "<Project/>"], "this is a .NET project (App.csproj): build",
+      ["build: dotnet build"]
+    ),
+    (
+      ["Tests.fsproj": "Include=\"Microsoft.NET.Test.Sdk\""],
+      "this is a .NET project (Tests.fsproj): build, then test",
+      ["build: dotnet build", "test: dotnet test --no-build"]
+    ),
+    (["deno.json": "{}"], "this is a Deno project (deno.json): test", ["test: deno test"]),
+    (
+      ["deno.jsonc": "{ /* x */ \"tasks\": { \"build\": \"x\", \"test\": \"y\" } }"],
+      "this is a Deno project (deno.jsonc): build, then test",
+      ["build: deno task build", "test: deno task test"]
+    ),
+    (
+      ["meson.build": "project('x')\ntest ('a', b)"],
+      "this is a Meson project (meson.build): build, then test",
+      [
+        "build: meson setup .build/meson && meson compile -C .build/meson",
+        "test: meson test -C .build/meson",
+      ]
+    ),
+    (
+      ["justfile": "set shell := ['x']\n@build:\n  x\ntest filter='': build\n  y\n"],
+      "this is a justfile: build, then test", ["build: just build", "test: just test"]
+    ),
+    (
+      ["Justfile": "check: \n  y\n"], "this is a Justfile: test", ["test: just check"]
+    ),
+    (
+      ["Procfile": "# x\nweb: ./server -p 80\nworker:  ./worker\nrelease: x\n"],
+      "this is a Procfile: web, worker", ["web: ./server -p 80", "worker: ./worker"]
+    ),
+    (
+      ["Procfile": "web: x", "Procfile.dev": "web: y"],
+      "this is a Procfile.dev: web", ["web: y"]
+    ),
+    (["Makefile": "app: a.c\n\tcc a.c\n"], "this is a Makefile: build", ["build: make"]),
+    (
+      ["GNUmakefile": "all:\ntest: all\n\t./run\n"], "this is a GNUmakefile: build, then test",
+      ["build: make", "test: make test"]
+    ),
+    // `make` alone runs the tests.
+    (["Makefile": "test:\n\t./run\n"], "this is a Makefile: test", ["test: make test"]),
+    (
+      ["makefile": "x: y\ncheck :\n"], "this is a makefile: test", ["test: make check"]
+    ),
+    // A recipe that needs an argument cannot be run.
+    (
+      ["justfile": "build target:\n  x\ntest *filter:\n  y\n"],
+      "this is a justfile: test", ["test: just test"]
+    ),
+    (
+      ["package.json": #"{"packageManager": "pnpm@9.1.0", "scripts": {"test": "x"}}"#],
+      "this is a Node package (package.json): test", ["test: pnpm run test"]
+    ),
+    (
+      [
+        "package.json":
+          #"{"devEngines": {"packageManager": {"name": "yarn"}}, "scripts": {"test": "x"}}"#
+      ],
+      "this is a Node package (package.json): test", ["test: yarn run test"]
+    ),
+    (
+      ["Procfile": "\u{FEFF}web: ./server\nworker: ./worker\ndeploy-all: x\nmigrate: y\n"],
+      "this is a Procfile: web, worker", ["web: ./server", "worker: ./worker"]
+    ),
+    (
+      ["CMakeLists.txt": "project(x)"], "this is a CMake project (CMakeLists.txt): build",
+      ["build: \(Self.cmake)"]
+    ),
+    (
+      ["CMakeLists.txt": "PROJECT(x)\nINCLUDE ( CTest )"],
+      "this is a CMake project (CMakeLists.txt): build, then test",
+      [
+        "build: \(Self.cmake)",
+        "test: ctest --test-dir .build/cmake --output-on-failure",
+      ]
+    ),
+    (
+      ["CMakeLists.txt": "enable_testing()"],
+      "this is a CMake project (CMakeLists.txt): build, then test",
+      [
+        "build: \(Self.cmake)",
+        "test: ctest --test-dir .build/cmake --output-on-failure",
+      ]
+    ),
+  ]
+
+  private static let together: [Row] = [
+    (
+      ["Package.swift": "", "package.json": #"{"scripts": {"build": "x", "test": "y"}}"#],
+      "this is a Swift package (Package.swift) and a Node package (package.json), each with its own "
+        + "tasks and sources: swift-build; node-build, then node-test",
+      ["swift-build: swift build", "node-build: npm run build", "node-test: npm run test"]
+    ),
+    (
+      ["Makefile": "all: b", "pyproject.toml": ""],
+      "this is a Python project (pyproject.toml) and a Makefile, each with its own tasks and sources: "
+        + "python-test; make-build",
+      ["python-test: python3 -m pytest", "make-build: make"]
+    ),
+    // A Makefile beside a compiler's own project file usually calls that.
+    (
+      ["Makefile": "test:\n\tcargo test", "Cargo.toml": ""],
+      "this is a Rust project (Cargo.toml): build, then test; not used: a Makefile",
+      ["build: cargo build", "test: cargo test"]
+    ),
+    (
+      ["Package.swift": "", "Cargo.toml": "", "pytest.ini": ""],
+      "this is a Swift package (Package.swift), a Rust project (Cargo.toml) and a Python project "
+        + "(pytest.ini), each with its own tasks and sources: swift-build; cargo-build, then cargo-test; python-test",
+      [
+        "swift-build: swift build", "cargo-build: cargo build", "cargo-test: cargo test",
+        "python-test: python3 -m pytest",
+      ]
+    ),
+    // Unless make compiles sources itself, and Cargo only a part.
+    (
+      ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "Cargo.toml": ""],
+      "this is a Makefile: build; not used: a Rust project (Cargo.toml)", ["build: make"]
+    ),
+    (
+      ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "CMakeLists.txt": ""],
+      "this is a CMake project (CMakeLists.txt): build; not used: a Makefile",
+      ["build: \(Self.cmake)"]
+    ),
+    // Two build systems for the same sources: the first one.
+    (
+      ["pom.xml": "", "build.gradle": ""],
+      "this is a Gradle project (build.gradle): build, then test; not used: "
+        + "a Maven project (pom.xml)",
+      ["build: gradle assemble", "test: gradle test"]
+    ),
+    (
+      ["CMakeLists.txt": "", "meson.build": "", "Makefile": "all:", "justfile": "build:\n"],
+      "this is a CMake project (CMakeLists.txt): build; not used: a Meson project (meson.build), "
+        + "a Makefile and a justfile",
+      ["build: \(Self.cmake)"]
+    ),
+    // A file of commands is not used beside a project.
+    (
+      ["Procfile": "web: x", "package.json": #"{"scripts": {"test": "y"}}"#],
+      "this is a Node package (package.json): test; not used: a Procfile",
+      ["test: npm run test"]
+    ),
+    (
+      ["Procfile": "web: x", "justfile": "test:\n"],
+      "this is a justfile: test; not used: a Procfile", ["test: just test"]
+    ),
+  ]
+
+  @Test(arguments: alone + together)
+  func `a project is detected by its files`(
+    files: [String: String], summary: String, tasks: [String]
+  ) throws {
+    let directory = try projectDirectory(files)
+    let found = try #require(DetectedProject(directory.project))
+    #expect(found.summary == summary)
+    #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
+  }
+
+  @Test(arguments: alone + together)
+  func `a detected project that is written as a file is read as the same project`(
+    files: [String: String], summary: String, tasks: [String]
+  ) throws {
+    let directory = try projectDirectory(files)
+    let found = try #require(DetectedProject(directory.project))
+    let text = ProjectText.file(found.project)
+    #expect(try readProject(text) == found.project)
+    // Strict JSON, which Foundation reads only without the extensions of JSON5.
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    #expect(object?["$schema"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      [:], ["README.md": ""], ["Package.swift/": ""], ["package.json": "{"],
+      ["package.json": #"{"scripts": {"start": "x"}}"#], ["Gemfile": ""],
+      ["justfile": "deploy:\n"], ["Procfile": "no process"], ["Procfile": "release: x"],
+      ["justfile": "build target:\n  x\n"], ["Rakefile": "task default: :deploy"],
+      ["Rakefile": "task :default do"], ["config.toml": ""], ["requirements.txt": "flask"],
+      ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
+      ["Taskfile.yml": "vars:\n  build: x\ntasks:\n  deploy:\n    desc: x\n"],
+      ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
+    ] as [[String: String]])
+  func `nothing is detected without a known file and task`(files: [String: String]) throws {
+    let directory = try projectDirectory(files)
+    #expect(DetectedProject(directory.project) == nil)
+  }
+
+  @Test func `each of several kinds watches its own sources`() throws {
+    let directory = try projectDirectory(["Package.swift": "", "go.mod": ""])
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.tasks.map(\.name) == ["swift-build", "go-build", "go-test"])
+    #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
+    #expect(project.tasks[1].filters.map(\.description).contains("*.go"))
+    #expect(project.tasks[2].after == ["go-build"])
+  }
+
+  @Test(
+    arguments: [
+      (["Package.swift": ""], ".build/debug/a"), (["Cargo.toml": ""], "target/debug/a"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "node_modules/x/y.js"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "dist/y.js"),
+      (["package.json": #"{"scripts": {"build": "x"}}"#], "build/y.js"),
+      (["pyproject.toml": ""], "pkg/__pycache__/a.pyc"), (["pyproject.toml": ""], "build/lib/a.py"),
+      (["CMakeLists.txt": ""], ".build/cmake/Makefile"), (["CMakeLists.txt": ""], "build/x"),
+      (["Makefile": "app: a.c"], "app"), (["Makefile": "app: a.c"], "src/a.o"),
+      (["Makefile": "all:"], "build/x"), (["build.gradle": ""], "app/build/classes/A.class"),
+      (["pom.xml": ""], "app/target/A.class"), (["App.csproj": ""], "src/App/obj/a.dll"),
+      (["App.csproj": ""], "src/App/bin/Debug/net9.0/App.dll"), (["mix.exs": ""], "deps/a/b.ex"),
+      (["build.zig": ""], "zig-out/bin/a"), (["meson.build": ""], ".build/meson/a"),
+      (["Rakefile": ":test"], "coverage/index.html"),
+    ] as [([String: String], String)])
+  func `files that its tools write are ignored`(
+    files: [String: String], product: String
+  ) throws {
+    let directory = try projectDirectory(files)
+    let project = try #require(DetectedProject(directory.project)).project
+    let filter = PathFilter(base: directory.path, ignore: project.ignores)
+    #expect(
+      !filter.decision(for: directory[product], isDirectory: false, below: directory.path)
+        .isIncluded)
+    #expect(
+      filter.decision(for: directory["source.c"], isDirectory: false, below: directory.path)
+        .isIncluded)
+  }
+
+  @Test func `every kind of project is detected by some row`() {
+    let rows = Self.alone.flatMap(\.0.keys)
+    for kind in ProjectDetection.kinds {
+      let endings =
+        kind.files.map { String($0.drop { $0 != "*" }.dropFirst()) }
+        + kind.files.filter { !$0.includes("*") }
+      #expect(rows.contains { row in endings.contains { row.hasSuffix($0) } }, "\(kind.name)")
+    }
+  }
+
+  @Test func `the processes of a Procfile are services that run side by side`() throws {
+    let directory = try projectDirectory(["Procfile": "web: x\nworker: y"])
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.tasks.allSatisfy { $0.isService && $0.after.isEmpty && $0.watched == ["."] })
+  }
+
+  @Test func `CMake uses Ninja where it is installed, but not in a directory of make`() throws {
+    let directory = try projectDirectory(["CMakeLists.txt": ""])
+    let place = ProjectDirectory(path: directory.path) { $0 == "ninja" }
+    func build() throws -> Project.Run? { DetectedProject(place)?.project.tasks.first?.run }
+    #expect(
+      try build()
+        == .line(
+          "[ -f .build/cmake/build.ninja ] || cmake -S . -B .build/cmake -G Ninja "
+            + "&& cmake --build .build/cmake"))
+    try directory.makeDirectories(".build/cmake")
+    try directory.write(to: ".build/cmake/Makefile")
+    #expect(try build() == .line(Self.cmake))
+  }
+
+  @Test(
+    arguments: [
+      ("Cargo.toml", "[dependencies]\ncore = { path = \"../core\" }\n"),
+      ("Cargo.toml", "[dependencies.core]\npath = '../core'\npath = \"../core\"\n"),
+      ("go.mod", "module x\nreplace y => ../core\n"),
+      ("package.json", #"{"scripts": {"test": "x"}, "dependencies": {"a": "file:../core"}}"#),
+    ])
+  func `directories beside the project that it is made from are watched`(
+    _ name: String, _ text: String
+  ) throws {
+    let directory = try projectDirectory(["member/\(name)": text, "core/a": ""])
+    let place = ProjectDirectory(path: directory["member"])
+    let project = try #require(DetectedProject(place)).project
+    #expect(project.tasks.first?.watched == [".", "../core"])
+    // One that does not exist is not.
+    try directory.write(text.replacingOccurrences(of: "core", with: "none"), to: "member/\(name)")
+    #expect(DetectedProject(place)?.project.tasks.first?.watched == ["."])
+  }
+
+  @Test func `the lock file of a new Rust package starts no second round`() throws {
+    let directory = try projectDirectory(["Cargo.toml": ""])
+    func ignored() -> [String] {
+      DetectedProject(directory.project)?.project.ignores.map(\.description) ?? []
+    }
+    #expect(ignored().contains("/Cargo.lock"))
+    try directory.write(to: "Cargo.lock")
+    #expect(!ignored().contains("/Cargo.lock"))
+  }
+
+  @Test func `a site is made from its text, and its result starts nothing`() throws {
+    let directory = try projectDirectory(["mkdocs.yml": ""])
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.ignores.isEmpty)
+    #expect(project.tasks.first?.ignores.map(\.description) == ["/site/"])
+    #expect(project.pages.map(\.served) == ["site"])
+    #expect(project.pages.first?.after == ["build"])
+  }
+
+  @Test func `what else there is to know is said in notes`() throws {
+    let directory = try projectDirectory([
+      "package.json":
+        #"{"scripts": {"build": "vite build", "dev": "vite", "lint": "eslint ."}}"#,
+      "nodemon.json": #"{"exec": "node a.js"}"#,
+    ])
+    #expect(
+      DetectedProject(directory.project)?.notes == [
+        "also: npm run lint; to run one: watchrun npm run lint",
+        "npm run dev watches by itself, and needs no watchrun",
+        "npm is not installed, and the tasks need it; install it",
+        "nodemon.json is for nodemon and not read here; the same: watchrun -r node a.js",
+      ])
+    let processes = try projectDirectory(["Procfile": "web: x", "Procfile.dev": "web: y"])
+    #expect(
+      DetectedProject(processes.project)?.notes == [
+        "Procfile is not used; to take it: watchrun --config Procfile"
+      ])
+    let recipes = try projectDirectory(["justfile": "test:\n"])
+    #expect(
+      DetectedProject(recipes.project)?.notes == [
+        "just is not installed, and the tasks need it; install it: https://just.systems"
+      ])
+  }
+}

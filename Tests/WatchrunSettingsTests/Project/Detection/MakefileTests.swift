@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+
+@testable import WatchrunSettings
+
+@Suite struct MakefileTests {
+  private static let projects: [([String: String], String, [String])] = [
+    // The targets of included files count, and the first one is the default goal.
+    (
+      ["Makefile": "all:\n-include config.mk rules.mk\n", "rules.mk": "test: all\n"],
+      "this is a Makefile: build, then test", ["build: make", "test: make test"]
+    ),
+    (
+      ["Makefile": "include deploy.mk\nall:\n", "deploy.mk": "deploy:\n\trsync\n"],
+      "this is a Makefile: build", ["build: make all"]
+    ),
+    (["Makefile": "include *.mk\nall:\n"], "this is a Makefile: build", ["build: make all"]),
+    // `make` alone would run something else.
+    (
+      ["Makefile": "help: ## Help\n\t@grep '##'\nbuild:\n\tcc\ntest: build\n\t./run\n"],
+      "this is a Makefile: build, then test", ["build: make build", "test: make test"]
+    ),
+    (
+      ["Makefile": ".DEFAULT_GOAL := run\nall:\n\tcc\ntest:\n\t./x\nrun:\n\t./y\n"],
+      "this is a Makefile: build, then test", ["build: make all", "test: make test"]
+    ),
+    (
+      ["Makefile": ".DEFAULT_GOAL = all\ndeploy:\n\trsync\nall:\n\tcc\n"],
+      "this is a Makefile: build", ["build: make"]
+    ),
+    (
+      ["Makefile": "up:\n\tdocker compose up\ntest:\n\t./run\n"],
+      "this is a Makefile: test", ["test: make test"]
+    ),
+    // A goal that only stands for others does what they do.
+    (
+      ["Makefile": ".PHONY: default\ndefault: app\napp: a.c\n\tcc a.c\n"],
+      "this is a Makefile: build", ["build: make"]
+    ),
+    (
+      ["Makefile": "all: app deploy\ntest:\n\t./run\ndeploy:\n\trsync\n"],
+      "this is a Makefile: test", ["test: make test"]
+    ),
+    (
+      ["Makefile": "URL = http://x\n$(BIN): $(O:.c=.o)\n\t$(CC) $^\n"],
+      "this is a Makefile: build", ["build: make"]
+    ),
+    (
+      ["Makefile": "server:\n\tgo build -o $@ ./cmd\ncheck:\n\tgo vet\n"],
+      "this is a Makefile: test", ["test: make check"]
+    ),
+    (["Makefile": "tool:\n\tgo build -o $@ ./cmd\n"], "this is a Makefile: build", ["build: make"]),
+  ]
+
+  @Test(arguments: projects)
+  func `only goals of a makefile that build or test are run`(
+    files: [String: String], summary: String, tasks: [String]
+  ) throws {
+    let directory = try projectDirectory(files)
+    let found = try #require(DetectedProject(ProjectDirectory(path: directory.path)))
+    #expect(found.summary == summary)
+    #expect(found.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" } == tasks)
+  }
+
+  @Test(arguments: [
+    "deploy:\n\trsync\n",
+    "publish: a.tar\n\tscp a.tar\n", "install:\n\tcp\n",
+    "clean:\n\trm -rf build\n", "up:\n\tdocker compose up\n",
+    "prod:\n\t./deploy.sh $@\n", "all: push\npush:\n\tgit push\n",
+    ".PHONY: \\\n  site\nsite: a.md\n\t./serve > $@\n",
+    "deploy-prod: app.tar\n\tscp app.tar\n", "run: a.o\n\t./a\n",
+  ])
+  func `no other goal of a makefile is run by itself`(text: String) throws {
+    let directory = try projectDirectory(["Makefile": text])
+    #expect(DetectedProject(ProjectDirectory(path: directory.path)) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("a: b\n\tx: y\n", ["a"]), ("a b: c", ["a", "b"]), ("X := y\na:", ["a"]),
+      ("X ::= y", []), ("%.o: %.c\n%: y", []), (".PHONY: test\ntest:", ["test"]),
+      ("# a: b", []), ("a:: b\na:: c", ["a"]), ("../x: y", ["../x"]), ("X = a:b\nX += c:d", []),
+      ("define X\na: b\nendef\nc:", ["c"]), ("a: X = 1\nb: ; echo", ["b"]),
+      ("a b &: c", ["a", "b"]),
+      ("a: \\\n  b: c\n", ["a"]), ("$(A) $(B:.c=.o): x", ["$(A)", "$(B:.c=.o)"]),
+      ("\texit\na:", ["a"]), ("export A = b:c\nifeq (a:b,c:d)\na:\nendif", ["a"]),
+      ("a: # b: c\n", ["a"]), (".build/a: b", [".build/a"]), ("a\\#b: c", ["a\\#b"]),
+    ] as [(String, [String])])
+  func `the targets of a makefile are those with explicit rules`(
+    text: String, targets: [String]
+  ) {
+    #expect(Makefile(text).targets == targets)
+  }
+}

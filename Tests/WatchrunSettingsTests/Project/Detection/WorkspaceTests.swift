@@ -1,0 +1,72 @@
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import WatchrunSettings
+
+struct WorkspaceTests {
+  private func tasks(_ files: [String: String]) throws -> [String]? {
+    let directory = try projectDirectory(
+      files.merging([
+        "packages/a/package.json": #"{"scripts": {"test": "x"}}"#,
+        "packages/b/package.json": #"{"scripts": {"build": "y", "lint": "z"}}"#,
+      ]) { $1 })
+    let found = DetectedProject(directory.project)
+    return found?.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" }
+  }
+
+  @Test func `the scripts of the members of a workspace are run together`() throws {
+    #expect(
+      try tasks(["package.json": #"{"workspaces": ["packages/*"]}"#]) == [
+        "build: npm run build --workspaces --if-present",
+        "test: npm run test --workspaces --if-present",
+      ])
+    #expect(
+      try tasks(["package.json": #"{"workspaces": {"packages": ["packages/a"]}}"#]) == [
+        "test: npm run test --workspaces --if-present"
+      ])
+    #expect(
+      try tasks([
+        "package.json": "{}", "pnpm-lock.yaml": "",
+        "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n",
+      ]) == ["build: pnpm -r run build", "test: pnpm -r run test"])
+  }
+
+  @Test func `a script of the workspace itself is preferred`() throws {
+    let package = #"{"workspaces": ["packages/*"], "scripts": {"test": "x"}}"#
+    #expect(try tasks(["package.json": package]) == ["test: npm run test"])
+  }
+
+  @Test func `members without such scripts are no tasks`() throws {
+    #expect(try tasks(["package.json": #"{"workspaces": ["tools/*", "../x"]}"#]) == nil)
+    #expect(try tasks(["package.json": "{}"]) == nil)
+  }
+
+  /// A Cargo, Go and Node workspace with the members `core`, `app/web` and `other`, of which `web` uses `core`.
+  private static let cargo = [
+    "Cargo.toml": "[workspace]\n[workspace.dependencies]\ncore = { path = \"core\" }\n",
+    "core/Cargo.toml": "", "app/web/Cargo.toml": "[dependencies]\ncore.workspace = true\n",
+    "other/Cargo.toml": "",
+  ]
+  private static let go = [
+    "go.work": "go 1.22\nuse (\n\t./core\n\t./app/web\n)\n", "core/go.mod": "module core",
+    "app/web/go.mod": "module web", "other/go.mod": "module other",
+  ]
+  private static let node = [
+    "package.json": #"{"workspaces": ["core", "app/*", "other"]}"#,
+    "core/package.json": #"{"name": "@x/core", "scripts": {"test": "x"}}"#,
+    "app/web/package.json": #"{"scripts": {"test": "x"}, "dependencies": {"@x/core": "1"}}"#,
+    "other/package.json": #"{"name": "other", "scripts": {"test": "x"}}"#,
+  ]
+
+  @Test(arguments: [cargo, go, node])
+  func `a member watches those that it uses`(_ files: [String: String]) throws {
+    let directory = try projectDirectory(files)
+    func watched(_ name: String) throws -> [Path]? {
+      let project = DetectedProject(ProjectDirectory(path: directory[name]))
+      return project?.project.tasks.first?.watched
+    }
+    #expect(try watched("app/web") == [".", "../../core"])
+    #expect(try watched("other") == ["."])
+  }
+}

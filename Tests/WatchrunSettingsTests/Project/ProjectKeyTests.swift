@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import WatchrunSettings
+
+/// The list of keys and everything that is based on it.
+struct ProjectKeyTests {
+  private static let places = ProjectKey.all.flatMap { key in key.scopes.map { (key, $0) } }
+
+  /// A file with this member in an object of this scope.
+  private func file(_ field: String, in scope: ProjectKey.Scope) -> String {
+    switch scope {
+    case .project: "{ tasks: { t: { run: 'x' } }, \(field) }"
+    case .task: "{ tasks: { t: { run: 'x', service: true, \(field) } } }"
+    case .page: "{ tasks: { t: { serve: 'x', \(field) } } }"
+    case .readiness: "{ tasks: { t: { run: 'x', service: true, ready: { \(field) } } } }"
+    }
+  }
+
+  @Test(arguments: places)
+  func `the reader knows every key and checks its value`(
+    key: ProjectKey, scope: ProjectKey.Scope
+  ) {
+    // A key that is already there is reported as repeated; null is valid for no key.
+    let text = file("\"\(key.name)\": null", in: scope)
+    let problems = ProjectProblems.of(Array(text.utf8), as: "f")
+    let isSeen = problems.contains {
+      $0.message.hasPrefix("'\(key.name)' must be ")
+        || $0.message == "'\(key.name)' occurs twice; remove one"
+    }
+    #expect(isSeen, "\(problems)")
+    #expect(!problems.contains { $0.message.contains("has no key") })
+  }
+
+  @Test func `the schema is JSON and describes every key`() throws {
+    let object = try JSONSerialization.jsonObject(with: Data(ProjectSchema.text.utf8))
+    let schema = try #require(object as? [String: Any])
+    let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+    for scope in ProjectKey.Scope.allCases {
+      let part = try #require(scope == .project ? schema : definitions[scope.rawValue])
+      let properties = try #require(part["properties"] as? [String: [String: Any]])
+      #expect(Set(properties.keys) == Set(ProjectKey.names(in: scope)))
+      #expect(part["additionalProperties"] as? Bool == false)
+      for (name, property) in properties {
+        let help = Setting.key(name, in: scope)?.key?.help
+        #expect(property["description"] as? String == help)
+      }
+    }
+  }
+
+  @Test func `no object has two keys of one name`() {
+    for scope in ProjectKey.Scope.allCases {
+      let names = ProjectKey.names(in: scope)
+      #expect(Set(names).count == names.count)
+    }
+  }
+
+  @Test func `every option has a meaning in a project, and the keys that are named exist`() {
+    var forAll: Set<String> = []
+    for setting in Setting.all {
+      guard let option = setting.option else { continue }
+      if let name = option.taskKey {
+        #expect(Setting.key(name, in: .task) != nil)
+      } else if setting.key?.scopes != [.page], !option.scope.contains(.command) {
+        forAll.insert(option.long)
+      }
+    }
+    #expect(
+      forAll == [
+        "watch", "follow-symlinks", "poll", "directory", "exts", "filter", "events", "ignore",
+        "no-vcs-ignore", "no-project-ignore",
+        "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "doctor",
+        "skip-unchanged",
+        "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
+        "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "task",
+        "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
+        "no-keys", "json", "notify", "bell", "color", "diagnostics", "output", "pty", "status-line",
+        "help",
+        "version",
+        "man",
+        "completions", "open", "editor", "wait", "status", "send", "logs", "follow", "lines",
+      ])
+  }
+
+  @Test func `an option that replaces keys sets what tasks can have`() {
+    for setting in Setting.all where setting.replacesKeys {
+      #expect(setting.key?.scopes.contains(.task) != false, "\(setting.option?.long ?? "")")
+    }
+  }
+}
