@@ -5,8 +5,8 @@ extension Manual {
   /// Shell lines that format a page and show it page by page. The program comes first.
   private static let viewers = ["mandoc -a", "man -l -"]
 
-  /// Shows the page in place of this process. Returns if standard output is no terminal, or if no program is
-  /// installed for that.
+  /// Shows the page in place of this process. Returns if standard output is no terminal, or if no
+  /// program is installed for that.
   func showFormatted() {
     let directories = programDirectories()
     func find(_ name: some Sequence<UInt8>) -> Path? { findProgram(Array(name), in: directories) }

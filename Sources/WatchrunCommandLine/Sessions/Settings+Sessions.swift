@@ -37,7 +37,7 @@ extension Settings {
       guardian: guardian)
   }
 
-  /// Whether the output of a single task is read and forwarded, so that a status line stands below it, for one.
+  /// Whether the output of a single task is read and forwarded, for example above a status line.
   var readsOutputOfTask: Bool {
     (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
   }

@@ -186,8 +186,8 @@ extension Settings {
     try refuse([], .project) { "\($0) is for a project; remove it, or the command" }
   }
 
-  /// Refuses a directory in place of a command where an option says what is meant: `--port 8089 public` of live-server,
-  /// and `-0 . | xargs -0` of fswatch.
+  /// Refuses a directory in place of a command where an option says what is meant:
+  /// `--port 8089 public` of live-server, and `-0 . | xargs -0` of fswatch.
   func refuseLoneDirectory(in base: Path) throws(Failure) {
     guard task == .run, command.count == 1, !isCommandMarked, !hasPage, printMode == nil,
       let place = command.first, !place.isEmpty

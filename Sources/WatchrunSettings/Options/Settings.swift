@@ -212,8 +212,8 @@ extension Settings {
     watched.isEmpty && filesFrom == nil ? [WatchedPath(".")] : watched
   }
 
-  /// Whether a shell runs the command: the one of `--shell`, or that of the user for a single argument that
-  /// needs one.
+  /// Whether a shell runs the command: the one of `--shell`, or that of the user for a single
+  /// argument that needs one.
   package var isRunByShell: Bool {
     switch self.shell {
     case .never: false
