@@ -176,6 +176,15 @@ extension Habit {
     guard line.words.count > 1, line.first.contains(where: \.isWhitespace),
       !line.first.includes("/")
     else { return nil }
+    if line.rest.allSatisfy(Setting.isFlag) {
+      return "\(line.lack); options are first: \(line.line([line.words[0]], adding: line.rest))"
+    }
+    if line.texts.dropFirst().allSatisfy({
+      $0.contains(where: \.isWhitespace) || $0.hasPrefix("./")
+    }) {
+      return "\(line.lack); to run one after the other: "
+        + line.line([line.texts.joined(separator: " && ").word])
+    }
     let apart = ShellWords.split(line.first) ?? []
     return "\(line.lack); write its words apart: \(line.line(apart.map(\.word) + line.rest))"
   }

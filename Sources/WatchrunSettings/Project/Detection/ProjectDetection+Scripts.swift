@@ -90,8 +90,14 @@ extension ProjectDetection {
 
     /// Whether the program that it starts sees changes by itself, so that restarts do harm.
     var watchesByItself: Bool {
-      let words = line.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
+      var words = line.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
         String($0.split(separator: Character("/")).last ?? $0)
+      }
+      if let node = words.firstIndex(of: "node"),
+        let file = words[node...].firstIndex(where: { $0.hasSuffix("js") && $0.contains(".") })
+      {
+        // The options after the file are its own.
+        words = words[...file] + words[file...].dropFirst().filter { !$0.hasPrefix("-") }
       }
       return words.contains { Self.watchers.contains($0) }
         || zip(words, words.dropFirst()).contains { Self.watchers.contains("\($0) \($1)") }
