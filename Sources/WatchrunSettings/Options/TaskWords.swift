@@ -128,6 +128,13 @@ struct TaskWords {
     }
     // It is in every PATH, does nothing, and fails.
     guard name == "test" else { return }
+    if project == nil, line.usual.test == nil,
+      let nearby = NearbyProject.all(around: line.directory.path).first
+    {
+      throw .usage(
+        "no task 'test' here; there is \(nearby.title) in \(nearby.place): "
+          + "watchrun -C \(nearby.place) test")
+    }
     throw .usage(
       "no task 'test' \(project.map { "in \($0.source)" } ?? "here"); give a command, as in: "
         + "watchrun \(line.usual.test ?? "make test")")
