@@ -175,6 +175,7 @@ public final class FileObserver: Sendable {
     ) { [weak self] report in
       self?.receive(report)
     }
+    configuration.base = try? currentDirectory()
     configuration.ignoredChanges = ignoredChanges
     let backend = makeBackend(configuration, options.polling)
     do throws(ObserverError) {

@@ -11,6 +11,8 @@ package struct BackendConfiguration: Sendable {
   /// Changes from this time on are reported, including those in directories that are watched only
   /// later.
   package let start: FileTime
+  /// A directory that stays where it is, as the one in which a program runs; `nil` if none is known.
+  package var base: Path?
   /// Directories in the roots that another backend observes.
   package var excluded: Set<Path> = []
   /// The shortest and the longest interval between two polls of what cannot be watched.
@@ -61,6 +63,7 @@ package struct BackendConfiguration: Sendable {
     var part = BackendConfiguration(
       roots: roots, filter: filter, followsLinks: followsLinks, start: start,
       queue: queue ?? self.queue, report: report)
+    part.base = base
     part.excluded = excluded
     part.pollInterval = pollInterval
     part.ignoredChanges = ignoredChanges

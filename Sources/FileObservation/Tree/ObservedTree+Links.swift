@@ -72,7 +72,7 @@ extension ObservedTree {
     if let directory = snapshot.parent(of: root), directories.coverage(of: directory) == .named {
       stopWatching(directory)
     }
-    rootDisappeared(root)
+    if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
     watchTargets(ofLink: root)
   }
 
@@ -125,11 +125,12 @@ extension ObservedTree {
       if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
       targets.remove(linkPath)
     }
-    if roots[link] != nil, !roots.links.targets.isForLinksOnly(linkPath),
-      let chain = LinkChain(above: linkPath, on: disk), !chain.links.isEmpty
-    {
-      targets.formUnion(chain.links)
-      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
+    if let coverage = roots[link], !roots.links.targets.isForLinksOnly(linkPath) {
+      targets.formUnion(roots.replaceableDirectories(above: linkPath, coverage))
+      if let chain = LinkChain(above: linkPath, on: disk), !chain.links.isEmpty {
+        targets.formUnion(chain.links)
+        if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
+      }
     }
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
     let (added, removed) = roots.links.targets.set(targets, of: linkPath)
@@ -175,8 +176,11 @@ extension ObservedTree {
   func attributedToLinks(_ events: [RawEvent]) -> [RawEvent] {
     if roots.links.targets.isEmpty { return events }
     return events.flatMap { event -> [RawEvent] in
-      let paths = roots.links.targets.links(to: event.path)
-      if paths.isEmpty { return [event] }
+      // What is found where a directory on the way was replaced is reported by itself.
+      let paths = roots.links.targets.links(to: event.path).filter { path in
+        event.type != .directory || !path.isWithin(event.path)
+      }
+      if paths.isEmpty { return isWatchedForLinksOnly(event.path) ? [] : [event] }
       // Whatever has happened to the target, the link itself still exists.
       let kind: RawEvent.Kind =
         switch event.kind {

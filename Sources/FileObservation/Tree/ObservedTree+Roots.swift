@@ -167,8 +167,9 @@ extension ObservedTree {
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
-    // Or is a link itself.
-    let leadsThroughLinks = (try? disk.resolved(path)) != path
+    // Or is a link itself, or in a directory that may be replaced.
+    let isReplaceable = !roots.replaceableDirectories(above: path, coverage).isEmpty
+    let leadsThroughLinks = isReplaceable || (try? disk.resolved(path)) != path
     guard coverage > .named && status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
       watchByName(parentOf: root)

@@ -30,20 +30,23 @@ struct ObservedTree {
 
   init(
     filter: PathFilter, source: (any HintSource)?, followsLinks: Bool = false,
-    excluded: Set<Path> = [], disk: any Disk = SystemDisk(), start: FileTime? = nil,
+    base: Path? = nil, excluded: Set<Path> = [], disk: any Disk = SystemDisk(),
+    start: FileTime? = nil,
     ignoredChanges: IgnoredChangeSink? = nil
   ) {
     settings = Settings(
       filter: filter, disk: disk, source: source, excluded: excluded, start: start ?? disk.now,
       ignoredChanges: ignoredChanges)
-    roots = Roots(followingLinks: followsLinks)
+    // What is polled is reached by its path each time.
+    roots = Roots(followingLinks: followsLinks, below: source == nil ? nil : base)
     walk = Walk(start: settings.start)
   }
 
   init(_ configuration: BackendConfiguration, source: (any HintSource)?, disk: any Disk) {
     self.init(
       filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
-      excluded: configuration.excluded, disk: disk, start: configuration.start,
+      base: configuration.base, excluded: configuration.excluded, disk: disk,
+      start: configuration.start,
       ignoredChanges: configuration.ignoredChanges)
   }
 

@@ -26,6 +26,7 @@ struct ObservationModel {
     var operations = 12
     var watchLimit = Int.max
     var roots = [ObservationModel.root]
+    var base: Path?
 
     static let all: [Setting] = [
       Setting(name: "inotify"),
@@ -50,6 +51,7 @@ struct ObservationModel {
       Setting(name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots),
       Setting(name: "awaited root", roots: ["/r", "/r/a/b"]),
       Setting(name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"]),
+      Setting(name: "awaited root, below a base", roots: ["/r", "/r/a/b"], base: "/r"),
     ]
   }
 
@@ -99,7 +101,8 @@ struct ObservationModel {
     let hints = setting.isPolled ? nil : MemoryHints(disk)
     self.hints = hints
     hints?.limit = setting.watchLimit
-    tree = ObservedTree(filter: PathFilter(sources: []), source: hints, disk: disk)
+    tree = ObservedTree(
+      filter: PathFilter(sources: []), source: hints, base: setting.base, disk: disk)
     if setting.overflows {
       hints?.overflows = { [world] in world.isActive && world.chance(1, in: 6) }
     }

@@ -143,6 +143,35 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["created root", "created root/f"])
   }
 
+  @Test(arguments: [Coverage.named, .recursive])
+  func `a directory above a root is replaced, also while the root is missing`(coverage: Coverage)
+    throws
+  {
+    let root = coverage == .named ? "a/b/c" : "a/b"
+    let tree = try WatchedTree([(root, coverage)], hasBase: true) { directory in
+      for name in ["a", "first", "third"] {
+        try directory.makeDirectories("\(name)/b")
+        try directory.write(name, to: "\(name)/b/c")
+      }
+      try directory.makeDirectories("second")
+    }
+    func replace(by name: String) throws -> [String] {
+      try tree.directory.rename("a", to: "away from \(name)")
+      try tree.directory.rename(name, to: "a")
+      return try tree.changes()
+    }
+    #expect(try !replace(by: "first").isEmpty)
+    try tree.directory.write("again", to: "a/b/c")
+    #expect(try tree.changes() == ["modified a/b/c"])
+    #expect(try replace(by: "second").contains("removed \(root)"))
+    #expect(try replace(by: "third").contains("created \(root)"))
+    try tree.directory.write("again", to: "a/b/c")
+    #expect(try tree.changes() == ["modified a/b/c"])
+    try tree.directory.setMode(0o711, of: "a")
+    try tree.directory.write("x", to: "a/other")
+    #expect(try tree.changes().isEmpty)
+  }
+
   /// The kernel reports the removal of a directory only when no process has it open, or as its
   /// current directory.
   @Test func `a root that a process holds is found to be removed, and to be back`() throws {

@@ -20,7 +20,7 @@ final class WatchedTree {
   /// Watches roots in a new directory; an empty name is the directory itself.
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
-    followsLinks: Bool = false, extensions: [String] = [],
+    followsLinks: Bool = false, extensions: [String] = [], hasBase: Bool = false,
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
@@ -31,7 +31,7 @@ final class WatchedTree {
     hints = InotifyHints(try Inotify())
     tree = ObservedTree(
       filter: PathFilter(extensions: extensions), source: hints,
-      followsLinks: followsLinks)
+      followsLinks: followsLinks, base: hasBase ? directory.path : nil)
     for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
     while tree.scanPending(until: { true }) {}
     tree.walk.isComparedOnce = true

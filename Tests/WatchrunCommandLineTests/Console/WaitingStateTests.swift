@@ -164,7 +164,8 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   @Test(
     arguments: [
       (.dependents(["test", "lint"]), "waits until test and lint end"),
-      (.predecessor, "waits until its former run has ended"), (.pause, "runs when the session is resumed"),
+      (.predecessor, "waits until its former run has ended"),
+      (.pause, "runs when the session is resumed"),
       (.dependencies(["a", "b", "c"]), "waits for a, b and c"),
     ] as [(TaskRunner.Waiting.Cause, String)])
   mutating func `what waits for long as a rule is listed and not reported`(
