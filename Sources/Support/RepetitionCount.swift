@@ -227,6 +227,12 @@ package struct RepetitionCount: Hashable, Sendable {
     if hasChanged { repetitions = max(repetitions - 1, 0) }
   }
 
+  /// It is proved elsewhere that runs change the key.
+  package mutating func prove() {
+    repetitions = max(repetitions, Rules.free + Rules.tests + 2)
+    isFirm = true
+  }
+
   /// Another run is requested for the latest change.
   package mutating func answered() {
     isAnswered = true

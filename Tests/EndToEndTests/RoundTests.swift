@@ -209,6 +209,44 @@ extension Project {
     }
   }
 
+  @Test func `the log of a service runs a task a few times, and the message comes once`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        service: { run: "while sleep 0.3; do date +%N >> log; done", service: true, watch: ["*.c"] },
+        test: { run: "echo test >> $LOG" },
+        other: { run: "true" },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("each run changes log: the next one starts in 40.0 s")
+      let runs = project.logged.count { $0 == "test" }
+      #expect(runs <= 13)
+      // An edit does not wait.
+      try project.place("source")
+      try await eventually("a run for the edit") { project.logged.count { $0 == "test" } > runs }
+      #expect(watchrun.errors.count { $0.contains("each run") } == 1)
+    }
+  }
+
+  @Test func `a save during a task that is restarted stops it`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        build: {
+          run: "cat source >> $LOG; until test -e go; do sleep 0.1; done", onBusy: "restart" },
+        """)
+      try project.place("source", "first\n")
+      let watchrun = try await project.startTasks()
+      try await project.logged("first")
+      try project.place("source", "second\n")
+      try await project.logged("second")
+      try project.place("go")
+      try await watchrun.said("succeeded in")
+    }
+  }
+
   @Test func `a later task whose output differs each time does not start the first forever`()
     async throws
   {

@@ -191,6 +191,15 @@ struct RepetitionCountTests {
     }
   }
 
+  @Test mutating func `what is proved elsewhere is proved, and a run without it proves nothing`() {
+    count.prove()
+    #expect(count.isProved && count.delay() == .seconds(40))
+    count.began(after: .seconds(99))
+    #expect(count.isProved)
+    change(1, .others)
+    #expect(!count.isProved)
+  }
+
   // MARK: Others
 
   @Test mutating func `a proof for others resets the count`() {

@@ -35,7 +35,7 @@ struct ChangeJudge: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case interruptible
-    /// Only processes that a run of this round has left behind.
+    /// Only processes that a run of this round has left behind, or services of other rounds.
     case leftovers
     /// Only runs of other rounds.
     case othersRunning
@@ -187,6 +187,20 @@ struct ChangeJudge: Sendable {
   var frequentPaths: [Path] {
     records.filter { !$0.value.isEdited && ($0.value.count.isProved || $0.value.proof.wasOpen) }
       .map(\.key)
+  }
+
+  /// The paths of which it is proved that runs change them again and again.
+  var provedPaths: Set<Path> {
+    Set(records.filter { !$0.value.isEdited && $0.value.count.isProved }.keys)
+  }
+
+  /// Runs of others change these paths again and again.
+  mutating func learn(_ paths: Set<Path>) {
+    for path in paths where records[path]?.isEdited != true {
+      records[path, default: Record()].count.prove()
+      // It was announced for those runs.
+      records[path]?.isAnnounced = true
+    }
   }
 
   mutating func makeGeneration() -> Int {

@@ -37,33 +37,7 @@ extension TaskRunner {
     }
     watchClosely()
     updateFrequentPaths()
-  }
-
-  private func updateFrequentPaths() {
-    let paths = Set(state.access { $0.components }.flatMap(\.rounds.frequentPaths))
-    if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
-      options.frequentPathsChanged?(paths)
-    }
-  }
-
-  /// Notes that the first change of a burst has been reported. May be called on any thread, as early as
-  /// possible: what the tasks do after the change proves nothing.
-  package func burstBegan() {
-    monitor.look(beginsBurst: true)
-  }
-
-  /// Looks at the processes often while runs are suspected to change a path. One that ends by itself is not
-  /// slowed down: only what it leaves behind is looked at.
-  private func watchClosely() {
-    let isNeeded = { @Sendable [weak self] in
-      guard let self else { return false }
-      return state.access { $0.components }.contains { component in
-        component.rounds.suspectsRuns
-          && (component.rounds.hasInterruptibleService
-            || self.activity(of: component.names) == .none)
-      }
-    }
-    if isNeeded() { monitor.watchClosely(while: isNeeded) }
+    shareProofs()
   }
 
   private func accept(
@@ -130,11 +104,12 @@ extension TaskRunner {
     case .serving:
       return .interruptible
     case .none:
+      if hasLeftovers || isServing(beside: component) { return .leftovers }
       let isBesideOthers = state.access { $0.components }.contains { other in
         other.names != component.names
           && (activity(of: other.names).isBusy || other.rounds.isFlushing)
       }
-      return hasLeftovers ? .leftovers : isBesideOthers ? .othersRunning : .idle
+      return isBesideOthers ? .othersRunning : .idle
     }
   }
 
@@ -170,6 +145,8 @@ extension TaskRunner {
       setAside(paths, names)
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
+      // Once is enough.
+      shareProofs()
     case .announceOutputs(let paths):
       report(.changes(.foundOutputs(paths)))
     case .announceOwed(let paths):

@@ -323,10 +323,10 @@ extension TaskStateMachine {
     return descendants[name, default: []].contains { runs($0) && isOutdated($0, under: name) }
   }
 
-  /// Whether the task is running a build that a change makes worthless: other tasks depend on it.
+  /// Whether the task is running, and a change makes that worthless, as a build that ends by itself.
   func isBuilding(_ name: String) -> Bool {
     guard let task = tasks[name], task.phase == .running else { return false }
-    return task.rules.busyPolicy == .restart && !dependents(of: name).isEmpty
+    return task.rules.busyPolicy == .restart && !task.rules.isService
   }
 }
 

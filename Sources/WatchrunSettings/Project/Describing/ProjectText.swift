@@ -34,6 +34,7 @@ package enum ProjectText {
       + field("filter", task.filters.map(\.description))
       + field("ignore", task.ignores.map(\.description)) + field("after", task.after)
       + (task.isService ? [("service", "true")] : [])
+      + (task.onBusy == .restart ? [("onBusy", JSONWriter.quoted("restart"))] : [])
       + (task.environment.isEmpty ? [] : [("env", object(variables(of: task), indent: 6))])
   }
 

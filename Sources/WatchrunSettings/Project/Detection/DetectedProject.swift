@@ -151,6 +151,7 @@ extension DetectedProject {
         var task = Project.Task(name: name, run: .line(step.run))
         task.isService = step.isService
         task.environment = step.environment
+        if kind.kind.comparesTimes { task.onBusy = .restart }
         // What is served is watched for the page.
         if kind.kind.page != nil { task.ignores = Self.patterns(kind.products) }
         if let before, kind.isChain {

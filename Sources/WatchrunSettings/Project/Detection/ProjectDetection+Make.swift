@@ -8,7 +8,8 @@ extension ProjectDetection {
   static let makefile = ProjectKind(
     name: "make", role: .wrapper, files: makefiles, usualFile: "Makefile",
     products: ["/build/", "*.o", "*.d", "*.a", "*.so"], findProducts: makeProducts,
-    sources: cSources + makefiles + ["*.mk"], wanted: "target that builds or tests",
+    sources: cSources + makefiles + ["*.mk"], comparesTimes: true,
+    wanted: "target that builds or tests",
     findOthers: otherGoals
   ) { directory, _ in
     readMakefile(in: directory).map(makeSteps) ?? []

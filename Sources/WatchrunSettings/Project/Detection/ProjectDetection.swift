@@ -126,7 +126,7 @@ extension ProjectDetection {
   private static let cmake = ProjectKind(
     name: "cmake", title: "a CMake project", role: .compiler, language: "c",
     files: ["CMakeLists.txt"],
-    products: ["/build/"], sources: cSources + ["CMakeLists.txt", "*.cmake"]
+    products: ["/build/"], sources: cSources + ["CMakeLists.txt", "*.cmake"], comparesTimes: true
   ) { directory, file in
     // Commands are case-insensitive, and spaces may follow their names.
     let plain = directory.text(of: file)?.lowercased().filter { !$0.isWhitespace } ?? ""
@@ -146,6 +146,7 @@ extension ProjectDetection {
     name: "meson", title: "a Meson project", role: .compiler, language: "c", files: ["meson.build"],
     products: ["/build/", "/builddir/"],
     sources: cSources + ["meson.build", "meson.options", "meson_options.txt"],
+    comparesTimes: true,
     tasks: steps(
       "meson setup \(mesonDirectory) && meson compile -C \(mesonDirectory)",
       "meson test -C \(mesonDirectory)"

@@ -40,6 +40,9 @@ struct ProjectKind: Sendable {
   var page: String?
   /// What its files say before the paths of directories beside this one that it is made from.
   var dependencyMarks: [String] = []
+  /// Whether a save stops its tools, since they compare times: a file that is saved while it is compiled looks
+  /// older than what is made from it.
+  var comparesTimes = false
   /// Finds members of a workspace in a directory above, from which a member may be made.
   var findSiblings: (@Sendable (_ root: ProjectDirectory, _ member: ProjectDirectory) -> [Path])?
   /// The tools that read those files.

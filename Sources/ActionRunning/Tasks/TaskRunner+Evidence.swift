@@ -1,0 +1,54 @@
+import FileObservation
+import SystemCalls
+
+// What is known of the writers of changes, beyond one component.
+
+extension TaskRunner {
+  /// What the runs of one component change, they change for all others as well.
+  func shareProofs() {
+    let components = state.access { $0.components }
+    if components.count == 1 { return }
+    let proved = components.map(\.rounds.provedPaths)
+    let all = proved.reduce(into: Set()) { $0.formUnion($1) }
+    for (component, own) in zip(components, proved) where own != all {
+      component.rounds.learn(all.subtracting(own))
+    }
+  }
+
+  func updateFrequentPaths() {
+    let paths = Set(state.access { $0.components }.flatMap(\.rounds.frequentPaths))
+    if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
+      options.frequentPathsChanged?(paths)
+    }
+  }
+
+  /// Notes that the first change of a burst has been reported. May be called on any thread, as early as
+  /// possible: what the tasks do after the change proves nothing.
+  package func burstBegan() {
+    monitor.look(beginsBurst: true)
+  }
+
+  /// Looks at the processes often while runs are suspected to change a path, but not only at one that ends by
+  /// itself, which would be slowed down: at services, and at what runs have left behind.
+  func watchClosely() {
+    let isNeeded = { @Sendable [weak self] in
+      guard let self else { return false }
+      return state.access { $0.components }.contains { component in
+        component.rounds.suspectsRuns
+          && (component.rounds.hasInterruptibleService || self.hasWriters(beside: component))
+      }
+    }
+    if isNeeded() { monitor.watchClosely(while: isNeeded) }
+  }
+
+  /// Whether processes may be there that are none of a finite run of the component.
+  private func hasWriters(beside component: TaskComponent) -> Bool {
+    activity(of: component.names) == .none || monitor.hasOrphans || isServing(beside: component)
+  }
+
+  func isServing(beside component: TaskComponent) -> Bool {
+    state.access { $0.components }.contains { other in
+      other.names != component.names && activity(of: other.names) == .serving
+    }
+  }
+}
