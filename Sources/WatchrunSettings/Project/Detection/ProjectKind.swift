@@ -124,7 +124,10 @@ extension DetectedKind {
       return []
     }
     let named = paths(in: directory.text(of: file) ?? "", after: kind.dependencyMarks)
-    let siblings = siblings(of: kind, in: directory).filter { !named.contains($0) }
+    let known = Set(named.map { Path($0).absolute(from: directory.path) })
+    let siblings = siblings(of: kind, in: directory).filter {
+      !known.contains(Path($0).absolute(from: directory.path))
+    }
     return (named.filter { $0.hasPrefix("../") } + siblings).filter(directory.holdsDirectory)
   }
 

@@ -69,4 +69,15 @@ struct WorkspaceTests {
     #expect(try watched("app/web") == [".", "../../core"])
     #expect(try watched("other") == ["."])
   }
+
+  @Test func `one that is named by its path as well is watched once`() throws {
+    let directory = try projectDirectory([
+      "package.json": #"{"workspaces": ["packages/*"]}"#,
+      "packages/core/package.json": #"{"name": "core", "scripts": {"test": "x"}}"#,
+      "packages/ui/package.json":
+        #"{"scripts": {"test": "x"}, "dependencies": {"core": "file:../core"}}"#,
+    ])
+    let project = DetectedProject(ProjectDirectory(path: directory["packages/ui"]))
+    #expect(project?.project.tasks.first?.watched == [".", "../core"])
+  }
 }
