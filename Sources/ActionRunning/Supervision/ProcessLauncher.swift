@@ -98,7 +98,7 @@ package struct SystemLauncher: ProcessLauncher {
   }
 
   package var hasOrphans: Bool {
-    ProcessActivity(of: [], Self.orphans) != ProcessActivity()
+    ProcessActivity(of: [], Self.orphans).map { $0 != ProcessActivity() } ?? false
   }
 
   package func filesOfReaders(_ paths: [Path]) -> Set<Path> { readers.filesOpenForWriting(paths) }
