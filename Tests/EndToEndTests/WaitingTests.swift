@@ -23,11 +23,16 @@ import Testing
   {
     try await withProject { project in
       try project.write("file", "old")
-      try project.write("Makefile", "build:\n\techo run >> $$LOG; exec sleep 1000\n")
+      let program = project.outside + "/zig"
+      try project.write(program, "#!/bin/sh\necho run >> $LOG; exec sleep 1000\n")
+      try await project.shell("chmod 755 '\(program)'")
+      try project.write("build.zig", "")
       if hasFile {
-        try project.write("watchrun.json", "{ tasks: { build: { run: 'make -s' } } }")
+        try project.write("watchrun.json", "{ tasks: { build: { run: 'zig build' } } }")
       }
-      let watchrun = try await project.startTasks()
+      let watchrun = try await project.start(
+        ["-v"], environment: ["PATH": project.outside + ":" + Tool.searchPath])
+      try await watchrun.watching()
       try await project.logged("run")
       try project.place("file")
       try await watchrun.said("file changed; runs again when this run ends; \(advice)")
