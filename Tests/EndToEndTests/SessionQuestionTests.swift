@@ -196,6 +196,16 @@ import Testing
     }
   }
 
+  @Test func `a shell that is replaced by its last command releases what it held`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning([], "sh", "-c", Project.record)
+      let program = "'\(Watchrun.program)'"
+      _ = try await project.shell(
+        "bash -c \"\(program) --send hold; echo text > one; \(program) --wait\"")
+      #expect(project.recordedRuns == [["one"]])
+    }
+  }
+
   @Test func `a session that another program has paused is reported at once`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], "sh", "-c", Project.record)

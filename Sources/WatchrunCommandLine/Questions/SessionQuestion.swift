@@ -33,6 +33,12 @@ struct SessionQuestion {
         followed = try follow(client)
       } else {
         answers = try client.ask(request)
+        if request.verb == .wait, answers.contains(where: { $0.answer.state == .held }) {
+          // Some shells are replaced by their last command, and were the parent of those before.
+          var again = request
+          again.owner = Int(processIDs().own)
+          answers = try client.ask(again)
+        }
       }
     } catch {
       var status = ExitCode.noSession
