@@ -1,4 +1,5 @@
 import ActionRunning
+import PathFiltering
 import Support
 import SystemCalls
 
@@ -9,9 +10,13 @@ enum ProcessFile {
     file.lastComponent.decoded.hasPrefix("Procfile")
   }
 
+  /// What processes usually write where they run.
+  static let products = ["/log/", "/logs/", "/tmp/", "*.log", "*.pid"]
+
   /// The project of a Procfile that was named.
   static func project(in text: String, of directory: ProjectDirectory) -> Project {
     var project = Project()
+    project.ignores = products.compactMap { GlobPattern(line: $0.utf8) }
     project.tasks = steps(in: text, of: directory).map { step in
       var task = Project.Task(name: step.name, run: .line(step.run))
       task.isService = true

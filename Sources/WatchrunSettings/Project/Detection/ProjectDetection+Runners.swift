@@ -78,6 +78,7 @@ extension ProjectDetection {
     name: "procfile", role: .runner,
     // The one for development is preferred to the one for deployment.
     files: ["Procfile.dev", "Procfile"], usualFile: "Procfile",
+    products: ProcessFile.products,
     wanted: "process that is a service", findOthers: oneTimeProcesses
   ) { directory, file in
     ProcessFile.steps(in: directory.text(of: file) ?? "", of: directory)

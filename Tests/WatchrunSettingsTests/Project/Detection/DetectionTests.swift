@@ -384,7 +384,8 @@ struct DetectionTests {
       (["pom.xml": ""], "app/target/A.class"), (["App.csproj": ""], "src/App/obj/a.dll"),
       (["App.csproj": ""], "src/App/bin/Debug/net9.0/App.dll"), (["mix.exs": ""], "deps/a/b.ex"),
       (["build.zig": ""], "zig-out/bin/a"), (["meson.build": ""], ".build/meson/a"),
-      (["Rakefile": ":test"], "coverage/index.html"),
+      (["Rakefile": ":test"], "coverage/index.html"), (["Procfile": "web: x"], "log/web"),
+      (["Procfile": "web: x"], "data/web.pid"),
     ] as [([String: String], String)])
   func `files that its tools write are ignored`(
     files: [String: String], product: String
