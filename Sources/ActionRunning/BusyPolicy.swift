@@ -8,7 +8,8 @@ public enum BusyPolicy: Sendable, Hashable {
   case queue
   /// Ignore the change.
   case ignore
-  /// Stop the command and run it again.
+  /// Stop the command and run it again. A task that is no service is stopped by what others have changed, and
+  /// not by what it may have written itself: that is judged when it has ended.
   case restart
   /// Send the command this signal, and keep it running.
   case signal(Signal)

@@ -35,7 +35,8 @@ struct ChangeJudge: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case interruptible
-    /// Only processes that a run of this round has left behind, or services of other rounds.
+    /// No run, but processes that may have made the change: what a run of this round has left behind, or
+    /// services of other rounds.
     case leftovers
     /// Only runs of other rounds.
     case othersRunning
