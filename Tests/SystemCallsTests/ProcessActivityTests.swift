@@ -5,14 +5,6 @@ import Testing
 
 #if os(Linux)
 struct ProcessActivityTests {
-  /// The activity of this process, and of those of other tests. A look fails if one of them ends meanwhile.
-  private var activity: ProcessActivity? {
-    for _ in 0..<1000 {
-      if let activity = ProcessActivity(of: [getpid()]) { return activity }
-    }
-    return nil
-  }
-
   /// Runs a shell line, and kills its process after `body`.
   private func withProcess<Result>(
     _ line: String, _ body: (_ leader: pid_t) async throws -> Result
@@ -30,18 +22,25 @@ struct ProcessActivityTests {
 
   private let environment = ["PATH=/usr/bin:/bin"].map { Array($0.utf8) }
 
-  @Test func `what a process writes is counted`() throws {
+  @Test func `what a process writes is counted`() async throws {
     let directory = try TemporaryDirectory()
-    let before = try #require(activity)
-    try directory.write("a line", to: "file")
-    #expect(try #require(activity).writes.bytes >= before.writes.bytes + 6)
+    try await withProcess("cd '\(directory.path)'; echo a line > file; exec sleep 1000") { leader in
+      #expect(await eventually { ProcessActivity(of: [leader])?.writes.bytes ?? 0 >= 7 })
+    }
   }
 
   @Test func `a child is found, and what it does counts`() async throws {
-    let before = try #require(activity)
-    try await withProcess("exec sleep 1000") { _ in
-      let after = try #require(activity)
-      #expect(after.writes.processes != before.writes.processes)
+    let directory = try TemporaryDirectory()
+    let line = "mkfifo begin; read x < begin; sleep 1000 & wait"
+    try await withProcess("cd '\(directory.path)'; \(line)") { leader in
+      #expect(await eventually { directory.exists("begin") })
+      let before = try #require(ProcessActivity(of: [leader]))
+      try directory.write("\n", to: "begin")
+      #expect(
+        await eventually {
+          ProcessActivity(of: [leader]).map { $0.writes.processes != before.writes.processes }
+            ?? false
+        })
     }
   }
 
