@@ -55,11 +55,10 @@ package struct RepetitionCount: Hashable, Sendable {
   package enum Circumstance: Hashable, Sendable {
     /// The run ends by itself.
     case finite
-    /// A change restarts the run. If it is known that it did something just when the key changed: how often
-    /// it has done something, since the first look at it.
-    case restarted(activity: Int?)
-    /// The run has ended, and processes are there that it has left behind; with the same activity.
-    case leftBehind(activity: Int?)
+    /// Processes are there that do not end by themselves: those of a run that a change restarts, or that runs
+    /// have left behind. If it is known that they did something just when the key changed: how often they have
+    /// done something, since the first look at them.
+    case lasting(activity: Int?)
   }
 
   private struct Coincidences: Hashable {
@@ -99,8 +98,9 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The delay of what the latest change leads to.
   ///
-  /// - Parameter isTested: False for every other run that is restarted, of all keys alike: if all delays were
-  ///   the same, saves at an even pace would look like what a run changes after each start.
+  /// - Parameter isTested: False for every other run beside processes that do not end by themselves, of all
+  ///   keys alike: if all delays were the same, saves at an even pace would look like what a run changes after
+  ///   each start.
   package func delay(isTested: Bool = true) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
@@ -112,7 +112,7 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The key has changed.
   ///
-  /// What a run that is restarted changes follows its start, or what it does. Each of both counts twice, and
+  /// What lasting processes change follows a start, or what they do. Each of both counts twice, and
   /// the second is not taken back by a run without the change: a server writes its log when it is asked. What
   /// follows neither counts against it, until the second is proved. That a change follows the start shows if
   /// the start was delayed by more or less than the one before: saves at an even pace do not follow it then.
@@ -140,13 +140,7 @@ package struct RepetitionCount: Hashable, Sendable {
       (repetitions, countOfEnds, isFirm, coincidences) = (count, 0, false, Coincidences())
     case (_, .finite):
       if isFirst { add(1) }
-    case (_, .leftBehind(let activity)):
-      if follows(activity) || isAtSameTime {
-        if isFirst { add(1) }
-      } else if isFirst {
-        add(repetitions > Rules.free ? -1 : 1)
-      }
-    case (_, .restarted(let activity)):
+    case (_, .lasting(let activity)):
       if follows(activity) {
         add(isFirst ? 2 : 1)
         isFirm = repetitions > 0
@@ -227,6 +221,11 @@ package struct RepetitionCount: Hashable, Sendable {
     if hasChanged { repetitions = max(repetitions - 1, 0) }
   }
 
+  /// The key was written, and is as before: the row goes on.
+  package mutating func wasRewritten() {
+    if !isEmpty { hasChanged = true }
+  }
+
   /// It is proved elsewhere that runs change the key.
   package mutating func prove() {
     repetitions = max(repetitions, Rules.free + Rules.tests + 2)
@@ -238,9 +237,12 @@ package struct RepetitionCount: Hashable, Sendable {
     isAnswered = true
   }
 
-  /// A run has ended that lasted so long, and another one begins.
-  package mutating func began(after time: Duration) {
-    if !hasChanged && time > (offset ?? .zero) * Rules.endOfRow && !isFirm { reset() }
+  /// A run has ended, and another one begins, so long after the former one.
+  ///
+  /// - Parameter isComplete: Whether it has ended by itself, so that it has changed all that it changes.
+  package mutating func began(after time: Duration, isComplete: Bool = false) {
+    let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
+    if !hasChanged && isLong && !isFirm { reset() }
     startDelay = hasChanged ? offset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
   }

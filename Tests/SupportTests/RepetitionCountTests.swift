@@ -81,19 +81,19 @@ struct RepetitionCountTests {
   @Test
   mutating func `what a restarted run writes when it does something counts twice, then once more`()
   {
-    for number in 1...3 { change(1, .unknown, at: .seconds(1), .restarted(activity: number)) }
+    for number in 1...3 { change(1, .unknown, at: .seconds(1), .lasting(activity: number)) }
     #expect(count.repetitions == 6)
-    count.changed(.unknown, at: .seconds(2), .restarted(activity: 4))
+    count.changed(.unknown, at: .seconds(2), .lasting(activity: 4))
     #expect(count.repetitions == 7)
   }
 
   @Test
   mutating func `a run that did something three times for each change follows it, four times not`()
   {
-    change(1, .unknown, at: .seconds(1), .restarted(activity: 10))
-    change(1, .unknown, at: .seconds(5), .restarted(activity: 15))
+    change(1, .unknown, at: .seconds(1), .lasting(activity: 10))
+    change(1, .unknown, at: .seconds(5), .lasting(activity: 15))
     #expect(count.repetitions == 4)
-    change(1, .unknown, at: .seconds(9), .restarted(activity: 30))
+    change(1, .unknown, at: .seconds(9), .lasting(activity: 30))
     #expect(count.repetitions == 3)
   }
 
@@ -101,7 +101,7 @@ struct RepetitionCountTests {
   mutating func
     `what follows the start of a restarted run counts twice, and what does not against it`()
   {
-    let blind = RepetitionCount.Circumstance.restarted(activity: nil)
+    let blind = RepetitionCount.Circumstance.lasting(activity: nil)
     change(1, .unknown, at: .milliseconds(500), blind)
     change(2, .unknown, at: .milliseconds(600), blind)
     #expect(count.repetitions == 5)
@@ -116,7 +116,7 @@ struct RepetitionCountTests {
 
   @Test
   mutating func `a run without it does not take back what a run writes when it does something`() {
-    change(1, .unknown, at: .seconds(1), .restarted(activity: 1))
+    change(1, .unknown, at: .seconds(1), .lasting(activity: 1))
     count.began(after: .seconds(9))
     count.began(after: .seconds(9))
     #expect(count.repetitions == 2)
@@ -125,7 +125,7 @@ struct RepetitionCountTests {
   }
 
   @Test mutating func `every other restart of those that are tested is not delayed`() {
-    let delays = change(5, .unknown, at: .seconds(1), .restarted(activity: nil))
+    let delays = change(5, .unknown, at: .seconds(1), .lasting(activity: nil))
     #expect(delays == [.zero, .zero, .milliseconds(250), .zero, .milliseconds(250)])
   }
 
@@ -134,10 +134,10 @@ struct RepetitionCountTests {
     follows: Bool
   ) {
     for number in 1...12 {
-      change(1, .unknown, at: .seconds(1), .restarted(activity: follows ? number : nil))
+      change(1, .unknown, at: .seconds(1), .lasting(activity: follows ? number : nil))
     }
     let proved = count.repetitions
-    change(1, .unknown, at: .seconds(40), .restarted(activity: nil))
+    change(1, .unknown, at: .seconds(40), .lasting(activity: nil))
     #expect(count.repetitions == (follows ? proved : proved - 1))
   }
 
@@ -145,7 +145,7 @@ struct RepetitionCountTests {
   mutating func `a person who saves at an even pace waits for a test at the most`(pace: Double) {
     var longest = Duration.zero
     for _ in 0..<200 {
-      let blind = RepetitionCount.Circumstance.restarted(activity: nil)
+      let blind = RepetitionCount.Circumstance.lasting(activity: nil)
       longest = max(longest, change(1, .unknown, at: .seconds(pace) - delay(blind), blind)[0])
     }
     #expect(longest == RepetitionCount.Rules.test)
@@ -158,19 +158,19 @@ struct RepetitionCountTests {
   ) {
     for number in 1...99 {
       let time = Duration.milliseconds(9_900 + number % 20)
-      count.changed(.unknown, at: time, .restarted(activity: nil))
+      count.changed(.unknown, at: time, .lasting(activity: nil))
       count.began(after: time + .milliseconds(20))
       if !isOnce { count.began(after: .milliseconds(60)) }
     }
     #expect(count.repetitions == 5)
     count.began(after: .milliseconds(200))
-    count.changed(.unknown, at: .milliseconds(9_900), .restarted(activity: nil))
+    count.changed(.unknown, at: .milliseconds(9_900), .lasting(activity: nil))
     #expect(count.repetitions == 7)
   }
 
   @Test mutating func `the last test is not left out`() {
     let delays: [Duration] = (1...8).flatMap {
-      change(1, .unknown, at: .seconds(1), .restarted(activity: $0))
+      change(1, .unknown, at: .seconds(1), .lasting(activity: $0))
     }
     #expect(delays.contains(Duration.seconds(1)))
   }
@@ -208,7 +208,7 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0 && count.delay() == .zero)
   }
 
-  @Test(arguments: [RepetitionCount.Circumstance.finite, .restarted(activity: nil)])
+  @Test(arguments: [RepetitionCount.Circumstance.finite, .lasting(activity: nil)])
   mutating func `after a proof for others, the next change counts`(
     circumstance: RepetitionCount.Circumstance
   ) {
@@ -255,6 +255,21 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0)
     change(at: .seconds(2))
     #expect(count.delay() == .zero)
+  }
+
+  @Test mutating func `a run that has written the key again, unchanged, goes on with the row`() {
+    change(9, at: .seconds(2))
+    count.began(after: .seconds(2))
+    count.wasRewritten()
+    count.began(after: .seconds(9))
+    #expect(count.repetitions == 9)
+  }
+
+  @Test mutating func `a run that has ended by itself without the change ends the row`() {
+    change(9, at: .seconds(2))
+    count.began(after: .seconds(2))
+    count.began(after: .seconds(2), isComplete: true)
+    #expect(count.repetitions == 0)
   }
 
   @Test mutating func `a shorter run proves nothing`() {

@@ -74,6 +74,7 @@ extension ChangeJudge {
     mayBeOfRound: Bool = false
   ) {
     let offset = offset(at: now)
+    isBesideLasting = isInterruptible || mayBeOfRound
     // What changes later than an echo of the latest run follows a run without the change.
     let isLater =
       hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
@@ -85,9 +86,7 @@ extension ChangeJudge {
       }
       let evidence = change.evidence
       let circumstance: RepetitionCount.Circumstance =
-        isInterruptible
-        ? .restarted(activity: evidence.activity)
-        : mayBeOfRound ? .leftBehind(activity: evidence.activity) : .finite
+        isBesideLasting ? .lasting(activity: evidence.activity) : .finite
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
       let growth =

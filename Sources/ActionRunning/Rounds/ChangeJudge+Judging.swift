@@ -32,16 +32,19 @@ extension ChangeJudge {
   mutating func judgeBesideActiveRun(at now: Instant, _ knowledge: Knowledge) -> [Action] {
     forgetOldest()
     let found = compare(takeUnjudged(), knowledge)
-    // What changes long after the start leads to few restarts.
-    let isCounted = offset(at: now) <= Self.longestOffset
-    note(
-      found.differing.filter { change in
-        !change.isCounted && (isCounted || change.evidence.verdict == .others)
-      }, at: now, isInterruptible: true)
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
       change.evidence.verdict != .others && records[change.path]?.count.isNear(time) == true
+    }
+    // What changes long after the start leads to few restarts.
+    let isCounted = time <= Self.longestOffset
+    note(
+      (found.differing + rewritten).filter { change in
+        !change.isCounted && (isCounted || change.evidence.verdict == .others)
+      }, at: now, isInterruptible: true)
+    for change in found.unchanged where change.evidence.verdict != .others {
+      for key in keys(of: change) { records[key]?.count.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
     let outputs = found.differing.filter { isOutput($0) }
@@ -143,10 +146,13 @@ extension ChangeJudge {
 
   // MARK: Follow-ups
 
-  /// Requires a follow-up for these changes, after the shortest of their delays.
+  /// Requires a follow-up for these changes, after the shortest of their delays. Beside processes that do not
+  /// end, one that is not delayed waits for the tests of others, which would show nothing otherwise.
   private mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
     failObservation()
-    let delay = changes.map { self.delay(of: $0) }.min() ?? .zero
+    let delays = changes.map { self.delay(of: $0) }
+    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
+    let delay = tests.max() ?? delays.min() ?? .zero
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
     lastReport = now
@@ -158,7 +164,7 @@ extension ChangeJudge {
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange) -> Duration {
     let verdict = change.evidence.verdict
-    let isTested = verdict == .others || testsRestart
+    let isTested = verdict == .others || testsRun
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: isTested) }.max() ?? .zero
     if verdict == .others { return own }
@@ -176,8 +182,8 @@ extension ChangeJudge {
       ? RepetitionCount.Rules.lastTest : Self.pauseOfOthers
   }
 
-  /// Whether a test delays the next run: each one, or every other one that a change restarts.
-  private var testsRestart: Bool { !hasInterruptibleService || !roundCount.isMultiple(of: 2) }
+  /// Whether a test delays the next run: each one, or every other one beside processes that do not end.
+  private var testsRun: Bool { !isBesideLasting || !roundCount.isMultiple(of: 2) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {

@@ -12,12 +12,11 @@ extension ChangeJudge {
   mutating func began(at now: Instant, files: FileTime) {
     if observation?.hasLaunched == true { observation = nil }
     observation?.hasLaunched = true
-    // A run that ended by itself has changed all that it changes.
-    let time = hasEnded ? .seconds(86_400) : offset(at: now)
-    common.began(after: time)
+    let (time, isComplete) = (offset(at: now), hasEnded)
+    common.began(after: time, isComplete: isComplete)
     roundCount += 1
     updateAll { record in
-      record.count.began(after: time)
+      record.count.began(after: time, isComplete: isComplete)
       record.beginRound()
     }
     forgetOldest()

@@ -150,6 +150,8 @@ struct ChangeJudge: Sendable {
   var lastReport: Instant?
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
+  /// Whether processes that do not end by themselves may have made the latest changes.
+  var isBesideLasting = false
   /// The follow-up that shows whether its paths are outputs.
   var observation: Observation?
   private(set) var generation = 0

@@ -54,7 +54,7 @@ struct ReloadSuspicion: Sendable {
     }
     count.changed(
       .unknown, at: .milliseconds(time),
-      .restarted(activity: now - lastRequest < Self.loadTime ? loadCount : nil))
+      .lasting(activity: now - lastRequest < Self.loadTime ? loadCount : nil))
     return Int(count.delay(isTested: reloadCount.isMultiple(of: 2)).nanoseconds / 1_000_000)
   }
 
@@ -63,7 +63,7 @@ struct ReloadSuspicion: Sendable {
     let quiet = now - max(lastRequest, reloaded)
     let offset = count.offset.map { Int($0.nanoseconds / 1_000_000) } ?? 0
     if paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2) { return false }
-    count.changed(.others, at: .milliseconds(now - reloaded), .restarted(activity: nil))
+    count.changed(.others, at: .milliseconds(now - reloaded), .lasting(activity: nil))
     return true
   }
 
