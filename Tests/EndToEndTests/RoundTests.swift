@@ -55,7 +55,8 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes out: the next one starts in 40.0 s; to ignore it: -i /out")
+        "each run changes out: the next one starts in 40.0 s unless something else changes; "
+          + "to ignore it: -i /out")
       let runs = project.logged.count
       #expect(runs <= 12)
       // An edit does not wait.
@@ -259,8 +260,8 @@ extension Project {
         """)
       let watchrun = try await project.startTasks()
       try await watchrun.said(
-        "each run changes report.xml: the next one starts in 40.0 s; "
-          + "to ignore it: \"ignore\": [\"/report.xml\"] in watchrun.json")
+        "each run changes report.xml: the next one starts in 40.0 s unless something else "
+          + "changes; to ignore it: \"ignore\": [\"/report.xml\"] in watchrun.json")
       let runs = project.logged.count
       #expect(runs <= 12)
       try project.place("source")

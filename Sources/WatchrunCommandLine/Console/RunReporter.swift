@@ -302,7 +302,8 @@ extension RunReporter {
     let cause =
       loop.isProved
       ? "each run changes \(name)" : "something has changed in each run, at last \(name)"
-    console.warn("\(cause): the next one starts in \(loop.delay.shortDescription)\(remedy)")
+    let delay = "the next one starts in \(loop.delay.shortDescription)"
+    console.warn("\(cause): \(delay) unless something else changes\(remedy)")
   }
 
   private func report(outputs: [Path]) {
