@@ -142,7 +142,7 @@ package struct RepetitionCount: Hashable, Sendable {
       if isFirst { add(1) }
     case (_, .lasting(let activity)):
       if follows(activity) {
-        add(isFirst ? 2 : 1)
+        if isFirst { add(2) }
         isFirm = repetitions > 0
       } else if isAtSameTime {
         if isTested { add(2) }
