@@ -102,14 +102,32 @@ import Testing
     }
   }
 
-  @Test func `a server that is restarted is awaited until it has run for a second`() async throws {
+  @Test(arguments: [["-r"], ["-r", "--keep-alive"], nil])
+  func `a server that is restarted is awaited until it has run for a second`(
+    options: [String]?
+  ) async throws {
     try await withProject { project in
+      let server =
+        #"cat status >> "$LOG"; read status < status; "#
+        + #"[ $status = 0 ] || exit $status; exec sleep 1000"#
       try project.place("status", "0\n")
-      _ = try await project.startRunning(
-        ["-r"], "sh", "-c", #"cat status >> "$LOG"; exec sleep 1000"#)
-      try project.place("status", "7\n")
+      if options == nil {
+        try project.place("sh.sh", server)
+        try project.write(
+          "watchrun.json", #"{ tasks: { sh: { run: ". ./sh.sh", service: true } } }"#)
+      }
+      if let options {
+        _ = try await project.startRunning(options, "sh", "-c", server)
+      } else {
+        _ = try await project.start(["-v"]).watching()
+      }
       #expect(try await ask("--wait", in: project) == "sh: ready\n")
-      #expect(project.logged.last == "7")
+      for status in ["0", "7", "0"] {
+        try project.place("status", status + "\n")
+        let text = try await ask("--wait", status: status == "0" ? 0 : 1, in: project)
+        #expect(text.hasPrefix(status == "0" ? "sh: ready\n" : "sh: failed with status 7"))
+        #expect(project.logged.last == status)
+      }
     }
   }
 

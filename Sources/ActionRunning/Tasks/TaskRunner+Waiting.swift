@@ -147,12 +147,18 @@ extension TaskRunner {
     options.stepTaken?()
   }
 
-  /// The tasks that are not at rest: they are unsettled, a hook runs, or processes are being stopped.
+  /// The tasks that are not at rest: they are unsettled, a hook runs, or processes are being stopped. A
+  /// command that is kept alive is at rest while it runs, unless a change waits for its end.
   package var restlessTasks: [String] {
     state.access { state in
-      let active = state.workers.values.filter(\.isRestless)
-      return (active + state.retiring).map(\.name)
-    } + unsettled + restartedSoon
+      let active = state.workers.values.filter(\.isRestless) + state.retiring
+      let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
+      return active.map(\.name)
+        + state.machine.order.filter { name in
+          state.machine.isUnsettled(name)
+            && (awaited.contains(name) || !state.machine.isKeptAlive(name))
+        }
+    } + judgedTasks + restartedSoon
   }
 
   /// What was reported to wait, for callers on the queue.
@@ -170,12 +176,15 @@ extension TaskRunner {
 
   /// The tasks that wait or run, or whose changes are being judged.
   private var unsettled: Set<String> {
-    let components = state.access { $0.components }
-    let judged = components.filter { $0.rounds.isFlushing || $0.awaitingBurstEnd != nil }.flatMap(
-      \.names)
-    return state.access { state in
-      Set(state.machine.order.filter(state.machine.isUnsettled) + judged)
+    judgedTasks.union(state.access { $0.machine.order.filter($0.machine.isUnsettled) })
+  }
+
+  /// The tasks whose changes are being judged.
+  private var judgedTasks: Set<String> {
+    let judged = state.access { $0.components }.filter {
+      $0.rounds.isFlushing || $0.awaitingBurstEnd != nil
     }
+    return Set(judged.flatMap(\.names))
   }
 
   /// The tasks of components with a service that is restarted soon.
@@ -215,6 +224,12 @@ extension TaskWorker {
 }
 
 extension TaskStateMachine {
+  /// Whether a command runs that is started again when it ends, and nothing else is requested.
+  fileprivate func isKeptAlive(_ name: String) -> Bool {
+    guard let task = tasks[name] else { return false }
+    return task.rules.keepsAlive && task.phase == .running && !task.isRequested
+  }
+
   /// Whether a command runs that may end by itself, or is about to be started again.
   fileprivate var awaitsEnd: Bool {
     tasks.values.contains { task in

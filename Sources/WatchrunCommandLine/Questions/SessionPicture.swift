@@ -150,12 +150,7 @@ extension SessionPicture {
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
-    condition.isBusy = restless.contains { name in
-      guard subjects.contains(name) else { return false }
-      // It runs until it is stopped, unless a change waits for its end.
-      let isKeptAlive = plan.graph[name]?.policy.keepsAlive == true && starting[name] != nil
-      return !isKeptAlive || waiting.contains { $0.name == name && $0.cause != .delay }
-    }
+    condition.isBusy = restless.contains(where: subjects.contains)
     var rest = Duration.zero
     for name in subjects {
       if let process = starting[name] {

@@ -271,6 +271,27 @@ struct TaskServiceTests {
       !tasks.entries.contains { if case .task(_, .backingOff) = $0 { true } else { false } })
   }
 
+  @Test func `a command that is kept alive is at rest unless a change waits for its end`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      var task = TaskDefinition(
+        "a", in: directory, "until [ -e end ]; do sleep 0.01; done; rm end", watch: ["f"])
+      task.policy.keepsAlive = true
+      return [task]
+    }
+    let isRestless = { tasks.runner.queue.sync { !tasks.runner.restlessTasks.isEmpty } }
+    tasks.runner.start()
+    #expect(await tasks.tells(["+a"]))
+    #expect(!isRestless())
+    tasks.change("f")
+    #expect(isRestless())
+    try tasks.directory.write("", to: "end")
+    #expect(await tasks.tells(["+a", "a", "+a"]))
+    #expect(await eventually { !isRestless() })
+    #expect(await tasks.end())
+  }
+
   @Test func `a service by itself crashes and is started again`() async throws {
     let tasks = try RunningTasks { directory in
       [

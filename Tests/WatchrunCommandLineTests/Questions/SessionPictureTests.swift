@@ -162,12 +162,10 @@ struct SessionPictureTests {
     #expect(condition(stopped, 0, isUp: true) == "rest in 1000")
   }
 
-  @Test func `a command that is kept alive is awaited only if a change waits for its end`() throws {
-    let plan = try plan("--keep-alive", "./app")
-    let picture = picture(plan, .run(run("app"), .started))
-    #expect(condition(picture, 1000, restless: ["app"]) == "rest")
-    let waiting = TaskRunner.Waiting("app", RunTrigger(.change), for: .runs(["app"]))
-    #expect(condition(picture, 1000, restless: ["app"], [waiting]) == "busy")
+  @Test func `a service whose former process is being stopped is not at rest`() throws {
+    let picture = picture(try plan("--keep-alive", "-r", "./app"), .run(run("app"), .started))
+    #expect(condition(picture, 1000, isUp: true) == "rest")
+    #expect(condition(picture, 1000, restless: ["app"], isUp: true) == "busy")
   }
 
   @Test func `an answer has the results, the output of what failed, and what waits`() throws {
