@@ -27,6 +27,8 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let test = Duration.milliseconds(250)
     /// The delay of the last test, in which a person saves again.
     package static let lastTest = Duration.seconds(1)
+    /// The longest delay of a start after which the time of a change is compared with those before.
+    package static let longestTested = Duration.seconds(20)
     /// The first delay of what no test has spoken for; it grows fourfold.
     package static let firstPause = Duration.seconds(40)
     /// The longest delay.
@@ -40,6 +42,16 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let looseTolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
+    /// For how many repetitions, or against how many, one change beside lasting processes counts by its time.
+    package static let mostEvidence = 3.0
+    /// The standard deviations, in seconds, of times that vary as little as those of processes do, and more
+    /// than those of most.
+    package static let (leastDeviation, wideDeviation) = (0.035, 0.15)
+    /// The number of changes over which their times are averaged.
+    package static let memory = 8
+    /// The part of the delays beside lasting processes that are left out, and the step from one to the next:
+    /// the golden ratio, so that no rhythm of saves has the same one.
+    package static let untested = (part: 333, step: 618, of: 1000)
     /// What changes in the last part of a run that lasts long enough, and of no more than this time, counts so
     /// often: a person meets it by chance, and with a delay before the next run not again at an even pace.
     package static let end = (
@@ -64,6 +76,53 @@ package struct RepetitionCount: Hashable, Sendable {
   private struct Coincidences: Hashable {
     var count = 0
     var since = 0
+    /// The repetitions for which they count.
+    var repetitions = 0
+  }
+
+  /// The times of changes beside lasting processes: after the start, and after the change before. What
+  /// processes change follows a start, however late that is; what a person saves follows the save before.
+  private struct Times: Hashable {
+    /// An average of times in seconds, in which older ones count less, and their variance.
+    private struct Average: Hashable {
+      private var mean = 0.0
+      private(set) var variance = 0.0
+
+      /// Adds one of so many times. Returns the square by which it differs from those before, as far as one
+      /// expects that of a time that is not yet in their average.
+      mutating func add(_ time: Double, number: Int) -> Double {
+        let difference = time - mean
+        let number = Double(min(number, Rules.memory))
+        mean += difference / number
+        if number == 1 { return 0 }
+        let square = difference * difference * (number - 1) / number
+        variance += (square - variance) / (number - 1)
+        return square
+      }
+    }
+
+    private var (offsets, gaps) = (Average(), Average())
+    private var count = 0
+    /// What is left of the evidence that did not make a whole repetition.
+    private var rest = 0.0
+
+    /// Whether the times after the starts vary more than a test could be for.
+    var isWide: Bool { offsets.variance > Rules.wideDeviation * Rules.wideDeviation }
+
+    /// Adds the times of a change. Returns for how many repetitions they count: by the logarithm of the ratio of
+    /// the likelihoods that it follows the start, and that it follows the change before.
+    mutating func add(offset: Duration, gap: Duration) -> Int {
+      count += 1
+      let offset = offsets.add(offset / .seconds(1), number: count)
+      let gap = gaps.add(gap / .seconds(1), number: count)
+      let variance = max(
+        min(offsets.variance, gaps.variance), Rules.leastDeviation * Rules.leastDeviation)
+      let evidence = (gap - offset) / (2 * variance)
+      rest += min(max(evidence, -Rules.mostEvidence), Rules.mostEvidence)
+      let whole = rest.rounded(.towardZero)
+      rest -= whole
+      return Int(whole)
+    }
   }
 
   /// The number of repetitions in a row.
@@ -76,8 +135,9 @@ package struct RepetitionCount: Hashable, Sendable {
   private var proofs = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
-  /// How long after a change the latest start was, also if others followed in between, and that before `offset`.
-  private var (startDelay, formerStartDelay): (Duration?, Duration?)
+  /// How long after a change the latest start was, also if others followed in between.
+  private var startDelay: Duration?
+  private var times = Times()
   /// How often the key has changed when the run did something, since the run had done so much.
   private var coincidences = Coincidences()
   /// Whether the key has changed since the latest start.
@@ -98,9 +158,9 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The delay of what the latest change leads to.
   ///
-  /// - Parameter isTested: False for every other run beside processes that do not end by themselves, of all
-  ///   keys alike: if all delays were the same, saves at an even pace would look like what a run changes after
-  ///   each start.
+  /// - Parameter isTested: False for one of three runs beside processes that do not end by themselves, of all
+  ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
+  ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
@@ -110,12 +170,16 @@ package struct RepetitionCount: Hashable, Sendable {
     return min(Rules.firstPause * (1 << (2 * growth)), Rules.longestPause)
   }
 
+  /// Whether the delay before the run of this number is a test beside processes that do not end by themselves.
+  package static func isTested(_ number: Int) -> Bool {
+    number * Rules.untested.step % Rules.untested.of >= Rules.untested.part
+  }
+
   /// The key has changed.
   ///
-  /// What lasting processes change follows a start, or what they do. Each of both counts twice, and
-  /// the second is not taken back by a run without the change: a server writes its log when it is asked. What
-  /// follows neither counts against it, until the second is proved. That a change follows the start shows if
-  /// the start was delayed by more or less than the one before: saves at an even pace do not follow it then.
+  /// What lasting processes change follows what they do, or a start. The first counts twice, and is not taken
+  /// back by a run without the change: a server writes its log when it is asked. The second shows when starts
+  /// are delayed: saves follow the save before, not the start (`Times`).
   ///
   /// - Parameter offset: How long after the latest start.
   /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
@@ -125,11 +189,10 @@ package struct RepetitionCount: Hashable, Sendable {
   ) -> Int {
     let before = repetitions
     let isFirst = !hasChanged || isAnswered
-    let isAtSameTime = isFirst && isNear(offset)
-    let isTested = repetitions <= Rules.free || hasOtherDelay
+    let isAtSameTime = isNear(offset)
     let former = self.offset
     (hasChanged, isAnswered) = (true, false)
-    if isFirst { (self.offset, formerStartDelay) = (offset, startDelay) }
+    let evidence = isFirst ? note(offset, isAtSameTime) : 0
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {
@@ -137,20 +200,50 @@ package struct RepetitionCount: Hashable, Sendable {
         proofs = isSame ? proofs + 1 : 0
       }
       let count = proofs / Rules.proofs
-      (repetitions, countOfEnds, isFirm, coincidences) = (count, 0, false, Coincidences())
+      (repetitions, countOfEnds, isFirm) = (count, 0, false)
+      (coincidences, times) = (Coincidences(), Times())
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .lasting(let activity)):
       if follows(activity) {
-        if isFirst { add(2) }
+        if isFirst {
+          add(2)
+          coincidences.repetitions += 2
+        }
         isFirm = repetitions > 0
-      } else if isAtSameTime {
-        if isTested { add(2) }
-      } else if isFirst && !(isProved && isFirm) {
-        add(repetitions > Rules.free ? -1 : 1)
+      } else if isFirst && repetitions <= Rules.free {
+        add(isAtSameTime ? 2 : 1)
+      } else if isFirst {
+        let count = count(evidence, isAtSameTime)
+        add(isFirm && isProved ? max(count, 0) : count)
+      } else if times.isWide && repetitions > Rules.free,
+        let former, offset - former > Rules.tolerance
+      {
+        // A person saves again while the start is delayed.
+        add(-2)
       }
     }
     return repetitions - before
+  }
+
+  /// For how many repetitions a change counts, by its time, that does not follow what the processes do. Unless it
+  /// comes at the same time after the start, it takes back a part of what those before it counted that did. A last
+  /// test that decides nothing is followed by shorter ones.
+  private mutating func count(_ evidence: Int, _ isAtSameTime: Bool) -> Int {
+    let doubt = isAtSameTime ? 0 : min(coincidences.repetitions, 1)
+    coincidences.repetitions -= doubt
+    let isLast = repetitions == Rules.free + Rules.tests + 1
+    return evidence == 0 && isLast ? -1 : evidence - doubt
+  }
+
+  /// Notes when the key has changed, for the first time after the latest start. Returns for how many repetitions
+  /// that counts.
+  private mutating func note(_ offset: Duration, _ isAtSameTime: Bool) -> Int {
+    self.offset = offset
+    guard let startDelay else { return 0 }
+    // After a pause, all times are later than those before.
+    if startDelay > Rules.longestTested { return isAtSameTime ? 1 : -1 }
+    return times.add(offset: offset, gap: startDelay + offset)
   }
 
   /// Whether the key changed at this time after the latest start that was followed by a change.
@@ -159,12 +252,6 @@ package struct RepetitionCount: Hashable, Sendable {
     let rule = Rules.looseTolerance
     let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
     return Self.distance(offset, time) <= tolerance
-  }
-
-  /// Whether the latest start was later or earlier after a change than the one that was followed by `offset`.
-  private var hasOtherDelay: Bool {
-    guard let startDelay, let formerStartDelay else { return true }
-    return Self.distance(startDelay, formerStartDelay) > Rules.test / 2
   }
 
   /// Whether the key changes when the run does something, and the run seldom does anything else.
@@ -176,6 +263,7 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   private mutating func add(_ count: Int) {
+    if count < 0 { return repetitions = max(repetitions + count, min(repetitions, Rules.free)) }
     // Neither the last test nor a pause is left out.
     let last = Rules.free + Rules.tests + 1
     repetitions =

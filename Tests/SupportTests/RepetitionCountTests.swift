@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 /// The law of delays: each number of it has a claim.
@@ -25,7 +26,7 @@ struct RepetitionCountTests {
 
   /// The delay of the latest change.
   private func delay(_ circumstance: RepetitionCount.Circumstance) -> Duration {
-    count.delay(isTested: circumstance == .finite || !starts.isMultiple(of: 2))
+    count.delay(isTested: circumstance == .finite || RepetitionCount.isTested(starts))
   }
 
   private mutating func delays(_ times: Int) -> [Duration] {
@@ -98,20 +99,48 @@ struct RepetitionCountTests {
   }
 
   @Test
-  mutating func
-    `what follows the start of a restarted run counts twice, and what does not against it`()
-  {
+  mutating func `what follows the start of a restarted run counts twice at first`() {
     let blind = RepetitionCount.Circumstance.lasting(activity: nil)
     change(1, .unknown, at: .milliseconds(500), blind)
-    change(2, .unknown, at: .milliseconds(600), blind)
-    #expect(count.repetitions == 5)
+    change(1, .unknown, at: .milliseconds(600), blind)
+    #expect(count.repetitions == 3)
     change(1, .unknown, at: .milliseconds(701), blind)
     #expect(count.repetitions == 4)
-    change(1, .unknown, at: .seconds(5), blind)
-    change(1, .unknown, at: .milliseconds(5200), blind)
-    #expect(count.repetitions == 5)
-    change(1, .unknown, at: .milliseconds(5401), blind)
-    #expect(count.repetitions == 4)
+  }
+
+  /// So many starts, each delayed by the law, after which the key changes at a time of a server or a person.
+  private mutating func starts(
+    _ number: Int, _ time: (_ isAfterStart: Bool) -> Duration, isPerson: Bool
+  ) -> Int? {
+    let blind = RepetitionCount.Circumstance.lasting(activity: nil)
+    var delay = Duration.zero
+    for start in 1...number {
+      count.began(after: (count.offset ?? .zero) + delay)
+      let offset = time(true)
+      count.changed(.unknown, at: isPerson ? max(offset - delay, .zero) : offset, blind)
+      delay = count.delay(isTested: RepetitionCount.isTested(start))
+      if count.isProved { return start }
+    }
+    return nil
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  mutating func `what follows a start is proved, though its time varies by 0.4 s`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let starts = starts(
+      60, { _ in .milliseconds(Int.random(in: 300...700, using: &random)) }, isPerson: false)
+    #expect(starts != nil)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  mutating func `what follows the change before is never proved to follow the start`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let pace = Int.random(in: 1200...5000, using: &random)
+    let part = Int.random(in: 1...70, using: &random)
+    let range = pace - pace * part / 100...pace + pace * part / 100
+    let starts = starts(
+      300, { _ in .milliseconds(Int.random(in: range, using: &random)) }, isPerson: true)
+    #expect(starts == nil)
   }
 
   @Test
@@ -124,9 +153,15 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0)
   }
 
-  @Test mutating func `every other restart of those that are tested is not delayed`() {
-    let delays = change(5, .unknown, at: .seconds(1), .lasting(activity: nil))
-    #expect(delays == [.zero, .zero, .milliseconds(250), .zero, .milliseconds(250)])
+  @Test func `of three restarts that are tested, one is not delayed, in no rhythm`() {
+    let tested = (0..<1000).map { RepetitionCount.isTested($0) }
+    #expect(tested.count { $0 } == 666)
+    for rhythm in 2...7 {
+      for first in 0..<rhythm {
+        let part = stride(from: first, to: 1000, by: rhythm).count { tested[$0] }
+        #expect((0.6...0.75).contains(Double(part * rhythm) / 1000))
+      }
+    }
   }
 
   @Test(arguments: [true, false])

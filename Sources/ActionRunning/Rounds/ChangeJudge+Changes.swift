@@ -96,8 +96,11 @@ extension ChangeJudge {
       if evidence.verdict == .others {
         common.changed(after: nil, at: offset)
       } else if isCommon {
-        common.changed(
-          after: isInterruptible && growth == 1 && !change.isOfEntry ? 0 : growth, at: offset)
+        // A path that is rewritten at another time after the start, for the first times, says nothing.
+        let count = records[change.path]?.count.repetitions ?? 0
+        let isFirst = isInterruptible && growth == 1 && !change.isOfEntry
+        let saysNothing = isFirst && count <= RepetitionCount.Rules.free + 1
+        common.changed(after: saysNothing ? 0 : growth, at: offset)
       }
       switch evidence.verdict {
       case .others: markEdited(change)

@@ -182,8 +182,8 @@ extension ChangeJudge {
       ? RepetitionCount.Rules.lastTest : Self.pauseOfOthers
   }
 
-  /// Whether a test delays the next run: each one, or every other one beside processes that do not end.
-  private var testsRun: Bool { !isBesideLasting || !roundCount.isMultiple(of: 2) }
+  /// Whether a test delays the next run.
+  private var testsRun: Bool { !isBesideLasting || RepetitionCount.isTested(roundCount) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {

@@ -55,16 +55,18 @@ struct ReloadSuspicion: Sendable {
     count.changed(
       .unknown, at: .milliseconds(time),
       .lasting(activity: now - lastRequest < Self.loadTime ? loadCount : nil))
-    return Int(count.delay(isTested: reloadCount.isMultiple(of: 2)).nanoseconds / 1_000_000)
+    return Int(count.delay(isTested: RepetitionCount.isTested(reloadCount)).nanoseconds / 1_000_000)
   }
 
   /// Whether one of these changes, while the reload is delayed, was not caused by a load.
   mutating func isOfOthers(_ changed: [Path], at now: Int) -> Bool {
     let quiet = now - max(lastRequest, reloaded)
     let offset = count.offset.map { Int($0.nanoseconds / 1_000_000) } ?? 0
-    if paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2) { return false }
-    count.changed(.others, at: .milliseconds(now - reloaded), .lasting(activity: nil))
-    return true
+    let mayBeOfLoad =
+      paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2)
+    count.changed(
+      mayBeOfLoad ? .unknown : .others, at: .milliseconds(now - reloaded), .lasting(activity: nil))
+    return !mayBeOfLoad
   }
 
   /// Whether a delay is long enough to be noticed.

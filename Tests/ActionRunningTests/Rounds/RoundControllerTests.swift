@@ -219,7 +219,7 @@ struct RoundControllerTests {
       controller.began()
       scheduler.advance(by: .seconds(60))
     }
-    #expect(runs.count == 3)
+    #expect(runs.count == 2)
   }
 
   // MARK: Owed changes
@@ -292,12 +292,11 @@ struct RoundControllerTests {
       hasInterruptibleService: true, on: queue, scheduler: scheduler, source: source)
     queue.sync {
       controller.connect(Self.owesAll, deliver: log.note)
-      // The fourth restart is not tested.
-      for number in 0..<5 {
+      for number in 0..<4 {
         controller.began()
         controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .interruptible)
       }
-      #expect(controller.delayedPaths == ["/no/4"])
+      #expect(controller.delayedPaths == ["/no/3"])
       #expect(controller.suspectsRuns)
       #expect(controller.owesRestart(within: .milliseconds(250)))
       #expect(!controller.owesRestart(within: .milliseconds(249)))
