@@ -6,16 +6,18 @@ import Testing
 /// What happens to a child before it has executed its program, which takes its time.
 @Suite(.serialized)
 struct StoppedStartTests {
-  /// A child process that opens a pipe without a writer.
+  /// A child process that opens a pipe without a writer, before it has executed a program of its own.
   private func childAtPipe() throws -> pid_t? {
     var found: pid_t?
+    let own = try fileContents(of: "/proc/self/cmdline")
     for name in try directoryNames(of: "/proc") {
       guard found == nil, let pid = pid_t(name.description) else { continue }
       let place = (try? fileContents(of: Path("/proc/\(pid)/wchan"))) ?? []
       let status = (try? fileContents(of: Path("/proc/\(pid)/stat"))) ?? []
       let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
-      let isForeground = fields.count > 3 && fields[3] == "\(getpid())"
-      if isForeground && place.elementsEqual("wait_for_partner".utf8) { found = pid }
+      let isChild = fields.count > 3 && fields[3] == "\(getpid())"
+      guard isChild, place.elementsEqual("wait_for_partner".utf8) else { continue }
+      if (try? fileContents(of: Path("/proc/\(pid)/cmdline"))) == own { found = pid }
     }
     return found
   }
