@@ -190,8 +190,11 @@ public final class SessionServer: Sendable {
     }
   }
 
+  /// The time that a flush may take, so that a question with no time at all is answered.
+  private static let leastTime = Duration.milliseconds(100)
+
   private func ask(_ request: SessionRequest, _ number: Int) {
-    let deadline = request.time.map { scheduler.now.advanced(by: $0) }
+    let deadline = request.time.map { scheduler.now.advanced(by: max($0, Self.leastTime)) }
     state.access { state in
       state.questions.ask(number, about: request.tasks, until: deadline)
       state.requests[number] = request

@@ -25,6 +25,7 @@ import Testing
       try project.place("status", "0\n")
       let watchrun = try await project.startRunning([], "sh", "-c", Self.command)
       #expect(try await ask("--wait", in: project).hasPrefix("sh: succeeded in "))
+      #expect(try await ask("--wait=0", in: project).hasPrefix("sh: succeeded in "))
       for status in ["3", "0", "4"] {
         try project.place("status", status + "\n")
         let text = try await ask("--wait", status: status == "0" ? 0 : 1, in: project)

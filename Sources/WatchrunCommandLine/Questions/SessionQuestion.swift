@@ -157,7 +157,8 @@ struct SessionQuestion {
     }
     for entry in answer.pending { lines.append("\(entry.task.printable): \(entry.text.printable)") }
     switch answer.state {
-    case .rest: break
+    case .rest:
+      if answer.isLate { lines.append("the time is over before all changes have arrived") }
     case .busy: if answer.isLate { lines.append("not at rest yet: the time is over") }
     case .paused: lines.append("paused: the key p, or watchrun --send resume, ends that")
     case .held: lines.append("held: watchrun --send release ends that")
