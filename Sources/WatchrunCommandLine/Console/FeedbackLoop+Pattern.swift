@@ -20,7 +20,10 @@ extension FeedbackLoop {
     let ends = (String(first.reversed()), String(last.reversed()))
     let suffix = String(ends.0.commonPrefix(with: ends.1).reversed())
     let isShort = prefix.count + suffix.count >= min(first.count, last.count)
-    return Names([prefix, isShort ? "" : suffix])
+    // A number, such as a time, differs as a whole.
+    return Names([
+      prefix.droppingLast(while: \.isNumber), isShort ? "" : String(suffix.drop(while: \.isNumber)),
+    ])
   }
 }
 
@@ -35,6 +38,10 @@ extension FeedbackLoop.Names {
 }
 
 extension String {
+  fileprivate func droppingLast(while isDropped: (Character) -> Bool) -> String {
+    String(reversed().drop(while: isDropped).reversed())
+  }
+
   fileprivate func commonPrefix(with other: String) -> String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }

@@ -84,6 +84,8 @@ import Testing
       (["a[1].log", "a[2].log"], "a[*].log", #"-i '/t/a\[*].log'"#),
       (["x*"], "x*", #"-i '/t/x\*'"#),
       (["tmp.1", "tmp.22"], "tmp.*", "-i '/t/tmp.*'"),
+      (["run1795791345.json", "run1795791409.json"], "run*.json", "-i '/t/run*.json'"),
+      (["s-1209.log", "s-1309.log"], "s-*.log", "-i '/t/s-*.log'"),
     ] as [([String], String, String)])
   func `the names of entries that each run makes are ignored`(
     names: [String], text: String, option: String
