@@ -55,6 +55,12 @@ final class Project: Sendable {
     for path in [root, outside, base + "/tmp", base + "/run"] { try makeDirectory(path) }
   }
 
+  /// The last part of a text, with the whole report of a crash.
+  private static func end(of text: String) -> String {
+    guard let crash = text.range(of: "Fatal error") else { return String(text.suffix(2000)) }
+    return String(text[..<crash.lowerBound].suffix(2000) + text[crash.lowerBound...].prefix(16_000))
+  }
+
   /// Where watchrun puts its temporary files.
   var temporaryFiles: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: base + "/tmp")) ?? []
@@ -85,7 +91,7 @@ final class Project: Sendable {
   var transcript: String {
     let outputs = state.withLock { $0.started }.map { watchrun in
       "stdout:\n\(watchrun.process.output.text.suffix(2000))\n"
-        + "stderr:\n\(watchrun.process.errors.text.suffix(2000))\n"
+        + "stderr:\n\(Self.end(of: watchrun.process.errors.text))\n"
         + "ended: \(watchrun.process.exitStatus.map { "\($0)" } ?? "no")\n"
     }
     return outputs.joined() + "log:\n\(logged.joined(separator: "\n").suffix(2000))"
