@@ -169,6 +169,10 @@ extension Project {
     let process = try ChildProcess(
       ["/bin/sh", "-c", line], environment: environment, directory: root)
     let status = try await value("'\(line)' ends", within: .seconds(60)) { process.exitStatus }
+    // A thread of its own reads it, perhaps later. What the line has left behind may hold it open.
+    try? await eventually("the output of '\(line)' ends", within: .seconds(5)) {
+      process.output.isAtEnd
+    }
     #expect(status == .exited(0), "\(line): \(process.errors.text)")
     return process.output.text
   }
