@@ -6,7 +6,8 @@ import SystemCalls
 public enum BusyPolicy: Sendable, Hashable {
   /// Queue one more run, however many changes arrive.
   case queue
-  /// Ignore the change.
+  /// Ignore the change. One that is made after the command has ended is not ignored, as the timestamps of files
+  /// tell: those within one tick of the kernel's clock, a few milliseconds, cannot be told apart.
   case ignore
   /// Stop the command and run it again. A task that is no service is stopped by what others have changed, and
   /// not by what it may have written itself: that is judged when it has ended.

@@ -22,6 +22,10 @@ extension Project {
 
 /// Commands that write watched files: they come to rest, and no edit is lost.
 @Suite struct RoundTests {
+  /// The starts of a server that changes a watched file at each start, until it is seen: 7 to 9 on a machine at
+  /// rest. The more its times vary, the more are needed, as when these tests run side by side; hundreds, if
+  /// each change led to a restart at once. The exact numbers are tested in virtual time.
+  fileprivate static let mostStarts = 60
 
   @Test(arguments: [
     #"echo x > out; echo run >> "$LOG""#,
@@ -122,9 +126,8 @@ extension Project {
         echo up >> "$LOG"; exec sleep 1000
         """#)
       try await project.rests(for: .seconds(2.5))
-      #expect(project.logged.last == "up")
-      // As many as any loop costs, at the most.
-      #expect(project.logged.count { $0 == "start" } <= 12)
+      try await eventually("it comes up") { project.logged.last == "up" }
+      #expect(project.logged.count { $0 == "start" } <= Self.mostStarts)
       try project.place("source")
       let starts = project.logged.count { $0 == "start" }
       try await eventually("it restarts") { project.logged.count { $0 == "start" } > starts }
@@ -155,8 +158,7 @@ extension Project {
       try project.place("conf")
       try await watchrun.said("sent SIGHUP (log changed)")
       try await Task.sleep(for: .seconds(5))
-      // Hundreds, if each line in the log led to a signal.
-      #expect(watchrun.errors.count { $0.contains("sent SIGHUP") } <= 20)
+      #expect(watchrun.errors.count { $0.contains("sent SIGHUP") } <= Self.mostStarts)
     }
   }
 
@@ -329,8 +331,7 @@ extension Project {
             || $0.contains("changed by the run, of which it is an output")
         }
       }
-      // Hundreds, if each led to a restart at once. On a busy machine it takes some more tests than usual.
-      #expect(project.logged.count <= 16)
+      #expect(project.logged.count <= RoundTests.mostStarts)
     }
   }
 

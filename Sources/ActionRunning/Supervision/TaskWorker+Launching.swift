@@ -45,6 +45,7 @@ extension TaskWorker {
           exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
       }
       state.processes[job] = Process(run, at: now)
+      state.ended = nil
       if job == .command { (state.latest, state.began) = (run, now) }
       return run
     }

@@ -117,6 +117,7 @@ extension TaskWorker {
   /// Reports the end of a process, unless it counts as ended already.
   private func ended(_ process: Process, _ status: ExitStatus) {
     let run = process.run
+    state.access { $0.ended = .latest() }
     notify(.exited(precedesHook: run.job == .command && hasHook(after: status, process.ending)))
     for reader in process.readers { reader.runHasEnded() }
     // No timer may wake the process while nothing runs.

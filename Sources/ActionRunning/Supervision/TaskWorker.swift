@@ -62,6 +62,8 @@ final class TaskWorker: Sendable {
     var duration = Duration.zero
     /// The start of the latest run.
     var began: Instant?
+    /// When the latest process of a run ended; `nil` while it runs.
+    var ended: FileTime?
     /// Set while the start waits until it is known that no other process answers the readiness check.
     var conflictCheck: ConflictCheck?
     var check: ReadinessCheck?

@@ -49,17 +49,19 @@ extension TaskRunner {
     var received: [(task: TaskDefinition, changes: [ChangeBatch.Change])] = []
     for task in tasks {
       var own = task.triggers.changes(in: batch.changes).filter { isOwed(task.name, $0) }
-      if ignoring.contains(where: { $0.name == task.name }) {
-        if !own.isEmpty { report(.task(task.name, .ignored(RunTrigger(.change, changes: own)))) }
-        continue
+      if let itself = ignoring.first(where: { $0.definition.name == task.name }) {
+        let ignored = own.filter(itself.ignores)
+        if !ignored.isEmpty {
+          report(.task(task.name, .ignored(RunTrigger(.change, changes: ignored))))
+        }
+        own.removeAll(where: ignored.contains)
       }
       // Nor does a dependency begin because of what a task that depends on it ignores.
       let dependents = ignoring.filter { below in
-        state.access { $0.machine.descendants[task.name, default: []].contains(below.name) }
+        let descendants = state.access { $0.machine.descendants[task.name, default: []] }
+        return descendants.contains(below.definition.name)
       }
-      if !dependents.isEmpty {
-        own.removeAll { change in dependents.contains { $0.triggers.isTriggered(by: change) } }
-      }
+      own.removeAll { change in dependents.contains { $0.ignores(change) } }
       if own.isEmpty { continue }
       received.append((task, own))
       let part = ChangeBatch(number: batch.number, changes: own, overflow: batch.overflow)
@@ -81,11 +83,13 @@ extension TaskRunner {
   /// The tasks whose policy is to ignore changes, and that run or have just ended.
   private func tasksThatIgnore(
     in component: TaskComponent, _ tasks: [TaskDefinition]
-  ) -> [TaskDefinition] {
+  ) -> [IgnoringTask] {
     state.access { state in
       tasks.filter { task in
         guard task.policy.busyPolicy == .ignore, !task.isService else { return false }
         return state.machine.runs(task.name) || component.ignoring.contains(task.name)
+      }.map { task in
+        IgnoringTask(definition: task, end: state.workers[task.name]?.state.access(\.ended))
       }
     }
   }

@@ -108,6 +108,35 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  /// What a run has changed is reported after its end, like a save directly after it.
+  @Test(arguments: [false, true])
+  func `what is saved after a run that ignores changes is not ignored`(isRemoval: Bool) async throws
+  {
+    let source = PatientSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [TaskDefinition("a", in: directory, "date > out", watch: ["f", "out"], policy: .ignore)]
+    }
+    try tasks.directory.write("0", to: "f")
+    tasks.runner.start()
+    #expect(await tasks.tells("a"))
+    let end = FileTime.latest()
+    #expect(await eventually { FileTime.now() > end })
+    if isRemoval {
+      try tasks.directory.remove("f")
+    } else {
+      try tasks.directory.write("1", to: "f")
+    }
+    tasks.change("f")
+    tasks.change("out")
+    #expect(await eventually { tasks.ignored == ["out"] })
+    #expect(await eventually { source.count > 0 })
+    for number in 1...source.count { source.end(number) }
+    #expect(await tasks.tells("a", times: 2))
+    #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   @Test func `changes beside processes that a run has left behind are judged`() async throws {
     let tasks = try RunningTasks { directory in
       [TaskDefinition("a", in: directory, "exec sleep 1000 & echo $! > pid", watch: ["f"])]

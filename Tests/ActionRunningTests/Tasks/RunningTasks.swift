@@ -72,6 +72,14 @@ final class RunningTasks: Sendable {
     }
   }
 
+  /// The names of the files whose changes were reported as ignored.
+  var ignored: [String] {
+    entries.flatMap { report -> [String] in
+      guard case .task(_, .ignored(let trigger)) = report else { return [] }
+      return trigger.changes.compactMap(\.path.name)
+    }
+  }
+
   /// The changes that were reported as owed by a stop.
   var owed: [RunTrigger] {
     entries.compactMap { if case .changes(.owed(let trigger)) = $0 { trigger } else { nil } }
