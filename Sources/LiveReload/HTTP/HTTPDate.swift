@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// Dates in the formats of HTTP. Times are seconds since 1970.
@@ -19,6 +20,8 @@ enum HTTPDate {
   /// none.
   static func seconds(in value: some Collection<UInt8>) -> Int? {
     let text = Array(value)
-    return formats.lazy.compactMap { UTCText.seconds(in: text, format: $0) }.first { $0 >= 0 }
+    return formats.firstResult { format in
+      UTCText.seconds(in: text, format: format).flatMap { $0 >= 0 ? $0 : nil }
+    }
   }
 }

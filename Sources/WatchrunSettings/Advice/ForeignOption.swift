@@ -25,8 +25,7 @@ struct ForeignOption {
 
   /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
   func hint(forValue refused: String?) -> String? {
-    Self.values.lazy.filter { $0.names.contains(name) }.compactMap { $0.answer?(refused, self) }
-      .first
+    Self.values.firstResult { $0.names.contains(name) ? $0.answer?(refused, self) : nil }
   }
 
   private func isOne(of names: String) -> Bool {

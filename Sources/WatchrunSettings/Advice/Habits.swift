@@ -14,8 +14,9 @@ struct Habit: Sendable {
   /// What to say about a line; `nil` if nothing is known about it.
   static func advice(for line: TypedLine, among rows: [Habit] = rows) -> String? {
     let first = line.first
-    return rows.lazy.filter { $0.words.isEmpty || $0.words.contains(first) }
-      .compactMap { $0.answer(line) }.first
+    return rows.firstResult { row in
+      row.words.isEmpty || row.words.contains(first) ? row.answer(line) : nil
+    }
   }
 
   static let rows: [Habit] =

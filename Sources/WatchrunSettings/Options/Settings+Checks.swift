@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import SystemCalls
 
 // Which options can be combined with each other, with a command, with a page and with a project: by the
@@ -40,7 +41,7 @@ extension Settings {
   private func refuse(
     _ names: [String] = [], _ scope: Option.Scope = [], _ message: (_ written: String) -> String
   ) throws(Failure) {
-    let written = names.lazy.compactMap { given[$0] }.first ?? given(scope).first?.written
+    let written = names.firstResult { given[$0] } ?? given(scope).first?.written
     if let written { throw .usage(message(written)) }
   }
 
@@ -194,9 +195,8 @@ extension Settings {
     else { return }
     let path = Path(bytes: place).absolute(from: directory?.absolute(from: base) ?? base)
     guard (try? FileStatus(of: path, followsLinks: true))?.type == .directory else { return }
-    if let option = ["port", "host", "open", "fallback", "listing"].lazy.compactMap({ given[$0] })
-      .first
-    {
+    let pageOptions = ["port", "host", "open", "fallback", "listing"]
+    if let option = pageOptions.firstResult({ given[$0] }) {
       throw .usage(
         "\(option) needs a page; write: "
           + TypedLine.line(optionWords + ["--serve".word, place]))
