@@ -52,8 +52,11 @@ struct ActivityLog: Sendable {
   private static let recent = Duration.milliseconds(60)
   /// By how much the timestamp of a change may precede it.
   private static let clockTick = Duration.milliseconds(10)
-  /// How long what a run does belongs to its start, which goes on until nothing was done for that time.
+  /// What is done within this time counts once: a request has several steps, between which looks happen.
+  private static let episode = Duration.milliseconds(200)
+  /// How long what a run does belongs to its start, at least, and the pause that ends it after that.
   private static let startTime = Duration.milliseconds(300)
+  private static let pauseOfStart = Duration.milliseconds(150)
   /// How long a start goes on at most.
   private static let longestStart = Duration.seconds(10)
   /// How long after it was made a change is reported by the kernel, at most.
@@ -62,9 +65,10 @@ struct ActivityLog: Sendable {
   private var samples: [Sample] = []
   /// How many looks in a row have failed.
   private var failureCount = 0
-  /// In how many pauses between two looks the processes have written something, started or ended, without
-  /// the starts and stops of runs.
+  /// How often the processes have written something, started or ended, without the starts and stops of runs.
   private var activityCount = 0
+  /// When that was counted for the last time.
+  private var counted = FileTime(nanoseconds: 0)
   private var latestStart = FileTime(nanoseconds: 0)
   /// When the start was seen to do something, for the last time so far.
   private var startActivity = FileTime(nanoseconds: 0)
@@ -91,7 +95,10 @@ struct ActivityLog: Sendable {
     let wasStopped = before.map { now.hasDecreased(since: $0) } ?? false
     if before != now, !wasStopped {
       if !isOfStart(began) {
-        activityCount += 1
+        if counted.duration(to: began) >= Self.episode {
+          activityCount += 1
+          counted = began
+        }
       } else if before != nil {
         startActivity = ended
       }
@@ -118,7 +125,7 @@ struct ActivityLog: Sendable {
   private func isOfStart(_ time: FileTime) -> Bool {
     let age = latestStart.duration(to: time)
     return age <= Self.startTime
-      || age <= Self.longestStart && startActivity.duration(to: time) <= Self.startTime
+      || age <= Self.longestStart && startActivity.duration(to: time) <= Self.pauseOfStart
   }
 
   /// Whether a run starts, so that whatever changes meets what the run does then.

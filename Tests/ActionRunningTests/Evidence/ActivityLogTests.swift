@@ -269,14 +269,14 @@ struct ActivityLogTests {
     }
   }
 
-  @Test(arguments: [(800, nil), (600, 3)] as [(Int, Int?)])
-  mutating func `a start lasts until nothing was done for 300 ms`(
+  @Test(arguments: [(900, nil), (800, 3)] as [(Int, Int?)])
+  mutating func `a start lasts until nothing was done for 150 ms`(
     lastActivity: Int, activity: Int?
   ) throws {
     let change = try changed()
     log = ActivityLog()
     // Before the start: the first look, and one activity.
-    look(-2000, after: change)
+    look(-2300, after: change)
     look(-1900, after: change, bytes: 1)
     log.runStarts(at: change.advanced(by: .milliseconds(-1000)))
     var bytes: UInt64 = 1
@@ -300,18 +300,31 @@ struct ActivityLogTests {
   mutating func `what ends because a run is stopped is no activity of its own`(bytes: UInt64) throws
   {
     let time = try changed()
-    look(-900, after: time, bytes: 5, processes: 3)
+    look(-1200, after: time, bytes: 5, processes: 3)
     look(-800, after: time, bytes: bytes, processes: 2)
     look(-10, after: time, bytes: bytes, processes: 2)
     look(20, after: time, bytes: 7, processes: 2, switches: 1)
     #expect(log.evidence(about: try subject()).activity == (bytes > 5 ? 3 : 2))
   }
 
+  /// A request has several steps, and looks happen each 10 ms.
+  @Test mutating func `what is done within 200 ms counts once`() throws {
+    let time = try changed()
+    look(-1000, after: time)
+    for (number, step) in [-700, -690, -670, -510, -490, -280].enumerated() {
+      look(step, after: time, bytes: UInt64(number + 1))
+    }
+    look(-10, after: time, bytes: 6)
+    look(20, after: time, bytes: 7, switches: 1)
+    // The first look, and what was done 700, 490 and 280 ms before the change, and with it.
+    #expect(log.evidence(about: try subject()).activity == 5)
+  }
+
   // MARK: Systems that do not tell
 
   @Test mutating func `a look that fails proves nothing, and is no activity`() throws {
     let time = try changed()
-    look(-30, after: time)
+    look(-300, after: time)
     let moment = time.advanced(by: .milliseconds(-20))
     log.add(nil, began: moment, ended: moment)
     #expect(!log.isBlind)
