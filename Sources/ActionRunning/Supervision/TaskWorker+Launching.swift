@@ -61,7 +61,10 @@ extension TaskWorker {
 
   private func launchFailed(_ run: TaskReport.Run, _ error: SystemError) {
     let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
-    state.access { $0.processes[run.job] = nil }
+    state.access { state in
+      state.processes[run.job] = nil
+      state.ended = .latest()
+    }
     if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
     context.report(.run(run, .notStarted(error, status: status)))
     if run.job == .command {

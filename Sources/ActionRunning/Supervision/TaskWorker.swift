@@ -62,7 +62,7 @@ final class TaskWorker: Sendable {
     var duration = Duration.zero
     /// The start of the latest run.
     var began: Instant?
-    /// When the latest process of a run ended; `nil` while it runs.
+    /// When the latest process of a run ended, or could not be started; `nil` while it runs.
     var ended: FileTime?
     /// Set while the start waits until it is known that no other process answers the readiness check.
     var conflictCheck: ConflictCheck?

@@ -50,11 +50,11 @@ extension TaskRunner {
     for task in tasks {
       var own = task.triggers.changes(in: batch.changes).filter { isOwed(task.name, $0) }
       if let itself = ignoring.first(where: { $0.definition.name == task.name }) {
-        let ignored = own.filter(itself.ignores)
-        if !ignored.isEmpty {
+        let parts = Dictionary(grouping: own, by: itself.ignores)
+        if let ignored = parts[true] {
           report(.task(task.name, .ignored(RunTrigger(.change, changes: ignored))))
         }
-        own.removeAll(where: ignored.contains)
+        own = parts[false, default: []]
       }
       // Nor does a dependency begin because of what a task that depends on it ignores.
       let dependents = ignoring.filter { below in

@@ -1,4 +1,5 @@
 import FileObservation
+import Foundation
 import SystemCalls
 import TestSupport
 import Testing
@@ -133,6 +134,36 @@ struct JudgedChangesTests {
     for number in 1...source.count { source.end(number) }
     #expect(await tasks.tells("a", times: 2))
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
+  /// A start is attempted for a while if the program is being written, and the task counts as running.
+  @Test func `what is saved after a start that failed is not ignored`() async throws {
+    let source = PatientSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition(
+          "a", Command(words: [Array("./app".utf8)], directory: directory),
+          triggers: TaskTriggers(watched: [WatchedPath(directory.appending("f"))]),
+          policy: RunPolicy(busyPolicy: .ignore))
+      ]
+    }
+    try tasks.directory.write("#!/bin/sh\n", to: "app")
+    try tasks.directory.setMode(0o755, of: "app")
+    let app = tasks.directory["app"].description
+    let writer = try #require(FileHandle(forWritingAtPath: app))
+    tasks.runner.start()
+    #expect(await tasks.tells("a!"))
+    try writer.close()
+    let end = FileTime.latest()
+    #expect(await eventually { FileTime.now() > end })
+    try tasks.directory.write("1", to: "f")
+    tasks.change("f")
+    #expect(await eventually { source.count > 0 })
+    for number in 1...source.count { source.end(number) }
+    #expect(await tasks.tells("a"))
+    #expect(tasks.ignored == [])
     #expect(await tasks.end())
     withExtendedLifetime(source) {}
   }
