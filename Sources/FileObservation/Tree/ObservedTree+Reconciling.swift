@@ -3,17 +3,16 @@ import SystemCalls
 
 extension ObservedTree {
   /// Compares an existing entry with the snapshot, reports the difference, and updates the
-  /// snapshot. Returns whether the entry is new.
-  @discardableResult
+  /// snapshot.
   mutating func reconcile(
     _ name: UnsafeBufferPointer<UInt8>, _ known: Entry?, _ status: FileStatus,
     at path: EntryPath, in site: Site, for occasion: Occasion
-  ) -> Bool {
+  ) {
     var known = known
     let isDirectory = status.type == .directory
     let marks = known.map { snapshot.marks(of: $0) } ?? []
     let isRoot = marks.contains(.root)
-    if site.stack == nil && !isRoot { return false }
+    if site.stack == nil && !isRoot { return }
     if let entry = known, !isRoot, !marks.contains(.absent),
       isAnother(status, than: entry, at: path, for: occasion)
     {
@@ -27,7 +26,7 @@ extension ObservedTree {
       if occasion.reasons.contains(.appeared) {
         noteIgnored(path.path, isDirectory: true, site.stack)
       }
-      return false
+      return
     }
     let isNew = known.map { snapshot.marks(of: $0).contains(.absent) } ?? true
     let entry = known ?? snapshot.insert(name, status.type, inode: status.inode, in: site.directory)
@@ -46,6 +45,7 @@ extension ObservedTree {
     if case .scan = occasion, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
+    if difference == .created { snapshot.mark(site.directory, .entriesChanged) }
     if isDirectory { examineAgain(in: entry) }
     if isDirectory && roots[entry] == .named {
       enterNamedRoot(entry, at: path)
@@ -55,7 +55,6 @@ extension ObservedTree {
     } else if status.type == .symlink {
       followLink(entry, at: path, in: site, for: occasion, isChanged: difference != nil)
     }
-    return difference == .created
   }
 
   /// Whether another file has replaced an entry, so that the entry and its descendants are gone.
@@ -262,8 +261,8 @@ extension ObservedTree {
     case .hint(let reasons):
       // Since the first comparison, only one that a scan has left to its hint has no state.
       if isDirectory, reasons.contains(.appeared), walk.isComparedOnce { return .created }
-      if reasons.contains(.appeared), reasons.isDisjoint(with: [.disappeared, .moved]),
-        isSame(entry, as: status), status.isBorn(since: start)
+      if reasons.isDisjoint(with: [.disappeared, .moved]), isSame(entry, as: status),
+        status.isBorn(since: start)
       {
         // The name was free. The baseline was taken between its creation and this hint.
         return .created

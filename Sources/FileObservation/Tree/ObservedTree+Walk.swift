@@ -153,7 +153,7 @@ extension ObservedTree {
     }
   }
 
-  /// Compares one entry of a listing. Returns whether it has appeared since the last comparison.
+  /// Compares one entry of a listing. Returns whether it alone explains a change of its directory.
   private mutating func compare(
     _ item: DirectoryListing.Entry, at path: inout EntryPath, in site: Site, for mode: ScanMode,
     _ opened: borrowing Descriptor
@@ -212,14 +212,14 @@ extension ObservedTree {
       // It has a hint, which says whether it was renamed.
       return true
     }
-    let isCreated = reconcile(
+    reconcile(
       item.name, snapshot.child(item.name, of: site.directory), status, at: path, in: site,
       for: .scan(mode))
     if mode.isDiff, let entry = snapshot.child(item.name, of: site.directory) {
       snapshot.mark(entry, .seen)
     }
-    if case .diff(let since, _) = mode { return isCreated || (!isKnown && status.changed >= since) }
-    return isCreated
+    guard case .diff(let since, _) = mode else { return false }
+    return !isKnown && status.changed >= since
   }
 
   /// The time since which each change in a directory has a hint that names the entry, if the

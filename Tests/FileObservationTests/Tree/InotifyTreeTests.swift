@@ -77,79 +77,6 @@ struct InotifyTreeTests {
     #expect(try watched.changes() == ["modified f"])
   }
 
-  @Test func `the first comparison reports changes made before the baseline`() throws {
-    let since = FileTime.now()
-    let watched = try WatchedTree { try $0.write(to: "f") }
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.changes() == ["created f"])
-  }
-
-  @Test func `the first comparison does not report changes that were reported since the baseline`()
-    throws
-  {
-    let since = FileTime.now()
-    let watched = try WatchedTree()
-    try watched.directory.makeDirectories("d")
-    try watched.directory.write(to: "d/f")
-    #expect(try watched.changes() == ["created d", "created d/f"])
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.changes() == [])
-    try watched.directory.remove("d/f")
-    try watched.directory.write(to: "d/g")
-    _ = try watched.changes()
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.changes() == [], "nor by a number that is used again")
-  }
-
-  /// The clock of file timestamps ticks every few milliseconds, so a change may have a timestamp
-  /// before the watch that has reported it.
-  @Test
-  func `the first comparison does not report again what changed in the clock tick of the watch`()
-    throws
-  {
-    for _ in 0..<30 {
-      let since = FileTime.now()
-      let watched = try WatchedTree()
-      try watched.directory.write(to: "f")
-      #expect(try watched.changes() == ["created f"])
-      watched.lookForTheSecondTime(since: since)
-      #expect(try watched.changes() == [])
-    }
-  }
-
-  @Test func `the first comparison does not report a change of attributes again`() throws {
-    let watched = try WatchedTree { try $0.write(to: "f") }
-    let since = FileTime.latest()
-    while FileTime.now() <= since {}
-    try watched.directory.setMode(0o600, of: "f")
-    #expect(try watched.rawKinds() == [.metadata])
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.rawKinds() == [])
-  }
-
-  @Test func `a write before the watch counts although attributes have changed since`() throws {
-    var since = FileTime.now()
-    let watched = try WatchedTree {
-      try $0.write(to: "f")
-      since = .latest()
-      while FileTime.now() <= since {}
-      try $0.append("more", to: "f")
-    }
-    try watched.directory.setMode(0o600, of: "f")
-    #expect(try watched.rawKinds() == [.metadata])
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.rawKinds() == [.modified(isOpen: false)])
-  }
-
-  @Test func `the first comparison leaves changes of attributes to their hints`() throws {
-    let watched = try WatchedTree { try $0.write(to: "f") }
-    let since = FileTime.latest()
-    while FileTime.now() <= since {}
-    try watched.directory.setMode(0o600, of: "f")
-    watched.lookForTheSecondTime(since: since, until: since)
-    #expect(try watched.rawKinds() == [.metadata])
-  }
-
   @Test func `a rescan reports a file that was written when it was last touched`() throws {
     let watched = try WatchedTree { try $0.write(to: "f") }
     let since = FileTime.latest()
@@ -175,47 +102,6 @@ struct InotifyTreeTests {
     try watched.directory.append("x", to: "old")
     let changes = try watched.changes()
     #expect(changes == ["modified f", "modified old"])
-  }
-
-  @Test func `a removal in the clock tick of the watch is reported once`() throws {
-    for _ in 0..<30 {
-      let since = FileTime.now()
-      let watched = try WatchedTree {
-        try $0.makeDirectories("d")
-        try $0.write(to: "d/f")
-      }
-      try watched.directory.remove("d/f")
-      watched.lookForTheSecondTime(since: since)
-      let changes = try watched.changes()
-      #expect(changes.contains("removed d/f"))
-      #expect(!changes.contains("modified d"))
-    }
-  }
-
-  @Test func `a directory that lost an entry before it was watched is reported itself`() throws {
-    var since = FileTime.latest()
-    let watched = try WatchedTree {
-      try $0.makeDirectories("d")
-      try $0.write(to: "d/f")
-      since = .latest()
-      while FileTime.now() <= since {}
-      try $0.remove("d/f")
-    }
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.changes() == ["modified d"])
-    #expect(try watched.changes() == [])
-  }
-
-  @Test func `a file that is replaced during the first comparison is left to its hint`() throws {
-    let start = FileTime.now()
-    let watched = try WatchedTree { try $0.write(to: "f") }
-    let end = FileTime.latest()
-    while FileTime.now() <= end {}
-    let other = try TemporaryDirectory()
-    try other.write(to: "f")
-    try other.rename("f", to: "f", in: watched.directory)
-    watched.lookForTheSecondTime(since: start, until: end)
-    #expect(try watched.changes() == ["modified f"])
   }
 
   @Test func `an entry that appears before changed rules are applied is reported`() throws {
@@ -294,23 +180,6 @@ struct InotifyTreeTests {
     #expect(changes == ["removed \(first)", "renamed \(second)/f from \(first)/f"])
     try other.append("x", to: "f")
     #expect(try watched.changes() == ["modified \(second)/f"])
-  }
-
-  @Test func `a removal before the first comparison is reported regardless of filters`() throws {
-    var since = FileTime.now()
-    let watched = try WatchedTree(extensions: ["c"]) { directory in
-      try directory.makeDirectories("a")
-      try directory.makeDirectories("b")
-      try directory.write(to: "a/f.c")
-      since = .latest()
-      while FileTime.now() <= since {}
-      try directory.remove("a/f.c")
-    }
-    watched.lookForTheSecondTime(since: since)
-    #expect(try watched.changes() == ["modified a"])
-    watched.forgetComparison()
-    try watched.directory.remove("b")
-    #expect(try watched.changes() == ["removed b"], "it may have contained included entries")
   }
 
   @Test func `new nested directories are watched, and their existing entries reported`() throws {

@@ -17,25 +17,33 @@ final class WatchedTree {
   /// Events that were taken while hints were processed.
   private var delivered: [RawEvent] = []
 
-  /// Watches roots in a new directory; an empty name is the directory itself.
+  /// Watches roots in a new directory; an empty name is the directory itself. It starts before it is
+  /// prepared, or else after that.
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
     followsLinks: Bool = false, extensions: [String] = [], hasBase: Bool = false,
+    startsBeforePreparation: Bool = false,
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
+    let beforePreparation = Self.nextTick()
     try prepare(directory)
-    // The prepared entries must be older than the start.
-    let prepared = FileTime.latest()
-    while FileTime.now() <= prepared {}
+    let start = startsBeforePreparation ? beforePreparation : Self.nextTick()
     hints = InotifyHints(try Inotify())
     tree = ObservedTree(
       filter: PathFilter(extensions: extensions), source: hints,
-      followsLinks: followsLinks, base: hasBase ? directory.path : nil)
+      followsLinks: followsLinks, base: hasBase ? directory.path : nil, start: start)
     for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
     while tree.scanPending(until: { true }) {}
     tree.walk.isComparedOnce = true
     #expect(takeEvents().isEmpty)
+  }
+
+  /// Waits for the next tick of the clock that stamps files, and returns its time.
+  private static func nextTick() -> FileTime {
+    let before = FileTime.latest()
+    while FileTime.now() <= before {}
+    return .now()
   }
 
   /// The net changes since the last call, as sorted lines such as `created a/b`.
@@ -51,8 +59,7 @@ final class WatchedTree {
   /// The raw events since the last call.
   func rawEvents() throws -> [RawEvent] {
     // Changes must be older than the time until which hints are read.
-    let end = FileTime.latest()
-    while FileTime.now() <= end {}
+    _ = Self.nextTick()
     try tree.readHints()
     while tree.refilter() {}
     // Both hints of a rename are in the queue.
@@ -132,6 +139,8 @@ final class WatchedTree {
     try loseEvents()
     tree.compareAll(since: since)
   }
+
+  var start: FileTime { tree.start }
 
   var watchCount: Int { tree.directories.watchCount }
 
