@@ -41,6 +41,48 @@ import Testing
       let detected = try await project.start(["--explain", "app"])
       try await #expect(detected.ended() == .exited(0))
       #expect(detected.process.output.lines.first?.hasPrefix("detected:") == true)
+      try project.place("watchrun.json", "{ tasks: { a: { rum: 1 } } }")
+      let broken = try await project.start(["--explain", "app"])
+      try await #expect(broken.ended() == .exited(0))
+      #expect(broken.process.output.lines == ["::\tapp"])
+      #expect(broken.errors.first?.contains("watchrun.json:1:") == true)
+    }
+  }
+
+  @Test func `--explain names the rules of tasks, and for which tasks a path counts`() async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("src")
+      for name in ["src/a.css", "src/a.c", "a.txt"] { try project.write(name) }
+      try project.place(
+        "watchrun.json",
+        """
+        { tasks: {
+            css: { run: "true", exts: "less,css", watch: ["src"] },
+            test: { run: "true", ignore: ["*.css"],
+              filter: ["src/**"] },
+            web: { serve: "src", after: ["css"] },
+        } }
+        """)
+      let watchrun = try await project.start([
+        "--explain", "src/a.css", "src/a.c", "a.txt", "../b",
+      ])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(
+        watchrun.process.output.lines == [
+          "watchrun.json:2:!*.css\tsrc/a.css", "watchrun.json:4:!src/**\tsrc/a.c",
+          "watchrun.json:4:*\ta.txt", "::\t../b",
+        ])
+      #expect(
+        watchrun.errors == [
+          "watchrun: src/a.css counts for css (watchrun.json:2:!*.css), web; "
+            + "not for test (watchrun.json:3:*.css)",
+          "watchrun: src/a.c counts for test (watchrun.json:4:!src/**), web; "
+            + "not for css (watchrun.json:2:*)",
+          "watchrun: ../b is not watched: no task watches it; to watch it, "
+            + "add it to 'watch' of a task",
+          "watchrun: ../b does not exist; the answer is for such a file",
+        ])
     }
   }
 

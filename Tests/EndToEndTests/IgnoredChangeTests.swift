@@ -39,13 +39,19 @@ import Testing
     }
   }
 
-  @Test func `in a project, a change that no task watches is named`() async throws {
+  @Test func `in a project, the reason why a change starts no task is named`() async throws {
     try await withProject { project in
+      for name in ["src", "doc"] { try project.makeDirectory(name) }
       try project.writeTasks(
-        #"a: { run: "true", exts: ["c"] }, b: { run: "true", exts: ["h"] },"#)
+        #"a: { run: "true", exts: ["c"], watch: ["src"] },"#
+          + #"b: { run: "true", watch: ["src/x"], events: ["remove"] }, web: { serve: "doc" },"#)
       let watchrun = try await project.startTasks()
-      try project.place("a.md")
-      try await watchrun.said("a.md did not count: ")
+      try project.place("doc/shown.md")
+      try project.place("src/a.md")
+      try await watchrun.said("src/a.md did not count: watchrun.json:2:*")
+      try project.place("src/x")
+      try await watchrun.said("src/x did not count: \"events\" of b leaves out created")
+      #expect(!watchrun.errors.contains { $0.contains("shown.md did not count") })
     }
   }
 

@@ -11,6 +11,8 @@ struct Explanation {
   private let directory: Path
   private let filter: PathFilter
   private let project: ProjectRules?
+  /// Whether the project is that of a file.
+  private let hasFile: Bool
   private let roots: [Path]
 
   init(_ settings: Settings, console: Console, directory: Path) {
@@ -18,8 +20,18 @@ struct Explanation {
     self.console = console
     self.directory = directory
     filter = settings.makeFilter(in: directory)
-    project = ProjectRules(ProjectSource(settings, directory: directory))
-    roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
+    let source = ProjectSource(settings, directory: directory)
+    var project: Project?
+    do throws(Failure) {
+      project = try source.project(for: settings)
+    } catch {
+      // The rules that it would add are unknown.
+      console.report(error)
+    }
+    self.project = project.map { ProjectRules($0, of: source) }
+    hasFile = source.hasFile
+    let watched = project?.watched(in: directory) ?? settings.effectiveWatched
+    roots = watched.map { $0.path.absolute(from: directory) }
   }
 
   /// Prints one line for each path.
@@ -32,12 +44,7 @@ struct Explanation {
         console.problem("cannot read the ignore file \(path): \(error.reason)")
       }
       let path = Path(bytes: word).absolute(from: directory)
-      if !roots.contains(where: path.isWithin) {
-        let name = Path(bytes: word)
-        console.problem(
-          "\(name) is not watched: it is outside of the watched directories; "
-            + "to watch it: -w \(ShellWords.quoted(word))")
-      }
+      if !roots.contains(where: path.isWithin) { sayNotWatched(word) }
       if (try? FileStatus(of: path)) == nil {
         console.problem("\(Path(bytes: word)) does not exist; the answer is for such a file")
       }
@@ -46,22 +53,50 @@ struct Explanation {
     try writeAnswer(text)
   }
 
-  /// The rule of the command line and of ignore files, or else of the project, that decides.
+  private func sayNotWatched(_ word: [UInt8]) {
+    let advice =
+      hasFile
+      ? "no task watches it; to watch it, add it to 'watch' of a task"
+      : "it is outside of the watched directories; to watch it: -w \(ShellWords.quoted(word))"
+    console.problem("\(Path(bytes: word)) is not watched: \(advice)")
+  }
+
+  /// The rule that decides: of the command line and of ignore files, or else of the project, or else of its
+  /// tasks.
   private func rule(for word: [UInt8], warn: (SystemError) -> Void) -> RulePlace? {
-    let decision = decision(on: word, by: filter, warn: warn)
-    if decision.isIncluded, let project {
-      let own = self.decision(on: word, by: project.filter(in: directory), warn: warn)
-      if let rule = own.rule { return project.place(of: rule) }
+    let general = decision(on: word, by: filter, warn: warn)
+    let rule = general.rule.map { RulePlace($0) }
+    guard general.isIncluded, let project else { return rule }
+    let own = decision(on: word, by: project.filter(in: directory), warn: warn)
+    let ownRule = own.rule.map { project.place(of: $0) } ?? rule
+    guard own.isIncluded else { return ownRule }
+    let decisions = project.decisions(
+      on: Path(bytes: word).absolute(from: directory), isDirectory: isDirectory(word))
+    return self.rule(of: decisions, word) ?? ownRule
+  }
+
+  /// The rule of a task that the path counts for, or else of one that ignores it. Says which tasks it counts
+  /// for unless it does for all that watch it.
+  private func rule(of decisions: [TaskRules.Decision], _ word: [UInt8]) -> RulePlace? {
+    let (included, others) = (
+      decisions.filter(\.isIncluded), decisions.filter { !$0.isIncluded }
+    )
+    if !included.isEmpty, !others.isEmpty {
+      func list(_ decisions: [TaskRules.Decision]) -> String {
+        decisions.map(\.description).joined(separator: ", ")
+      }
+      console.say(
+        .answer,
+        "\(Path(bytes: word)) counts for \(list(included)); not for \(list(others))")
     }
-    return decision.rule.map { RulePlace($0) }
+    return (included.isEmpty ? others : included).firstResult(\.rule)
   }
 
   private func decision(
     on word: [UInt8], by filter: PathFilter, warn: (SystemError) -> Void
   ) -> FilterDecision {
     let path = Path(bytes: word).absolute(from: directory)
-    let type = (try? FileStatus(of: path))?.type
-    let isDirectory = type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
+    let isDirectory = isDirectory(word)
     // If several watched paths contain it, one that includes it is enough.
     let decisions = roots.filter { path.isWithin($0) }.map {
       filter.decision(for: path, isDirectory: isDirectory, below: $0, warn: warn)
@@ -69,6 +104,11 @@ struct Explanation {
     let decision = decisions.first(where: \.isIncluded) ?? decisions.first
     return decision
       ?? filter.decision(for: path, isDirectory: isDirectory, below: path, warn: warn)
+  }
+
+  private func isDirectory(_ word: [UInt8]) -> Bool {
+    let type = (try? FileStatus(of: Path(bytes: word).absolute(from: directory)))?.type
+    return type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
   }
 
   private func line(_ rule: RulePlace?, _ word: [UInt8]) -> [UInt8] {

@@ -1,39 +1,31 @@
+import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
 import WatchrunSettings
 
-/// What a project ignores, and where that is written.
+/// What a project ignores, what starts its tasks, and where that is written.
 struct ProjectRules: Sendable {
   /// The file, or `detected`.
   private let source: [UInt8]
   private let patterns: [GlobPattern]
-  /// The line of each pattern, or its number.
-  private let lines: [Int]
-
-  /// `nil` if there is no project, or its file has errors.
-  init?(_ source: ProjectSource) {
-    guard let project = (try? source.read()) ?? source.detect()?.project else { return nil }
-    self.init(project, of: source)
-  }
+  private let lines: RuleLines
+  private let tasks: [TaskRules]
+  private let pages: [TaskRules]
 
   /// The rules of a project that was read or detected.
   init(_ project: Project, of source: ProjectSource) {
-    patterns = project.ignores
     let text = (try? fileContents(of: source.path)) ?? nil
-    self.source = text == nil ? "detected".word : source.file.bytes
-    lines = Self.lines(in: text ?? [], patterns.count)
-  }
-
-  /// A string may stand for several patterns.
-  private static func lines(in text: [UInt8], _ count: Int) -> [Int] {
-    let value = (try? JSONValue(parsing: text))?["ignore"]
-    let elements = (value?.text == nil ? value?.elements : value.map { [$0] }) ?? []
-    let lines = elements.flatMap { element -> [Int] in
-      let patterns = element.text.flatMap { try? GlobPattern.parse($0.utf8) }?.count ?? 0
-      return Array(repeating: TextPosition(element.offset, in: text).line, count: patterns)
+    let place = text == nil ? "detected".word : source.file.bytes
+    let file = text.flatMap { try? JSONValue(parsing: $0) }
+    patterns = project.ignores
+    lines = RuleLines(ofPatterns: file?["ignore"], in: text ?? [])
+    self.source = place
+    tasks = project.tasks.map { task in
+      TaskRules(
+        task, in: source.directory, source: place, file?["tasks"]?[task.name], text ?? [])
     }
-    return lines.count == count ? lines : Array(1...max(1, count))
+    pages = project.pages.map { TaskRules($0, in: source.directory) }
   }
 
   func filter(in directory: Path) -> PathFilter {
@@ -49,6 +41,28 @@ struct ProjectRules: Sendable {
     guard rule.line <= patterns.count else {
       return RulePlace(rule, number: rule.line - patterns.count)
     }
-    return RulePlace(source: source, line: lines[rule.line - 1], pattern: rule.pattern)
+    return RulePlace(source: source, line: lines[rule.line], pattern: rule.pattern)
+  }
+
+  /// The decisions of the tasks and pages that watch an absolute path.
+  func decisions(on path: Path, isDirectory: Bool) -> [TaskRules.Decision] {
+    Self.decisions(of: tasks + pages, on: path, isDirectory)
+  }
+
+  /// Why a change that starts no task leads to nothing; `nil` if a page shows it.
+  func reason(of change: ChangeBatch.Change) -> String? {
+    let isDirectory = change.type == .directory
+    if !Self.decisions(of: pages, on: change.path, isDirectory).isEmpty { return nil }
+    let decisions = Self.decisions(of: tasks, on: change.path, isDirectory)
+    if let other = decisions.first(where: \.isIncluded) {
+      return "\"events\" of \(other.name.printable) leaves out \(change.kind.rawValue)"
+    }
+    return decisions.firstResult(\.rule)?.description ?? "no task watches it"
+  }
+
+  private static func decisions(
+    of rules: [TaskRules], on path: Path, _ isDirectory: Bool
+  ) -> [TaskRules.Decision] {
+    rules.compactMap { $0.decision(on: path, isDirectory: isDirectory) }
   }
 }

@@ -56,16 +56,20 @@ extension Project.Task {
   fileprivate func definition(
     _ settings: Settings, in directory: Path, isAlone: Bool
   ) -> TaskDefinition {
-    // Ignore files are applied by the observer.
-    let filter = PathFilter(
-      base: directory, ignore: self.ignores, filter: self.filters,
-      extensionBytes: self.extensions, sources: [])
+    let filter = filter(in: directory)
     let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
     return TaskDefinition(
       name, command(settings, isAlone: isAlone),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
       dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
       isPostponed: self.isPostponed || settings.isPostponed)
+  }
+
+  /// The filter of its own patterns. The observer applies ignore files.
+  func filter(in directory: Path) -> PathFilter {
+    PathFilter(
+      base: directory, ignore: self.ignores, filter: self.filters,
+      extensionBytes: self.extensions, sources: [])
   }
 
   private func policy(_ settings: Settings) -> RunPolicy {

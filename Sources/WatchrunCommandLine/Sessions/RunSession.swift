@@ -267,12 +267,13 @@ extension RunSession {
     pages?.changed(rest)
   }
 
-  /// Lists the changes that no task of the project watches.
+  /// Lists the changes that start no task of the project.
   private func noteUnwatched(_ batch: ChangeBatch) {
-    guard source != nil, let log = session.ignoredChanges else { return }
-    let tasks = state.withLock { $0.plan.graph.tasks }
-    log.note(
-      batch.changes.filter { change in !tasks.contains { $0.triggers.isTriggered(by: change) } },
-      "no task watches it")
+    let plan = state.withLock { $0.plan }
+    guard let log = session.ignoredChanges, let rules = plan.observation.rules else { return }
+    for change in batch.changes {
+      let startsTask = plan.graph.tasks.contains { $0.triggers.isTriggered(by: change) }
+      if !startsTask, let reason = rules.reason(of: change) { log.note([change], reason) }
+    }
   }
 }

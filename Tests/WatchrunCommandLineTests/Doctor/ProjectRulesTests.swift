@@ -14,7 +14,7 @@ import Testing
   ) throws -> String? {
     var settings = try OptionParser.parse(options.map { Array($0.utf8) })
     let source = ProjectSource(settings, directory: directory)
-    let rules = try #require(ProjectRules(source))
+    let rules = ProjectRules(try #require(try source.project(for: settings)), of: source)
     settings.ignores = rules.filter(in: directory).ignore + settings.ignores
     let decision = settings.makeFilter(in: directory).decision(
       for: name, isDirectory: false, below: directory)

@@ -190,6 +190,12 @@ extension ProjectSource {
     return wanted.overridden(by: settings)
   }
 
+  /// The project as it would run, for questions about it; `nil` if there is none.
+  package func project(for settings: Settings) throws(Failure) -> Project? {
+    guard let found = try read() ?? detect()?.project else { return nil }
+    return try found.selecting(settings.taskNames).overridden(by: settings)
+  }
+
   /// The project of the changed file with the selected tasks; `nil` if the file was removed.
   package func readAgain(_ settings: Settings) throws(Failure) -> Project? {
     try readFile(again: true)?.project.selecting(settings.taskNames).overridden(by: settings)
