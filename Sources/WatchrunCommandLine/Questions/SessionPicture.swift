@@ -63,12 +63,14 @@ struct SessionPicture {
 
   var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { presentDiagnostics(of: $0.name) } }
 
-  /// The diagnostics of a task that are true now. While it runs, those of the run before are, unless it is a
-  /// service; a task that is skipped has none.
+  /// The diagnostics of a task that are true now. While it runs, and when it was stopped, those of the run before
+  /// are, unless it is a service; a task that is skipped has none.
   private func presentDiagnostics(of task: String) -> [Diagnostic] {
-    let state = model.tasks.first { $0.description.name == task }?.state
-    let isPast = plan.graph[task]?.isService == true && state == .running
-    return isPast || state == .ready || state == .skipped ? [] : diagnostics[task]
+    switch model.tasks.first(where: { $0.description.name == task })?.state {
+    case .ready, .skipped: []
+    case .running, .stopped: plan.graph[task]?.isService == true ? [] : diagnostics[task]
+    default: diagnostics[task]
+    }
   }
 
   var status: StatusText {

@@ -67,7 +67,9 @@ struct SessionPictureTests {
     #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.isEmpty == true)
   }
 
-  @Test func `diagnostics of a service that runs, and of a skipped task, are past`() throws {
+  @Test func `diagnostics of a service that runs or was stopped, and of a skipped task, are past`()
+    throws
+  {
     var picture = picture(
       try projectPlan(
         #"s: { run: "s", service: true, ready: { port: 1 } }, b: { run: "b", after: ["s"] }"#))
@@ -87,6 +89,8 @@ struct SessionPictureTests {
       to: SessionRequest(.status), .rest, process: 1, waiting: []
     ) { _ in "" }
     #expect(answer.tasks.allSatisfy { $0.diagnostics.isEmpty })
+    picture.handle(ended("s", after: 1000, .stopped), at: start, time: 0)
+    #expect(picture.allDiagnostics.isEmpty)
   }
 
   @Test(arguments: [
