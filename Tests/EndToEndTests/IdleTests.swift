@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -8,9 +7,7 @@ import Testing
     async throws
   {
     try await withProject { project in
-      let port = try await project.shell(
-        "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'"
-      ).trimmingCharacters(in: .whitespacesAndNewlines)
+      let port = String(try freePort())
       try project.place("index.html", "hello")
       let watchrun = try await project.start(
         "--verbose", "-r", "--proxy", port, "--", "python3", "-m", "http.server", "-b", "127.0.0.1",

@@ -1,4 +1,3 @@
-import Foundation
 import SystemCalls
 import TestSupport
 import Testing
@@ -65,9 +64,7 @@ import Testing
       try project.place("src/version", "v1")
       try project.place(project.outside + "/server.py", Self.server)
       try project.place(project.outside + "/browser.py", Self.browser)
-      let port = try await project.shell(
-        "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'"
-      ).trimmingCharacters(in: .whitespacesAndNewlines)
+      let port = String(try freePort())
       let watchrun = try await project.start(
         "--verbose", "--serve", "public", "--proxy", "/api=\(port)", "-w", "src", "-r", "--",
         "python3", project.outside + "/server.py", port)

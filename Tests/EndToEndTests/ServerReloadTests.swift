@@ -1,4 +1,3 @@
-import Foundation
 import SystemCalls
 import TestSupport
 import Testing
@@ -92,9 +91,7 @@ import Testing
     try await withProject { project in
       try project.place("app.py", "v1")
       try project.place(project.outside + "/server.py", Self.server)
-      let port = try await project.shell(
-        "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'"
-      ).trimmingCharacters(in: .whitespacesAndNewlines)
+      let port = String(try freePort())
       let command = ["python3", project.outside + "/server.py", how, port]
       if !isCommand { try project.startBeside(command) }
       let watchrun = try await project.start(

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// The processes of the command, and the environment they start in.
@@ -68,9 +69,6 @@ import Testing
             print(error.strerror, file=log)
             sys.exit(1)
         server.listen()
-        if port == 0:
-            print(server.getsockname()[1], file=log)
-            sys.exit(0)
         def stop(*_):
             time.sleep(0.3)
             os._exit(0)
@@ -80,10 +78,9 @@ import Testing
             signal.pause()
 
         """)
-      try await project.shell(#"PORT=0 python3 "$OUTSIDE/server.py""#)
-      let port = try #require(project.logged.first)
       _ = try await project.startRunning(
-        ["-r", "-E", "PORT=" + port], #"sh -c 'python3 "$OUTSIDE/server.py"; true'; true"#)
+        ["-r", "-E", "PORT=\(try freePort())"],
+        #"sh -c 'python3 "$OUTSIDE/server.py"; true'; true"#)
       for number in 1...5 {
         try await project.logged("serving", times: number)
         try project.place("file-\(number)")

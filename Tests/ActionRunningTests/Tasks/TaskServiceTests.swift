@@ -25,23 +25,6 @@ struct TaskServiceTests {
     """
   }
 
-  /// A port that was free a moment ago.
-  private func freePort() throws -> UInt16 {
-    let number = try checked("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    let holder = Descriptor(owning: number)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        _ = bind(holder.number, pointer, size)
-        _ = getsockname(holder.number, pointer, &size)
-      }
-    }
-    return UInt16(bigEndian: address.sin_port)
-  }
-
   @Test func `changes by a service that is being stopped start nothing`() async throws {
     let tasks = try RunningTasks { directory in
       [

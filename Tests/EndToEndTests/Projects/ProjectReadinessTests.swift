@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// When a service counts as ready, and whose answer that is.
@@ -23,16 +24,10 @@ import Testing
     "import http.server, sys; print(\"up\", flush=True); http.server.HTTPServer((\"127.0.0.1\", "
     + "int(sys.argv[1])), http.server.SimpleHTTPRequestHandler).serve_forever()"
 
-  private func freePort(_ project: Project) async throws -> String {
-    try await project.shell(
-      #"python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'"#
-    ).trimmingSuffix
-  }
-
   @Test(arguments: ["port", "url"])
   func `a port that another process holds is named, with that process`(kind: String) async throws {
     try await withProject { project in
-      let port = try await freePort(project)
+      let port = String(try freePort())
       let ready = kind == "port" ? "port: \(port)" : "url: \"http://localhost:\(port)/\""
       try project.writeTasks(
         """
@@ -63,7 +58,7 @@ import Testing
 
   @Test func `a restarted service is not taken for another program`() async throws {
     try await withProject { project in
-      let port = try await freePort(project)
+      let port = String(try freePort())
       try project.writeTasks(
         """
         server: { run: ["python3", "-c", '\(Self.server)', "\(port)"], service: true,
@@ -99,9 +94,4 @@ import Testing
       #expect(!watchrun.errors.contains { $0.contains("failed") })
     }
   }
-}
-
-extension String {
-  /// Without the line feed at its end.
-  fileprivate var trimmingSuffix: String { hasSuffix("\n") ? String(dropLast()) : self }
 }
