@@ -24,7 +24,10 @@ extension ChangeJudge {
     let outputs =
       areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []
     let differing = found.differing.filter { change in !outputs.contains(change) }
-    let decided = found.settled + setAside(outputs) + explain(differing)
+    // What a run has rewritten needs no explanation.
+    let saved = found.unchanged.filter { $0.evidence.verdict != .run }
+    let decided =
+      found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
     return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
   }
 

@@ -287,4 +287,13 @@ struct ChangeJudgeTests {
     #expect(bench.judgments.map(\.writer) == [.run, .others, .unknown])
     #expect(bench.judgments.map(\.repetitions) == [2, 0, 2])
   }
+
+  @Test func `why a save with the same content leads to nothing is said`() {
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/o": "0"])
+    bench.evidence = ["/p/o": .run]
+    for _ in 1...2 { _ = bench.round([("/p/a", "saved"), ("/p/o", "written")]) }
+    #expect(bench.followUp == .none)
+    #expect(bench.judgments.map(\.path) == ["/p/a"])
+    #expect(bench.judgments.map(\.decision) == [.unchanged])
+  }
 }
