@@ -42,6 +42,8 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let looseTolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
+    /// The part of the time after a start by which another time differs at least.
+    package static let otherTime = 0.25
     /// For how many repetitions, or against how many, one change beside lasting processes counts by its time.
     package static let mostEvidence = 3.0
     /// The standard deviations, in seconds, of times that vary as little as those of processes do, and more
@@ -252,6 +254,12 @@ package struct RepetitionCount: Hashable, Sendable {
     let rule = Rules.looseTolerance
     let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
     return Self.distance(offset, time) <= tolerance
+  }
+
+  /// Whether a change at this time after the latest start clearly does not follow it as the change before did.
+  package func isAtOtherTime(_ time: Duration) -> Bool {
+    guard let offset else { return true }
+    return Self.distance(offset, time) > max(Rules.looseTolerance.time, offset * Rules.otherTime)
   }
 
   /// Whether the key changes when the run does something, and the run seldom does anything else.

@@ -172,33 +172,78 @@ extension ChangeJudge {
   func pathsToClassify(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
   ) -> [Path] {
-    if common.repetitions > 0 { return [] }
+    if common.repetitions >= RepetitionCount.Rules.free { return [] }
     return changes.filter { change in
       change.kind == .modified && records[change.path] == nil
         && evidence[change.path]?.verdict != .run
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
 
-  /// Keeps changes during a build, which are judged at its end. One that the build has not made stops it,
-  /// and so does the first one of a path that others edit, or that has never changed before and that people type.
+  /// The edited paths that have changed in a build, of which it must be known what they hold.
+  func pathsToCompare(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
+  ) -> [(path: Path, isMovedAsWhole: Bool)] {
+    changes.filter { change in
+      evidence[change.path]?.verdict != .run && records[change.path]?.isEdited == true
+    }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
+  }
+
+  /// Keeps changes during a build, which are judged at its end, unless they stop it.
   private mutating func changedInBuild(
     _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
-    let others = changes.filter { change in
-      switch change.evidence.verdict {
-      case .others: return true
-      case .run: return false
-      case .unknown:
-        guard let record = records[change.path] else {
-          return !change.wasAbsent && common.repetitions == 0
-            && !knowledge.built.contains(change.path)
-        }
-        return record.isEdited && record.count.repetitions == 0
-      }
+    let time = offset(at: now)
+    let others = changes.filter { stopsBuild($0, after: time, knowledge) }
+    for change in others where records[change.path].map({ isInRow($0, after: time) }) ?? false {
+      // At another time than before: a person saves again.
+      records[change.path]?.count.reset()
+      common.reset()
     }
     let paths = Set(others.map(\.path))
     note(changes, at: now)
     add(changes.filter { !paths.contains($0.path) })
-    return others.isEmpty ? [] : explain(others) + runAtOnce(others)
+    if others.isEmpty { return [] }
+    // The build begins anew, with what they hold now, and what changes then counts again.
+    for change in others {
+      for key in keys(of: change) { records[key]?.count.answered() }
+      if let state = knowledge.files[change.path] {
+        records[change.path]?.judgedContent = state.content
+      }
+    }
+    common.answered()
+    return explain(others) + runAtOnce(others)
+  }
+
+  /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
+  /// unless it holds what it held. What a build writes changes at the same time after each start, so after a
+  /// few changes in a row only one at another time does.
+  private func stopsBuild(
+    _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
+  ) -> Bool {
+    switch change.evidence.verdict {
+    case .others: return true
+    case .run: return false
+    case .unknown:
+      guard let record = records[change.path] else {
+        return !change.wasAbsent && common.repetitions < RepetitionCount.Rules.free
+          && !knowledge.built.contains(change.path)
+      }
+      if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }
+      if record.isEdited {
+        return record.knownContent.map { $0 != knowledge.content(of: change.path) } ?? true
+      }
+      // Its former changes have stopped builds, so that none was judged.
+      return record.count.repetitions > 0 && record.knownContent == nil
+        && record.judgedContent == nil
+    }
+  }
+
+  /// Whether the path has changed in more starts in a row than stop a build: in the fewer, the more of its work
+  /// that costs.
+  private func isInRow(_ record: Record, after time: Duration) -> Bool {
+    typealias Rules = RepetitionCount.Rules
+    let most = min(
+      Self.longestRebuilding / max(time, .milliseconds(1)), Double(Rules.free + Rules.tests))
+    return record.count.repetitions >= max(Rules.free, Int(most))
   }
 }

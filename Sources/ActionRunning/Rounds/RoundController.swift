@@ -106,6 +106,7 @@ final class RoundController: Sendable {
   ) {
     let now = scheduler.now
     let paths = state.access { state in
+      if situation == .building { return state.judge.pathsToCompare(changes, evidence) }
       let isJudged =
         situation.judgesAtOnce
         || situation == .idle && state.judge.mayHaveEchoes(evidence, at: now)

@@ -190,9 +190,11 @@ struct ChangeJudgeBench {
     ledger.add(changes)
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: now.asInstant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
+    let isCompared = situation == .building && !judge.isFlushing
+    let compared = isCompared ? judge.pathsToCompare(changes, evidence) : []
     actions = judge.changed(
       changes, evidence, situation, at: now.asInstant,
-      knowledge(isJudged ? judge.pathsToRead(changes) : []))
+      knowledge(isJudged ? judge.pathsToRead(changes) : compared))
   }
 
   /// Gives paths these contents, `nil` for none, and reports that in one batch.
