@@ -1,9 +1,10 @@
-/// Notices that a server whose processes cannot be seen answers differently than after the last reload.
+/// Notices that a server answers differently than after the last reload, unless it is seen that it has started
+/// since the last save.
 /// Confined to the loop's queue.
 final class AnswerMonitor {
   private let upstream: Upstream
-  /// Whether processes of the server can be seen, which `ServerMonitor` watches.
-  private let seesServer: () -> Bool
+  /// Whether the server is seen to have started since the last save.
+  private let isFresh: () -> Bool
   /// Called before each request.
   private let willAsk: () -> Void
   private let changed: () -> Void
@@ -13,11 +14,11 @@ final class AnswerMonitor {
 
   /// - Parameter changed: Called when the page must reload.
   init(
-    of upstream: Upstream, seesServer: @escaping () -> Bool, willAsk: @escaping () -> Void,
+    of upstream: Upstream, isFresh: @escaping () -> Bool, willAsk: @escaping () -> Void,
     changed: @escaping () -> Void
   ) {
     self.upstream = upstream
-    self.seesServer = seesServer
+    self.isFresh = isFresh
     self.willAsk = willAsk
     self.changed = changed
   }
@@ -30,7 +31,7 @@ final class AnswerMonitor {
 
   /// Whether `delivered` must be called for a document of a revision.
   func awaitsDocument(of revision: Int) -> Bool {
-    answers.awaitsDocument(of: revision) && !seesServer()
+    answers.awaitsDocument(of: revision) && !isFresh()
   }
 
   /// A document was delivered to a client.
@@ -58,7 +59,7 @@ final class AnswerMonitor {
 
   private func ask(_ head: [UInt8]) {
     nextRequest = nil
-    if seesServer() { return answers.settle() }
+    if isFresh() { return answers.settle() }
     willAsk()
     let request = AnswerRequest(head, to: upstream) { [weak self] answer in
       guard let self else { return }

@@ -17,7 +17,7 @@ final class ProxiedServer {
     self.upstream = upstream
     self.monitor = monitor
     answers = AnswerMonitor(
-      of: upstream, seesServer: { [weak monitor] in monitor?.seesProcesses == true },
+      of: upstream, isFresh: { [weak monitor] in monitor?.isFresh == true },
       willAsk: willAsk, changed: changed)
   }
 

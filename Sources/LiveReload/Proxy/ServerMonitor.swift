@@ -27,7 +27,9 @@ final class ServerMonitor: SocketHandler {
   private var isBlind = false
   private var hasAnswered = false
   /// Whether processes were found by the last search.
-  private(set) var seesProcesses = false
+  private var seesProcesses = false
+  /// Whether another process serves than at the last save.
+  private var hasChanged = false
   /// Whether another process may serve since a save at which none was known, unless a look proves it.
   private var isUncertain = false
   private var ends: [(token: UInt64, socket: any EventSocket)] = []
@@ -39,6 +41,9 @@ final class ServerMonitor: SocketHandler {
     self.report = report
   }
 
+  /// Whether it is seen that the server has started since the last save, so that it answers with what was saved.
+  var isFresh: Bool { seesProcesses && hasChanged }
+
   /// The server has answered a request, so that the process that serves can be found.
   func answered() {
     hasAnswered = true
@@ -47,6 +52,7 @@ final class ServerMonitor: SocketHandler {
 
   /// Files have changed because of which the server may start again.
   func saved() {
+    hasChanged = false
     // No page shows anything of the server.
     if !hasAnswered { return }
     isBlind = false
@@ -124,7 +130,7 @@ final class ServerMonitor: SocketHandler {
   func takeTurn() {}
 
   private func changed() {
-    isUncertain = false
+    (isUncertain, hasChanged) = (false, true)
     forget()
     report(.changed)
   }

@@ -1,7 +1,7 @@
-/// Decides whether a document shows old code of a server whose processes cannot be seen, such as one
-/// in a container. A state machine.
+/// Decides whether a document shows old code of a server that is not seen to start again after a save: one in a
+/// container, or one that reads its files again, but not at once. A state machine.
 ///
-/// A page reloads right after a save, and may do so before its server starts again. So the request of
+/// A page reloads right after a save, and may do so before its server has noticed it. So the request of
 /// the first document after the reload is made again a few times. If the answer has changed, the page
 /// reloads once more: at most once for each document.
 ///

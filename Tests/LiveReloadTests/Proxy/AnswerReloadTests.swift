@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveReload
 
-/// Pages in front of servers whose processes cannot be seen, such as those in containers.
+/// Pages in front of servers that are not seen to start again after a save, such as those in containers.
 struct AnswerReloadTests {
   private let pages = MemoryPages()
   private let server: MemoryListener
@@ -152,19 +152,42 @@ struct AnswerReloadTests {
     #expect(server.next() == nil)
   }
 
-  @Test func `a server whose process can be seen is not asked`() throws {
+  /// Opens the page in front of a server of this machine, whose process can be seen.
+  private func openLocalPage() throws {
     let local = Page.Source.upstream(ServerAddress(host: "127.0.0.1", port: 3000))
     pages.core.close("page")
     try pages.core.open(Page(name: "page", source: local, port: 80, watched: ["/p"]))
     pages.network.processes = [10]
+  }
+
+  @Test func `a server that is seen to start again after a save is not asked`() throws {
+    try openLocalPage()
+    _ = try load("/", "old")
+    save("a.py")
+    pages.network.replaceProcesses(by: [11])
+    _ = try load("/", "new")
+    #expect(pass(seconds: 10, "newer").isEmpty)
+  }
+
+  @Test func `a server whose process cannot be seen any more is asked`() throws {
+    try openLocalPage()
+    _ = try load("/", "old")
+    pages.network.replaceProcesses(by: [])
     _ = try load("/", "old")
     save("a.py")
     _ = try load("/", "old")
-    #expect(pass(seconds: 10, "new").isEmpty)
-    pages.network.replaceProcesses(by: [])
-    _ = try load("/", "old")
-    save("b.py")
-    _ = try load("/", "old")
     #expect(!pass(seconds: 10, "new").isEmpty, "a container publishes the port")
+  }
+
+  @Test func `a server that keeps running is asked, as it may read its files later`() throws {
+    try openLocalPage()
+    let events = try pages.connect()
+    events.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    _ = try load("/", "old")
+    save("a.php")
+    _ = try load("/", "old")
+    #expect(!pass(seconds: 10, "new").isEmpty)
+    let received = events.receiveAll().split(separator: "\n")
+    #expect(received.count { $0.contains(#""type":"reload""#) } == 2, "the save, and its answer")
   }
 }
