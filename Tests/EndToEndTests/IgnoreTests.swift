@@ -42,10 +42,11 @@ import Testing
       try await #expect(detected.ended() == .exited(0))
       #expect(detected.process.output.lines.first?.hasPrefix("detected:") == true)
       try project.place("watchrun.json", "{ tasks: { a: { rum: 1 } } }")
-      let broken = try await project.start(["--explain", "app"])
+      let broken = try await project.start(["--explain", "app", "../b"])
       try await #expect(broken.ended() == .exited(0))
-      #expect(broken.process.output.lines == ["::\tapp"])
+      #expect(broken.process.output.lines == ["::\tapp", "::\t../b"])
       #expect(broken.errors.first?.contains("watchrun.json:1:") == true)
+      #expect(!broken.errors.contains { $0.contains("no task watches it") }, "that is not known")
     }
   }
 

@@ -11,7 +11,7 @@ struct Explanation {
   private let directory: Path
   private let filter: PathFilter
   private let project: ProjectRules?
-  /// Whether the project is that of a file.
+  /// Whether the project is that of a file without errors.
   private let hasFile: Bool
   private let roots: [Path]
 
@@ -29,7 +29,7 @@ struct Explanation {
       console.report(error)
     }
     self.project = project.map { ProjectRules($0, of: source) }
-    hasFile = source.hasFile
+    hasFile = project != nil && source.hasFile
     let watched = project?.watched(in: directory) ?? settings.effectiveWatched
     roots = watched.map { $0.path.absolute(from: directory) }
   }

@@ -5,7 +5,7 @@ import WatchrunSettings
 
 /// The paths whose changes count for a task or a page of a project, and where that is written.
 struct TaskRules: Sendable {
-  let name: String
+  private let name: String
   private let roots: [Path]
   private let filter: PathFilter
   /// The file, or `detected`.
