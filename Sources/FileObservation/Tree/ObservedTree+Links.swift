@@ -54,7 +54,8 @@ extension ObservedTree {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {
         _ = lookUpRoot(entry, for: .scan(comparison))
-        if isMissing(entry) { watchTargets(ofLink: entry) }
+        // More of the way to it may exist now, or less.
+        if isMissing(entry) { awaitReturn(entry) }
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {

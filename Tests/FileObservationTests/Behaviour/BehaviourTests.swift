@@ -13,15 +13,28 @@ struct BehaviourTests {
 
   @Test(arguments: ScriptFile.all, backendsUnderTest)
   func `a script's claim holds`(file: ScriptFile, backend: BackendUnderTest) async throws {
+    try await check(file, backend)
+  }
+
+  @Test(arguments: ScriptFile.all.filter { $0.name.hasPrefix("root-") }, backendsUnderTest)
+  func `what is claimed of roots holds in the current directory`(
+    file: ScriptFile, backend: BackendUnderTest
+  ) async throws {
+    try await check(file, backend, isInBase: true)
+  }
+
+  private func check(
+    _ file: ScriptFile, _ backend: BackendUnderTest, isInBase: Bool = false
+  ) async throws {
     let script = try file.parse()
     if script.exceptions[backend.name] != nil { return }
     try await Self.turnstile.pass {
       guard let issue = script.knownIssues[backend.name] else {
-        return try await ScriptRunner.run(script, file.name, by: backend)
+        return try await ScriptRunner.run(script, file.name, by: backend, isInBase: isInBase)
       }
       // When this passes, the line must be removed from the script.
       await withKnownIssue("\(issue)") {
-        try await ScriptRunner.run(script, file.name, by: backend)
+        try await ScriptRunner.run(script, file.name, by: backend, isInBase: isInBase)
       }
     }
   }

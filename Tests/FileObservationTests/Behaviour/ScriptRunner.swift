@@ -7,9 +7,14 @@ import Testing
 
 /// Runs a script, and compares the reports with its expectations.
 struct ScriptRunner {
-  static func run(_ script: Script, _ file: String, by backend: BackendUnderTest) async throws {
+  /// - Parameter isInBase: Whether the directory of the script is the base, as the current directory
+  ///   is.
+  static func run(
+    _ script: Script, _ file: String, by backend: BackendUnderTest, isInBase: Bool = false
+  ) async throws {
     let observed = try await ObservedDirectory(
-      by: backend, script.settings.observedRoots, options: { script.settings.options(in: $0) },
+      by: backend, script.settings.observedRoots, isBase: isInBase,
+      options: { script.settings.options(in: $0) },
       prepare: { directory in
         for operation in script.preparation { try await operation.perform(in: directory) }
       })

@@ -35,8 +35,10 @@ final class ObservedDirectory: Sendable {
   private let state = Mutex(State())
 
   /// Prepares the directory and observes it. Adds the options of the backend to the given ones.
+  ///
+  /// - Parameter isBase: Whether the directory is the base, as the current directory is.
   init(
-    by backend: BackendUnderTest, _ roots: [Root] = [Root(path: [])],
+    by backend: BackendUnderTest, _ roots: [Root] = [Root(path: [])], isBase: Bool = false,
     options: (Path) -> ObserverOptions = { _ in ObserverOptions() },
     prepare: (Path) async throws -> Void = { _ in }
   ) async throws {
@@ -61,8 +63,12 @@ final class ObservedDirectory: Sendable {
       WatchedPath(place(root.path, in: directory), isRecursive: root.isRecursive)
     }
     observer = try FileObserver(watching: watched + [WatchedPath(marks)], options: options)
-    try observer.start(countingFrom: .now(), makeBackend: backend.makeBackend) {
-      [weak self] event in
+    let makeBackend = { @Sendable (configuration: BackendConfiguration, polling: Polling) in
+      var configuration = configuration
+      if isBase { configuration.base = directory }
+      return backend.makeBackend(configuration, polling)
+    }
+    try observer.start(countingFrom: .now(), makeBackend: makeBackend) { [weak self] event in
       self?.note(event)
     } onFailure: { error in
       Issue.record("observing failed: \(error)")
