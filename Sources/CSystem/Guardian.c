@@ -20,6 +20,7 @@
 #define LEADER_IS_REAPED (INT64_C(1) << 40)
 #define CHECK_INTERVAL_MS 10
 #define END_TIMEOUT_MS 1000
+#define MOST_KILLS 10
 
 // Memory that is shared by the watched process, its guardian, and each child until it executes its program. A
 // store to it cannot fail, wakes no process, and is atomic. Only pages that are used exist.
@@ -132,9 +133,9 @@ static int send_to_all(struct csystem_guardian *guardian, int number) {
   return count;
 }
 
-// Registers the groups that descendants have made for themselves, as interactive shells do. One whose parent
-// has ended is found by its mark.
-static void add_descendants(struct csystem_guardian *guardian) {
+// Registers the groups that descendants have made for themselves, as interactive shells do, and returns their
+// number. One whose parent has ended is found by its mark.
+static int add_descendants(struct csystem_guardian *guardian) {
   pid_t groups[2 * GROUPS];
   int count = 0;
   for (int i = 0; i < guardian->highest; i++) {
@@ -144,6 +145,33 @@ static void add_descendants(struct csystem_guardian *guardian) {
   int all = csystem_marked_groups(
       guardian->session, guardian->own_group, groups, count, 2 * GROUPS, guardian->mark);
   for (int i = count; i < all; i++) csystem_guardian_add(guardian, groups[i]);
+  return all - count;
+}
+
+// Asks all groups to end, those as well that are made meanwhile. Returns whether they have ended within the
+// grace period.
+static bool stop_groups(struct csystem_guardian *guardian) {
+  for (int waited = 0;;) {
+    add_descendants(guardian);
+    // None is left once a whole search finds none: a process may start another one when it is asked to end.
+    if (send_to_all(guardian, guardian->stop_signal) == 0) return true;
+    send_to_all(guardian, SIGCONT);
+    do {
+      if (waited >= guardian->grace_ms) return false;
+      poll(NULL, 0, CHECK_INTERVAL_MS);
+      waited += CHECK_INTERVAL_MS;
+    } while (send_to_all(guardian, 0) > 0);
+  }
+}
+
+static void kill_groups(struct csystem_guardian *guardian) {
+  // A process may make another group while its own is killed.
+  for (int i = 0; i < MOST_KILLS; i++) {
+    int found = add_descendants(guardian);
+    send_to_all(guardian, SIGKILL);
+    if (found == 0 && i > 0) return;
+    poll(NULL, 0, CHECK_INTERVAL_MS);
+  }
 }
 
 static void restore_terminal(struct csystem_guardian *guardian) {
@@ -166,15 +194,7 @@ static void guard(struct csystem_guardian *guardian, int lifeline) {
   restore_terminal(guardian);
   // Makes places for those of descendants.
   send_to_all(guardian, 0);
-  add_descendants(guardian);
-  if (send_to_all(guardian, guardian->stop_signal) == 0) return;
-  send_to_all(guardian, SIGCONT);
-  for (int waited = 0; waited < guardian->grace_ms; waited += CHECK_INTERVAL_MS) {
-    poll(NULL, 0, CHECK_INTERVAL_MS);
-    if (send_to_all(guardian, 0) == 0) return;
-  }
-  add_descendants(guardian);
-  send_to_all(guardian, SIGKILL);
+  if (!stop_groups(guardian)) kill_groups(guardian);
 }
 
 // Takes a different name, so that `pkill watchrun` leaves the guardian to do its work.

@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Tool.bash))
+  func `a process that the command starts while it is being stopped ends as well`() async throws {
+    try await withProject { project in
+      // The outer one reaps what has ended, as a process with ID 1 does; a zombie would keep its group.
+      _ = try await project.startRunning(
+        [], Watchrun.program, "-q", "--", "bash", "-c",
+        #"""
+        set -m; trap 'sleep 1000 & echo $! >> "$LOG"; exit' TERM
+        echo $PPID >> "$LOG"; sleep 1000 & echo $! >> "$LOG"; wait
+        """#)
+      let watchrun = try await pids(project, 2)[0]
+      kill(watchrun, SIGKILL)
+      try await areGone(try await pids(project, 3))
+    }
+  }
+
   @Test func `a suspended command ends as well`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"echo $$ >> "$LOG"; kill -STOP $$"#)
