@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define PROCESSES 1024
+#define MOST_PASSES 16
 // How often an environment is read that is not there yet, and the pause between: 50 ms in all.
 #define MOST_LOOKS 250
 #define MOST_LOOKS_AT_LOADED 8
@@ -33,6 +34,8 @@ struct tree {
   int count, capacity;
   pid_t processes[PROCESSES];
   int process_count;
+  // How many of them had their children added.
+  int searched_count;
   // Whether the children of a process are not known.
   bool is_hidden;
 };
@@ -119,8 +122,8 @@ static void add_children(void *context, int tasks, const char *thread) {
 
 // Adds the descendants of the processes that are in the tree.
 static void add_descendants(struct tree *tree) {
-  for (int i = 0; i < tree->process_count; i++) {
-    pid_t process = tree->processes[i];
+  while (tree->searched_count < tree->process_count) {
+    pid_t process = tree->processes[tree->searched_count++];
     if (!for_each_entry(process, "task", add_children, tree) && exists(process)) tree->is_hidden = true;
   }
 }
@@ -201,7 +204,8 @@ static bool find_mark(pid_t process, const char *mark, uint64_t *run) {
 // Whether a child whose parent has ended is of the run, or of one of which nothing is known any more.
 static bool is_orphan_of_run(pid_t child, const struct csystem_orphans *orphans) {
   uint64_t run;
-  if (!find_mark(child, orphans->mark, &run)) return orphans->counts_unmarked;
+  // A zombie has no mark, and no children.
+  if (!find_mark(child, orphans->mark, &run)) return orphans->counts_unmarked && loading(child) != NOT_ALIVE;
   if (run == orphans->run) return true;
   for (int i = 0; i < orphans->known_count; i++) {
     if (orphans->known[i] == run) return false;
@@ -209,13 +213,13 @@ static bool is_orphan_of_run(pid_t child, const struct csystem_orphans *orphans)
   return run <= orphans->latest;
 }
 
-// Adds the orphans of a run, which are children of this process.
-static void add_orphans(struct tree *tree, const struct csystem_orphans *orphans) {
-  struct tree own = {.crosses_sessions = true};
-  // Twice, because the kernel may leave one out if another one ends meanwhile.
-  for (int i = 0; i < 2; i++) for_each_entry(getpid(), "task", add_children, &own);
-  for (int i = 0; i < own.process_count; i++) {
-    pid_t child = own.processes[i], group = getpgid(child);
+// Adds the orphans of a run, which are children of this process: those that are not in `own` yet, which they
+// are added to.
+static void add_orphans(struct tree *tree, struct tree *own, const struct csystem_orphans *orphans) {
+  int known = own->process_count;
+  for_each_entry(getpid(), "task", add_children, own);
+  for (int i = known; i < own->process_count; i++) {
+    pid_t child = own->processes[i], group = getpgid(child);
     bool is_own = false, is_other = group == tree->excluded;
     for (int j = 0; j < tree->count; j++) is_own = is_own || tree->groups[j] == group;
     for (int j = 0; j < orphans->other_count; j++) {
@@ -234,8 +238,16 @@ int csystem_descendant_groups(
     const struct csystem_orphans *orphans) {
   struct tree tree = {false, session, excluded, groups, count, capacity};
   for (int i = 0; i < count; i++) add_process(&tree, groups[i]);
-  if (orphans != NULL) add_orphans(&tree, orphans);
   add_descendants(&tree);
+  // A process may start another one before its children are read, and end, which makes that an orphan. And the
+  // kernel may leave out one child if another one ends meanwhile, so that the children are read twice at least.
+  struct tree own = {.crosses_sessions = true};
+  for (int i = 0; orphans != NULL && i < MOST_PASSES; i++) {
+    int known = tree.process_count + own.process_count;
+    add_orphans(&tree, &own, orphans);
+    add_descendants(&tree);
+    if (i > 0 && tree.process_count + own.process_count == known) break;
+  }
   return tree.count;
 }
 

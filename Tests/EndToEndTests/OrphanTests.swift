@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Processes in groups of their own whose parents have ended.
@@ -87,6 +88,38 @@ import Testing
       _ = try await watchrun.ended()
       #expect(ProcessTable.isAlive(daemon))
       for number in 0...1 { kill(try Self.job(number, of: project), SIGKILL) }
+    }
+  }
+
+  /// A search may read the children of a process before it starts one, and find it ended after that.
+  @Test(.enabled(if: Tool.python))
+  func `are found while each of them starts the next one and ends`() async throws {
+    try await withProject { project in
+      let watchrun = try await project.startRunning(
+        ["-r", "--stop-timeout", "60s"], "python3", "-c",
+        """
+        import os, signal, time
+        log = os.open(os.environ["LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        def stop(*_):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            end = time.monotonic() + 0.5
+            while time.monotonic() < end:
+                if os.fork(): os._exit(0)
+                os.setpgid(0, 0)
+            os.write(log, b"end\\n")
+            os._exit(0)
+        signal.signal(signal.SIGTERM, stop)
+        os.write(log, b"start\\n")
+        while True: signal.pause()
+        """)
+      let count = Effort.count(20, quick: 5)
+      for number in 1...count {
+        try project.place("file-\(number)")
+        try await project.logged("start", times: number + 1)
+      }
+      watchrun.process.send(SIGINT)
+      _ = try await watchrun.ended()
+      #expect(project.logged == (0...count).flatMap { _ in ["start", "end"] })
     }
   }
 

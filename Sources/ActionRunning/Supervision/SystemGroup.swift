@@ -19,6 +19,9 @@ final class SystemGroup: LaunchedGroup {
   /// success.
   private static let unknownStatus = ExitStatus.exited(255)
 
+  /// The number of searches that may find groups which have ended meanwhile.
+  private static let mostSearches = 16
+
   let group: ProcessGroup
   private let mark: RunMark
   private let guardian: GuardianProcess?
@@ -43,23 +46,30 @@ final class SystemGroup: LaunchedGroup {
   func sendToAll(_ signal: Signal) -> Bool {
     if signal != .continue { state.withLock { $0.signal = signal } }
     // Before the signal, because it may end a process and make its children orphans.
-    return findGroups().count { $0.isAccepting(signal) } > 0
+    return findGroups().all.count { $0.isAccepting(signal) } > 0
   }
 
   var isAlive: Bool {
     let known = state.withLock { $0.knownGroups(with: group) }
     if known.contains(where: \.hasLivingMember) { return true }
-    let found = findGroups().filter(\.hasLivingMember)
-    if found.isEmpty {
-      guardian?.forget(group)
-      return false
-    }
-    // It was made by a process whose parent ended while the groups were searched.
-    if let signal = state.withLock({ $0.signal }) {
-      for group in found where !known.contains(group) {
-        group.send(signal)
-        group.send(.continue)
+    // A group that a search has found may have ended after its members started others, so only a search that
+    // finds none is the last one.
+    for _ in 1...Self.mostSearches {
+      let (existing, all) = findGroups()
+      let living = all.filter(\.hasLivingMember)
+      if living.isEmpty && all.count > existing.count { continue }
+      if living.isEmpty {
+        guardian?.forget(group)
+        return false
       }
+      // They were made while the groups were searched that have received the signal.
+      if let signal = state.withLock({ $0.signal }) {
+        for group in living where !known.contains(group) {
+          group.send(signal)
+          group.send(.continue)
+        }
+      }
+      return true
     }
     return true
   }
@@ -82,14 +92,15 @@ final class SystemGroup: LaunchedGroup {
     return status
   }
 
-  /// Searches the groups of the run that exist, and remembers those of descendants.
-  private func findGroups() -> [ProcessGroup] {
+  /// Searches the groups of the run that exist, and remembers those of descendants. Returns those that were known,
+  /// and all.
+  private func findGroups() -> (existing: [ProcessGroup], all: [ProcessGroup]) {
     let (isReaped, known) = state.withLock { ($0.leaderIsReaped, $0.knownGroups(with: group)) }
     // The ID of a group without members may be in use for another one.
     let existing = known.filter { ($0 == group && !isReaped) || $0.hasLivingMember }
     let groups = ProcessGroup.withDescendants(existing, orphans)
     state.withLock { $0.descendants = groups.filter { $0 != group } }
-    return groups
+    return (existing, groups)
   }
 
   /// Which children of this process are of the run; `nil` if it does not adopt orphans.
