@@ -8,7 +8,8 @@ public enum CompletionRule: Sendable, Hashable {
   case firstRun
   /// The first run that fails.
   case firstFailure
-  /// The first run that succeeds.
+  /// The first run that succeeds. Of several tasks, the first round after which none has failed, was stopped or
+  /// skipped, in that round or before.
   case firstSuccess
 
   /// Whether a run that ended with this status is the last one.

@@ -112,6 +112,30 @@ struct ActionQueueControlTests {
     #expect(endings == [.byItself, .stopped, .stopped])
   }
 
+  @Test(arguments: [CompletionRule.firstRun, .firstSuccess])
+  func `the end of a command while its next build runs is not the last one`(
+    rule: CompletionRule
+  ) async throws {
+    let queue = queue(
+      "echo up >> log; until test -e go; do sleep 0.02; done", .restart,
+      build: command(
+        "echo build >> log; test ! -e second || until test -e built; do sleep 0.02; done"),
+      until: rule)
+    queue.start()
+    #expect(await logs(["build", "up"]))
+    try directory.write(to: "second")
+    queue.submit(.change("/a"))
+    #expect(await logs(["build", "up", "build"]))
+    try directory.write(to: "go")
+    #expect(await eventually { endings.count == 2 })
+    try directory.write(to: "built")
+    #expect(await logs(["build", "up", "build", "up"]))
+    #expect(
+      await eventually {
+        if case .runner(.finished(.exited(0))) = reports.entries.last { true } else { false }
+      })
+  }
+
   @Test func `runs, builds and hooks are reported by their parts`() async throws {
     let queue = queue("exit 3", build: command("true"), until: .firstRun) {
       $0.onFailure = command("echo $WATCHRUN_STATUS >> log")

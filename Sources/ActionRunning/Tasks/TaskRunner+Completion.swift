@@ -16,11 +16,15 @@ extension TaskRunner {
 
   /// A round has ended. The start of a command that may end by itself is not the end of its run.
   func endIfComplete(_ round: TaskRound, _ members: [TaskStateMachine.RoundMember]) {
-    guard isLast(round.status) else { return }
+    guard let status = round.status else {
+      // The run that could not be started was stopped.
+      return state.access { $0.isInLastRound = false }
+    }
+    guard isLast(status) else { return }
     let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
-    if services.allSatisfy({ $0.readiness != nil }) { return end(with: round.status) }
-    endWhenStarted(services.map(\.name), with: round.status, after: Self.startTime)
+    if services.allSatisfy({ $0.readiness != nil }) { return end(with: status) }
+    endWhenStarted(services.map(\.name), with: status, after: Self.startTime)
   }
 
   /// Ends when each of these services has run for the start time, also after it was started again.
@@ -55,8 +59,10 @@ extension TaskRunner {
     return Self.startTime - began.duration(to: scheduler.now)
   }
 
-  /// A service has ended by itself. The end of one that is kept alive is no success.
+  /// A service has ended by itself. The end of one that is kept alive is no success, and a success while the
+  /// round goes on is none with the newest changes.
   func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
+    if status.isSuccess && state.access(\.machine.hasUnsettled) { return }
     if endsWork(service, status) { end(with: status) }
   }
 
@@ -68,7 +74,11 @@ extension TaskRunner {
 
   /// Whether the runner ends after a run or a round with this status.
   private func isLast(_ status: ExitStatus) -> Bool {
-    options.completion.isReached(by: status) || state.access(\.isInLastRound)
+    state.access { state in
+      if state.isInLastRound { return true }
+      let isRed = options.completion == .firstSuccess && state.machine.hasFailures
+      return options.completion.isReached(by: status) && !isRed
+    }
   }
 
   private func end(with status: ExitStatus) {

@@ -138,7 +138,7 @@ extension TaskStateMachine {
   /// Ends the round when no task is unsettled.
   private mutating func endRound() -> [Action] {
     if roundMembers.isEmpty && !hasLostMembers { return [] }
-    if tasks.values.contains(where: \.isUnsettled) { return [] }
+    if hasUnsettled { return [] }
     defer { (roundMembers, hasLostMembers) = ([], false) }
     return [
       .endRound(

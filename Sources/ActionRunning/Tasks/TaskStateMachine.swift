@@ -315,6 +315,19 @@ extension TaskStateMachine {
   /// Whether it is unsettled, by itself.
   func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
 
+  /// Whether any task is unsettled.
+  var hasUnsettled: Bool { tasks.values.contains(where: \.isUnsettled) }
+
+  /// Whether the latest result of any task is no success.
+  var hasFailures: Bool {
+    tasks.values.contains { task in
+      switch task.outcome {
+      case .failed, .cancelled, .skipped: true
+      case .pending, .ready, .running, .succeeded: false
+      }
+    }
+  }
+
   /// Whether a change to the task's files stops or signals an active run, of the task or of a
   /// dependent.
   func changeInterruptsRuns(of name: String) -> Bool {

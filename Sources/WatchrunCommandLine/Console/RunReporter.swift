@@ -289,7 +289,8 @@ extension RunReporter {
       }
       return "\(entry.name) \(entry.outcome.words)"
     }.joined(separator: " · ")
-    console.say(.news, text, style: round.status.isSuccess ? .good : .bad)
+    let style = round.status.map { $0.isSuccess ? Console.Style.good : .bad }
+    console.say(.news, text, style: style ?? .plain)
   }
 
   /// Reports the first delayed run of a feedback loop.

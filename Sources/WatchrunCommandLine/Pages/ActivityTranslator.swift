@@ -68,7 +68,7 @@ struct ActivityTranslator {
     case .run(let run, .stopping) where run.job == .command:
       return [.stopping(task: run.task)]
     case .round(.ended(let round)):
-      return [.roundEnded(succeeded: round.status.isSuccess)]
+      return [.roundEnded(succeeded: round.status?.isSuccess == true)]
     case .runner(.unsettled(let names)):
       return [.unsettled(names)]
     case .run, .task(_, .signaled), .task(_, .backingOff), .task(_, .gaveUp), .task(_, .ignored),

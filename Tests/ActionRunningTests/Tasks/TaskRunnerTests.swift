@@ -235,6 +235,62 @@ struct TaskRunnerTests {
     #expect(status == .exited(7))
   }
 
+  @Test func `a round in which nothing ran is no success`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
+      [
+        TaskDefinition("a", in: directory, "test -e go", watch: ["fa"]),
+        TaskDefinition("b", in: directory, "true", watch: ["fb"], after: ["a"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    tasks.change("fb")
+    #expect(await tasks.hasRounds(2))
+    #expect(tasks.rounds[1].status == nil)
+    try tasks.directory.write(to: "go")
+    tasks.change("fa")
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.story == ["+a", "a!", "b?a", "b?a", "+a", "a", "+b", "b"])
+    #expect(tasks.finish == .some(.exited(0)))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a success counts when no other task has failed`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
+      [
+        TaskDefinition("a", in: directory, "test -e go", watch: ["fa"]),
+        TaskDefinition("b", in: directory, "true", watch: ["fb"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    tasks.change("fb")
+    #expect(await tasks.hasRounds(2))
+    try tasks.directory.write(to: "go")
+    tasks.change("fa")
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.story.suffix(4) == ["+b", "b", "+a", "a"])
+    #expect(tasks.finish == .some(.exited(0)))
+    #expect(await tasks.end())
+  }
+
+  @Test(arguments: [CompletionRule.firstRun, .firstSuccess])
+  func `a run that was stopped is not the last one`(rule: CompletionRule) async throws {
+    let tasks = try RunningTasks(options: .init(completion: rule)) { directory in
+      [TaskDefinition("a", in: directory, "test -e go || exec sleep 1000", watch: ["f"])]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("+a"))
+    tasks.runner.stop()
+    #expect(await tasks.hasRounds(1))
+    try tasks.directory.write(to: "go")
+    tasks.change("f")
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.story == ["+a", "a~", "+a", "a"])
+    #expect(tasks.finish == .some(.exited(0)))
+    #expect(await tasks.end())
+  }
+
   @Test func `all end in the reverse order, and nothing of them is left`() async throws {
     let line =
       "echo $$ >> pids; sleep 1000 & echo $! >> pids; trap 'echo NAME >> ends; exit' TERM; "
