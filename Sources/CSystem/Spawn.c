@@ -117,6 +117,7 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
   if (getpriority(PRIO_PROCESS, 0) != nice) setpriority(PRIO_PROCESS, 0, nice);
   if (spawn->guardian != NULL) csystem_guardian_add(spawn->guardian, getpid());
   if (spawn->terminal >= 0) tcsetpgrp(spawn->terminal, getpid());
+  if (spawn->input >= 0 && dup2(spawn->input, STDIN_FILENO) < 0) return errno;
   if (spawn->output >= 0 && dup2(spawn->output, STDOUT_FILENO) < 0) return errno;
   if (spawn->errors >= 0 && dup2(spawn->errors, STDERR_FILENO) < 0) return errno;
   // After the registration, because the lifeline of the guardian is among these descriptors; but

@@ -27,7 +27,8 @@ public struct Command: Sendable, Hashable {
   /// Whether the command is told why it runs, in the variable `WATCHRUN_REASON`, and a hook how the
   /// command has ended. Variables of an outer watchrun are not passed on then.
   public var describesRun = false
-  /// Whether the command inherits standard input. Otherwise it reads `/dev/null`.
+  /// Whether the command inherits standard input. Otherwise it reads `/dev/null`, or as a service a pipe that stays
+  /// open and empty.
   public var inheritsStandardInput: Bool
   /// Whether the command gets the terminal: it can read keys, and receives the signals of Ctrl-C and Ctrl-Z.
   /// That takes a process that lends its terminal, which is the command line.

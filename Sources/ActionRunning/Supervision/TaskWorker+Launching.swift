@@ -97,12 +97,18 @@ extension TaskWorker {
     if let text = command.changeDelivery.text(for: trigger, number: run.number) {
       launch.input = try files.write(text, "input", for: run.job)
     }
+    // Watchers and servers of many tools end when their standard input does, since the program that has started
+    // them is gone then. Other runs may wait for that end.
+    let staysOpen = run.job == .command && (definition.isService || definition.policy.keepsAlive)
+    let silence = staysOpen && !command.inheritsStandardInput ? try SilentPipe() : nil
+    state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
     for limits in Command.ArgumentLimits.all {
       launch.limits = limits
       do throws(SystemError) {
         var request = command.spawnRequest(for: trigger, in: launch)
         (request.output, request.errors) = (output, errors)
+        if let silence, launch.input == nil { request.standardInput = .silent(silence) }
         request.directory = directory
         return try attempt(request, for: run)
       } catch {

@@ -100,6 +100,8 @@ final class TaskWorker: Sendable {
     /// A process of the group, which cannot be stopped.
     var survivor: Survivor?
     var readers: [OutputReader] = []
+    /// Keeps its standard input open.
+    var input: SilentPipe?
 
     init(_ run: TaskReport.Run, at began: Instant) {
       self.run = run

@@ -206,7 +206,8 @@ struct csystem_spawn {
   char *const *arguments;
   char **environment;                 // LISTEN_PID is replaced if it names this process
   const char *directory;              // NULL: the current directory
-  const char *standard_input;         // a file to read; NULL: inherited
+  const char *standard_input;         // a file to read; NULL: none
+  int input;                          // for standard input without a file; -1: inherited
   int output, errors;                 // for standard output and error; -1: inherited
   int terminal;                       // foreground terminal of its group; -1: none
   const sigset_t *defaults;           // signals that are given their default action

@@ -23,6 +23,29 @@ package final class PipeInput: Sendable, Hashable {
   }
 }
 
+/// A pipe from which nothing can ever be read and whose end is not reached while it exists: the standard input of
+/// a program that ends with its input. Neither end is inherited, and the read end blocks.
+package final class SilentPipe: Sendable, Hashable {
+  /// The number of the read end, for a call that borrows it.
+  let reader: Int32
+  private let writer: PipeInput
+
+  package init() throws(SystemError) {
+    (reader, writer) = try makePipe()
+    _ = fcntl(reader, F_SETFL, 0)
+  }
+
+  deinit {
+    close(reader)
+  }
+
+  package static func == (left: SilentPipe, right: SilentPipe) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
+
 /// Creates a pipe. The read end does not block, and the caller must close it; the write end blocks. Neither
 /// is inherited.
 package func makePipe() throws(SystemError) -> (output: Int32, input: PipeInput) {

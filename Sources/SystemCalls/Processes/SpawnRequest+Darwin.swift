@@ -44,6 +44,8 @@ extension SpawnRequest {
       _ = file.withCString {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, $0, O_RDONLY, 0)
       }
+    } else if let descriptor = standardInput.descriptor {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
     } else {
       posix_spawn_file_actions_addinherit_np(&actions, STDIN_FILENO)
     }

@@ -16,7 +16,8 @@ extension SpawnRequest {
                 context.descriptors.withUnsafeBufferPointer { inherited in
                   var spawn = csystem_spawn(
                     program: program, arguments: arguments, environment: environment,
-                    directory: directory, standard_input: input, output: output?.number ?? -1,
+                    directory: directory, standard_input: input,
+                    input: standardInput.descriptor ?? -1, output: output?.number ?? -1,
                     errors: errors?.number ?? -1, terminal: context.terminal?.descriptor ?? -1,
                     defaults: defaults,
                     guardian: context.guardian?.page, inherited: inherited.baseAddress,

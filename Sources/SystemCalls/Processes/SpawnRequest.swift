@@ -5,6 +5,8 @@ package struct SpawnRequest: Hashable, Sendable {
     case null
     /// This file, from its start.
     case file(Path)
+    /// Nothing, but no end either.
+    case silent(SilentPipe)
   }
 
   /// The program, which is searched for in `PATH` if it contains no slash, and its arguments.
@@ -89,13 +91,18 @@ extension SpawnRequest.LaunchContext {
 }
 
 extension SpawnRequest.StandardInput {
-  /// The file to open; `nil` to inherit standard input.
+  /// The file to open; `nil` for none.
   var file: Path? {
     switch self {
-    case .inherited: nil
+    case .inherited, .silent: nil
     case .null: "/dev/null"
     case .file(let path): path
     }
+  }
+
+  /// The descriptor to use; `nil` for none.
+  var descriptor: Int32? {
+    if case .silent(let pipe) = self { pipe.reader } else { nil }
   }
 }
 

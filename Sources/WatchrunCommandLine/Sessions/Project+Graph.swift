@@ -93,10 +93,10 @@ extension Project.Task {
       case .words(let words):
         makeCommand(words.map { Array($0.utf8) }, .direct, settings, isAlone: isAlone)
       }
-    // Several tasks cannot share standard input, and a background process group must not read from a
-    // terminal.
+    // Several tasks and several lives of a service cannot share standard input, and a background process group must
+    // not read from a terminal.
     let hasTerminal = Terminal.isTerminal(STDIN_FILENO)
-    command.inheritsStandardInput = hasTerminal ? isInteractive : isAlone
+    command.inheritsStandardInput = hasTerminal ? isInteractive : isAlone && !isService
     command.takesTerminal = hasTerminal && isInteractive
     return command
   }
