@@ -3,7 +3,8 @@ import SystemCalls
 
 /// The observed directories with their rules, and the watches of directories and files.
 ///
-/// A watch belongs to the entry at whose path it was added. When that entry disappears, or another
+/// A watch belongs to the entry at whose path it was added, and to every other entry at whose path the
+/// same directory is, as by a link or a bind mount. When the last of them disappears, or another
 /// directory is found at its path, the watch is retired: the directory may have been renamed. If it
 /// is found again under another path, the kernel returns the same watch, which is transferred to the
 /// entry there. Otherwise it is removed from the source after the hints have been processed.
@@ -30,8 +31,10 @@ struct DirectoryTable {
   var retired: Set<Int32> = []
   /// Whether a watch was transferred since this was reset.
   var hasTransferred = false
-  /// Other paths of watched directories, such as bind mounts, by watch.
-  var aliases: [Int32: Set<TreeSnapshot.Entry>] = [:]
+  /// Other names of watched directories, by watch, where each directory is observed by one name.
+  var otherNames: [Int32: Set<TreeSnapshot.Entry>] = [:]
+  /// The entries that share a watch with its owner, by watch.
+  private var sharers: [Int32: [TreeSnapshot.Entry]] = [:]
   /// In no particular order.
   private var directories: [(details: Directory, entry: TreeSnapshot.Entry)] = []
   /// From the number of an entry to its index in `directories`. An array, because directories are
@@ -55,7 +58,8 @@ struct DirectoryTable {
     index(of: entry).map { directories[$0].details.coverage }
   }
 
-  /// The directory or file to which a watch belongs; `nil` after its removal.
+  /// The directory or file to which a watch belongs; `nil` after its removal. A directory may have
+  /// `sharers`.
   @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
@@ -86,17 +90,41 @@ struct DirectoryTable {
     if let index = index(of: entry) { directories[index].details.stack = stack }
   }
 
-  /// Sets the watch of a directory. If the watch belonged to another directory, removes it there.
+  /// The entries that share a watch with its owner: the same directory, at other paths.
+  func sharers(of watch: Int32) -> [TreeSnapshot.Entry] {
+    sharers.isEmpty ? [] : sharers[watch] ?? []
+  }
+
+  /// All entries to which a watch belongs.
+  func owners(of watch: Int32) -> [TreeSnapshot.Entry] {
+    owner(of: watch).map { [$0] + sharers(of: watch) } ?? []
+  }
+
+  /// Sets the watch of a directory. If the watch belonged to other directories, removes it there.
   /// Returns the outdated watch of this one, if any; the caller must remove it from the source.
   mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) -> Int32? {
-    let former = owner(of: watch).flatMap(index(of:))
-    if let former { directories[former].details.watch = nil }
+    for former in owners(of: watch) {
+      if let index = index(of: former) { directories[index].details.watch = nil }
+    }
+    if !sharers.isEmpty { sharers[watch] = nil }
+    return addOwner(of: watch, entry) { $0.owners[UInt32(bitPattern: watch)] = entry.number }
+  }
+
+  /// Sets the watch of a directory, which is also that of the same directory at another path.
+  /// Returns the outdated watch, as `setWatch` does.
+  mutating func shareWatch(_ watch: Int32, with entry: TreeSnapshot.Entry) -> Int32? {
+    addOwner(of: watch, entry) { $0.sharers[watch, default: []].append(entry) }
+  }
+
+  private mutating func addOwner(
+    of watch: Int32, _ entry: TreeSnapshot.Entry, _ add: (inout DirectoryTable) -> Void
+  ) -> Int32? {
     guard let index = index(of: entry) else { return nil }
     let outdated = directories[index].details.watch
-    if let outdated { removeOwner(of: outdated) }
-    owners[UInt32(bitPattern: watch)] = entry.number
+    let isUnused = outdated.map { removeOwner(entry, of: $0) } ?? false
+    add(&self)
     directories[index].details.watch = watch
-    return outdated
+    return isUnused ? outdated : nil
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
@@ -104,18 +132,19 @@ struct DirectoryTable {
     owners[UInt32(bitPattern: watch)] = entry.number
   }
 
-  /// Removes the watch of a directory or file. Returns it; the caller must remove it from the
-  /// source.
+  /// Removes the watch of a directory or file. Returns it unless it belongs to others as well; the
+  /// caller must remove it from the source.
   mutating func removeWatch(of entry: TreeSnapshot.Entry) -> Int32? {
     let index = index(of: entry)
     let watch = watch(ofFile: entry) ?? index.flatMap { directories[$0].details.watch }
     files[entry.number] = nil
     if let index { directories[index].details.watch = nil }
-    if let watch { removeOwner(of: watch) }
+    guard let watch, removeOwner(entry, of: watch) else { return nil }
     return watch
   }
 
-  /// Removes a directory or file. Returns its watch; the caller must remove it from the source.
+  /// Removes a directory or file. Returns its watch, unless it belongs to others as well; the caller
+  /// must remove it from the source.
   mutating func remove(_ entry: TreeSnapshot.Entry) -> Int32? {
     let watch = removeWatch(of: entry)
     if let index = index(of: entry) {
@@ -131,14 +160,24 @@ struct DirectoryTable {
 
   /// Removes a watch that is no longer in force.
   mutating func removeWatch(_ watch: Int32) {
-    guard let owner = owner(of: watch) else { return }
-    removeOwner(of: watch)
-    if let index = index(of: owner) { directories[index].details.watch = nil }
-    files[owner.number] = nil
+    for owner in owners(of: watch) {
+      if let index = index(of: owner) { directories[index].details.watch = nil }
+      files[owner.number] = nil
+    }
+    owners[UInt32(bitPattern: watch)] = nil
+    if !sharers.isEmpty { sharers[watch] = nil }
   }
 
-  private mutating func removeOwner(of watch: Int32) {
-    owners[UInt32(bitPattern: watch)] = nil
+  /// Removes one of the entries to which a watch belongs. Returns whether it was the only one.
+  private mutating func removeOwner(_ entry: TreeSnapshot.Entry, of watch: Int32) -> Bool {
+    var others = sharers(of: watch)
+    if owner(of: watch) == entry {
+      owners[UInt32(bitPattern: watch)] = others.popLast()?.number
+    } else {
+      others.removeAll { $0 == entry }
+    }
+    if !sharers.isEmpty { sharers[watch] = others.isEmpty ? nil : others }
+    return owner(of: watch) == nil
   }
 
   @inline(__always)

@@ -7,6 +7,8 @@ struct LinkChain {
 
   /// The real paths of the links on the way, in order; of one that is a link itself, without that.
   private(set) var links: [Path] = []
+  /// The real paths of all that is on the way, in order, up to the first that does not exist.
+  private(set) var steps: [Path] = []
   private(set) var end: Path
 
   /// Resolves the link at `path`; `nil` if there is no link, or if it is circular.
@@ -26,13 +28,18 @@ struct LinkChain {
   private init?(_ path: Path, in directory: Path, on disk: some Disk) {
     end = directory
     var rest = Self.reversedNames(of: path)
+    var isThere = true
     while let name = rest.popLast() {
       if name == [UInt8(ascii: "."), UInt8(ascii: ".")] {
         end = end.parent ?? end
         continue
       }
       end = end.appending(name)
-      guard let target = try? disk.linkTarget(of: end) else { continue }
+      if isThere { steps.append(end) }
+      guard let target = try? disk.linkTarget(of: end) else {
+        isThere = isThere && disk.exists(end, followsLinks: false)
+        continue
+      }
       links.append(end)
       if links.count >= Self.maximumLength { return nil }
       end = target.isAbsolute ? "/" : end.parent ?? end

@@ -2,9 +2,15 @@ import SystemCalls
 
 /// The symbolic links of the tree.
 struct Links {
+  /// A directory in a root. Each root knows a directory by one name if links are followed.
+  struct RealDirectory: Hashable {
+    let identity: FileIdentity
+    let root: TreeSnapshot.Entry
+  }
+
   let areFollowed: Bool
   /// The entry by which each real directory is known. Only kept if links are followed.
-  var realDirectories: [FileIdentity: TreeSnapshot.Entry] = [:]
+  var realDirectories: [RealDirectory: TreeSnapshot.Entry] = [:]
   var targets = LinkTargets()
   /// Links that may resolve to another file now.
   var stale: Set<Path> = []

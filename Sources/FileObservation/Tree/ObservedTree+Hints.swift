@@ -29,17 +29,21 @@ extension ObservedTree {
       return
     }
     if hint.name.isEmpty { return keep(hint, of: owner) }
-    if hint.reasons.isAboutName {
-      snapshot.mark(owner, .entriesChanged)
-      if hint.reasons.contains(.appeared) { hints.awaited.arrived(hint.cookie) }
+    if hint.reasons.contains(.appeared) { hints.awaited.arrived(hint.cookie) }
+    var isRelevant = accept(hint, in: owner)
+    for sharer in directories.sharers(of: hint.watch) where accept(hint, in: sharer) {
+      isRelevant = true
     }
-    markStaleRules(hint.name, in: owner, hint.reasons)
-    guard
-      isRelevant(hint, in: owner)
-        || namedAliases(of: hint.watch).contains(where: { isRelevant(hint, in: $0) })
-    else { return noteIgnored(hint, in: owner) }
+    guard isRelevant else { return noteIgnored(hint, in: owner) }
     if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.awaited.departed(hint.cookie) }
     keep(hint)
+  }
+
+  /// Notes a hint of an entry of a directory. Returns whether it must be processed.
+  private mutating func accept(_ hint: Hint, in directory: Entry) -> Bool {
+    if hint.reasons.isAboutName { snapshot.mark(directory, .entriesChanged) }
+    markStaleRules(hint.name, in: directory, hint.reasons)
+    return isRelevant(hint, in: directory)
   }
 
   // Mutating, because a call from a closure would copy the tree otherwise.
@@ -130,7 +134,7 @@ extension ObservedTree {
   /// removed. The kernel does not report the removal of a directory while a process holds it.
   private mutating func lookUpRoots(thatLostEntries hints: [PendingHint]) {
     let lost = hints.filter { $0.reasons.contains(.disappeared) }
-    let owners = Set(Set(lost.map(\.watch)).compactMap { directories.owner(of: $0) })
+    let owners = Set(Set(lost.map(\.watch)).flatMap { directories.owners(of: $0) })
     for owner in owners where roots[owner] != nil { _ = lookUpRoot(owner, for: .hint([])) }
   }
 
@@ -162,26 +166,29 @@ extension ObservedTree {
     if directories.retired.isEmpty { return }
     let retired = directories.retired
     directories.retired = []
-    for watch in retired { source?.unwatch(watch) }
-    if !directories.aliases.isEmpty { for watch in retired { watchAliases(of: watch) } }
+    for watch in retired {
+      source?.unwatch(watch)
+      scanOtherNames(of: watch)
+    }
   }
 
   private mutating func process(_ hint: PendingHint) {
     guard let owner = directories.owner(of: hint.watch) else {
       if hint.reasons.contains(.unwatched), directories.retired.remove(hint.watch) != nil {
-        watchAliases(of: hint.watch)
+        scanOtherNames(of: hint.watch)
       }
       return
     }
+    let sharers = directories.sharers(of: hint.watch)
     if !hint.name.isEmpty {
       hint.name.withUnsafeBufferPointer { name in
         compareEntry(name, in: owner, for: .hint(hint.reasons))
-        for alias in namedAliases(of: hint.watch) {
-          compareEntry(name, in: alias, for: .hint(hint.reasons))
-        }
+        for sharer in sharers { compareEntry(name, in: sharer, for: .hint(hint.reasons)) }
       }
     } else if directories[owner] != nil {
-      process(hint, aboutDirectory: owner)
+      if hint.reasons.contains(.unwatched) { directories.removeWatch(hint.watch) }
+      for directory in [owner] + sharers { process(hint, aboutDirectory: directory) }
+      if hint.reasons.contains(.unwatched) { scanOtherNames(of: hint.watch) }
     } else {
       if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone),
         let watch = directories.removeWatch(of: owner)
@@ -196,9 +203,7 @@ extension ObservedTree {
   /// Processes a hint of a directory's watch about the directory itself.
   private mutating func process(_ hint: PendingHint, aboutDirectory directory: Entry) {
     if hint.reasons.contains(.unwatched) {
-      directories.removeWatch(hint.watch)
       directoryDisappeared(directory)
-      watchAliases(of: hint.watch)
     } else if hint.reasons.contains(.gone) {
       if isAnchor(directory, directories[directory]) {
         directoryDisappeared(directory)

@@ -16,7 +16,7 @@ extension ObservedTree {
     guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
     if directories[link] != nil,
-      target.map({ roots.links.realDirectories[FileIdentity($0)] }) != link
+      target.map({ roots.links.realDirectories[realDirectory($0, at: link)] }) != link
     {
       removeDescendants(link: link)
     }
@@ -48,14 +48,13 @@ extension ObservedTree {
     if roots.links.stale.isEmpty { return }
     let stale = roots.links.stale
     roots.links.stale = []
-    // Changes of the former targets are reported as changes of the links first.
-    attributeEventsToLinks()
     for link in stale {
       guard let entry = existingEntry(at: link) else { continue }
       if isDirectoryRoot(entry) {
         _ = lookUpRoot(entry, for: .scan(comparison))
-        // More of the way to it may exist now, or less.
+        // More of the way to it may exist now, or less, or there is another one.
         if isMissing(entry) { awaitReturn(entry) }
+        watchTargets(ofLink: entry)
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {
@@ -81,28 +80,50 @@ extension ObservedTree {
     roots[entry].map { $0 > .named } ?? false
   }
 
-  /// Whether a directory is known by this entry and not by another one. If links are followed, the
-  /// first entry counts.
+  /// Whether a directory is known by this entry and not by another one in the same root. If links are
+  /// followed, the first entry counts.
   mutating func isPrimaryName(_ directory: Entry, for path: Path) -> Bool {
     guard roots.links.areFollowed, let status = try? disk.status(of: path, followsLinks: true)
     else {
       return true
     }
-    let identity = FileIdentity(status)
-    if let other = roots.links.realDirectories[identity], other != directory,
+    let name = realDirectory(status, at: directory)
+    if let other = roots.links.realDirectories[name], other != directory,
       directories[other] != nil,
       let otherStatus = try? disk.status(of: snapshot.path(of: other), followsLinks: true),
-      FileIdentity(otherStatus) == identity
+      FileIdentity(otherStatus) == name.identity
     {
       return false
     }
-    roots.links.realDirectories[identity] = directory
+    roots.links.realDirectories[name] = directory
     if roots.links.realDirectories.count > 1024 + 2 * directories.count {
       roots.links.realDirectories = roots.links.realDirectories.filter {
         directories[$0.value] != nil
       }
     }
     return true
+  }
+
+  private func realDirectory(_ status: FileStatus, at entry: Entry) -> Links.RealDirectory {
+    var root = entry
+    while !isDirectoryRoot(root), let parent = snapshot.parent(of: root) { root = parent }
+    return Links.RealDirectory(identity: FileIdentity(status), root: root)
+  }
+
+  /// Keeps a directory that is known by another name until that has disappeared.
+  mutating func awaitTurn(_ directory: Entry) {
+    guard let watch = directories[directory]?.watch else { return stopWatching(directory) }
+    if directories.removeWatch(of: directory) != nil { directories.retired.insert(watch) }
+    directories.otherNames[watch, default: []].insert(directory)
+  }
+
+  /// Scans the other names of a directory, whose watch is no longer in force.
+  mutating func scanOtherNames(of watch: Int32) {
+    if directories.otherNames.isEmpty { return }
+    for directory in directories.otherNames.removeValue(forKey: watch) ?? [] {
+      guard let details = directories[directory], details.watch == nil else { continue }
+      scanNow(directory, for: .discover)
+    }
   }
 
   /// Removes the descendants of a link that points elsewhere.
@@ -112,33 +133,39 @@ extension ObservedTree {
     stopWatching(link)
   }
 
-  /// Watches the target of a link, and the other links on the way there, as roots; of a root, also the links on
-  /// the way to itself. Directories and entries that are reported under a path of their own are watched already.
+  /// Watches the target of a link, and the other links on the way there, as roots; of a root, also all that is on
+  /// the way to itself and can be replaced. Directories and entries that are reported under a path of their own are
+  /// watched already.
   ///
   /// - Parameter isReported: Whether the link is reported as changed, and with it the states of new
   ///   targets.
   mutating func watchTargets(ofLink link: Entry, isReported: Bool = false) {
     let linkPath = snapshot.path(of: link)
     var targets: Set<Path> = []
+    var end: Path?
+    let isRoot = roots[link] != nil && !roots.links.targets.isForLinksOnly(linkPath)
+    func add(_ chain: LinkChain, to targets: inout Set<Path>) {
+      targets.formUnion(chain.links)
+      if isRoot { targets.formUnion(chain.steps.filter(roots.isReplaceable)) }
+      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
+    }
     let isExcluded = roots[link] == nil && self.isReported(linkPath) == false
     if !isExcluded, let chain = LinkChain(from: linkPath, on: disk) {
-      targets = Set(chain.links)
-      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
-      targets.remove(linkPath)
+      add(chain, to: &targets)
+      end = chain.end
     }
-    if let coverage = roots[link], !roots.links.targets.isForLinksOnly(linkPath) {
-      targets.formUnion(roots.replaceableDirectories(above: linkPath, coverage))
-      if let chain = LinkChain(above: linkPath, on: disk), !chain.links.isEmpty {
-        targets.formUnion(chain.links)
-        if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
-      }
-    }
+    if isRoot, let chain = LinkChain(above: linkPath, on: disk) { add(chain, to: &targets) }
+    targets.remove(linkPath)
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
-    let (added, removed) = roots.links.targets.set(targets, of: linkPath)
-    for target in removed { remove(rootAt: target) }
-    for target in added where !isCovered(target) {
-      add(.init(path: target, coverage: .named))
-      roots.links.targets.setForLinksOnly(target, true)
+    let unused = roots.links.targets.set(targets, end: end, of: linkPath)
+    for target in unused { remove(rootAt: target) }
+    for target in targets where !isCovered(target) {
+      if let entry = existingEntry(at: target), roots[entry] != nil {
+        // What it was watched by may have gone meanwhile.
+        if isMissing(entry) { awaitReturn(entry) } else { watchByName(parentOf: entry) }
+        continue
+      }
+      self.add(.init(path: target, coverage: .named), forLinksOnly: true)
       if isReported, let entry = existingEntry(at: target),
         let status = try? disk.status(of: target)
       {
@@ -172,30 +199,31 @@ extension ObservedTree {
     for target in roots.links.targets.remove(link) { remove(rootAt: target) }
   }
 
-  /// Adds the events of links whose targets have events, and removes those of paths that are only
+  /// An event with those of links that have its path as a target; without itself if the path is only
   /// watched for links.
-  func attributedToLinks(_ events: [RawEvent]) -> [RawEvent] {
-    if roots.links.targets.isEmpty { return events }
-    return events.flatMap { event -> [RawEvent] in
-      // What is found where a directory on the way was replaced is reported by itself.
-      let paths = roots.links.targets.links(to: event.path).filter { path in
-        event.type != .directory || !path.isWithin(event.path)
-      }
-      if paths.isEmpty { return isWatchedForLinksOnly(event.path) ? [] : [event] }
-      // Whatever has happened to the target, the link itself still exists.
-      let kind: RawEvent.Kind =
-        switch event.kind {
-        case .metadata: .metadata
-        case .modified(let isOpen): .modified(isOpen: isOpen)
-        case .created, .removed: .modified(isOpen: false)
-        }
-      let reported = paths.filter { !(existingEntry(at: $0).map(isDirectoryRoot) ?? false) }
-        .sorted().map { path in
-          let type = existingEntry(at: path).map(snapshot.type) ?? .symlink
-          return RawEvent(path: path, kind: kind, type: type)
-        }
-      return (isWatchedForLinksOnly(event.path) ? [] : [event]) + reported
+  func attributedToLinks(_ event: RawEvent) -> [RawEvent] {
+    // What is found where a directory on the way was replaced is reported by itself.
+    let paths = roots.links.targets.links(to: event.path).filter { path in
+      event.type != .directory || roots.links.targets.doesLink(path, resolveTo: event.path)
     }
+    if paths.isEmpty { return isWatchedForLinksOnly(event.path) ? [] : [event] }
+    // Whatever has happened to the target, the link itself still exists.
+    let kind: RawEvent.Kind =
+      switch event.kind {
+      case .metadata: .metadata
+      case .modified(let isOpen): .modified(isOpen: isOpen)
+      case .created, .removed: .modified(isOpen: false)
+      }
+    // A root that is missing has been reported as removed, and a link on the way to a root is no root
+    // itself.
+    let reported = paths.filter { path in
+      !isWatchedForLinksOnly(path)
+        && existingEntry(at: path).map { !isDirectoryRoot($0) && !isMissing($0) } ?? true
+    }.sorted().map { path in
+      let type = existingEntry(at: path).map(snapshot.type) ?? .symlink
+      return RawEvent(path: path, kind: kind, type: type)
+    }
+    return (isWatchedForLinksOnly(event.path) ? [] : [event]) + reported
   }
 
   private func isWatchedForLinksOnly(_ target: Path) -> Bool {

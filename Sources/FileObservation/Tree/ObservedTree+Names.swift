@@ -50,9 +50,7 @@ extension ObservedTree {
 
   private mutating func ancestorAppeared(_ entry: Entry) {
     snapshot.unmark(entry, .absent)
-    for root in missingRoots where snapshot.isWithin(root, entry) && isMissing(root) {
-      rootAppeared(root)
-    }
+    for root in missingRoots where snapshot.isWithin(root, entry) { rootMayHaveAppeared(root) }
   }
 
   /// Removes the watches of the ancestors of a root. The directories are gone, or exist at other

@@ -47,9 +47,9 @@ extension ObservedTree {
     }
     if difference == .created { snapshot.mark(site.directory, .entriesChanged) }
     if isDirectory { examineAgain(in: entry) }
-    if isDirectory && roots[entry] == .named {
+    if isDirectory, roots[entry] == .named, !roots.links.targets.isForLinksOnly(path.path) {
       enterNamedRoot(entry, at: path)
-    } else if isDirectory && site.isRecursive {
+    } else if isDirectory, site.isRecursive, !isRoot || mayEnter(path, site.stack) {
       let isKnownNew = isNew && wasIncluded(path, isDirectory: true, in: site)
       enter(entry, isNew: isNew, in: site, for: isKnownNew ? .scan(.discover) : occasion)
     } else if status.type == .symlink {

@@ -6,17 +6,19 @@ import SystemCalls
 // it.
 extension ObservedTree {
   /// Adds a root, which need not exist yet.
-  mutating func add(_ root: BackendConfiguration.Root) {
+  mutating func add(_ root: BackendConfiguration.Root, forLinksOnly: Bool = false) {
     let entry = makeEntry(at: root.path)
-    roots.links.targets.setForLinksOnly(root.path, false)
+    roots.links.targets.setForLinksOnly(root.path, forLinksOnly)
     snapshot.mark(entry, .root)
     roots.add(entry, root.coverage)
     rootAppeared(entry, for: .baseline)
   }
 
   /// Adds a root while others are observed, and reports the changes in it since a time.
-  mutating func addAtOnce(_ root: BackendConfiguration.Root, since: FileTime) {
-    add(root)
+  mutating func addAtOnce(
+    _ root: BackendConfiguration.Root, forLinksOnly: Bool = false, since: FileTime
+  ) {
+    add(root, forLinksOnly: forLinksOnly)
     scanPending()
     let entry = makeEntry(at: root.path)
     reportIfJustChanged(root: entry, at: root.path, since: since)
@@ -29,8 +31,15 @@ extension ObservedTree {
   /// Removes a root. Entries that other roots cover stay watched. Roots within it are removed and
   /// added again, so that each has the rules that it would have had without it.
   mutating func remove(rootAt path: Path) {
-    guard let root = existingEntry(at: path), roots[root] != nil else { return }
+    guard let root = existingEntry(at: path), let coverage = roots[root] else { return }
     unwatchTargets(ofLink: path)
+    if coverage == .named, roots.contains(where: { $0 != root && snapshot.isWithin($0, root) }) {
+      // It is still on the way to others.
+      roots.remove(root)
+      snapshot.unmark(root, .root)
+      if let parent = snapshot.parent(of: root) { removeIfUnneeded(parent) }
+      return
+    }
     let inner = roots.filter { $0 != root && snapshot.isWithin($0, root) }.map {
       BackendConfiguration.Root(path: snapshot.path(of: $0), coverage: roots[$0] ?? .named)
     }
@@ -57,7 +66,10 @@ extension ObservedTree {
     }
     // At once, before the roots within it have rules of their own again.
     while refilter() {}
-    for root in inner { addAtOnce(root, since: walk.comparedUntil) }
+    for root in inner {
+      let isForLinksOnly = roots.links.targets.isForLinksOnly(root.path)
+      addAtOnce(root, forLinksOnly: isForLinksOnly, since: walk.comparedUntil)
+    }
   }
 
   private mutating func reportIfJustChanged(root: Entry, at path: Path, since: FileTime) {
@@ -147,6 +159,11 @@ extension ObservedTree {
     }
   }
 
+  /// Looks up a root that was missing, and that an earlier one may have made found or needless.
+  mutating func rootMayHaveAppeared(_ root: Entry) {
+    if roots[root] != nil && isMissing(root) { rootAppeared(root) }
+  }
+
   /// Starts observing a root if it exists, and awaits it otherwise.
   mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
     let path = snapshot.path(of: root)
@@ -168,7 +185,7 @@ extension ObservedTree {
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
     // Or is a link itself, or in a directory that may be replaced.
-    let isReplaceable = !roots.replaceableDirectories(above: path, coverage).isEmpty
+    let isReplaceable = path.parent.map(roots.isReplaceable) ?? false
     let leadsThroughLinks = isReplaceable || (try? disk.resolved(path)) != path
     guard coverage > .named && status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
@@ -198,10 +215,9 @@ extension ObservedTree {
     }
   }
 
-  /// Observes the directory that has replaced a file that is a root, unless the file was only
-  /// watched for links.
+  /// Observes the directory that has replaced a file that is a root.
   mutating func enterNamedRoot(_ entry: Entry, at path: EntryPath) {
-    if roots.links.targets.isForLinksOnly(path.path) || directories[entry] != nil { return }
+    if directories[entry] != nil { return }
     roots.add(entry, .recursive)
     directories.add(entry, coverage: .recursive, stack: rules(forRoot: path.path))
     snapshot.mark(entry, .entriesChanged)
@@ -220,7 +236,7 @@ extension ObservedTree {
       let lost = roots.filter { snapshot.isWithin($0, directory) }
       for root in lost { releaseWatches(from: root, upTo: directory) }
       // Roots that were awaited here are now awaited in an ancestor.
-      for root in lost {
+      for root in lost where roots[root] != nil {
         if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
       }
     }

@@ -76,7 +76,7 @@ extension ObservedTree {
         return compareEntry(directory, for: .scan(comparison))
       }
       if let before, roots[directory] != nil { compareRoot(directory, before, at: path) }
-      guard isPrimaryName(directory, for: path) else { return stopWatching(directory) }
+      guard isPrimaryName(directory, for: path) else { return awaitTurn(directory) }
       try disk.list(opened, into: &buffers.listing)
       let site = Site(
         directory, details,

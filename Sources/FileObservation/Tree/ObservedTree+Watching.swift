@@ -16,7 +16,7 @@ extension ObservedTree {
   }
 
   /// Watches a directory that is about to be scanned. Without a source, or if the watch limit is
-  /// reached, it is polled. Returns `false` if it is gone, unreadable, or watched by another path.
+  /// reached, it is polled. Returns `false` if it is gone or unreadable.
   mutating func watch(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: ScanMode
   ) -> Bool {
@@ -45,43 +45,30 @@ extension ObservedTree {
     }
   }
 
-  /// Assigns a watch to the directory at whose path it was added. It may belong to another entry,
-  /// by which the directory was known before. Returns whether this entry is scanned.
+  /// Assigns a watch to the directory at whose path it was added. It may belong to other entries: by
+  /// one, the directory was known before, or it is at several paths. Returns whether this entry is
+  /// still observed.
   private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
-    let owner = directories.owner(of: watch)
-    if owner == directory { return true }
-    if let owner {
-      if isSameDirectory(owner, directory) {
-        guard directories.coverage(of: owner) == .named,
-          directories.coverage(of: directory) != .named
-        else {
-          directories.aliases[watch, default: []].insert(directory)
-          return false
-        }
-        // The entry with the larger coverage has the watch, and its hints are used for the other
-        // one too.
-        directories.aliases[watch, default: []].insert(owner)
-        setWatch(watch, of: directory)
-        return true
-      }
+    if directories[directory]?.watch == watch { return true }
+    let owners = directories.owners(of: watch)
+    for owner in owners where !isSameDirectory(owner, directory) {
       // It was renamed: its former path is compared.
       compareEntry(owner, for: .hint([.disappeared, .moved]))
       if directories[directory] == nil { return false }
     }
+    let others = owners.isEmpty ? [] : directories.owners(of: watch)
     let isRetired = directories.retired.removeIfPresent(watch)
-    let isTransferred = isRetired || (owner != nil && directories.owner(of: watch) != nil)
-    setWatch(watch, of: directory)
-    directories.unwatched.removeIfPresent(directory)
-    if isTransferred { directories.hasTransferred = true }
-    return true
-  }
-
-  /// Sets the watch of a directory. The former watch is that of another directory, which may have
-  /// been renamed.
-  private mutating func setWatch(_ watch: Int32, of directory: Entry) {
-    if let former = directories.setWatch(watch, of: directory) {
-      directories.retired.insert(former)
+    let outdated: Int32?
+    if others.contains(where: { isSameDirectory($0, directory) }) {
+      outdated = directories.shareWatch(watch, with: directory)
+    } else {
+      outdated = directories.setWatch(watch, of: directory)
+      if isRetired || !others.isEmpty { directories.hasTransferred = true }
     }
+    // The former watch is that of another directory, which may have been renamed.
+    if let outdated { directories.retired.insert(outdated) }
+    directories.unwatched.removeIfPresent(directory)
+    return true
   }
 
   /// Adds a watch at a path; `nil` if that fails.
@@ -133,7 +120,7 @@ extension ObservedTree {
 
   /// Polls missing roots, for whose return there is no hint.
   mutating func pollMissingRoots() {
-    for root in missingRoots where isMissing(root) { rootAppeared(root) }
+    for root in missingRoots { rootMayHaveAppeared(root) }
   }
 
   /// Warns once when the watch limit is reached, and again after it was not.
@@ -169,19 +156,5 @@ extension ObservedTree {
     let followsLinks = isAnchor(directory, directories[directory])
     let status = try? disk.status(of: snapshot.path(of: directory), followsLinks: followsLinks)
     return status.map(FileIdentity.init)
-  }
-
-  /// The other entries of a watched directory whose coverage is `named`.
-  func namedAliases(of watch: Int32) -> [Entry] {
-    if directories.aliases.isEmpty { return [] }
-    return (directories.aliases[watch] ?? []).filter { directories.coverage(of: $0) == .named }
-  }
-
-  /// Watches the other entries of a directory, whose watch is no longer in force.
-  mutating func watchAliases(of watch: Int32) {
-    for alias in directories.aliases.removeValue(forKey: watch) ?? [] {
-      guard let details = directories[alias], details.watch == nil else { continue }
-      scanNow(alias, for: .discover)
-    }
   }
 }

@@ -97,7 +97,7 @@ extension ObservedTree {
   mutating func takeFindings(withEvents includesEvents: Bool = true) -> Findings {
     var findings = Findings(warnings: unreported.warnings.take())
     if includesEvents && hints.awaited.isEmpty {
-      findings.events = attributedToLinks(unreported.events)
+      findings.events = unreported.events
       unreported.events = []
     }
     return findings
@@ -106,13 +106,14 @@ extension ObservedTree {
   mutating func emit(
     _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil
   ) {
-    if !roots.links.targets.isEmpty { markStaleLinks(path, kind, type) }
-    unreported.events.append(RawEvent(path: path, kind: kind, type: type, file: file))
-  }
-
-  /// Attributes the events so far to links, before these point elsewhere.
-  mutating func attributeEventsToLinks() {
-    if !unreported.events.isEmpty { unreported.events = attributedToLinks(unreported.events) }
+    let event = RawEvent(path: path, kind: kind, type: type, file: file)
+    if roots.links.targets.isEmpty {
+      unreported.events.append(event)
+    } else {
+      markStaleLinks(path, kind, type)
+      // At once, before links point elsewhere.
+      unreported.events += attributedToLinks(event)
+    }
   }
 
   /// The readiness, of which there is one.

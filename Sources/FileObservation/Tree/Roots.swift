@@ -11,15 +11,9 @@ struct Roots: Sequence {
     self.base = base
   }
 
-  /// The directories below the base in which a root is, and whose own watches do not say that they are replaced.
-  func replaceableDirectories(above path: Path, _ coverage: Coverage) -> [Path] {
-    guard let base, path != base, path.isWithin(base) else { return [] }
-    let above = sequence(state: path) { step -> Path? in
-      step = step.parent ?? base
-      return step == base ? nil : step
-    }
-    // The directory of a file has a watch of its own.
-    return Array(above.dropFirst(coverage > .named ? 0 : 1))
+  /// Whether a directory on the way to a root may be replaced by another one.
+  func isReplaceable(_ path: Path) -> Bool {
+    base.map { path != $0 && path.isWithin($0) } ?? false
   }
 
   /// The coverage of a root; `nil` for other entries.

@@ -5,13 +5,13 @@ import SystemCalls
 // What is always true of the tree.
 
 extension ObservationModel {
-  /// Each watch belongs to one entry, and is known to the source unless its end has a hint, or had
+  /// Each watch belongs to its entries, and is known to the source unless its end has a hint, or had
   /// one that was dropped while the directory could not be read.
   mutating func checkWatches() {
     guard let hints, brokenInvariants.isEmpty else { return }
     for entry in tree.directories.entries {
       guard let watch = tree.directories[entry]?.watch else { continue }
-      if tree.directories.owner(of: watch) != entry {
+      if !tree.directories.owners(of: watch).contains(entry) {
         brokenInvariants.append("the watch of \(tree.snapshot.path(of: entry)) is another's")
       }
       let isEndKnown = !hints.hasHints && !tree.hints.areDropped && !setting.lacksPermissions

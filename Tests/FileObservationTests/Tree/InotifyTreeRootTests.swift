@@ -172,6 +172,91 @@ struct InotifyTreeRootTests {
     #expect(try tree.changes().isEmpty)
   }
 
+  /// Each of what happens first, to a root at `a/b/c/f` or `a/b/c`, and then each directory that is
+  /// replaced.
+  @Test(arguments: ["a/b/c", "a/b/c/f"], ["rm a", "rm a/b", "rm a/b/c", "mv a", "mv a/b"])
+  func `a directory above a root is replaced after the root has disappeared once`(
+    root: String, first: String
+  ) throws {
+    for replaced in ["a", "a/b", "a/b/c"] {
+      let tree = try WatchedTree([(root, root == "a/b/c" ? .recursive : .named)], hasBase: true) {
+        try $0.makeDirectories("a/b/c")
+        try $0.write(to: "a/b/c/f")
+      }
+      func makeAgain() throws {
+        _ = try tree.changes()
+        try tree.directory.makeDirectories("a/b/c")
+        try tree.directory.write(to: "a/b/c/f")
+        _ = try tree.changes()
+      }
+      let name = String(first.dropFirst(3))
+      if first.hasPrefix("rm") {
+        try tree.directory.remove(name)
+      } else {
+        try tree.directory.rename(name, to: "gone")
+      }
+      try makeAgain()
+      try tree.directory.rename(replaced, to: "\(replaced)-old")
+      try makeAgain()
+      try tree.directory.append("x", to: "a/b/c/f")
+      #expect(try tree.changes() == ["modified a/b/c/f"], "\(replaced)")
+      let former = "\(replaced)-old" + "a/b/c/f".dropFirst(replaced.count)
+      try tree.directory.append("x", to: former)
+      #expect(try tree.changes() == [], "\(replaced)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a link is pointed to a directory without the root behind it`(hasBase: Bool) throws {
+    let tree = try WatchedTree([("l/c/f", .named)], hasBase: hasBase) {
+      for name in ["a/b/c", "z"] { try $0.makeDirectories(name) }
+      try $0.write(to: "a/b/c/f")
+      try $0.link("l", to: "a/b")
+    }
+    try tree.directory.remove("a/b/c")
+    #expect(try tree.changes() == ["removed l/c/f"])
+    try tree.directory.link("next", to: "z")
+    try tree.directory.rename("next", to: "l")
+    #expect(try tree.changes() == [])
+    try tree.directory.makeDirectories("z/c")
+    #expect(try tree.changes() == [])
+    try tree.directory.write(to: "z/c/f")
+    #expect(try tree.changes() == ["created l/c/f"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a file that is watched at two paths is removed and created`(hasBase: Bool) throws {
+    let tree = try WatchedTree([("l/c/f", .named), ("a/b/c/f", .named)], hasBase: hasBase) {
+      try $0.makeDirectories("a/b/c")
+      try $0.write(to: "a/b/c/f")
+      try $0.link("l", to: "a/b")
+    }
+    try tree.directory.append("x", to: "a/b/c/f")
+    #expect(try tree.changes() == ["modified a/b/c/f", "modified l/c/f"])
+    try tree.directory.remove("a/b/c/f")
+    #expect(try tree.changes() == ["removed a/b/c/f", "removed l/c/f"])
+    try tree.directory.write(to: "a/b/c/f")
+    #expect(try tree.changes() == ["created a/b/c/f", "created l/c/f"])
+    try tree.directory.link("next", to: "nowhere")
+    try tree.directory.rename("next", to: "l")
+    #expect(try tree.changes() == ["removed l/c/f"])
+    try tree.directory.append("x", to: "a/b/c/f")
+    #expect(try tree.changes() == ["modified a/b/c/f"])
+  }
+
+  @Test func `the directory to which a link above a root leads is renamed`() throws {
+    let tree = try WatchedTree([("a/l/c", .recursive)], hasBase: true) {
+      try $0.makeDirectories("a/b/c")
+      try $0.write(to: "a/b/c/f")
+      try $0.link("a/l", to: "b")
+    }
+    try tree.directory.rename("a/b", to: "a/old")
+    #expect(try tree.changes() == ["removed a/l/c", "removed a/l/c/f"])
+    try tree.directory.makeDirectories("a/b/c")
+    try tree.directory.write(to: "a/b/c/f")
+    #expect(try tree.changes() == ["created a/l/c", "created a/l/c/f"])
+  }
+
   /// The kernel reports the removal of a directory only when no process has it open, or as its
   /// current directory.
   @Test func `a root that a process holds is found to be removed, and to be back`() throws {
