@@ -49,6 +49,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ["build"], ["build", "lint"], ["test"], ["true"], ["-r", "build"],
+  ])
+  func `the errors of a broken project file are said where a word may name a task`(
+    _ words: [String]
+  ) async throws {
+    try await withProject { project in
+      try project.write("watchrun.json", "{ tasks: { build: { run: 'true' },\n  lint: }")
+      let watchrun = try await project.start(words)
+      try await #expect(watchrun.ended() == .exited(64))
+      try await eventually("the line is complete") { !watchrun.errors.isEmpty }
+      #expect(watchrun.errors.last?.hasPrefix("watchrun: watchrun.json:2:9: ") == true)
+      #expect(watchrun.errors.contains { $0.contains("watchrun -- true") } == (words == ["true"]))
+    }
+  }
+
+  @Test(arguments: [["echo", "build"], ["--", "echo"], ["/bin/echo"]])
+  func `a program is run beside a broken project file`(_ words: [String]) async throws {
+    try await withProject { project in
+      try project.write("watchrun.json", "{ tasks: {")
+      let watchrun = try await project.start(["--once", "-q"] + words)
+      try await #expect(watchrun.ended() == .exited(0))
+    }
+  }
+
   @Test func `a word that names a task runs it with its dependencies`() async throws {
     try await withProject { project in
       try project.write(

@@ -190,7 +190,16 @@ extension Settings {
       directory: ProjectDirectory(path: directory), isPiped: isPiped,
       findsProgram: { findProgram($0.word, in: places) != nil })
     if TaskWords.mayBeTasks(self) {
-      line.project = namedTasks(in: directory)
+      do throws(Failure) {
+        line.project = try namedTasks(in: directory)
+      } catch {
+        let isProgram = line.findsProgram(line.first)
+        // 'test' is in every PATH. Another program with arguments is hardly meant as a task.
+        if !isProgram || command.count == 1 || line.first == "test" {
+          if isProgram { say("for the program: watchrun -- \(ShellWords.quoted(command))") }
+          throw error
+        }
+      }
       let (meaning, note) = try TaskWords(line).meaning()
       if let note { say(note) }
       if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
@@ -239,11 +248,10 @@ extension Settings {
     }
   }
 
-  /// The tasks that words can name; `nil` if there is no project, or its file has errors.
-  private func namedTasks(in directory: Path) -> TaskWords.Project? {
+  /// The tasks that words can name; `nil` if there is no project.
+  private func namedTasks(in directory: Path) throws(Failure) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
-    guard let read = try? source.read() as Project?? else { return nil }
-    if let project = read {
+    if let project = try source.read() {
       return .init(names: project.names, source: source.file.description)
     }
     return source.detect().map {
