@@ -4,12 +4,12 @@ import Support
 /// and the condition of the tasks go in, answers come out.
 ///
 /// ```
-///   ask ─▶ flush ─▶ flushed ─▶ at rest ─▶ runs that are delayed ─▶ at rest ─▶ answer
+///   ask ─▶ flush ─▶ flushed ─▶ at rest ─▶ runs of what is behind ─▶ at rest ─▶ answer
 ///              └── blocked, or the time is over ─▶ answer
 /// ```
 ///
-/// A change for which the run is delayed may be a person's, and the answer includes it: the run is requested, once
-/// for each question.
+/// A change for which the run is delayed, or which was ignored, may be a person's, and the answer includes it: the
+/// run is requested, once for each question.
 ///
 /// A flush delivers all changes made before it, so that what they lead to is under way, or nothing is. It is
 /// not repeated: later changes belong to later questions.
@@ -25,7 +25,15 @@ struct Questions {
     let tasks: [String]
     let deadline: Instant?
     var isFlushed = false
-    var hasRequestedDelayed = false
+    var requests = Requests.none
+  }
+
+  /// The runs that are requested for a question.
+  private enum Requests {
+    case none
+    /// Their request is on its way: the condition does not show it yet.
+    case made
+    case received
   }
 
   private var open: [Int: Question] = [:]
@@ -46,6 +54,13 @@ struct Questions {
     open[number]?.isFlushed = true
   }
 
+  /// The session has received all requests of runs made so far.
+  mutating func requestsAreReceived() {
+    for number in open.keys where open[number]?.requests == .made {
+      open[number]?.requests = .received
+    }
+  }
+
   /// The client does not wait any more.
   mutating func drop(_ number: Int) {
     open[number] = nil
@@ -54,7 +69,7 @@ struct Questions {
   /// What follows from a review.
   struct Review {
     var answers: [Answer] = []
-    /// The delayed tasks to run now.
+    /// The tasks to run now, since they are behind.
     var due: Set<String> = []
     /// When to review the other questions again if nothing happens before.
     var next: Instant?
@@ -68,18 +83,20 @@ struct Questions {
     for (number, question) in open.sorted(by: { $0.key < $1.key }) {
       let condition = conditions[question.tasks] ?? SessionCondition()
       let settles = condition.settlesAfter.flatMap { $0 > .zero ? now.advanced(by: $0) : nil }
-      let isAtRest = question.isFlushed && !condition.isBusy && settles == nil
+      let isAtRest =
+        question.isFlushed && !condition.isBusy && settles == nil && question.requests != .made
       let isLate = question.deadline.map { $0 <= now } ?? false
-      let runsDelayed = isAtRest && !condition.delayed.isEmpty && !question.hasRequestedDelayed
-      if condition.isBlocked || isLate || isAtRest && !runsDelayed {
+      let requestsRuns = isAtRest && !condition.behind.isEmpty && question.requests == .none
+      let isDone = isAtRest && !requestsRuns
+      if condition.isBlocked || isLate || isDone {
         open[number] = nil
         review.answers.append(
-          Answer(number: number, isLate: isLate && !condition.isBlocked && !isAtRest))
+          Answer(number: number, isLate: isLate && !condition.isBlocked && !isDone))
         continue
       }
-      if runsDelayed {
-        open[number]?.hasRequestedDelayed = true
-        review.due.formUnion(condition.delayed)
+      if requestsRuns {
+        open[number]?.requests = .made
+        review.due.formUnion(condition.behind)
       }
       review.next = ([review.next, question.deadline, settles].compactMap(\.self)).min()
     }

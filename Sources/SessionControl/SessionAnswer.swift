@@ -42,7 +42,7 @@ public struct SessionAnswer: Hashable, Sendable {
     /// Creates a task that has not run yet.
     public init(_ name: String) { self.name = name }
 
-    /// Whether it keeps the session from being green. A task that has not run yet does not.
+    /// Whether it keeps the session from being green. A task that has not run yet does not, beside others.
     public var isRed: Bool { state == "failed" || state == "skipped" || state == "stopped" }
   }
 
@@ -109,8 +109,13 @@ public struct SessionAnswer: Hashable, Sendable {
     (self.process, self.state) = (process, state)
   }
 
-  /// Whether no task has failed, was skipped or was stopped, and there is no problem.
-  public var isGreen: Bool { problem == nil && !tasks.contains(where: \.isRed) }
+  /// Whether a task has failed, was skipped or was stopped, or there is a problem.
+  public var isRed: Bool { problem != nil || tasks.contains(where: \.isRed) }
+
+  /// Whether it is not red, and any of the tasks has run, unless there are none.
+  public var isGreen: Bool {
+    !isRed && (tasks.isEmpty || tasks.contains { $0.state != "pending" })
+  }
 
   // MARK: - JSON
 

@@ -21,8 +21,9 @@ public struct SessionCondition: Hashable, Sendable {
   public var isBusy = false
   /// How long to wait for something that may still happen.
   public var settlesAfter: Duration?
-  /// The tasks whose runs are delayed for longer than that, as each run before changed the same files.
-  public var delayed: [String] = []
+  /// The tasks whose results are without changes that lead to no run by themselves now: their runs are delayed
+  /// for longer than that, as each run before changed the same files, or the changes were ignored.
+  public var behind: [String] = []
   /// Whether the session is paused or held, so that it does not come to rest by itself.
   public var isBlocked = false
 
@@ -228,6 +229,11 @@ public final class SessionServer: Sendable {
     planReview(at: review.next)
     if !review.due.isEmpty {
       _ = session.perform(SessionRequest(.run, tasks: review.due.sorted()))
+      // The session may receive it in a later step.
+      queue.async { [weak self] in
+        self?.state.access { $0.questions.requestsAreReceived() }
+        self?.review()
+      }
     }
   }
 

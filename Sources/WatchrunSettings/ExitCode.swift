@@ -4,7 +4,7 @@ package enum ExitCode {
   package static let success: Int32 = 0
   /// A task of the session that was asked has failed, was skipped or was stopped.
   package static let red: Int32 = 1
-  /// The session that was asked is busy, paused or held.
+  /// The session that was asked is busy, paused or held, or has run none of the tasks yet.
   package static let unsettled: Int32 = 2
   /// There is no session to ask.
   package static let noSession: Int32 = 3

@@ -148,6 +148,41 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["--build", "true"]])
+  func `a save that a run has ignored is run before the answer`(build: [String]) async throws {
+    try await withProject { project in
+      try project.place("status", "0\n")
+      let command =
+        #"read status < status; echo "read $status" >> "$LOG"; "#
+        + #"until test -e go; do sleep 0.02; done; exit $status"#
+      _ = try await project.startRunning(["-o", "ignore"] + build, "sh", "-c", command)
+      try await eventually("the command has read the file") { project.logged == ["read 0"] }
+      try project.place("status", "5\n")
+      try project.write("go", "")
+      let answer = try await ask("--wait", status: 1, in: project)
+      #expect(answer.contains("sh: failed with status 5"))
+      #expect(project.logged == ["read 0", "read 5"])
+      // Nothing was dropped since: no further run.
+      _ = try await ask("--wait", status: 1, in: project)
+      #expect(project.logged == ["read 0", "read 5"])
+    }
+  }
+
+  @Test func `what has not run yet is not green`() async throws {
+    try await withProject { project in
+      try project.write(
+        "watchrun.json",
+        #"{ tasks: { a: { run: "true", watch: "fa" }, b: { run: "true", watch: "fb" } } }"#)
+      _ = try await project.start(["-v", "-p"]).watching()
+      #expect(try await ask("--wait", status: 2, in: project).hasPrefix("a: has not run yet\n"))
+      #expect(
+        try await ask("--status", "--json", status: 2, in: project).contains(#""green":false"#))
+      try project.write("fa", "")
+      #expect(try await ask("--wait", in: project).contains("b: has not run yet\n"))
+      #expect(try await ask("--wait", "b", status: 2, in: project) == "b: has not run yet\n")
+    }
+  }
+
   @Test func `a paused session is reported at once`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("true")

@@ -20,7 +20,7 @@ struct QuestionsTests {
     var condition = SessionCondition()
     (condition.isBusy, condition.isBlocked) = (isBusy, isBlocked)
     condition.settlesAfter = settlesAt.map { .milliseconds($0 - milliseconds) }
-    condition.delayed = delayed
+    condition.behind = delayed
     let all = Dictionary(uniqueKeysWithValues: questions.subjects.map { ($0, condition) })
     let review = questions.review(at: later(milliseconds), all)
     let wait = review.next.map { ["wait \(start.duration(to: $0).milliseconds)"] } ?? []
@@ -61,11 +61,19 @@ struct QuestionsTests {
     questions.flushed(1)
     #expect(review(settlesAt: 100, delayed: ["a"]) == ["wait 100"])
     #expect(review(at: 100, delayed: ["b", "a"]) == ["run a", "run b", "wait 500"])
+    #expect(review(at: 110, delayed: ["a"]) == ["wait 500"], "the request is on its way")
+    questions.requestsAreReceived()
     #expect(review(at: 200, isBusy: true) == ["wait 500"])
     #expect(review(at: 300, delayed: ["a"]) == ["1"])
     questions.ask(2, about: [], until: nil)
     questions.flushed(2)
     #expect(review(isBlocked: true, delayed: ["a"]) == ["2"])
+  }
+
+  @Test mutating func `an answer without what is behind is late`() {
+    questions.ask(1, about: [], until: later(50))
+    questions.flushed(1)
+    #expect(review(at: 50, delayed: ["a"]) == ["1!"])
   }
 
   @Test mutating func `a session that does not come to rest by itself is reported at once`() {

@@ -99,13 +99,23 @@ struct SessionAnswerTests {
 
   @Test(arguments: [
     ("succeeded", false), ("failed", true), ("skipped", true), ("stopped", true),
-    ("pending", false), ("ready", false), ("running", false),
+    ("ready", false), ("running", false),
   ])
   func `a task that failed, was skipped or was stopped is red`(state: String, isRed: Bool) {
     var answer = SessionAnswer(directory: "/p", command: "", process: 1, state: .rest)
     answer.tasks = [SessionAnswer.Task("a")]
     answer.tasks[0].state = state
-    #expect(answer.isGreen == !isRed)
+    #expect((answer.isGreen, answer.isRed) == (!isRed, isRed))
+  }
+
+  @Test func `an answer is neither green nor red while no task has run`() {
+    var answer = SessionAnswer(directory: "/p", command: "", process: 1, state: .rest)
+    answer.tasks = [SessionAnswer.Task("a"), SessionAnswer.Task("b")]
+    #expect((answer.isGreen, answer.isRed) == (false, false))
+    answer.tasks[0].state = "succeeded"
+    #expect((answer.isGreen, answer.isRed) == (true, false))
+    answer.tasks = []
+    #expect((answer.isGreen, answer.isRed) == (true, false), "a session of pages only")
   }
 
   @Test func `no answer is a trap`() {

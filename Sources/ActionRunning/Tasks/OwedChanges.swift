@@ -112,6 +112,14 @@ struct OwedChanges: Sendable {
   /// What the latest run of each task was started for.
   private var received: [String: RunTrigger] = [:]
 
+  /// The tasks that have ignored changes since their latest start, by their policy. These are owed no run.
+  private(set) var behind: Set<String> = []
+
+  /// Changes that the task watches were ignored.
+  mutating func ignore(by task: String) {
+    behind.insert(task)
+  }
+
   /// Adds changes that a task watches.
   mutating func add(_ batch: ChangeBatch, to task: String) {
     accounts[task, default: Account()].add(batch)
@@ -145,6 +153,7 @@ struct OwedChanges: Sendable {
   /// A command that is only restarted because it ended receives nothing, as it is the same as
   /// before.
   mutating func start(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
+    behind.remove(task)
     if reason == .restart && accounts[task]?.isForNextStart != true {
       settle(waitingOutputs(of: task).map(\.path), to: [task])
       return RunTrigger(.restart)
@@ -218,6 +227,7 @@ struct OwedChanges: Sendable {
     }
     accounts = [:]
     received = received.filter { kept.contains($0.key) }
+    behind.formIntersection(kept)
     return all.net.changes.isEmpty ? nil : all.batch
   }
 }

@@ -52,6 +52,7 @@ extension TaskRunner {
       if let itself = ignoring.first(where: { $0.definition.name == task.name }) {
         let parts = Dictionary(grouping: own, by: itself.ignores)
         if let ignored = parts[true] {
+          state.access { $0.owed.ignore(by: task.name) }
           report(.task(task.name, .ignored(RunTrigger(.change, changes: ignored))))
         }
         own = parts[false, default: []]
@@ -61,7 +62,9 @@ extension TaskRunner {
         let descendants = state.access { $0.machine.descendants[task.name, default: []] }
         return descendants.contains(below.definition.name)
       }
+      let count = own.count
       own.removeAll { change in dependents.contains { $0.ignores(change) } }
+      if own.count < count { state.access { $0.owed.ignore(by: task.name) } }
       if own.isEmpty { continue }
       received.append((task, own))
       let part = ChangeBatch(number: batch.number, changes: own, overflow: batch.overflow)

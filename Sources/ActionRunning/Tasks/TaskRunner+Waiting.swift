@@ -164,6 +164,16 @@ extension TaskRunner {
   /// What was reported to wait, for callers on the queue.
   package var waiting: [Waiting] { state.access { $0.waiting } }
 
+  /// The tasks that have run to an end and whose results are without changes that they have ignored.
+  package var tasksBehind: Set<String> {
+    state.access { state in
+      state.owed.behind.filter { name in
+        let result = state.machine.state(of: name)
+        return result == .succeeded || result == .failed
+      }
+    }
+  }
+
   /// Whether changes start no runs, for callers on the queue.
   package var isPaused: Bool { state.access { $0.machine.isPaused } }
 

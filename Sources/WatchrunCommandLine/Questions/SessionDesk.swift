@@ -20,7 +20,7 @@ final class SessionDesk: ServedSession {
 
   private struct State: Equatable {
     let state: SessionAnswer.State
-    let isGreen: Bool
+    let isRed: Bool
   }
 
   private let session: Session
@@ -128,10 +128,10 @@ final class SessionDesk: ServedSession {
       }
     }
     let answer = answer(to: SessionRequest(.status))
-    let state = State(state: answer.state, isGreen: answer.isGreen)
+    let state = State(state: answer.state, isRed: answer.isRed)
     if lastState.withLock({ exchange(&$0, with: state) }) == state { return }
     var event = SessionEvent(.state, state.state.rawValue)
-    event.isGreen = state.isGreen
+    event.isGreen = !state.isRed
     server.emit(event)
   }
 
@@ -173,10 +173,12 @@ final class SessionDesk: ServedSession {
   func condition(of tasks: [String]) -> SessionCondition {
     guard let parts = parts.withLock({ $0 }) else { return SessionCondition() }
     let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waiting)
+    let behind = parts.runner.tasksBehind
     let now = clock.now
     var condition = picture.withLock {
       $0.condition(
-        of: tasks, at: now, restless: restless, waiting: waiting, isUp: parts.runner.isUp)
+        of: tasks, at: now, restless: restless, behind: behind, waiting: waiting,
+        isUp: parts.runner.isUp)
     }
     condition.isBlocked = pause.condition.isPaused || pause.condition.isHeld
     return condition

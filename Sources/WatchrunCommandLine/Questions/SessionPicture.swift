@@ -145,16 +145,18 @@ extension SessionPicture {
   /// - Parameters:
   ///   - tasks: The tasks, to which those belong that they depend on; all, if there are none.
   ///   - restless: The tasks that are not at rest, as the runner says.
+  ///   - behind: The tasks whose results are without changes that were ignored.
   ///   - isUp: Whether the process of a service may exist.
   func condition(
-    of tasks: [String], at now: Instant, restless: [String], waiting: [TaskRunner.Waiting],
-    isUp: (String) -> Bool
+    of tasks: [String], at now: Instant, restless: [String], behind: Set<String> = [],
+    waiting: [TaskRunner.Waiting], isUp: (String) -> Bool
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
     condition.isBusy = restless.contains(where: subjects.contains)
     var rest = Duration.zero
     for name in subjects {
+      if behind.contains(name) { condition.behind.append(name) }
       if let process = starting[name] {
         rest = max(rest, now.duration(to: process.since.advanced(by: process.patience)))
       } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {
@@ -163,7 +165,7 @@ extension SessionPicture {
       }
       for entry in waiting where entry.name == name && entry.cause == .delay {
         rest = max(rest, now.duration(to: entry.since.advanced(by: Self.testTime)))
-        condition.delayed.append(name)
+        condition.behind.append(name)
       }
     }
     if rest > .zero { condition.settlesAfter = rest }

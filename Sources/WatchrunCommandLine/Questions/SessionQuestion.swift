@@ -66,7 +66,9 @@ struct SessionQuestion {
   static func status(_ answers: [SessionAnswer]) -> Int32 {
     if answers.contains(where: \.isLate) { return ExitCode.late }
     if answers.contains(where: { $0.state != .rest }) { return ExitCode.unsettled }
-    return answers.allSatisfy(\.isGreen) ? ExitCode.success : ExitCode.red
+    if answers.contains(where: \.isRed) { return ExitCode.red }
+    // Of what has not run at all, nothing is known.
+    return answers.allSatisfy(\.isGreen) ? ExitCode.success : ExitCode.unsettled
   }
 
   /// Prints what happens until the session ends, or its reader has gone.

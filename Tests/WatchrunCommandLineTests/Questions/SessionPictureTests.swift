@@ -41,7 +41,7 @@ struct SessionPictureTests {
       of: tasks, at: start.advanced(by: .milliseconds(milliseconds)), restless: restless,
       waiting: waiting, isUp: { _ in isUp })
     if condition.isBusy { return "busy" }
-    let delayed = condition.delayed.map { ", \($0) is delayed" }.joined()
+    let delayed = condition.behind.map { ", \($0) is delayed" }.joined()
     return
       (condition.settlesAfter.map { "rest in \($0.nanoseconds / 1_000_000)" } ?? "rest") + delayed
   }
