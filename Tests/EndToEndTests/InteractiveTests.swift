@@ -60,6 +60,79 @@ import Testing
     }
   }
 
+  /// Logs each line that it reads, until `end`.
+  private static let lineReader = #"""
+    while read -r line && [ "$line" != end ]; do echo "$0 $line" >> "$LOG"; done
+    """#
+
+  @Test func `a task that takes the terminal waits for the editor that has it`() async throws {
+    try await withProject { project in
+      try project.write("a.c")
+      try project.write("b")
+      try project.write(project.outside + "/vi", "#!/bin/sh\necho open >> $LOG\n" + Self.lineReader)
+      try await project.shell(#"chmod +x "$OUTSIDE/vi""#)
+      try project.writeTasks(
+        #"""
+        build: { run: 'echo "a.c:1:1: error: no"; exit 3', watch: ["a.c"] },
+        ask: {
+          run: 'echo up >> "$LOG"; read -r line; echo "ask $line" >> "$LOG"', watch: ["b"],
+          interactive: true, postpone: true },
+        talk: { run: 'echo talk >> "$LOG"', watch: ["b"], postpone: true },
+        """#)
+      let session = try await TerminalSession(
+        project, [], environment: ["WATCHRUN_EDITOR": project.outside + "/vi"])
+      try await session.shows("failed with status 3")
+      try await session.readsKeys()
+      try session.type("o")
+      try await project.logged("open")
+      try project.place("b")
+      try await project.logged("talk")
+      let editor = "\(project.outside)/vi"
+      try session.type("one" + Keystroke.enter)
+      try await project.logged(editor + " one")
+      try session.type("two" + Keystroke.enter)
+      try await project.logged(editor + " two")
+      #expect(!project.logged.contains("up"))
+      try session.type("end" + Keystroke.enter)
+      try await project.logged("up")
+      try session.type("three" + Keystroke.enter)
+      try await project.logged("ask three")
+      try await session.readsKeys()
+      try session.type("q")
+      try await #expect(session.ended() == 0)
+    }
+  }
+
+  @Test func `a task that takes the terminal waits for the one that has it`() async throws {
+    try await withProject { project in
+      // It takes a while to end.
+      let reader = #"""
+        trap 'echo "$1 asked" >> "$LOG"; sleep 0.5; echo "$1 ends" >> "$LOG"; exit' TERM
+        echo "$1 up" >> "$LOG"
+        while :; do read -r line && echo "$1 $line" >> "$LOG"; done
+        """#
+      try project.write("reader", reader)
+      func writeTasks(interactive: String) throws {
+        let tasks = ["A", "B"].map { name in
+          let value = name == interactive
+          return #"\#(name): { run: "exec sh reader \#(name)", service: true, watch: ["none"], "#
+            + "interactive: \(value), postpone: \(!value) },"
+        }
+        try project.writeTasks(tasks.joined())
+      }
+      try writeTasks(interactive: "A")
+      let session = try await TerminalSession(project, [])
+      try await project.logged("A up")
+      try writeTasks(interactive: "B")
+      try await project.logged("B up")
+      try session.type("two" + Keystroke.enter)
+      try await project.logged("B two")
+      #expect(project.logged == ["A up", "A asked", "A ends", "B up", "B two"])
+      session.send(SIGTERM)
+      try await session.ended()
+    }
+  }
+
   @Test func `what a run writes to the terminal fixes no error`() async throws {
     try await withProject { project in
       try project.write("a.c")

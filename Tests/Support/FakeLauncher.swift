@@ -46,6 +46,8 @@ package final class FakeLauncher: ProcessLauncher {
     }
   }
 
+  package func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool { true }
+
   /// Makes every launch fail from now on; `nil` makes them succeed again.
   package func failLaunches(with error: SystemError?) {
     state.withLock { $0.failure = error }

@@ -213,6 +213,10 @@ extension ActivityMonitor: ProcessLauncher {
     }
   }
 
+  func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    launcher.hasTerminal(orCall: retry)
+  }
+
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
     launcher.activity(of: groups)
   }

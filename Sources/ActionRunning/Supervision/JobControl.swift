@@ -11,8 +11,10 @@ import SystemCalls
 package final class JobControl: Sendable {
   private struct State {
     var groups: [pid_t: ProcessGroup] = [:]
-    /// The group that borrows the terminal, until its leader has ended.
+    /// The group that has the terminal or waits to read it, until its leader has ended.
     var borrower: ProcessGroup?
+    /// What starts the processes that want the terminal meanwhile, in order.
+    var waiting: [@Sendable () -> Void] = []
   }
 
   private let state = Mutex(State())
@@ -58,6 +60,15 @@ package final class JobControl: Sendable {
 // MARK: - Called by the launcher
 
 extension JobControl {
+  /// Whether a process may be started that takes the terminal. Otherwise another one has it, and `retry` is called
+  /// when that has ended.
+  func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      if state.borrower != nil { state.waiting.append(retry) }
+      return state.borrower == nil
+    }
+  }
+
   /// The terminal for a process that is about to be started; `nil` if it cannot be lent.
   func lendTerminal() -> Terminal? {
     controller?.lend()
@@ -83,13 +94,17 @@ extension JobControl {
 
   /// The leader of the group has ended.
   func ended(_ group: ProcessGroup) {
-    let isBorrower = state.withLock { state in
+    let waiting: [@Sendable () -> Void]? = state.withLock { state in
       state.groups[group.leader] = nil
-      defer { if state.borrower == group { state.borrower = nil } }
-      return state.borrower == group
+      if state.borrower != group { return nil }
+      state.borrower = nil
+      defer { state.waiting = [] }
+      return state.waiting
     }
-    if isBorrower { controller?.reclaim() }
+    if waiting != nil { controller?.reclaim() }
     controller?.prepareForKeys()
+    // The first one takes the terminal, and the others wait for that.
+    for retry in waiting ?? [] { retry() }
   }
 }
 

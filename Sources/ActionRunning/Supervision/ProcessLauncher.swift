@@ -9,6 +9,9 @@ package protocol ProcessLauncher: Sendable {
   func launch(
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup
+  /// Whether a process may be started that takes the terminal. Otherwise another one has it, and `retry` is called
+  /// on the queue when that has ended.
+  func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool
   /// What the processes of these groups and their descendants have done; `nil` if the kernel does not tell.
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity?
   /// Whether descendants are there whose parents have ended, as daemons in sessions of their own. Not known of
@@ -82,6 +85,11 @@ package struct SystemLauncher: ProcessLauncher {
       ended(status)
     }
     return group
+  }
+
+  package func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    guard let jobControl else { return true }
+    return jobControl.hasTerminal { [queue] in queue.async { retry() } }
   }
 
   /// The descendants of these groups whose parents have ended count as well, if they were adopted.

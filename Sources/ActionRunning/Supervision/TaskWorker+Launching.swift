@@ -26,7 +26,6 @@ extension TaskWorker {
     if run.takesTerminal { (command.takesTerminal, command.inheritsStandardInput) = (true, true) }
     do throws(SystemError) {
       try spawn(command, for: run, variables)
-      if job == .command { startTimeout() }
     } catch {
       launchFailed(run, error)
     }
@@ -176,8 +175,13 @@ extension TaskWorker {
 // MARK: - Attempts
 
 extension TaskWorker {
-  /// Starts the process. While another process writes the program, that is attempted again for a second.
+  /// Starts the process. While another process writes the program, that is attempted again for a second. One that
+  /// takes the terminal waits while another process has it.
   private func attempt(_ request: SpawnRequest, for run: TaskReport.Run) throws(SystemError) {
+    if request.takesTerminal {
+      let retry = { @Sendable [weak self] () -> Void in self?.attemptAgain(request, for: run) }
+      if !context.launcher.hasTerminal(orCall: retry) { return }
+    }
     do throws(SystemError) {
       // The closure retains the worker while a process runs.
       let group = try context.launcher.launch(request) { [self] in leaderEnded(run, $0) }
@@ -186,6 +190,7 @@ extension TaskWorker {
         state.processes[run.job]?.leaderIsAlive = true
       }
       context.report(.run(run, .launched(processID: group.leader)))
+      if run.job == .command { startTimeout() }
     } catch {
       guard error.code == ETXTBSY,
         let pause = state.access({ $0.processes[run.job]?.attempts.pause() })

@@ -93,8 +93,9 @@ final class KeyTarget: Sendable {
       _ = EditorLauncher(named, console: console).open(path, line: line, column: diagnostic.column)
       return
     }
-    console.lendTerminal()
-    runner.launchInTerminal(inTerminal.arguments) { [console] result in
+    runner.launchInTerminal(inTerminal.arguments) { [console] in
+      console.lendTerminal()
+    } ended: { [console] result in
       console.reclaimTerminal()
       if case .failure(let error) = result {
         console.problem("cannot open the editor: \(error.description)")

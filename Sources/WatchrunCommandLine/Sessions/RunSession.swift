@@ -31,6 +31,8 @@ final class RunSession: ChangeSource {
     var pages: PageHost?
     /// What has changed while the runner is paused, where pages are served and nothing is run.
     var heldPaths: [Path] = []
+    /// The run that has the terminal, for which the output of others is kept.
+    var interactiveRun: TaskReport.Run?
     /// Whether the project file had errors when it was read the last time.
     var isBroken = false
   }
@@ -231,8 +233,16 @@ extension RunSession {
     else { return }
     switch event {
     case .launched:
-      if session.terminalController?.isLent == true { session.console.lendTerminal() }
-    case .ended: session.console.reclaimTerminal()
+      guard session.terminalController?.isLent == true else { return }
+      state.withLock { $0.interactiveRun = run }
+      session.console.lendTerminal()
+    case .ended:
+      // Another one may have it: a run that waits for the terminal can be stopped.
+      let hadTerminal = state.withLock { state in
+        defer { if state.interactiveRun == run { state.interactiveRun = nil } }
+        return state.interactiveRun == run
+      }
+      if hadTerminal { session.console.reclaimTerminal() }
     default: break
     }
   }
