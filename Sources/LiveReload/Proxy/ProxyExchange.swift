@@ -85,6 +85,9 @@ struct ProxyExchange: Sendable {
 
   var isDone: Bool { phase == .done }
 
+  /// Whether the server has the request, and has not begun to answer.
+  var isAwaitingAnswer: Bool { phase == .sent }
+
   // MARK: - The client
 
   /// - Parameter isHeld: Whether the server is restarting.
@@ -234,6 +237,25 @@ struct ProxyExchange: Sendable {
     return [.respond(head)]
   }
 
+  /// The server is asked to stop. One that stops gracefully waits until all connections are at rest, so that what may
+  /// never end by itself is ended: a tunnel, an event stream, and a request that has got no answer for a while, which
+  /// is sent again to the server that starts. Any other exchange may be about to end.
+  ///
+  /// - Parameters:
+  ///   - isEndless: Whether the response is an event stream.
+  ///   - isSlow: Whether the request has waited for an answer for a while.
+  mutating func serverStops(isEndless: Bool, isSlow: Bool) -> [Action] {
+    switch phase {
+    case .tunnel: return endResponse()
+    case .responding where isEndless: return endResponse()
+    case .sent where isSlow && isRepeatable:
+      isTimeUp = false
+      return [.release(isReusable: false)] + waitOrFail(.closedEarly)
+    case .waiting, .connecting, .sent, .holding, .responding, .done:
+      return []
+    }
+  }
+
   /// The server has closed the connection, or sent an invalid response.
   ///
   /// - Parameter isRestarting: Whether the server is being restarted, which ends its requests.
@@ -248,10 +270,14 @@ struct ProxyExchange: Sendable {
       phase = .done
       return [.release(isReusable: false), .abort]
     case .tunnel:
-      phase = .done
-      return [.release(isReusable: false), .finishResponse]
+      return endResponse()
     case .waiting, .connecting, .done:
       return []
     }
+  }
+
+  private mutating func endResponse() -> [Action] {
+    phase = .done
+    return [.release(isReusable: false), .finishResponse]
   }
 }

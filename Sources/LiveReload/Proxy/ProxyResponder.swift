@@ -54,10 +54,16 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   func begin() {
-    upstream.limitHold(of: self) { [weak self] in self?.step { $0.timeIsUp() } }
+    limitHold()
+    upstream.whenServerStops(self) { [weak self] in self?.serverStops(isSlow: $0) }
     connection.sendContinue()
     let isHeld = upstream.isRestarting
     step { $0.begin(isHeld: isHeld) }
+  }
+
+  private func limitHold() {
+    upstream.endLimit(of: self)
+    upstream.limitHold(of: self) { [weak self] in self?.step { $0.timeIsUp() } }
   }
 
   private func step(_ input: (inout ProxyExchange) -> [ProxyExchange.Action]) {
@@ -148,6 +154,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
     // The server may have started again before the end of the connection is noticed.
     let isRestarting = upstream.isRestarting || upstream.restarts > restartsBefore
     step { $0.connectionLost(failure, isRestarting: isRestarting) }
+  }
+
+  private func serverStops(isSlow: Bool) {
+    let wasAsked = exchange.isAwaitingAnswer
+    step { [isEndless] in $0.serverStops(isEndless: isEndless, isSlow: isSlow) }
+    // It waits for the next server as long as a new request.
+    if wasAsked && !exchange.isAwaitingAnswer { limitHold() }
   }
 
   // MARK: - The response

@@ -5,6 +5,8 @@ final class Upstream {
   private static let mostIdle = 32
   /// The longest time for which a request is held while the server restarts.
   private static let holdMilliseconds = 10_000
+  /// How long a server that is asked to stop may take to answer its last requests.
+  private static let patience = Duration.milliseconds(500)
   private static let shortestPause = 40
   private static let longestPause = 250
 
@@ -20,6 +22,8 @@ final class Upstream {
   }
 
   private var idle: [UpstreamConnection] = []
+  /// What ends the exchanges that a server which stops would wait for.
+  private var stops: [ObjectIdentifier: (_ isSlow: Bool) -> Void] = [:]
   /// The requests without a response.
   private var waiters: [ObjectIdentifier: Waiter] = [:]
   /// The loopback address of the last successful connection.
@@ -106,12 +110,28 @@ final class Upstream {
 
   // MARK: - Restarts
 
-  /// The server is stopping or starting.
+  /// The server is stopping or starting. The connections are ended here, as far as they can be: a server that stops
+  /// gracefully waits for them, and the side that ends one first keeps its port in use for a while.
   func serverRestarts() {
     isRestarting = true
     restarts += 1
     for connection in idle { connection.stream.close() }
     idle = []
+    callStops(isSlow: false)
+    if stops.isEmpty { return }
+    let number = restarts
+    loop.call(after: Self.patience) { [weak self] in
+      if let self, isRestarting, restarts == number { callStops(isSlow: true) }
+    }
+  }
+
+  /// Calls the body when the server is asked to stop, and again if it has not started again after a while.
+  func whenServerStops(_ request: AnyObject, _ body: @escaping (_ isSlow: Bool) -> Void) {
+    stops[ObjectIdentifier(request)] = body
+  }
+
+  private func callStops(isSlow: Bool) {
+    for stop in Array(stops.values) { stop(isSlow) }
   }
 
   /// The server is ready, or has failed.
@@ -145,6 +165,7 @@ final class Upstream {
   /// Removes a request.
   func forget(_ request: AnyObject) {
     let waiter = waiters.removeValue(forKey: ObjectIdentifier(request))
+    stops[ObjectIdentifier(request)] = nil
     cancel(waiter?.retry)
     cancel(waiter?.limit)
   }

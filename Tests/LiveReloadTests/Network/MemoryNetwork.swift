@@ -305,13 +305,14 @@ final class MemoryPages {
 
   /// Connects to the page at port 80, which passes requests on to port 3000.
   static func proxy(
-    mostConnections: Int = 100
+    mostConnections: Int = 100, dependencies: Set<String> = []
   ) throws -> (pages: MemoryPages, server: MemoryListener, client: MemorySocket) {
     let pages = MemoryPages(mostConnections: mostConnections)
     let server = pages.network.listen(3000)
     try pages.core.open(
       Page(
-        name: "page", source: .upstream(ServerAddress(host: "127.0.0.1", port: 3000)), port: 80))
+        name: "page", source: .upstream(ServerAddress(host: "127.0.0.1", port: 3000)), port: 80,
+        dependencies: dependencies))
     return (pages, server, try pages.connect())
   }
 

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import LiveReload
+
+/// What is open to a server that is asked to stop: one that stops gracefully waits for it. Sockets are in memory, and
+/// time is manual.
+struct StoppingServerTests {
+  private let pages: MemoryPages
+  private let listener: MemoryListener
+  private let client: MemorySocket
+
+  init() throws {
+    (pages, listener, client) = try MemoryPages.proxy(dependencies: ["server"])
+    pages.core.note(
+      .tasks([Activity.TaskDescription(name: "server", command: "", isService: true)]))
+    pages.core.note(.started(task: "server"))
+  }
+
+  private func request(_ method: String = "GET", _ fields: String = "") throws -> MemorySocket {
+    client.send("\(method) /1 HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+    let server = try #require(listener.next())
+    #expect(server.receiveAll().hasPrefix("\(method) /1"))
+    return server
+  }
+
+  private func stop() {
+    pages.core.note(.stopping(task: "server"))
+    pages.network.run()
+  }
+
+  @Test func `an event stream is ended`() throws {
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+    #expect(client.receiveAll().contains("data: 1"))
+    stop()
+    #expect(server.isEnded)
+    // A browser takes the end for a reason to connect again.
+    #expect(client.receiveAll().hasSuffix("0\r\n\r\n") && !client.isEnded)
+  }
+
+  @Test func `a tunnel is ended`() throws {
+    let server = try request("GET", "Connection: Upgrade\r\nUpgrade: websocket\r\n")
+    server.send("HTTP/1.1 101 Switching Protocols\r\n\r\n")
+    _ = client.receiveAll()
+    stop()
+    #expect(server.isEnded)
+    #expect(client.receiveAll().isEmpty && client.isEnded)
+  }
+
+  @Test func `an idle connection is closed`() throws {
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    _ = client.receiveAll()
+    stop()
+    #expect(server.isEnded)
+  }
+
+  @Test func `a request without an answer for a while is asked of the next server`() throws {
+    let server = try request()
+    pages.network.advance(seconds: 20)
+    stop()
+    #expect(!server.isEnded)
+    pages.network.advance(seconds: 1)
+    #expect(server.isEnded)
+    pages.network.advance(seconds: 5)
+    #expect(client.receiveAll().isEmpty && !client.isEnded)
+    pages.core.note(.started(task: "server"))
+    pages.network.run()
+    let next = try #require(listener.next())
+    #expect(next.receiveAll().hasPrefix("GET /1"))
+    next.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+    #expect(client.receiveAll().hasSuffix("new"))
+  }
+
+  @Test(arguments: ["GET", "POST"])
+  func `what the server is answering is not ended`(method: String) throws {
+    let server = try request(method, method == "POST" ? "Content-Length: 0\r\n" : "")
+    if method == "GET" { server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nol") }
+    stop()
+    pages.network.advance(seconds: 1)
+    #expect(!server.isEnded)
+    server.send(method == "GET" ? "d" : "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    #expect(client.receiveAll().hasSuffix("old"))
+  }
+}
