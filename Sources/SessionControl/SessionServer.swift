@@ -11,7 +11,10 @@ public protocol ServedSession: AnyObject, Sendable {
   /// The present picture of the tasks that are asked for, with as many lines of output as are wanted: of each
   /// task that has failed, and for `logs` of each.
   func answer(to request: SessionRequest) -> SessionAnswer
-  /// Performs an order, or refuses it for the returned reason.
+  /// Why tasks cannot be asked for, such as that they do not exist; `nil` if they can.
+  func refusal(of tasks: [String]) -> String?
+  /// Performs an order, or refuses it for the returned reason. A `wait` asks for tasks that may exist only when it
+  /// is answered.
   func perform(_ request: SessionRequest) -> String?
 }
 
@@ -179,16 +182,30 @@ public final class SessionServer: Sendable {
     guard let session = state.access({ $0.session }) else { return }
     do throws(SessionRequest.Refusal) {
       let request = try SessionRequest(parsing: line)
-      if let reason = session.perform(request) { return refuse(reason, to: number) }
-      guard request.verb == .wait else {
-        let follows = request.follows && (request.verb == .status || request.verb == .logs)
-        if follows { state.access { $0.followers[number] = request } }
-        return send(session.answer(to: request).json, to: number, isLast: !follows)
+      if request.verb == .wait || session.refusal(of: request.tasks) == nil {
+        return handle(request, from: number)
       }
-      ask(request, number)
+      // The tasks may have just been added.
+      session.flush { [weak self, queue] in
+        queue.async { [weak self] in self?.handle(request, from: number) }
+      }
     } catch {
       refuse(error.reason, to: number)
     }
+  }
+
+  private func handle(_ request: SessionRequest, from number: Int) {
+    guard let session = state.access({ $0.session }) else { return }
+    if let reason = session.perform(request) { return refuse(reason, to: number) }
+    guard request.verb == .wait else {
+      let follows = request.follows && (request.verb == .status || request.verb == .logs)
+      state.access { state in
+        // The client may have gone during a flush.
+        if follows && state.clients[number] != nil { state.followers[number] = request }
+      }
+      return send(session.answer(to: request).json, to: number, isLast: !follows)
+    }
+    ask(request, number)
   }
 
   /// The time that a flush may take, so that a question with no time at all is answered.
@@ -222,6 +239,10 @@ public final class SessionServer: Sendable {
     for question in review.answers {
       guard let request = state.access({ $0.requests.removeValue(forKey: question.number) })
       else { continue }
+      if let reason = session.refusal(of: request.tasks) {
+        refuse(reason, to: question.number)
+        continue
+      }
       var answer = session.answer(to: request)
       answer.isLate = question.isLate
       send(answer.json, to: question.number)

@@ -366,4 +366,26 @@ import Testing
       #expect(try await ask("--wait", in: project).hasPrefix("b: succeeded"))
     }
   }
+
+  @Test func `a question about a task is judged by the project file of its moment`() async throws {
+    try await withProject { project in
+      let gone = #"gone: { run: "echo gone >> $LOG; until test -e go; do sleep 0.02; done" }"#
+      try project.writeTasks(#"a: { run: "true" }, "# + gone)
+      _ = try await project.start(["-v"]).watching()
+      try await eventually("the task runs") { project.logged == ["gone"] }
+      // A task that the file has just got is known.
+      try project.writeTasks(#"a: { run: "true" }, red: { run: "exit 4" }, "# + gone)
+      #expect(
+        try await ask("--wait", "red", status: 1, in: project)
+          .hasPrefix("red: failed with status 4"))
+      try project.writeTasks(#"a: { run: "true" }, new: { run: "true" }, "# + gone)
+      _ = try await ask("--send", "run", "new", in: project)
+      #expect(try await ask("--wait", "new", in: project).hasPrefix("new: succeeded"))
+      // One that it has just lost is none.
+      try project.writeTasks(#"a: { run: "true" }"#)
+      #expect(
+        try await ask("--wait", "gone", status: 64, in: project)
+          .contains("no task 'gone' in this session; tasks: a"))
+    }
+  }
 }

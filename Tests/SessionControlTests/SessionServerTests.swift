@@ -13,9 +13,12 @@ struct SessionServerTests {
   private final class FakeSession: ServedSession {
     let queue = DispatchQueue(label: "test.session")
     let state = Mutex((condition: SessionCondition(), flushes: 0, output: [String]()))
+    /// The tasks that cannot be asked for, before and after a flush.
+    let unknown = Mutex((before: Set(["none"]), after: Set(["none"])))
 
     func flush(then done: @escaping @Sendable () -> Void) {
       state.withLock { $0.flushes += 1 }
+      unknown.withLock { $0.before = $0.after }
       // Not on a global queue, whose threads other tests may block.
       DispatchQueue(label: "test.flush").async { done() }
     }
@@ -30,8 +33,13 @@ struct SessionServerTests {
       return answer
     }
 
+    func refusal(of tasks: [String]) -> String? {
+      let unknown = unknown.withLock { $0.before }
+      return tasks.first(where: unknown.contains).map { "no task '\($0)'" }
+    }
+
     func perform(_ request: SessionRequest) -> String? {
-      request.tasks.contains("none") ? "no task 'none'" : nil
+      request.verb == .wait ? nil : refusal(of: request.tasks)
     }
   }
 
@@ -105,6 +113,21 @@ struct SessionServerTests {
     #expect(try send(Array("GET / HTTP/1.1\r\n\r\n".utf8)).contains("not a JSON object"))
     // Without a line feed, so much is enough.
     #expect(try send([UInt8](repeating: 65, count: 70_000)).contains("not a JSON object"))
+    server.stop()
+  }
+
+  @Test(arguments: [SessionRequest.Verb.wait, .status, .run])
+  func `a task is unknown or known by the changes up to the question`(
+    verb: SessionRequest.Verb
+  ) async throws {
+    session.unknown.withLock { $0 = (["new"], ["gone"]) }
+    #expect(try await ask(SessionRequest(verb, tasks: ["new"])).count == 1)
+    if verb == .wait {
+      session.unknown.withLock { $0.before = [] }
+      await #expect(throws: SessionError.refused("no task 'gone'")) {
+        try await ask(SessionRequest(.wait, tasks: ["gone"]))
+      }
+    }
     server.stop()
   }
 

@@ -212,7 +212,7 @@ final class SessionDesk: ServedSession {
   func runAgain(_ task: String) { _ = perform(SessionRequest(.run, tasks: [task])) }
 
   func perform(_ request: SessionRequest) -> String? {
-    if let refusal = refusal(of: request.tasks) { return refusal }
+    if request.verb != .wait, let refusal = refusal(of: request.tasks) { return refusal }
     guard let parts = parts.withLock({ $0 }) else { return nil }
     if [.run, .restart].contains(request.verb) {
       let tasks = request.tasks.map(\.printable).joined(separator: ", ")
