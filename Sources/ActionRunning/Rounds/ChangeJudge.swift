@@ -31,7 +31,8 @@ struct ChangeJudge: Sendable {
     case idle
     /// Runs that end by themselves.
     case running
-    /// A build beside the command that it precedes: a change that the build has not made stops it.
+    /// Runs that end by themselves, and that a change which they have not made stops: a build, and a test
+    /// after it.
     case building
     /// A run that is restarted or signaled by a change.
     case interruptible

@@ -107,7 +107,7 @@ extension TaskRunner {
     case .running:
       let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.changeInterruptsRuns) ? .interruptible : .running
+      return watching.contains(where: machine.changeInterruptsRun) ? .interruptible : .running
     case .serving:
       return .interruptible
     case .none:

@@ -87,13 +87,14 @@ extension TaskStateMachine {
         return []
       case .signal(let signal):
         return [.signal(name, signal, reason)]
-      case .restart:
+      case .restart where isKey || task.mayBeStopped:
         update(name) { task in
           task.request(reason)
           task.phase = .stopping
+          if !isKey { task.stops += 1 }
         }
         return [.stop(name)]
-      case .queue, .ignore:
+      case .queue, .ignore, .restart:
         break
       }
     }

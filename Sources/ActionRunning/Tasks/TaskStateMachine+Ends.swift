@@ -16,6 +16,7 @@ extension TaskStateMachine {
     update(name) { task in
       task.phase = .atRest
       task.outcome = result.state
+      if result != .cancelled { task.stops = 0 }
     }
     if task.isRequested { return proceed([]) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding

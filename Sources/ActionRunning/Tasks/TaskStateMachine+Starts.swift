@@ -77,11 +77,14 @@ extension TaskStateMachine {
   /// Stops runs that would have to be repeated, because an ancestor runs again.
   private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
+    let isByKey = tasks[name]?.request?.reason == .key
     for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], isOutdated(below, under: name), task.phase == .running
+      guard let task = tasks[below], isOutdated(below, under: name), task.phase == .running,
+        isByKey || task.mayBeStopped
       else { continue }
       update(below) { task in
         task.phase = .stopping
+        if !isByKey { task.stops += 1 }
         if !task.isRequested { task.request = .made(task.reason) }
       }
       actions.append(.stop(below))

@@ -184,10 +184,15 @@ package struct TaskStateMachine: Sendable {
     var reason = RunTrigger.Reason.start
     /// The number of checks and pauses, by which late answers are recognised.
     var generation = 0
+    /// How often in a row changes have stopped its run before the end.
+    var stops = 0
 
     init(_ rules: Rules) {
       self.rules = rules
     }
+
+    /// Whether a change may stop its run. Whatever is known of who changes what, not every run is stopped.
+    var mayBeStopped: Bool { stops < TaskStateMachine.mostStops }
 
     /// Whether a run is requested, unless it is paused.
     var isRequested: Bool { request?.reason != nil }
@@ -197,6 +202,9 @@ package struct TaskStateMachine: Sendable {
     /// Whether it has never run, and no run is requested.
     var isDormant: Bool { outcome == .pending && request == nil && phase == .atRest }
   }
+
+  /// So many runs of a task in a row are stopped by changes; the next one reaches its end.
+  static let mostStops = 10
 
   var tasks: [String: Task] = [:]
   /// The names, each after its ancestors.
@@ -328,18 +336,20 @@ extension TaskStateMachine {
     }
   }
 
-  /// Whether a change to the task's files stops or signals an active run, of the task or of a
-  /// dependent.
-  func changeInterruptsRuns(of name: String) -> Bool {
+  /// Whether a change to the task's files stops a service, or signals an active run.
+  func changeInterruptsRun(of name: String) -> Bool {
     guard let task = tasks[name] else { return false }
-    if task.rules.busyPolicy.interruptsRuns && (task.phase.isRun || task.phase.isUp) { return true }
-    return descendants[name, default: []].contains { runs($0) && isOutdated($0, under: name) }
+    return task.rules.busyPolicy.interruptsRuns && (task.phase.isRun || task.phase.isUp)
   }
 
-  /// Whether the task is running, and a change makes that worthless, as a build that ends by itself.
+  /// Whether the task or a dependent is running, and a change to the task's files makes that worthless, as a
+  /// build that ends by itself.
   func isBuilding(_ name: String) -> Bool {
-    guard let task = tasks[name], task.phase == .running else { return false }
-    return task.rules.busyPolicy == .restart && !task.rules.isService
+    guard let task = tasks[name] else { return false }
+    if task.phase == .running && task.rules.busyPolicy == .restart { return true }
+    return descendants[name, default: []].contains { below in
+      tasks[below]?.phase == .running && isOutdated(below, under: name)
+    }
   }
 }
 

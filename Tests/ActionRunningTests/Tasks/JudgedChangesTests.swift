@@ -285,6 +285,28 @@ struct JudgedChangesTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a file that a run has open does not stop it because of a task before it`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      let test = "exec > log; echo begun; " + Self.waiting(for: "go")
+      return [
+        TaskDefinition("build", in: directory, "true", watch: ["log"], policy: .restart),
+        TaskDefinition("test", in: directory, test, after: ["build"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "log") == ["begun"] })
+    for _ in 0..<3 {
+      tasks.change("log")
+      for _ in 0..<3 { tasks.runner.queue.sync {} }
+    }
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells("test"))
+    #expect(tasks.story.prefix(4) == ["+build", "build", "+test", "test"])
+    #expect(await tasks.end())
+  }
+
   // MARK: Stopped by the user
 
   @Test func `a change of a stopped run is owed, starts nothing, and reaches the run of a key`()

@@ -119,6 +119,38 @@ struct TaskStateMachineTests {
     #expect(script.end("c") == ["+b"])
   }
 
+  @Test(arguments: [true, false])
+  func `a run that changes have stopped ten times in a row reaches its end`(isOwnChange: Bool) {
+    var script = MachineScript([rules("a", policy: .restart), rules("b", after: "a")])
+    let running = isOwnChange ? "a" : "b"
+    _ = script { $0.start() }
+    if !isOwnChange { _ = script.end("a") }
+    for _ in 0..<2 {
+      for _ in 0..<10 {
+        #expect(script.change("a") == ["~" + running])
+        #expect(script.end(running, .cancelled) == ["+a"])
+        if !isOwnChange { #expect(script.end("a") == ["+b"]) }
+      }
+      #expect(script.change("a") == [])
+      #expect(script.state(running) == .running)
+      // What has changed meanwhile follows, and the count begins anew.
+      #expect(script.end(running) == ["+a"])
+      if !isOwnChange { #expect(script.end("a") == ["+" + running]) }
+    }
+  }
+
+  @Test func `a key stops a run also after ten stops in a row, and does not count`() {
+    var script = MachineScript([rules("a", policy: .restart)])
+    _ = script { $0.start() }
+    for count in 0..<20 {
+      let isByKey = count % 2 == 0
+      #expect((isByKey ? script { $0.keyPressed() } : script.change("a")) == ["~a"])
+      #expect(script.end("a", .cancelled) == ["+a"])
+    }
+    #expect(script.change("a") == [])
+    #expect(script { $0.keyPressed() } == ["~a"])
+  }
+
   @Test func `ignore lets a change during the run go by, and signal sends one`() {
     var script = MachineScript([rules("a", policy: .ignore), rules("b", policy: .signal(.hangup))])
     #expect(script { $0.start() } == ["+a", "+b"])
