@@ -251,6 +251,23 @@ extension Project {
     }
   }
 
+  @Test func `an edit of another task leaves a delay as it is`() async throws {
+    try await withProject { project in
+      let loop = #"loop: { run: "date +%N > src/out; echo run >> $LOG", watch: "src" }"#
+      try project.makeDirectory("src")
+      try project.writeTasks(loop + #", b: { run: "true", watch: "none" }"#)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("each run changes src/out: the next one starts in")
+      let runs = project.logged.count
+      try project.writeTasks(loop + #", b: { run: "true; true", watch: "none" }"#)
+      let question = try await project.start(["--wait", "b"])
+      try await #expect(question.ended() == .exited(0))
+      try await watchrun.said("read again")
+      #expect(project.logged.count == runs)
+      #expect(watchrun.errors.count { $0.contains("the next one starts in") } == 1)
+    }
+  }
+
   @Test func `a later task whose output differs each time does not start the first forever`()
     async throws
   {

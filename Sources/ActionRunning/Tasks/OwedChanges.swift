@@ -218,14 +218,23 @@ struct OwedChanges: Sendable {
     }
   }
 
-  /// Removes all accounts, and returns the changes that were owed. What the runs of these tasks have
-  /// received is kept.
-  mutating func close(keeping kept: Set<String>) -> ChangeBatch? {
+  /// Removes accounts, and returns the changes that were owed, which are to be given out again.
+  ///
+  /// - Parameters:
+  ///   - kept: The tasks that stay. What their runs have received is kept, and the outputs that request no run.
+  ///   - alone: Those of them that keep all that they are owed.
+  mutating func close(keeping kept: Set<String>, leaving alone: Set<String> = []) -> ChangeBatch? {
     var all = Account()
-    for task in accounts.keys.sorted() {
-      if let account = accounts[task] { all.add(account.batch) }
+    for (task, account) in accounts.sorted(by: { $0.key < $1.key }) where !alone.contains(task) {
+      var batch = account.batch
+      accounts[task] = nil
+      if kept.contains(task) && !account.waitingOutputs.isEmpty {
+        batch.changes.removeAll { account.setAside.contains($0.path) }
+        accounts[task] = Account(
+          net: NetChanges(account.waitingOutputs), setAside: account.setAside)
+      }
+      all.add(batch)
     }
-    accounts = [:]
     received = received.filter { kept.contains($0.key) }
     behind.formIntersection(kept)
     return all.net.changes.isEmpty ? nil : all.batch

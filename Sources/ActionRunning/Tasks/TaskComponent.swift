@@ -82,10 +82,17 @@ extension TaskGraph {
 }
 
 extension TaskRunner {
-  /// Creates new rounds for the components of a graph.
-  func makeComponents(of graph: TaskGraph) {
-    let source = state.access { $0.source }
+  /// Creates rounds for the components of a graph. A component in which nothing has changed keeps its own, with
+  /// what they know.
+  ///
+  /// - Parameter kept: The tasks whose definitions are the same as before.
+  /// - Returns: The tasks of unchanged components.
+  @discardableResult
+  func makeComponents(of graph: TaskGraph, keeping kept: Set<String> = []) -> Set<String> {
+    let (source, before) = state.access { ($0.source, $0.components) }
+    let unchanged = before.filter { $0.names.isSubset(of: kept) }
     let components = graph.components.map { names in
+      if let same = unchanged.first(where: { $0.names == names }) { return same }
       let hasInterruptibleService = names.contains {
         graph[$0]?.rules.isInterruptibleService ?? false
       }
@@ -96,6 +103,12 @@ extension TaskRunner {
       return TaskComponent(names: names, rounds: rounds)
     }
     state.access { $0.components = components }
+    let present = Set(components.map { ObjectIdentifier($0.rounds) })
+    for component in before where !present.contains(ObjectIdentifier(component.rounds)) {
+      component.rounds.end()
+    }
+    let names = unchanged.filter { present.contains(ObjectIdentifier($0.rounds)) }.map(\.names)
+    return names.reduce(into: []) { $0.formUnion($1) }
   }
 
   /// What the rounds of a component ask before they judge.

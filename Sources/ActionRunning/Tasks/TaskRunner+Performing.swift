@@ -282,13 +282,17 @@ extension TaskRunner {
       worker.state.access { $0.check.take() }?.cancel()
     }
     makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
-    for component in state.access({ $0.components }) { component.rounds.end() }
-    let (before, all) = state.access { state in (state.owed, state.owed.close(keeping: kept)) }
-    makeComponents(of: graph)
+    let unchanged = makeComponents(of: graph, keeping: kept)
+    let (before, all) = state.access { state in
+      (state.owed, state.owed.close(keeping: kept, leaving: unchanged))
+    }
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    // A task that is kept has received the rest of them.
+    // A task that is kept has received the rest of them, and one in an unchanged component keeps its own.
     if let all {
-      accept(all) { !kept.contains($0) || before.requestsRun(of: $0, for: $1.path) }
+      accept(all) { name, change in
+        if unchanged.contains(name) { return false }
+        return !kept.contains(name) || before.requestsRun(of: name, for: change.path)
+      }
     }
   }
 }

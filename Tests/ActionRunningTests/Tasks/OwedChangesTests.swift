@@ -385,6 +385,21 @@ struct OwedChangesTests {
     for task in ["a", "b", "r"] { #expect(!owed.owes(task)) }
   }
 
+  @Test
+  mutating func `closed, it keeps the outputs of a kept task, and all of one that is left alone`() {
+    for task in ["kept", "alone", "gone"] {
+      modify("o", "f", task: task)
+      owed.setAside(["o"], for: [task])
+    }
+    let all = owed.close(keeping: ["kept", "alone"], leaving: ["alone"])
+    #expect(all?.changes == [.of("f", .modified), .of("o", .modified)], "of those that go")
+    #expect(changes("kept") == [.of("o", .modified)])
+    #expect(!owed.owes("kept"))
+    #expect(changes("alone") == [.of("f", .modified), .of("o", .modified)])
+    #expect(owed.owes("alone"))
+    #expect(changes("gone") == [])
+  }
+
   @Test mutating func `closed after an overflow, it says so`() {
     modify("f", task: "a")
     add(.of("g", .modified), overflow: true, to: "b")

@@ -134,6 +134,34 @@ struct ReplacedGraphTests {
     #expect(await tasks.end())
   }
 
+  @Test func `what does not change keeps the state of its rounds`() async throws {
+    let a = { TaskDefinition("a", in: $0, "true", watch: ["f"]) }
+    let b = { TaskDefinition("b", in: $0, "true", after: ["a"]) }
+    let c = { TaskDefinition("c", in: $0, "true") }
+    let tasks = try RunningTasks { [a($0), b($0), c($0)] }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    let directory = tasks.directory.path
+    func rounds(of name: String) -> ObjectIdentifier? {
+      tasks.runner.queue.sync {
+        tasks.runner.component(of: name).map { ObjectIdentifier($0.rounds) }
+      }
+    }
+    let (ofChain, ofC) = (rounds(of: "a"), rounds(of: "c"))
+    let changed = TaskDefinition("c", in: directory, "true; true")
+    tasks.runner.replaceGraph(try TaskGraph([a(directory), b(directory), changed], jobs: 1))
+    #expect(await tasks.hasRounds(2))
+    #expect(rounds(of: "a") == ofChain && rounds(of: "b") == ofChain)
+    #expect(rounds(of: "c") != ofC)
+    // Two rounds become one.
+    let joined = TaskDefinition("c", in: directory, "true", after: ["a"])
+    tasks.runner.replaceGraph(try TaskGraph([a(directory), b(directory), joined], jobs: 1))
+    #expect(await tasks.hasRounds(3))
+    #expect(rounds(of: "a") != ofChain && rounds(of: "a") == rounds(of: "c"))
+    #expect(tasks.story.count { $0 == "+a" } == 1)
+    #expect(await tasks.end())
+  }
+
   @Test func `a round whose only run is removed ends`() async throws {
     let idle = { directory in TaskDefinition("idle", in: directory, "true", watch: ["g"]) }
     let tasks = try RunningTasks { directory in
