@@ -251,6 +251,42 @@ extension Project {
     }
   }
 
+  @Test func `a task runs on while it becomes the only one, and one of several`() async throws {
+    try await withProject { project in
+      let server = #"server: { run: "echo up >> $LOG; exec sleep 1000", service: true }, "#
+      func edit(_ tasks: String, adding name: String? = nil) async throws {
+        try project.writeTasks(tasks)
+        let question = try await project.start(["--wait"] + (name.map { [$0] } ?? []))
+        try await #expect(question.ended() == .exited(0))
+      }
+      try project.writeTasks(server)
+      _ = try await project.startTasks()
+      try await project.logged("up")
+      try await edit(server + #"a: { run: "echo a >> $LOG" }"#, adding: "a")
+      try await edit(server)
+      try await edit(server + #"b: { run: "echo b >> $LOG" }"#, adding: "b")
+      #expect(project.logged == ["up", "a", "b"])
+    }
+  }
+
+  /// The output of a single task goes to where watchrun writes, and that of several is read.
+  @Test func `a task that becomes one of several has its output read from its next run on`()
+    async throws
+  {
+    try await withProject { project in
+      let task = #"a: { run: 'cat; echo "<$PYTHONUNBUFFERED>"', watch: "f" }, "#
+      try project.writeTasks(task)
+      let watchrun = try await project.startTasks()
+      try await eventually("the run has ended") { watchrun.process.output.lines == ["<>"] }
+      try project.writeTasks(task + #"b: { run: "true" }"#)
+      try await watchrun.said("read again")
+      try project.place("f")
+      try await eventually("the next run has ended") {
+        watchrun.process.output.lines == ["<>", "a | <1>"]
+      }
+    }
+  }
+
   @Test func `an edit of another task leaves a delay as it is`() async throws {
     try await withProject { project in
       let loop = #"loop: { run: "date +%N > src/out; echo run >> $LOG", watch: "src" }"#

@@ -30,6 +30,10 @@ public struct Command: Sendable, Hashable {
   /// Whether the command inherits standard input. Otherwise it reads `/dev/null`, or as a service a pipe that stays
   /// open and empty.
   public var inheritsStandardInput: Bool
+  /// Whether it inherits standard input while its task is the only one of the graph.
+  package var inheritsStandardInputAlone = false
+  /// Variables for runs whose output is read. Those of the environment replace them.
+  package var readOutputEnvironment = Environment()
   /// Whether the command gets the terminal: it can read keys, and receives the signals of Ctrl-C and Ctrl-Z.
   /// That takes a process that lends its terminal, which is the command line.
   package var takesTerminal = false

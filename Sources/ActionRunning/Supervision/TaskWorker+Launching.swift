@@ -23,6 +23,12 @@ extension TaskWorker {
     context.report(.run(run, .started))
     if job == .command { notify(.started) }
     guard var command else { return }
+    let (isAlone, readsOutput) = state.access { ($0.isAlone, $0.readsOutput) }
+    if isAlone && command.inheritsStandardInputAlone { command.inheritsStandardInput = true }
+    if readsOutput && !run.takesTerminal {
+      command.environment.variables =
+        command.readOutputEnvironment.variables + command.environment.variables
+    }
     if run.takesTerminal { (command.takesTerminal, command.inheritsStandardInput) = (true, true) }
     do throws(SystemError) {
       try spawn(command, for: run, variables)

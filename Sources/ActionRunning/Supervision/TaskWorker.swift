@@ -70,6 +70,8 @@ final class TaskWorker: Sendable {
     var timeout: (any ScheduledWork)?
     var backOff: BackOff
     var readsOutput = false
+    /// Whether its task is the only one of the graph.
+    var isAlone = false
     /// Whether the next run of the command takes the terminal.
     var takesTerminalNext = false
   }

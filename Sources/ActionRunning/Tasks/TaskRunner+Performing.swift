@@ -244,13 +244,13 @@ extension TaskRunner {
       let worker = TaskWorker(task, context)
       state.access { $0.workers[task.name] = worker }
     }
-    // The number of tasks may decide whether output is read, for existing workers as well.
+    // The number of tasks may decide what is read and inherited, for existing workers as well.
     let (workers, reading, graph) = state.access { state in
       (Array(state.workers.values), state.reading, state.graph)
     }
     for worker in workers {
       let isRead = reading.includes(worker.definition, of: graph)
-      worker.state.access { $0.readsOutput = isRead }
+      worker.state.access { ($0.readsOutput, $0.isAlone) = (isRead, graph.tasks.count == 1) }
     }
   }
 

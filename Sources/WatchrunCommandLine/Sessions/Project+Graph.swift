@@ -17,7 +17,6 @@ extension Project {
     // These decide about changes, not about observed paths.
     (observing.filters, observing.extensions) = ([], [])
     let filter = observing.makeFilter(in: directory)
-    let isAlone = tasks.count == 1
     let roots = watched(in: directory).map(\.path)
     let definitions = tasks.map { task in
       var task = task
@@ -26,7 +25,7 @@ extension Project {
       // because another task or a page names it.
       let foreign = filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
       task.ignores = foreign + task.ignores
-      return task.definition(settings, in: directory, isAlone: isAlone)
+      return task.definition(settings, in: directory)
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
   }
@@ -53,13 +52,11 @@ extension Project.Task {
 
   fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
 
-  fileprivate func definition(
-    _ settings: Settings, in directory: Path, isAlone: Bool
-  ) -> TaskDefinition {
+  fileprivate func definition(_ settings: Settings, in directory: Path) -> TaskDefinition {
     let filter = filter(in: directory)
     let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
     return TaskDefinition(
-      name, command(settings, isAlone: isAlone),
+      name, command(settings),
       triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
       dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
       isPostponed: self.isPostponed || settings.isPostponed)
@@ -85,18 +82,19 @@ extension Project.Task {
     return policy
   }
 
-  private func command(_ settings: Settings, isAlone: Bool) -> Command {
+  private func command(_ settings: Settings) -> Command {
     var command =
       switch run {
       case .line(let line):
-        makeCommand([Array(line.utf8)], shellForm(settings), settings, isAlone: isAlone)
+        makeCommand([Array(line.utf8)], shellForm(settings), settings)
       case .words(let words):
-        makeCommand(words.map { Array($0.utf8) }, .direct, settings, isAlone: isAlone)
+        makeCommand(words.map { Array($0.utf8) }, .direct, settings)
       }
     // Several tasks and several lives of a service cannot share standard input, and a background process group must
     // not read from a terminal.
     let hasTerminal = Terminal.isTerminal(STDIN_FILENO)
-    command.inheritsStandardInput = hasTerminal ? isInteractive : isAlone && !isService
+    command.inheritsStandardInput = hasTerminal && isInteractive
+    command.inheritsStandardInputAlone = !hasTerminal && !isService
     command.takesTerminal = hasTerminal && isInteractive
     return command
   }
@@ -109,20 +107,19 @@ extension Project.Task {
   }
 
   private func makeCommand(
-    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings, isAlone: Bool = false
+    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings
   ) -> Command {
-    // The output of a single task goes to the terminal itself, unless it is read.
-    let isRead = !isAlone || settings.readsOutputOfTask || holdsOutput(settings)
-    let output =
-      isRead
-      ? Console.outputVariables(
-        settings.colorMode, isTerminal: self.usesPseudoTerminal ?? settings.givesPseudoTerminals)
-      : []
-    return Command(
+    var command = Command(
       words: words, form: form,
-      environment: Command.Environment(output + settings.environment + self.environment),
+      environment: Command.Environment(settings.environment + self.environment),
       directory: directory, inheritsStandardInput: false
     ).describingChanges()
+    // The output of a single task goes to the terminal itself, unless it is read. That is decided at each start,
+    // so that the task is the same when others are added.
+    command.readOutputEnvironment = Command.Environment(
+      Console.outputVariables(
+        settings.colorMode, isTerminal: self.usesPseudoTerminal ?? settings.givesPseudoTerminals))
+    return command
   }
 
   /// Whether its output is printed only when a run fails.
