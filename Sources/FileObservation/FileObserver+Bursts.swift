@@ -112,14 +112,16 @@ extension FileObserver {
     _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { returnFreeMemory() }
   }
 
-  /// Whether git holds its index locked, as during a checkout, so that more changes will follow.
+  /// Whether git changes the tree with its index locked, as during a checkout, so that more changes will follow.
   ///
-  /// A lock that is older than the longest hold is a leftover of a git that was killed.
+  /// Git writes the new index into the lock when it is through with the tree. While a hook of `git commit -a` or an
+  /// editor for its message runs, git holds the lock and changes nothing. A lock that is older than the longest
+  /// hold is a leftover of a git that was killed.
   var isGitAtWork: Bool {
     let locks = state.withLock { Set($0.gitLocks.values) }
     let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
     return locks.contains { lock in
-      (try? FileStatus(of: lock)).map { $0.modified > oldest } ?? false
+      (try? FileStatus(of: lock)).map { $0.size == 0 && $0.modified > oldest } ?? false
     }
   }
 }

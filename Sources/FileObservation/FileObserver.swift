@@ -216,7 +216,7 @@ public final class FileObserver: Sendable {
   /// ``awaitBurstEnd(then:)`` waits.
   ///
   /// Polled directories are polled once more. During the first scan, `done` waits for its end;
-  /// while git holds its index locked, for the end of the burst. An observer that is not running,
+  /// while git changes the tree with its index locked, for the end of the burst. An observer that is not running,
   /// or is paused, delivers nothing and calls `done`.
   ///
   /// - Parameter done: Called on a queue of the observer's, after the batches were handed to the

@@ -42,6 +42,30 @@ import Testing
     }
   }
 
+  /// While a hook runs, git holds the lock of its index for `-a` and for paths, and waits for the hook.
+  @Test(.enabled(if: Tool.git), arguments: ["-a", "--only"])
+  func `a wait in a hook of git does not wait for the lock of that git`(
+    _ option: String
+  ) async throws {
+    try await withProject { project in
+      try project.write("status", "0\n")
+      try await project.shell(
+        #"""
+        git init -q .; git config user.email a@b.c; git config user.name a; git add .
+        git commit -qm start; echo "'\#(Watchrun.program)' --wait" > .git/hooks/pre-commit
+        chmod +x .git/hooks/pre-commit
+        """#)
+      _ = try await project.startRunning([], "sh", "-c", Self.command)
+      let clock = ContinuousClock()
+      let began = clock.now
+      try await project.shell(
+        "echo 00 > status; git commit -qm save \(option)" + (option == "-a" ? "" : " status"))
+      // A lock holds a burst open for 5 s.
+      #expect(clock.now - began < .seconds(4))
+      #expect(project.logged == ["0", "00"])
+    }
+  }
+
   @Test func `a run under way is awaited for the time that is given`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG"; exec sleep 1000"#)
