@@ -132,7 +132,7 @@ extension TaskStateMachine.Task {
 
   fileprivate mutating func dropRequests() {
     if request != nil { outcome = .cancelled }
-    request = nil
+    (request, hasNewResult) = (nil, false)
   }
 }
 

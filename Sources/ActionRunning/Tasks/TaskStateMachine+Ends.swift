@@ -18,7 +18,7 @@ extension TaskStateMachine {
       task.outcome = result.state
       if result != .cancelled { task.stops = 0 }
     }
-    if task.isRequested { return proceed([]) }
+    if task.isRequested { return proceed(result == .succeeded ? concludeEarly(name) : []) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
     return proceed(conclude(name, result) + (isRestarted ? backOff(name) : []))
   }

@@ -4,7 +4,7 @@ extension TaskStateMachine {
   /// Starts what can start, and ends the round if nothing is unsettled, after these actions.
   mutating func proceed(_ actions: [Action]) -> [Action] {
     if isEnding { return actions + endNext() }
-    var actions = actions + requestChangedRestarts()
+    var actions = actions + requestChangedRestarts() + startHeldBack()
     var hasMoved = true
     while hasMoved {
       hasMoved = false
@@ -15,6 +15,29 @@ extension TaskStateMachine {
       }
     }
     return actions + startDueRestarts() + endRound()
+  }
+
+  /// Starts the services that were held back before, with the results that there are, before an ancestor runs
+  /// again. Holds others back, once.
+  private mutating func startHeldBack() -> [Action] {
+    order.flatMap { name -> [Action] in
+      guard let task = tasks[name], let reason = task.request?.reason, task.hasNewResult,
+        waits(name), hasResults(above: name)
+      else { return [] }
+      if task.wasHeldBack && !isBlocked(name) {
+        return begin(name, task, reason, isUpToDate: false)
+      }
+      update(name) { ($0.hasNewResult, $0.wasHeldBack) = (false, true) }
+      return []
+    }
+  }
+
+  /// Whether all ancestors have succeeded, and none runs again yet.
+  private func hasResults(above name: String) -> Bool {
+    ancestors[name, default: []].allSatisfy { above in
+      guard let task = tasks[above], task.outcome == .succeeded else { return false }
+      return !task.phase.isRun && task.phase != .starting(isFresh: true)
+    }
   }
 
   /// The next step toward a requested run, or its start; `nil` if it must wait.
@@ -102,9 +125,12 @@ extension TaskStateMachine {
   }
 
   private mutating func begin(
-    _ name: String, _ task: Task, _ reason: RunTrigger.Reason
+    _ name: String, _ task: Task, _ reason: RunTrigger.Reason, isUpToDate: Bool = true
   ) -> [Action] {
-    update(name) { ($0.request, $0.reason) = (nil, reason) }
+    update(name) { task in
+      (task.request, task.reason, task.hasNewResult) = (nil, reason, false)
+      if isUpToDate { task.wasHeldBack = false }
+    }
     if task.rules.isService { return beginService(name, task, reason) }
     update(name) { $0.phase = .running }
     return [.start(name, reason)]
@@ -180,11 +206,7 @@ extension TaskStateMachine {
     switch result {
     case .succeeded:
       let reason = tasks[name]?.reason ?? .change
-      return dependents(of: name).flatMap { dependent in
-        // A dependency that is postponed is not run for this.
-        let isAwake = ancestors[dependent, default: []].allSatisfy { !isDormant($0) }
-        return isAwake ? request(dependent, reason) : []
-      }
+      return dependents(of: name).flatMap { passOn(to: $0, reason) }
     case .failed:
       return order.filter { descendants[name, default: []].contains($0) }.flatMap {
         skip($0, because: name)
@@ -197,13 +219,28 @@ extension TaskStateMachine {
     }
   }
 
+  /// A task has a result, and a newer run is requested: only services may need it.
+  mutating func concludeEarly(_ name: String) -> [Action] {
+    let reason = tasks[name]?.reason ?? .change
+    return dependents(of: name).filter { tasks[$0]?.rules.isService == true }
+      .flatMap { passOn(to: $0, reason) }
+  }
+
+  private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
+    // A dependency that is postponed is not run for this.
+    guard ancestors[dependent, default: []].allSatisfy({ !isDormant($0) }) else { return [] }
+    let actions = request(dependent, reason)
+    update(dependent) { $0.hasNewResult = $0.rules.isService }
+    return actions
+  }
+
   func isDormant(_ name: String) -> Bool { tasks[name]?.isDormant ?? false }
 
   mutating func skip(_ name: String, because: String) -> [Action] {
     let isKnown = roundMembers.contains(name) && tasks[name]?.outcome == .skipped(because: because)
     roundMembers.insert(name)
     update(name) { task in
-      task.request = nil
+      (task.request, task.hasNewResult) = (nil, false)
       if task.phase == .starting(isFresh: true) { task.phase = .starting(isFresh: false) }
       task.outcome = .skipped(because: because)
     }

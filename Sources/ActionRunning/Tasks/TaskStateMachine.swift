@@ -23,7 +23,8 @@
 ///    or its descendants skipped.
 /// 4. A service does not begin before the changes that were made while its ancestors ran are judged: it
 ///    is not restarted with results that are out of date. Neither is a task with an ancestor that is
-///    known to have changed.
+///    known to have changed. But a service is held back only once in a row: if its ancestors have all
+///    succeeded again, it begins, whatever is requested by then, or else it might never begin.
 package struct TaskStateMachine: Sendable {
   package enum State: Hashable, Sendable {
     /// It has not run yet, or waits for its ancestors.
@@ -186,6 +187,11 @@ package struct TaskStateMachine: Sendable {
     var generation = 0
     /// How often in a row changes have stopped its run before the end.
     var stops = 0
+    /// Whether a dependency of the service has succeeded since, and the service was not held back then.
+    var hasNewResult = false
+    /// Whether the service did not begin after a success, because a dependency was requested again, and has
+    /// not begun with results that are up to date since.
+    var wasHeldBack = false
 
     init(_ rules: Rules) {
       self.rules = rules
@@ -336,19 +342,23 @@ extension TaskStateMachine {
     }
   }
 
-  /// Whether a change to the task's files stops a service, or signals an active run.
+  /// Whether a change to the task's files stops a service at once, or signals an active run. A service that
+  /// is about to be started again, after its ancestors, is not stopped for it.
   func changeInterruptsRun(of name: String) -> Bool {
-    guard let task = tasks[name] else { return false }
-    return task.rules.busyPolicy.interruptsRuns && (task.phase.isRun || task.phase.isUp)
+    guard let task = tasks[name], task.rules.busyPolicy.interruptsRuns else { return false }
+    if task.rules.isService && (waits(name) || task.request?.judging == .asked) { return false }
+    return task.phase.isRun || task.phase.isUp
   }
 
   /// Whether the task or a dependent is running, and a change to the task's files makes that worthless, as a
-  /// build that ends by itself.
+  /// build that ends by itself, so that it may stop it.
   func isBuilding(_ name: String) -> Bool {
-    guard let task = tasks[name] else { return false }
-    if task.phase == .running && task.rules.busyPolicy == .restart { return true }
-    return descendants[name, default: []].contains { below in
-      tasks[below]?.phase == .running && isOutdated(below, under: name)
+    ([name] + descendants[name, default: []]).contains { running in
+      guard let task = tasks[running], task.phase == .running, task.mayBeStopped else {
+        return false
+      }
+      return running == name
+        ? task.rules.busyPolicy == .restart : isOutdated(running, under: name)
     }
   }
 }

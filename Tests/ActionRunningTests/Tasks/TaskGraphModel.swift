@@ -95,6 +95,8 @@ struct TaskGraphModel {
 
   func isService(_ name: String) -> Bool { rule(name).isService }
 
+  func wasHeldBack(_ name: String) -> Bool { machine.tasks[name]?.wasHeldBack == true }
+
   func ancestors(_ name: String) -> Set<String> { above[name] ?? [] }
 
   func world(_ name: String) -> World { world[name] ?? World() }
@@ -143,8 +145,9 @@ extension TaskGraphModel {
     }
   }
 
-  /// A service is not restarted with results that are out of date.
+  /// A service is not restarted with results that are out of date, unless it was held back for that before.
   mutating func checkAncestors(ofService name: String) {
+    if wasHeldBack(name) { return }
     for above in ancestors(name) where isCalm {
       // A service that ignores changes is not restarted by its own.
       let isDeaf = isService(above) && rule(above).policy == .ignore
@@ -247,7 +250,9 @@ extension TaskGraphModel {
     if leaving.contains(where: { $0.name == name }) { complain("beside its predecessor") }
     for above in ancestors(name) {
       if world(above).runs { complain("before the end of an ancestor") }
-      if machine.state(of: above) == .running { complain("beside an ancestor") }
+      if machine.state(of: above) == .running && !wasHeldBack(name) {
+        complain("beside an ancestor")
+      }
     }
     for below in rules where ancestors(below.name).contains(name) {
       if world(below.name).runs { complain("under a descendant that runs") }

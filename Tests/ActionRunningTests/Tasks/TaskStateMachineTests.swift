@@ -127,10 +127,13 @@ struct TaskStateMachineTests {
     if !isOwnChange { _ = script.end("a") }
     for _ in 0..<2 {
       for _ in 0..<10 {
+        #expect(script.machine.isBuilding("a"))
         #expect(script.change("a") == ["~" + running])
         #expect(script.end(running, .cancelled) == ["+a"])
         if !isOwnChange { #expect(script.end("a") == ["+b"]) }
       }
+      // What changes from now on is judged at the end.
+      #expect(!script.machine.isBuilding("a"))
       #expect(script.change("a") == [])
       #expect(script.state(running) == .running)
       // What has changed meanwhile follows, and the count begins anew.
@@ -253,6 +256,58 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["+b"])
     #expect(script.end("b") == ["?s"])
     #expect(script.judge("a", "b", "s") == ["+s"])
+  }
+
+  /// A build that writes what is watched, or that a person saves during each time.
+  @Test func `a service that was held back once is started after the next success of its build`() {
+    var script = MachineScript([rules("a"), rules("s", after: "a", service: true)])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a") == ["?s"])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.judge("a", "s") == [])
+    for _ in 0..<3 {
+      #expect(script.end("a") == ["?s"])
+      #expect(script.change("a") == ["+s", "+a"])
+      #expect(script.judge("a", "s") == [])
+      #expect(script { $0.serviceStarted("s") } == ["s…"])
+    }
+    // Nothing is owed: the next time it is held back once again.
+    #expect(script.end("a") == ["?s"])
+    #expect(script.judge("a", "s") == ["+s"])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("a", "s") == ["+a"])
+    #expect(script.end("a") == ["?s"])
+    #expect(script.change("a") == ["+a"])
+  }
+
+  @Test func `a service is started although its build is requested again during each run`() {
+    var script = MachineScript([rules("a"), rules("s", after: "a", service: true)])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+a"])
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+s", "+a"])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    // Not before the build that both are owed.
+    #expect(script.change("a", "s") == [])
+    #expect(script.end("a", .failed) == ["+a"])
+    #expect(script.end("a", .failed) == ["s=a", "."])
+  }
+
+  @Test func `a service that waits for its build is not interrupted by a change`() {
+    var script = MachineScript([rules("a"), rules("s", after: "a", service: true, ready: false)])
+    _ = script { $0.start() }
+    _ = script.end("a")
+    _ = script.judge("a", "s")
+    _ = script { $0.serviceStarted("s") }
+    #expect(script.machine.changeInterruptsRun(of: "s"))
+    #expect(script.change("a") == ["+a"])
+    #expect(!script.machine.changeInterruptsRun(of: "s"))
+    #expect(script.end("a") == ["?s"])
+    #expect(!script.machine.changeInterruptsRun(of: "s"))
+    #expect(script.judge("a", "s") == ["+s"])
+    #expect(script.machine.changeInterruptsRun(of: "s"))
   }
 
   @Test func `any task waits for the judgment of changes that its ancestors are known to have`() {
