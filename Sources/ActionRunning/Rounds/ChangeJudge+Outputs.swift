@@ -51,8 +51,8 @@ extension ChangeJudge {
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
     let proof = record.proof
-    // A log or a database that a server keeps open is written at any time.
-    if hasInterruptibleService && proof.wasOpen { return true }
+    // A log or a database that a server keeps open is written at any time. What it has closed, anyone may write.
+    if hasInterruptibleService && change.evidence.verdict == .run { return true }
     return isProved(change.path)
       && (proof.wasMade || record.reportCount <= proof.rewritings.max() ?? 0)
   }

@@ -340,6 +340,22 @@ struct ChangeJudgeOutputTests {
     #expect(Set(bench.begin()) == ["/p/log", "/p/a"])
   }
 
+  @Test func `a file that such a run had open is no output when it is changed later`() {
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, ["/p/log": "0"])
+    bench.evidence["/p/log"] = .run
+    bench.begin()
+    bench.now += .milliseconds(400)
+    bench.write("/p/log", "1", .interruptible)
+    #expect(bench.setAside == ["/p/log"])
+    bench.evidence = [:]
+    for number in 1...4 {
+      bench.now += .seconds(4)
+      bench.write("/p/log", "saved \(number)", .interruptible)
+      #expect(bench.waitForRun() ?? .seconds(9) <= .milliseconds(250))
+      bench.begin()
+    }
+  }
+
   @Test func `a file that others edit is no output, although such a run has it open`() {
     var bench = ChangeJudgeBench(hasInterruptibleService: true, ["/p/log": "0"])
     bench.editAtRest("/p/log", "saved")
