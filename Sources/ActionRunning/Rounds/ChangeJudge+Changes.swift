@@ -59,7 +59,10 @@ extension ChangeJudge {
       // Nothing runs that the user could have stopped.
       isStopped = false
       let isLeft = situation == .leftovers
-      note(changes, at: now, mayBeOfRound: isLeft)
+      // Later, a person saves one file after the other: that processes which were there before may have made
+      // all changes says nothing of these runs.
+      let isEcho = lastReport.map { $0.duration(to: now) <= Self.echoTime } ?? true
+      note(changes, at: now, mayBeOfRound: isLeft, countForAll: !isLeft || isEcho)
       add(changes)
       return judge(areOfRuns: false, at: now, knowledge)
     }
@@ -67,11 +70,12 @@ extension ChangeJudge {
 
   /// Counts changes for their keys, or against them.
   ///
-  /// - Parameter mayBeOfRound: Whether processes of the round are there that may have made them, even after its
-  ///   end.
+  /// - Parameters:
+  ///   - mayBeOfRound: Whether processes of the round are there that may have made them, even after its end.
+  ///   - countForAll: Whether they count for all paths together as well.
   mutating func note(
     _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
-    mayBeOfRound: Bool = false
+    mayBeOfRound: Bool = false, countForAll: Bool = true
   ) {
     let offset = offset(at: now)
     isBesideLasting = isInterruptible || mayBeOfRound
@@ -95,7 +99,7 @@ extension ChangeJudge {
         }.max() ?? 0
       if evidence.verdict == .others {
         common.changed(after: nil, at: offset)
-      } else if isCommon {
+      } else if isCommon && countForAll {
         // A path that is rewritten at another time after the start, for the first times, says nothing.
         let count = records[change.path]?.count.repetitions ?? 0
         let isFirst = isInterruptible && growth == 1 && !change.isOfEntry

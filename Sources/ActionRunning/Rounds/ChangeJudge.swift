@@ -37,9 +37,9 @@ struct ChangeJudge: Sendable {
     /// A run that is restarted or signaled by a change.
     case interruptible
     /// No run, but processes that may have made the change: what a run of this round has left behind, or
-    /// services of other rounds.
+    /// services of other rounds, and runs that began before the latest one of this round.
     case leftovers
-    /// Only runs of other rounds.
+    /// Runs of other rounds that have begun since the latest one of this round, so that they may follow from it.
     case othersRunning
 
     /// Whether the runs are those of the round, which the user may have stopped.

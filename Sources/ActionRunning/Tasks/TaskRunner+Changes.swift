@@ -112,11 +112,16 @@ extension TaskRunner {
       return .interruptible
     case .none:
       if hasLeftovers || isServing(beside: component) { return .leftovers }
-      let isBesideOthers = state.access { $0.components }.contains { other in
+      let others = state.access { $0.components }.filter { other in
         other.names != component.names
           && (activity(of: other.names).isBusy || other.rounds.isFlushing)
       }
-      return isBesideOthers ? .othersRunning : .idle
+      if others.isEmpty { return .idle }
+      let latest = component.rounds.lastLaunch?.time
+      let haveBegun = others.compactMap(\.rounds.lastLaunch?.time).contains { time in
+        latest.map { time >= $0 } ?? true
+      }
+      return haveBegun ? .othersRunning : .leftovers
     }
   }
 

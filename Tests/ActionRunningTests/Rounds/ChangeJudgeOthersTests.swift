@@ -195,6 +195,21 @@ struct ChangeJudgeOthersTests {
     }
   }
 
+  /// A server that writes all the time, or a long test, so that nothing is proved.
+  @Test func `saves of various files beside processes that were there before are hardly delayed`() {
+    var bench = ChangeJudgeBench(Self.files)
+    for number in 0..<6 { bench.files[Path("/q/\(number)")] = .text("0") }
+    _ = bench.round()
+    for count in 0..<40 {
+      bench.now += .milliseconds(2000 + count * 7919 % 500)
+      bench.write(Path("/q/\(count % 6)"), "#\(count)", .leftovers)
+      let delay = bench.waitForRun()
+      #expect(delay ?? .seconds(99) <= .milliseconds(250), "save \(count)")
+      _ = bench.round()
+    }
+    #expect(bench.judge.announcedPaths.isEmpty)
+  }
+
   @Test func `tasks that change each other's files come to rest`() {
     var benches = [ChangeJudgeBench(Self.files), ChangeJudgeBench(Self.files)]
     var followUps: [[FollowUp]] = [[], []]
