@@ -260,7 +260,15 @@ extension TaskRunner {
       let isService = worker(run.task)?.definition.isService ?? false
       if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
     }
-    if case .run(let run, .notStarted(let error, _)) = event { endIfHopeless(run, error) }
+    if case .run(let run, .notStarted(let error, _)) = event {
+      if run.job == .command {
+        state.access { state in
+          state.owed.interrupt(run.task)
+          state.owed.startFailed(run.task)
+        }
+      }
+      endIfHopeless(run, error)
+    }
     if case .task(let name, .conflict) = event { state.access { $0.owed.startFailed(name) } }
     report(event)
   }

@@ -235,6 +235,31 @@ struct TaskRunnerTests {
     #expect(status == .exited(7))
   }
 
+  @Test func `what a run that could not be started was to receive is told to the next one`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      let command = Command(
+        words: [directory.appending("program").bytes], directory: directory,
+        inheritsStandardInput: false
+      ).describingChanges()
+      return [
+        TaskDefinition(
+          "a", command,
+          triggers: TaskTriggers(watched: ["f", "g"].map { WatchedPath(directory.appending($0)) }))
+      ]
+    }
+    tasks.change("f")
+    #expect(await tasks.tells(["+a", "a!"]))
+    #expect(await eventually { !tasks.isBusy })
+    try File.makeLink(tasks.directory["program"], to: "/bin/true")
+    tasks.change("g")
+    #expect(await tasks.tells(["+a", "a!", "+a", "a"]))
+    let paths = tasks.runs(of: "a").map { $0.trigger.changes.map(\.path) }
+    #expect(paths == [[tasks.directory["f"]], [tasks.directory["f"], tasks.directory["g"]]])
+    #expect(await tasks.end())
+  }
+
   @Test func `a round in which nothing ran is no success`() async throws {
     let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
       [
