@@ -66,9 +66,10 @@ extension TaskRunner {
     if endsWork(service, status) { end(with: status) }
   }
 
-  /// Whether the runner ends because a service has ended by itself with this status.
-  func endsWork(_ service: TaskDefinition, _ status: ExitStatus) -> Bool {
-    let isCrash = service.policy.keepsAlive && options.completion == .firstSuccess
+  /// Whether the runner ends because a task has ended by itself with this status.
+  func endsWork(_ task: TaskDefinition, _ status: ExitStatus) -> Bool {
+    let isCrash =
+      task.isService && task.policy.keepsAlive && options.completion == .firstSuccess
     return !isCrash && isLast(status)
   }
 

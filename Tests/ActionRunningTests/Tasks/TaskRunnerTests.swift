@@ -260,6 +260,21 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a success that is awaited announces no restart`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
+      var task = TaskDefinition("a", in: directory, "true")
+      task.policy.keepsAlive = true
+      return [task]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    let isAnnounced = tasks.entries.contains { report in
+      if case .task(_, .backingOff) = report { true } else { false }
+    }
+    #expect(!isAnnounced)
+    #expect(await tasks.end())
+  }
+
   @Test func `a round in which nothing ran is no success`() async throws {
     let tasks = try RunningTasks(options: .init(completion: .firstSuccess)) { directory in
       [
