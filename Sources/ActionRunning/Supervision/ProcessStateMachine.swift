@@ -159,6 +159,14 @@ extension ProcessStateMachine {
     }
   }
 
+  /// The command was not started, because another process answers in its place: no run has ended, and no hook
+  /// follows.
+  mutating func hasConflict() -> [Action] {
+    guard groups[.command] == .alive else { return [] }
+    groups[.command] = nil
+    return state == .running ? proceed(to: .rest, isAfterRun: true) : []
+  }
+
   /// The job's group, which was being stopped, is gone.
   mutating func groupIsGone(_ job: TaskReport.Job) -> [Action] {
     if groups[job] == .alive { return [] }

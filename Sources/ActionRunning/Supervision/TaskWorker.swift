@@ -280,7 +280,7 @@ extension TaskWorker {
       (state.status, state.duration, state.result) = (.exited(126), .zero, .failed)
     }
     notifyLater(.ended(.failed, .byItself))
-    advance { $0.ended(.command, .exited(126)) }
+    advance { $0.hasConflict() }
   }
 }
 

@@ -205,8 +205,8 @@ extension RunReporter {
   }
 
   private func reportStart(_ run: TaskReport.Run) {
-    state.withLock { $0.conflicts[run.task] = nil }
     if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
+    state.withLock { $0.conflicts[run.task] = nil }
     let text = text(of: run.task)
     let verb = text.role == .build ? "building:" : "running"
     say(.news, run.task, "\(verb) \(text.shownCommand)" + reason(of: run.trigger), style: .faint)

@@ -121,6 +121,17 @@ struct TaskWorkerTests {
     #expect(received.entries == [.start])
   }
 
+  @Test func `no hook follows a start that found a conflict`() {
+    let worker = worker(ready: Self.port) { task in
+      task.policy.onFailure = Command("hook")
+      task.policy.onSuccess = Command("hook")
+    }
+    onQueue { worker.start(.start) }
+    answer(true)
+    #expect(story.entries == ["conflict", "at rest"])
+    #expect(launcher.calls.isEmpty)
+  }
+
   @Test func `the answer to a start that was stopped does not count for the next one`() {
     let worker = worker(ready: Self.port)
     onQueue { worker.start(.start) }
