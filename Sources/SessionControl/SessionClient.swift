@@ -5,8 +5,9 @@ import SystemCalls
 public struct SessionClient: Sendable {
   /// How long a session may take to answer what it answers at once.
   private static let patience = Duration.seconds(5)
-  /// Longer answers are no answers.
-  private static let longest = 64 * 1024 * 1024
+  /// Longer answers are no answers. Of each task, a session may keep more than 1 MiB of output, of which each byte
+  /// may be six in JSON.
+  private static let longest = 1024 * 1024 * 1024
 
   /// The directory whose sessions are asked: the given one, or its nearest ancestor with a session.
   public let directory: Path

@@ -2,8 +2,8 @@ import Dispatch
 import Support
 import SystemCalls
 
-/// The connection of a client, on a serial queue. It reads one line and sends lines. What it keeps is bounded in
-/// both directions: a client that sends too much, or does not read, is dropped.
+/// The connection of a client, on a serial queue. It reads one line and sends lines. A client that sends too much is
+/// dropped, and so is one that follows the session and does not read.
 final class SessionConnection: Sendable {
   enum Event {
     case line([UInt8])
@@ -17,10 +17,15 @@ final class SessionConnection: Sendable {
     var input: [UInt8] = []
     var hasLine = false
     var output: [UInt8] = []
+    /// How many bytes of the output were sent.
+    var sent = 0
+    /// How many bytes were added since there was nothing to send but what was sent first.
+    var behind = 0
     var isLast = false
   }
 
-  /// More unsent output drops the client.
+  /// More output behind some that is unsent drops the client. An answer itself may be longer: it has the output of all
+  /// tasks.
   private static let mostOutput = 8 * 1024 * 1024
 
   private let socket: Int32
@@ -49,7 +54,7 @@ final class SessionConnection: Sendable {
   /// Closes the connection.
   func close() {
     let (reading, writing) = state.access { state in
-      defer { (state.reading, state.writing, state.output) = (nil, nil, []) }
+      defer { (state.reading, state.writing, state.output, state.sent) = (nil, nil, [], 0) }
       return (state.reading, state.writing)
     }
     writing?.cancel()
@@ -83,21 +88,31 @@ final class SessionConnection: Sendable {
   /// - Parameter isLast: Whether the connection is closed after them.
   func send(_ bytes: [UInt8], isLast: Bool) {
     let isOpen = state.access { state in
-      state.output += bytes
       state.isLast = state.isLast || isLast
-      return state.reading != nil && state.output.count <= Self.mostOutput
+      let unsent = state.output.count - state.sent
+      state.behind = unsent == 0 ? 0 : state.behind + bytes.count
+      let isTooMuch = min(state.behind, unsent) > Self.mostOutput
+      if state.reading == nil || isTooMuch { return false }
+      state.output.removeFirst(state.sent)
+      state.sent = 0
+      state.output += bytes
+      return true
     }
     if isOpen { write() } else { close() }
   }
 
   private func write() {
     while true {
-      let rest = state.access { $0.output }
-      if rest.isEmpty {
+      let (output, sent) = state.access { ($0.output, $0.sent) }
+      if sent == output.count {
+        state.access { ($0.output, $0.sent) = ([], 0) }
         return state.access({ $0.isLast }) ? close() : stopWriting()
       }
-      switch rest.withUnsafeBytes({ Socket.send($0, to: socket) }) {
-      case .count(let count): state.access { $0.output.removeFirst(count) }
+      let result = output.withUnsafeBytes { bytes in
+        Socket.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: socket)
+      }
+      switch result {
+      case .count(let count): state.access { $0.sent += count }
       case .nothing: return writeLater()
       case .failed: return close()
       }

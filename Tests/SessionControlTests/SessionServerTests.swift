@@ -150,6 +150,33 @@ struct SessionServerTests {
     server.stop()
   }
 
+  @Test func `a long answer arrives as a whole`() async throws {
+    session.state.withLock { $0.output = [String(repeating: "x", count: 20_000_000)] }
+    let answer = try await ask(SessionRequest(.logs, tasks: ["a"]))
+    #expect(answer.first?.tasks.first?.output.first?.utf8.count == 20_000_000)
+    server.stop()
+  }
+
+  @Test func `a follower that reads slowly gets a long answer and what follows`() async throws {
+    session.state.withLock { $0.output = [String(repeating: "x", count: 12_000_000)] }
+    var request = SessionRequest(.logs, tasks: ["a"])
+    request.follows = true
+    let socket = try LocalSocket.connect(to: try #require(try sockets.sockets(of: "/p").first))
+    try writeAll(request.json, to: socket.number)
+    #expect(await eventually { session.queue.sync { server.isFollowed } })
+    session.queue.sync { server.emit(SessionEvent(.output, task: "a", "the end")) }
+    var (count, last) = (0, [UInt8]())
+    while !String(decoding: last, as: UTF8.self).contains("the end"),
+      try LocalSocket.wait(for: socket.number, atMost: .seconds(60)),
+      case .bytes(let more) = readAvailable(socket.number, atMost: 1 << 20)
+    {
+      (count, last) = (count + more.count, last.suffix(20) + more)
+    }
+    #expect(count > 12_000_000)
+    #expect(String(decoding: last, as: UTF8.self).contains("the end"))
+    server.stop()
+  }
+
   @Test func `a session that has ended is not found`() async throws {
     server.stop()
     #expect(throws: SessionError.noSession("/p")) { try client() }
