@@ -41,8 +41,10 @@ import Testing
   @Test(arguments: [["sh", "-c", reader], ["-r", "--emit", "lines", "sh", "-c", reader]])
   func `a command that reads to the end finds it`(_ arguments: [String]) async throws {
     try await withProject { project in
-      _ = try await TerminalSession(project, arguments)
+      let session = try await TerminalSession(project, arguments)
       try await project.logged("ended")
+      session.send(SIGTERM)
+      try await session.ended()
     }
   }
 
@@ -51,8 +53,10 @@ import Testing
       try project.write("reader", Self.reader)
       try project.writeTasks(
         #"a: { run: "sh reader", onSuccess: "sh reader" }, b: { run: "true" },"#)
-      _ = try await TerminalSession(project, [])
+      let session = try await TerminalSession(project, [])
       try await project.logged("ended", times: 2)
+      session.send(SIGTERM)
+      try await session.ended()
     }
   }
 
