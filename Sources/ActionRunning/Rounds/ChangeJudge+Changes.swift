@@ -176,9 +176,8 @@ extension ChangeJudge {
   func pathsToClassify(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
   ) -> [Path] {
-    if common.repetitions >= RepetitionCount.Rules.free { return [] }
-    return changes.filter { change in
-      change.kind == .modified && records[change.path] == nil
+    changes.filter { change in
+      (change.kind == .modified || isOfEditedKind(change.path)) && records[change.path] == nil
         && evidence[change.path]?.verdict != .run
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
@@ -218,9 +217,16 @@ extension ChangeJudge {
     return explain(others) + runAtOnce(others)
   }
 
+  /// Whether people edit files of this kind, which a name without an ending does not tell.
+  private func isOfEditedKind(_ path: Path) -> Bool {
+    let kind = FileKind(path)
+    return kind.ending != nil && editedKinds.contains(kind)
+  }
+
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
   /// unless it holds what it held. What a build writes changes at the same time after each start, so after a
-  /// few changes in a row only one at another time does.
+  /// few changes in a row only one at another time does. One that changes one path after the other is not
+  /// stopped for ever either (`TaskStateMachine.mostStops`).
   private func stopsBuild(
     _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
   ) -> Bool {
@@ -229,7 +235,7 @@ extension ChangeJudge {
     case .run: return false
     case .unknown:
       guard let record = records[change.path] else {
-        return !change.wasAbsent && common.repetitions < RepetitionCount.Rules.free
+        return (!change.wasAbsent || isOfEditedKind(change.path))
           && !knowledge.built.contains(change.path)
       }
       if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }

@@ -25,6 +25,8 @@ final class RunReporter: Sendable {
     var held = HeldOutputs()
     /// The tasks that keep running: their end is a failure.
     var services: Set<String> = []
+    /// The tasks that a change restarts.
+    var restarted: Set<String> = []
     var hadRound = false
   }
 
@@ -54,6 +56,8 @@ final class RunReporter: Sendable {
       for task in plan.tasks where !task.holdsOutput { state.held.tasks.remove(task.name) }
       state.services = Set(
         plan.graph.tasks.filter { $0.isService || $0.policy.keepsAlive }.map(\.name))
+      state.restarted = Set(
+        plan.graph.tasks.filter { $0.policy.busyPolicy == .restart }.map(\.name))
     }
   }
 
@@ -63,6 +67,9 @@ final class RunReporter: Sendable {
   var isCommandLine: Bool { state.withLock { $0.origin == .commandLine } }
   /// Whether advice names keys of the project file, and not options.
   var hasFile: Bool { state.withLock { $0.hasFile } }
+
+  /// Whether a change restarts the task, as is set for it.
+  func isRestarted(_ task: String) -> Bool { state.withLock { $0.restarted.contains(task) } }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }

@@ -127,12 +127,12 @@ extension WaitingReporter {
   }
 
   /// How the user ends the wait. A restart is no advice for what the run may have written itself, nor for a
-  /// program that reacts to changes by itself.
+  /// program that reacts to changes by itself, nor where it is set.
   func advice(for waiting: TaskRunner.Waiting) -> String? {
     if waiting.trigger.reason == .key { return "s stops it" }
     let words = reporter.text(of: waiting.name).words
     let place = ProjectDirectory(path: reporter.directory)
-    if state.withLock({ $0.waiting.mayBeByRuns(waiting) })
+    if reporter.isRestarted(waiting.name) || state.withLock({ $0.waiting.mayBeByRuns(waiting) })
       || ProjectDetection.Script.watchesByItself(words, in: place)
     {
       return nil

@@ -23,13 +23,30 @@ struct ChangeJudgeOthersTests {
   @Test func `the first changes of paths that have never changed before stop a build`() {
     var bench = ChangeJudgeBench(Self.files.merging(["/p/c": "c"]) { $1 })
     bench.begin()
-    for path in ["/p/log", "/p/a", "/p/b"] as [Path] {
+    for path in ["/p/log", "/p/a", "/p/b", "/p/c"] as [Path] {
       bench.write(path, "2", .building)
       #expect(bench.run == [path])
       bench.launch()
     }
-    bench.write("/p/c", "2", .building)
-    #expect(bench.actions.isEmpty, "a build that changes one path after the other")
+  }
+
+  @Test func `a new file stops a build if files with its ending are edited in its directory`() {
+    var bench = ChangeJudgeBench(["/p/a.c": "a"])
+    bench.programs = ["/p/p.c"]
+    bench.write("/p/a.c", "saved", .idle)
+    bench.begin()
+    for path in ["/p/app", "/p/b.h", "/p/p.c", "/out/b.c"] as [Path] {
+      bench.write(path, "made", .building)
+      #expect(bench.actions.isEmpty, "\(path)")
+    }
+    bench.write("/p/b.c", "new", .building)
+    #expect(bench.run == ["/p/b.c"])
+    for count in 1...4 {
+      bench.launch()
+      bench.now += .milliseconds(300 + 400 * count)
+      bench.write("/p/b.c", "\(count)", .building)
+      #expect(bench.run == ["/p/b.c"])
+    }
   }
 
   @Test func `a build is not stopped by the first change of what compilers make`() {

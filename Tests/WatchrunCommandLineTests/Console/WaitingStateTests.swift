@@ -251,4 +251,18 @@ extension WaitingStateTests {
     #expect(waiting.advice(for: .init(name, trigger, for: .runs([name]))) == advice)
     #expect(waiting.advice(for: .init(name, RunTrigger(.key), for: .runs([name]))) == "s stops it")
   }
+
+  @Test(arguments: [false, true])
+  func `no restart is advised to a task that is restarted`(isRestarted: Bool) throws {
+    var plan = try projectPlan("build: { run: 'a'\(isRestarted ? ", onBusy: 'restart'" : "") }")
+    plan.hasFile = true
+    let reporter = RunReporter(Console(shown: .problem, isColored: false), directory: "/p")
+    reporter.setPlan(plan)
+    let waiting = WaitingReporter(reporter, scheduler: scheduler) { false }
+    waiting.handle(
+      .run(.init(task: "build", job: .command, number: 1, trigger: change("/old")), .started))
+    let trigger = RunTrigger(.change, changes: [.init(path: "/a", kind: .modified, type: .file)])
+    let advice = waiting.advice(for: .init("build", trigger, for: .runs(["build"])))
+    #expect(advice == (isRestarted ? nil : "\"onBusy\": \"restart\" restarts at once"))
+  }
 }
