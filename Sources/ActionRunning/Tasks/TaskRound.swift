@@ -31,18 +31,20 @@ public struct TaskRound: Sendable, Hashable {
   /// The tasks of the round, each after its dependencies.
   public let entries: [Entry]
 
-  /// The status of the first task that failed, or 0 if none did; `nil` if none has come to an end or become
-  /// ready, because all were stopped, skipped or kept.
+  /// The status of the first task that failed, or 0 if none did; `nil` if one was stopped, or none has come to an
+  /// end or become ready, because all were skipped or kept.
   public var status: ExitStatus? {
     var status: ExitStatus?
+    var wasStopped = false
     for entry in entries {
       switch entry.outcome {
       case .failed(let status, _): return status
       case .notReady: return .exited(1)
       case .succeeded, .ready: status = .exited(0)
-      case .cancelled, .skipped, .kept: continue
+      case .cancelled: wasStopped = true
+      case .skipped, .kept: continue
       }
     }
-    return status
+    return wasStopped ? nil : status
   }
 }

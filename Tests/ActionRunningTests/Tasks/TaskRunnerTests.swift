@@ -221,6 +221,28 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
+  @Test(arguments: [CompletionRule.firstRun, .firstSuccess])
+  func `a success beside a run that was stopped is not the last run`(
+    rule: CompletionRule
+  ) async throws {
+    let tasks = try RunningTasks(options: .init(completion: rule)) { directory in
+      [
+        TaskDefinition("a", in: directory, "test -e next || exec sleep 1000"),
+        TaskDefinition("b", in: directory, "true"),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("b"))
+    tasks.runner.stop()
+    #expect(await tasks.hasRounds(1))
+    #expect(tasks.rounds.first?.status == nil)
+    try tasks.directory.write(to: "next")
+    tasks.runner.submitKey()
+    #expect(await eventually { tasks.finish == .some(.exited(0)) })
+    #expect(tasks.rounds.count == 2)
+    #expect(await tasks.end())
+  }
+
   @Test func `completion ends the runner after a round, with its status`() async throws {
     let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
       [
