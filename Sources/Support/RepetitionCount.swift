@@ -25,12 +25,12 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let tests = 7
     /// The delay of a test: unnoticeable.
     package static let test = Duration.milliseconds(250)
-    /// The delay of the last test, in which a person saves again.
-    package static let lastTest = Duration.seconds(1)
+    /// The first delay of what no test has spoken for, in which a person saves again; it doubles.
+    package static let firstPause = Duration.seconds(1)
+    /// From this delay on a message says what is delayed, and what to do.
+    package static let noticed = Duration.seconds(8)
     /// The longest delay of a start after which the time of a change is compared with those before.
     package static let longestTested = Duration.seconds(20)
-    /// The first delay of what no test has spoken for; it grows fourfold.
-    package static let firstPause = Duration.seconds(40)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
     /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
@@ -45,7 +45,7 @@ package struct RepetitionCount: Hashable, Sendable {
     /// The part of the time after a start by which another time differs at least.
     package static let otherTime = 0.25
     /// For how many repetitions, or against how many, one change beside lasting processes counts by its time.
-    package static let mostEvidence = 3.0
+    package static let mostEvidence = (for: 4.0, against: 3.0)
     /// The standard deviations, in seconds, of times that vary as little as those of processes do, and more
     /// than those of most.
     package static let (leastDeviation, wideDeviation) = (0.035, 0.15)
@@ -61,6 +61,8 @@ package struct RepetitionCount: Hashable, Sendable {
     )
     /// At least so often a run that writes a path has changed it when it did something: each third time.
     package static let ownShare = 3
+    /// Within this time after start after start no person saves: what the run does then counts, and later not.
+    package static let restless = Duration.milliseconds(800)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -78,8 +80,6 @@ package struct RepetitionCount: Hashable, Sendable {
   private struct Coincidences: Hashable {
     var count = 0
     var since = 0
-    /// The repetitions for which they count.
-    var repetitions = 0
   }
 
   /// The times of changes beside lasting processes: after the start, and after the change before. What
@@ -120,7 +120,7 @@ package struct RepetitionCount: Hashable, Sendable {
       let variance = max(
         min(offsets.variance, gaps.variance), Rules.leastDeviation * Rules.leastDeviation)
       let evidence = (gap - offset) / (2 * variance)
-      rest += min(max(evidence, -Rules.mostEvidence), Rules.mostEvidence)
+      rest += min(max(evidence, -Rules.mostEvidence.against), Rules.mostEvidence.for)
       let whole = rest.rounded(.towardZero)
       rest -= whole
       return Int(whole)
@@ -129,8 +129,10 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The number of repetitions in a row.
   package private(set) var repetitions = 0
-  /// Whether a run without the change does not take them back.
+  /// Whether a run without the change does not take them back: the key changes when the run does something.
   private var isFirm = false
+  /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
+  private var isLearned = false
   /// How many of them are there only because changes were made just before the ends of runs.
   private var countOfEnds = 0
   /// The number of proofs in a row that others change the key, always at the same time after a start.
@@ -155,8 +157,8 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
 
-  /// Whether no test has spoken for a person.
-  package var isProved: Bool { repetitions > Rules.free + Rules.tests + 1 }
+  /// Whether no test has spoken for a person, up to a delay that is noticed.
+  package var isProved: Bool { delay() >= Rules.noticed }
 
   /// The delay of what the latest change leads to.
   ///
@@ -167,9 +169,12 @@ package struct RepetitionCount: Hashable, Sendable {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
     if excess <= Rules.tests { return isTested ? Rules.test : .zero }
-    if excess == Rules.tests + 1 { return Rules.lastTest }
-    let growth = min(excess - Rules.tests - 2, 4)
-    return min(Rules.firstPause * (1 << (2 * growth)), Rules.longestPause)
+    return Self.pause(excess - Rules.tests)
+  }
+
+  /// The pause of this number in a row, counted from 1.
+  package static func pause(_ number: Int) -> Duration {
+    min(Rules.firstPause * (1 << min(number - 1, 10)), Rules.longestPause)
   }
 
   /// Whether the delay before the run of this number is a test beside processes that do not end by themselves.
@@ -179,9 +184,10 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The key has changed.
   ///
-  /// What lasting processes change follows what they do, or a start. The first counts twice, and is not taken
-  /// back by a run without the change: a server writes its log when it is asked. The second shows when starts
-  /// are delayed: saves follow the save before, not the start (`Times`).
+  /// What lasting processes change follows what they do, or a start. The first leads to tests early, which a run
+  /// without the change does not end: a server writes its log when it is asked. It proves nothing, since a server
+  /// that reacts to each save does something then as well, unless that happens faster than people save. The second
+  /// shows when starts are delayed: saves follow the save before, not the start (`Times`).
   ///
   /// - Parameter offset: How long after the latest start.
   /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
@@ -202,22 +208,21 @@ package struct RepetitionCount: Hashable, Sendable {
         proofs = isSame ? proofs + 1 : 0
       }
       let count = proofs / Rules.proofs
-      (repetitions, countOfEnds, isFirm) = (count, 0, false)
+      (repetitions, countOfEnds, isFirm, isLearned) = (count, 0, false, false)
       (coincidences, times) = (Coincidences(), Times())
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .lasting(let activity)):
-      if follows(activity) {
-        if isFirst {
-          add(2)
-          coincidences.repetitions += 2
-        }
-        isFirm = repetitions > 0
-      } else if isFirst && repetitions <= Rules.free {
-        add(isAtSameTime ? 2 : 1)
+      let follows = follows(activity)
+      if follows { isFirm = true }
+      if isFirst && repetitions <= Rules.free {
+        add(follows || isAtSameTime ? 2 : 1)
       } else if isFirst {
-        let count = count(evidence, isAtSameTime)
-        add(isFirm && isProved ? max(count, 0) : count)
+        let pace = !follows ? 0 : offset < Rules.restless ? 1 : -1
+        // A last test that decides nothing is followed by shorter ones.
+        let isLast = repetitions == Rules.free + Rules.tests + 1
+        let count = evidence + pace == 0 && isLast ? -1 : evidence + pace
+        add(isLearned ? max(count, 0) : count)
       } else if times.isWide && repetitions > Rules.free,
         let former, offset - former > Rules.tolerance
       {
@@ -226,16 +231,6 @@ package struct RepetitionCount: Hashable, Sendable {
       }
     }
     return repetitions - before
-  }
-
-  /// For how many repetitions a change counts, by its time, that does not follow what the processes do. Unless it
-  /// comes at the same time after the start, it takes back a part of what those before it counted that did. A last
-  /// test that decides nothing is followed by shorter ones.
-  private mutating func count(_ evidence: Int, _ isAtSameTime: Bool) -> Int {
-    let doubt = isAtSameTime ? 0 : min(coincidences.repetitions, 1)
-    coincidences.repetitions -= doubt
-    let isLast = repetitions == Rules.free + Rules.tests + 1
-    return evidence == 0 && isLast ? -1 : evidence - doubt
   }
 
   /// Notes when the key has changed, for the first time after the latest start. Returns for how many repetitions
@@ -324,8 +319,8 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// It is proved elsewhere that runs change the key.
   package mutating func prove() {
-    repetitions = max(repetitions, Rules.free + Rules.tests + 2)
-    isFirm = true
+    while !isProved { repetitions += 1 }
+    isLearned = true
   }
 
   /// Another run is requested for the latest change.
@@ -338,7 +333,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// - Parameter isComplete: Whether it has ended by itself, so that it has changed all that it changes.
   package mutating func began(after time: Duration, isComplete: Bool = false) {
     let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
-    if !hasChanged && isLong && !isFirm { reset() }
+    if !hasChanged && isLong && !isFirm && !isLearned { reset() }
     startDelay = hasChanged ? offset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
   }

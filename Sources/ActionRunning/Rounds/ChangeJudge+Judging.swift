@@ -159,7 +159,7 @@ extension ChangeJudge {
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
     lastReport = now
-    let isNoticed = now.duration(to: followUp.due) > RepetitionCount.Rules.lastTest
+    let isNoticed = now.duration(to: followUp.due) >= RepetitionCount.Rules.noticed
     return (isNoticed ? announcement(of: changes, delay: now.duration(to: followUp.due)) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
@@ -181,8 +181,8 @@ extension ChangeJudge {
     if change.isOfEntry || repetitions >= Self.fewRepetitions {
       return RepetitionCount.Rules.longestPause
     }
-    return common.repetitions <= Self.mostOfOthers
-      ? RepetitionCount.Rules.lastTest : Self.pauseOfOthers
+    let excess = max(common.repetitions - Self.mostOfOthers, 0)
+    return min(RepetitionCount.pause(1 + excess), Self.pauseOfOthers)
   }
 
   /// Whether a test delays the next run.

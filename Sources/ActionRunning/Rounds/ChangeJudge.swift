@@ -179,6 +179,9 @@ struct ChangeJudge: Sendable {
   /// The paths for which a follow-up is due.
   var delayedPaths: [Path] { followUp?.paths ?? [] }
 
+  /// When the run that is delayed is due.
+  var due: Instant? { followUp?.due }
+
   /// Whether all of these paths changed in the round before as well, so that they may be outputs.
   func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
     changes.allSatisfy { records[$0.path]?.knownContent != nil }

@@ -36,6 +36,8 @@ extension TaskRunner {
     public internal(set) var cause: Cause
     /// Since when it waits; for the end of a delay, since the delay began.
     package var since = Instant(offset: .zero)
+    /// The end of a delay.
+    package var due: Instant?
 
     /// Creates a waiting task.
     public init(_ name: String, _ trigger: RunTrigger, for cause: Cause) {
@@ -109,6 +111,7 @@ extension TaskRunner.State {
         } else if request == nil && !trigger.changes.isEmpty {
           if owed.owes(name, anyOf: delayed) {
             deferred.append(.init(name, trigger, for: .delay))
+            deferred[deferred.count - 1].due = component.rounds.due
           } else if !owed.owes(name) {
             deferred.append(.init(name, trigger, for: .nextRun))
           }

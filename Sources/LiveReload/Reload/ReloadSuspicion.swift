@@ -71,6 +71,6 @@ struct ReloadSuspicion: Sendable {
 
   /// Whether a delay is long enough to be noticed.
   static func isNoticed(_ delay: Int) -> Bool {
-    .milliseconds(delay) > RepetitionCount.Rules.lastTest
+    .milliseconds(delay) >= RepetitionCount.Rules.noticed
   }
 }

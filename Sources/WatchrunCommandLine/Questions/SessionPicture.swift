@@ -17,8 +17,9 @@ struct SessionPicture {
 
   /// How long a service without a readiness check must run before it counts as ready.
   static let startTime = Duration.seconds(1)
-  /// A test delays a run for less than this; what is delayed for longer is written by the runs themselves.
-  static let testTime = RepetitionCount.Rules.lastTest + .milliseconds(200)
+  /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
+  /// is not waited for.
+  static let noticedTime = RepetitionCount.Rules.noticed
   private static let mostChanges = 20
   private static let mostShownErrors = 50
 
@@ -164,8 +165,11 @@ extension SessionPicture {
         condition.isBusy = true
       }
       for entry in waiting where entry.name == name && entry.cause == .delay {
-        rest = max(rest, now.duration(to: entry.since.advanced(by: Self.testTime)))
         condition.behind.append(name)
+        guard let due = entry.due, entry.since.duration(to: due) < Self.noticedTime else {
+          continue
+        }
+        rest = max(rest, now.duration(to: due))
       }
     }
     if rest > .zero { condition.settlesAfter = rest }

@@ -41,17 +41,17 @@ struct ChangeJudgeCheckpointTests {
 
   @Test func `a delay counts from the checkpoint, and goes on at the end of the round`() {
     var bench = ChangeJudgeBench(Self.files)
-    for count in 0..<11 { _ = bench.round([("/p/log", "#\(count)")]) }
+    for count in 0..<13 { _ = bench.round([("/p/log", "#\(count)")]) }
     bench.begin()
     bench.write("/p/log", "other")
     bench.now += .milliseconds(500)
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(40)))
+    #expect(bench.followUp == .after(.seconds(8)))
     #expect(bench.loops.map(\.path) == ["/p/log"])
     bench.end(after: .seconds(1))
-    #expect(bench.followUp == .after(.seconds(39)))
+    #expect(bench.followUp == .after(.seconds(7)))
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(39)))
+    #expect(bench.followUp == .after(.seconds(7)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }
@@ -139,11 +139,11 @@ struct ChangeJudgeCheckpointTests {
 
   @Test func `a path that a run has received since is removed from the delayed follow-up`() {
     var bench = ChangeJudgeBench(Self.files)
-    for count in 0..<11 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "#\(count)")]) }
+    for count in 0..<13 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "#\(count)")]) }
     bench.begin()
     bench.write([("/p/log", "1"), ("/p/a", "1")])
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(40)))
+    #expect(bench.followUp == .after(.seconds(8)))
     bench.launch(isRestart: true)
     #expect(bench.judge.followUp?.paths == ["/p/log", "/p/a"])
     bench.launch()
@@ -243,10 +243,10 @@ struct ChangeJudgeCheckpointTests {
 
   @Test func `a path for which a follow-up is delayed is not settled`() {
     var bench = ChangeJudgeBench(Self.files)
-    _ = bench.rounds(12) { [("/p/log", "#\($0)")] }
-    #expect(bench.followUp == .after(.seconds(40)))
+    _ = bench.rounds(14) { [("/p/log", "#\($0)")] }
+    #expect(bench.followUp == .after(.seconds(8)))
     bench.write("/p/log", "#10", .othersRunning)
-    #expect(bench.settled.isEmpty && bench.followUp == .after(.seconds(40)))
+    #expect(bench.settled.isEmpty && bench.followUp == .after(.seconds(8)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }

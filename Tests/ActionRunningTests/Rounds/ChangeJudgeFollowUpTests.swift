@@ -9,11 +9,11 @@ struct ChangeJudgeFollowUpTests {
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
-  /// A bench with a follow-up for `/p/log` that is delayed by 40 s.
+  /// A bench with a follow-up for `/p/log` that is delayed by 8 s.
   private func delayed() -> ChangeJudgeBench {
     var bench = ChangeJudgeBench(Self.files)
-    let followUps = bench.rounds(12) { [("/p/log", "#\($0)")] }
-    #expect(followUps.last == .after(.seconds(40)))
+    let followUps = bench.rounds(14) { [("/p/log", "#\($0)")] }
+    #expect(followUps.last == .after(.seconds(8)))
     return bench
   }
 
@@ -43,7 +43,7 @@ struct ChangeJudgeFollowUpTests {
 
   @Test func `an edit that is reported only as the delay ends is compared with nothing older`() {
     var bench = ChangeJudgeBench(["/p/a": "a", "/p/log": "0"])
-    for count in 0..<12 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
+    for count in 0..<14 { _ = bench.round([("/p/log", "#\(count)"), ("/p/a", "b")]) }
     guard case .after(let delay) = bench.followUp, let generation = bench.generation else {
       Issue.record("nothing is delayed")
       return
@@ -144,8 +144,8 @@ struct ChangeJudgeFollowUpTests {
 
   @Test func `a file that appears and disappears in turn counts for itself as well`() {
     var bench = ChangeJudgeBench()
-    let followUps = bench.rounds(12) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
-    #expect(followUps == FollowUp.law(12))
+    let followUps = bench.rounds(14) { [("/p/x", $0 % 2 == 0 ? "#" : nil)] }
+    #expect(followUps == FollowUp.law(14))
     #expect(bench.judge.announcedPaths == ["/p/x"])
   }
 
@@ -283,7 +283,7 @@ struct ChangeJudgeFollowUpTests {
     _ = bench.round([("/p/log", "once more")])
     bench.actions = bench.judge.stopped()
     bench.write("/p/log", "saved", .othersRunning)
-    #expect(bench.followUp == .after(.seconds(160)))
+    #expect(bench.followUp == .after(.seconds(16)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }
@@ -316,9 +316,9 @@ struct ChangeJudgeFollowUpTests {
   @Test func `a delay of an earlier round does nothing`() {
     var bench = delayed()
     let generation = bench.generation ?? 0
-    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(160)))
+    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(16)))
     let newest = bench.generation ?? 0
-    bench.now += .seconds(160)
+    bench.now += .seconds(16)
     bench.elapse(generation)
     #expect(bench.actions.isEmpty)
     bench.elapse(newest)

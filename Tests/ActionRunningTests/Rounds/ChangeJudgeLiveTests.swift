@@ -34,10 +34,10 @@ struct ChangeJudgeLiveTests {
   /// The delays where each change follows the start of the run, and counts twice.
   private static func law(_ count: Int) -> [Duration] {
     let test = Duration.milliseconds(250)
-    let first: [Duration] = [
-      .zero, .zero, test, test, .seconds(1), .seconds(40), .seconds(160),
-    ]
-    return (0..<count).map { $0 < first.count ? first[$0] : .seconds(600) }
+    let first: [Duration] = [.zero, .zero, test, test]
+    return (0..<count).map { number in
+      number < first.count ? first[number] : ChangeJudgeRules.delay(number + 7)
+    }
   }
 
   @Test func `a change is judged when it is reported`() {
@@ -132,7 +132,7 @@ struct ChangeJudgeLiveTests {
       bench.write("/p/log", "\(number / 2)", .interruptible)
       return bench.waitForRun() ?? .zero
     }
-    #expect(delays[16...].contains { $0 >= .seconds(40) })
+    #expect(delays[16...].contains { $0 >= .seconds(8) })
   }
 
   /// Otherwise the change after the start would follow the change before as well.
@@ -172,12 +172,10 @@ struct ChangeJudgeLiveTests {
     #expect(delays.allSatisfy { $0 <= .milliseconds(250) })
   }
 
-  @Test func `a coincidence counts twice`() {
-    // Not taken back by the change of the time.
-    let delays = delays(.coincidence) { .milliseconds(300 + 400 * ($0 % 5)) }
-    #expect(delays[..<6].allSatisfy { $0 <= .seconds(1) })
-    #expect(
-      delays[6...] == [.seconds(40), .seconds(160)] + Array(repeating: .seconds(600), count: 12))
+  @Test func `a coincidence leads to tests early, and never to a pause`() {
+    let delays = delays(.coincidence, count: 100) { .milliseconds(300 + 400 * ($0 * 7919 % 5)) }
+    #expect(delays[..<6].contains(.milliseconds(250)))
+    #expect(delays.allSatisfy { $0 <= .milliseconds(250) })
   }
 
   @Test func `new names in one directory count for the directory`() {
@@ -195,7 +193,7 @@ struct ChangeJudgeLiveTests {
     #expect(delays(.unknown) { _ in .seconds(60) }.last == .seconds(600))
     #expect(delays(.unknown) { _ in .seconds(10) } == Self.law(20))
     #expect(delays(.unknown) { .seconds(11 + $0 % 3) }.allSatisfy { $0 <= .milliseconds(250) })
-    #expect(delays(.coincidence) { .seconds(11 + $0 % 3) }.last == .seconds(600))
+    #expect(delays(.coincidence) { .seconds(11 + $0 % 3) }.allSatisfy { $0 <= .milliseconds(250) })
     var bench = bench()
     for count in 0..<5 {
       bench.begin()
@@ -211,16 +209,16 @@ struct ChangeJudgeLiveTests {
 
   // MARK: Delayed restarts
 
-  /// A bench whose restart for `/p/log` is delayed by 40 s.
+  /// A bench whose restart for `/p/log` is delayed by 32 s.
   private func delayed() -> ChangeJudgeBench {
     var bench = bench()
-    for count in 0..<6 {
+    for count in 0..<10 {
       _ = bench.waitForRun()
       bench.begin()
       bench.now += .milliseconds(500)
       bench.write("/p/log", "#\(count)", .interruptible)
     }
-    #expect(bench.followUp == .after(.seconds(40)))
+    #expect(bench.followUp == .after(.seconds(32)))
     return bench
   }
 
@@ -258,7 +256,7 @@ struct ChangeJudgeLiveTests {
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": evidence]
     bench.write("/p/log", "again", .interruptible)
-    #expect(bench.followUp == .after(.milliseconds(39_700)))
+    #expect(bench.followUp == .after(.milliseconds(31_700)))
   }
 
   @Test func `after others have proved to change a delayed path, its row begins anew`() {
@@ -274,10 +272,10 @@ struct ChangeJudgeLiveTests {
       return bench.waitForRun()
     }
     #expect(delays[..<5].allSatisfy { $0 <= .seconds(1) })
-    #expect(delays[5...] == [.seconds(40), .seconds(160), .seconds(600)])
+    #expect(delays[5...] == [.seconds(2), .seconds(4), .seconds(8)])
   }
 
-  @Test func `the first delay of more than 1 s is announced`() {
+  @Test func `the first delay of 8 s is announced`() {
     var bench = bench()
     var announced: [Int] = []
     for count in 0..<14 {
@@ -286,9 +284,9 @@ struct ChangeJudgeLiveTests {
       bench.now += .milliseconds(500)
       bench.write("/p/log", "#\(count)", .interruptible)
       if bench.loops.map(\.path) == ["/p/log"] { announced.append(count) }
-      #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == .seconds(40) })
+      #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == .seconds(8) })
     }
-    #expect(announced == [5])
+    #expect(announced == [7])
   }
 
   @Test func `a run that lasted only as long as the change took proves nothing`() {
@@ -300,7 +298,7 @@ struct ChangeJudgeLiveTests {
     bench.begin()
     bench.now += .milliseconds(500)
     bench.write("/p/log", "once more", .interruptible)
-    #expect(bench.followUp == .after(.seconds(160)))
+    #expect(bench.followUp == .after(.seconds(64)))
   }
 
   @Test func `a run that lasted 1.5 times as long without the change ends its row`() {
@@ -334,7 +332,7 @@ struct ChangeJudgeLiveTests {
 
   @Test func `a run that is owed still starts after the run ended by itself`() {
     var bench = delayed()
-    let due = bench.now + .seconds(40)
+    let due = bench.now + .seconds(32)
     bench.end(after: .milliseconds(500))
     bench.waitForDelay()
     #expect(bench.now == due)
@@ -346,7 +344,7 @@ struct ChangeJudgeLiveTests {
     let timer = bench.generation ?? 0
     bench.actions = bench.judge.workEnded()
     let read = bench.actions
-    bench.now += .seconds(40)
+    bench.now += .seconds(32)
     bench.elapse(timer)
     bench.actions = read
     bench.answer()

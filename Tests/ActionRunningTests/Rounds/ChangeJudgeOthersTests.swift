@@ -207,7 +207,7 @@ struct ChangeJudgeOthersTests {
         delays.append(bench.waitForRun() ?? .zero)
       }
       #expect(
-        isPerson ? delays.allSatisfy { $0 <= .milliseconds(250) } : delays[8] > .seconds(30),
+        isPerson ? delays.allSatisfy { $0 <= .milliseconds(250) } : delays[12] >= .seconds(8),
         "\(delays)")
     }
   }
@@ -242,7 +242,7 @@ struct ChangeJudgeOthersTests {
       benches[other].waitForDelay()
       _ = benches[other].round()
     }
-    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(60)]
+    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(2)]
     let expected = FollowUp.law(10) + delays.map(FollowUp.after)
     #expect(followUps == [expected, expected])
   }

@@ -391,8 +391,8 @@ struct ChangeJudgeOutputTests {
 
   @Test func `a save of such a path later than 0.3 s after the reports begins a round`() {
     var bench = ChangeJudgeBench(["/p/log": "0"])
-    _ = bench.rounds(12) { [("/p/log", "#\($0)")] }
-    #expect(bench.followUp == .after(.seconds(40)))
+    _ = bench.rounds(14) { [("/p/log", "#\($0)")] }
+    #expect(bench.followUp == .after(.seconds(8)))
     bench.now += .milliseconds(301)
     bench.write("/p/log", "saved", .idle)
     #expect(bench.run == ["/p/log"])

@@ -192,8 +192,8 @@ struct ChangeJudgeTests {
 
   @Test func `a change while nothing runs begins a round at once, whatever was delayed`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
-    let first = bench.rounds(12) { [("/p/a", "#\($0)")] }
-    #expect(first.last == .after(.seconds(40)))
+    let first = bench.rounds(14) { [("/p/a", "#\($0)")] }
+    #expect(first.last == .after(.seconds(8)))
     bench.now += .seconds(2)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.run == ["/p/a"])
@@ -233,28 +233,28 @@ struct ChangeJudgeTests {
     var bench = ChangeJudgeBench()
     for name in 0..<8 { bench.files[Path("/p/\(name)")] = .text("0") }
     let followUps = bench.rounds(18) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
-    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(60), .seconds(60)]
+    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(2), .seconds(4)]
     #expect(followUps == FollowUp.law(10) + delays.map(FollowUp.after))
   }
 
   // MARK: Announcements
 
-  @Test func `the first delay of more than 1 s is announced for a path, and no other`() {
+  @Test func `the first delay of 8 s is announced for a path, and no other`() {
     var bench = ChangeJudgeBench(Self.files)
     var announced: [[FeedbackLoop]] = []
-    for count in 0..<14 {
+    for count in 0..<16 {
       bench.waitForDelay()
       _ = bench.round([("/p/log", "#\(count)")])
       announced.append(bench.loops)
     }
-    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(40))
-    #expect(announced == Array(repeating: [], count: 11) + [[loop], [], []])
+    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(8))
+    #expect(announced == Array(repeating: [], count: 13) + [[loop], [], []])
   }
 
   @Test func `of several paths the one with the most repetitions is announced`() {
     var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "#")])
-    for count in 0..<11 {
+    for count in 0..<13 {
       #expect(bench.loops.isEmpty)
       _ = bench.round([("/p/a", "\(count)"), ("/p/log", "\(count)")])
     }
@@ -263,9 +263,9 @@ struct ChangeJudgeTests {
 
   @Test func `a directory is announced with two of its entries`() {
     var bench = ChangeJudgeBench()
-    for count in 0..<12 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
+    for count in 0..<14 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
     let loop = FeedbackLoop(
-      path: "/p/out", entries: ["/p/out/11", "/p/out/0"], delay: .seconds(40))
+      path: "/p/out", entries: ["/p/out/13", "/p/out/0"], delay: .seconds(8))
     #expect(bench.loops == [loop])
   }
 

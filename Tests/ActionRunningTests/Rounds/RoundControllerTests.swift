@@ -75,10 +75,10 @@ struct RoundControllerTests {
     answer(number)
   }
 
-  /// A controller that waits 40 s, after twelve rounds in which entries of one directory were removed.
+  /// A controller that waits 8 s, after fourteen rounds in which entries of one directory were removed.
   private func delayedController() -> RoundController {
     let controller = controller()
-    for number in 0..<12 { round(controller, "\(number)", number) }
+    for number in 0..<14 { round(controller, "\(number)", number) }
     return controller
   }
 
@@ -133,10 +133,10 @@ struct RoundControllerTests {
       if case .decision(.announce(let loop)) = $0 { loop } else { nil }
     }
     #expect(loops.map(\.path) == ["/no"])
-    advance(by: .milliseconds(39_999))
-    #expect(runs.count == 3 && source.count == 12)
+    advance(by: .milliseconds(7_999))
+    #expect(runs.count == 3 && source.count == 14)
     advance(by: .milliseconds(1))
-    #expect(runs.count == 4 && source.count == 13)
+    #expect(runs.count == 4 && source.count == 15)
     withExtendedLifetime(controller) {}
   }
 
@@ -161,7 +161,7 @@ struct RoundControllerTests {
     }
     #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(39))
-    #expect(runs.last == ["/no/11", "/no/x"])
+    #expect(runs.last == ["/no/13", "/no/x"])
     advance(by: .seconds(60))
     #expect(runs.count == 4)
   }
@@ -189,7 +189,7 @@ struct RoundControllerTests {
       controller.workEnded(isServing: false)
       controller.stopped()
     }
-    #expect(source.count == 12)
+    #expect(source.count == 14)
     #expect(log.entries.count == count)
   }
 
@@ -404,10 +404,10 @@ struct RoundControllerTests {
   @Test func `the end of a delay does not use an early flush`() {
     let controller = delayedController()
     queue.sync { controller.runEnded() }
-    answer(12)
-    queue.sync { scheduler.advance(by: .seconds(40)) }
-    #expect(source.count == 14 && runs.count == 3)
-    answer(13)
+    answer(14)
+    queue.sync { scheduler.advance(by: .seconds(8)) }
+    #expect(source.count == 16 && runs.count == 3)
+    answer(15)
     #expect(runs.count == 4)
   }
 }
