@@ -167,6 +167,7 @@ public final class FileObserver: Sendable {
       state.beginStart().map { ($0, subscriber.map { state.add($0) }) }
     }
     guard let (roots, subscription) = begun else { return false }
+    scheduler.prepare()
     let debouncer = makeDebouncer()
     state.withLock { $0.debouncer = debouncer }
     var configuration = BackendConfiguration(

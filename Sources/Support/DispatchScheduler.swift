@@ -9,6 +9,9 @@ package struct DispatchScheduler: Scheduler {
     timer = QueueTimer(queue)
   }
 
+  /// Creates the timer, which needs a descriptor. Otherwise the first work does, when there may be none.
+  package func prepare() { timer.prepare() }
+
   package var now: Instant { .now }
 
   package func schedule(

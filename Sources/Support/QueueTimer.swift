@@ -27,6 +27,13 @@ final class QueueTimer: Sendable {
     self.makeAlarm = makeAlarm
   }
 
+  /// Creates the alarm, which needs a descriptor. Later there may be none.
+  func prepare() {
+    state.withLock { state in
+      if state.alarm == nil { state.alarm = makeAlarm { [weak self] in self?.elapsed() } }
+    }
+  }
+
   func schedule(_ entry: Deadlines.Entry) -> any ScheduledWork {
     let id = state.withLock { state in
       let id = state.deadlines.add(entry)

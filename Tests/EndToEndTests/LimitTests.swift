@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  private static let maySetLimits = access("/usr/bin/prlimit", X_OK) == 0
+
+  /// No descriptor is left when the first change is made.
+  @Test(.enabled(if: maySetLimits))
+  func `changes are reported while no descriptor is left, and a new tree later`() async throws {
+    try await withProject { project in
+      try await project.shell("mkdir -p $OUTSIDE/tree/sub; echo > $OUTSIDE/tree/sub/inner")
+      let watchrun = try await project.startPrinting()
+      let pid = watchrun.process.pid
+      try await project.shell(
+        "last=$(ls /proc/\(pid)/fd | sort -n | tail -1); prlimit --pid \(pid) --nofile=$((last + 1)):"
+      )
+      try project.place("file")
+      try await project.reported("file", "created", by: watchrun)
+      try project.move(project.outside + "/tree", to: "tree")
+      try await watchrun.said("cannot read")
+      try await project.shell("prlimit --pid \(pid) --nofile=512:")
+      try await project.reported("tree/sub/inner", "created", by: watchrun)
+      try project.write("tree/sub/inner", "more")
+      try await project.reported("tree/sub/inner", "modified", by: watchrun)
+    }
+  }
+
   @Test func `only the files of a list are watched`() async throws {
     try await withProject { project in
       try project.write("a")

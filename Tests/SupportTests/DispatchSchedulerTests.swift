@@ -70,6 +70,20 @@ struct QueueTimerTests {
     for work in works { work.cancel() }
     #expect(log.entries == [times[0], times[1], times[2], nil])
   }
+
+  @Test func `a timer that is prepared needs no other alarm for its work`() {
+    let made = Log<String>()
+    let timer = QueueTimer { _ in
+      made.note("alarm")
+      return FakeAlarm(log: Log())
+    }
+    #expect(made.entries == [])
+    timer.prepare()
+    #expect(made.entries == ["alarm"])
+    let time = Instant.now.advanced(by: .seconds(10))
+    timer.schedule(.init(time: time, leeway: .zero, work: {})).cancel()
+    #expect(made.entries == ["alarm"])
+  }
 }
 
 extension ScheduledWork {

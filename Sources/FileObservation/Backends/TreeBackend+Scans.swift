@@ -67,6 +67,24 @@ extension TreeBackend {
     readHints()
   }
 
+  /// Examines again what could not be examined, and will not hint when it can.
+  func planExamination() {
+    let delay = state.access { state -> Duration? in
+      if state.isStopped { return nil }
+      return state.examinations.plan(isNeeded: state.tree.hasUnhintedDirectories)
+    }
+    guard let delay else { return }
+    after(delay) { [weak self] in
+      guard let self else { return }
+      readHints()
+      state.access { state in
+        state.examinations.begin()
+        if !state.isStopped { state.tree.examineUnhinted() }
+      }
+      readHints()
+    }
+  }
+
   /// Returns whether the slice that begins now is over.
   private func endOfSlice() -> () -> Bool {
     let end = scheduler.now.advanced(by: sliceDuration)

@@ -20,6 +20,7 @@ package final class TreeBackend: Backend {
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
+    var examinations = ExaminationPacing()
     var hasReportedOverflow = false
     var isStopped = false
     var flushes = PendingFlushes()
@@ -84,6 +85,7 @@ package final class TreeBackend: Backend {
   }
 
   package func start() {
+    scheduler.prepare()
     configuration.queue.async { [self] in
       state.access { state in
         if state.isStopped { return }
@@ -126,7 +128,10 @@ package final class TreeBackend: Backend {
       state.access { $0.flushes.add(done) }
       afterSettling { [self] in
         state.access { state in
-          if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
+          if state.isUpToDate && !state.isStopped {
+            state.tree.examineUnhinted()
+            state.tree.lookUpDirectoryRoots()
+          }
         }
         readHints()
       }
@@ -198,6 +203,7 @@ extension TreeBackend {
       )
     }
     planRefilter()
+    planExamination()
     if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
     finishFlushes()

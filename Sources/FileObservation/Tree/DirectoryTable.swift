@@ -17,6 +17,15 @@ struct DirectoryTable {
     var stack: IgnoreStack?
   }
 
+  /// What is not known of a directory that could not be examined.
+  struct Unexamined {
+    /// Changes since this time have not been found.
+    var since: FileTime
+    /// Whether there is a hint when it can be examined: the permissions of a directory that is observed
+    /// are missing.
+    var isHinted: Bool
+  }
+
   /// The index that stands for no directory.
   private static let none = UInt32.max
   /// The number of entries by which `indices` grows.
@@ -26,7 +35,7 @@ struct DirectoryTable {
   var unwatched: Set<TreeSnapshot.Entry> = []
   /// Directories that could not be read, or of which an entry could not be examined, as without the
   /// permission to search one of their ancestors.
-  var unexamined: Set<TreeSnapshot.Entry> = []
+  var unexamined: [TreeSnapshot.Entry: Unexamined] = [:]
   /// Watches without an entry.
   var retired: Set<Int32> = []
   /// Whether a watch was transferred since this was reset.

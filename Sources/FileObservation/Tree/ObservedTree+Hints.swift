@@ -215,27 +215,13 @@ extension ObservedTree {
       // The directory below the mount point is at the path now.
       scanNow(directory, for: .diff(since: walk.comparedUntil, .tree))
     }
-    if hint.reasons.contains(.attributes), roots[directory] != nil {
-      _ = lookUpRoot(directory, for: .hint([]))
+    if hint.reasons.contains(.attributes) {
+      if roots[directory] != nil { _ = lookUpRoot(directory, for: .hint([])) }
       examineAgain(in: directory)
     }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
     if roots[directory] == nil { compareEntry(directory, for: .scan(comparison)) }
     if directories[directory] != nil { scanNow(directory, for: comparison) }
-  }
-
-  /// Compares the directories whose entries could not be examined before the attributes of a
-  /// directory around them were changed.
-  mutating func examineAgain(in directory: Entry) {
-    if directories.unexamined.isEmpty { return }
-    let again = directories.unexamined.filter {
-      directories[$0] == nil || snapshot.isWithin($0, directory)
-    }
-    directories.unexamined.subtract(again)
-    for directory in again where directories[directory] != nil {
-      let isUnread = snapshot.marks(of: directory).contains(.unread)
-      scanNow(directory, for: isUnread ? .discover : .diff(since: walk.comparedUntil, .tree))
-    }
   }
 
   /// The mode in which one directory is compared.
@@ -274,7 +260,7 @@ extension ObservedTree {
         emit(.modified(isOpen: false), snapshot.type(of: known), at: path.path)
       }
       if !error.isNotFound {
-        directories.unexamined.insert(parent)
+        setUnexamined(parent, error)
         // The hint is all that is known.
         if !reasons.contains(.disappeared) || reasons.contains(.appeared) { return }
       }

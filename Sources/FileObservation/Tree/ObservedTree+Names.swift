@@ -25,7 +25,7 @@ extension ObservedTree {
         let isFile = roots[awaited] == .named
         let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
         // What is on the way must be a directory, and one that can be watched.
-        let isPassable = status?.type == .directory && !directories.unexamined.contains(awaited)
+        let isPassable = status?.type == .directory && directories.unexamined[awaited] == nil
         if roots[awaited] != nil ? status != nil : isPassable {
           if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
         } else {

@@ -96,7 +96,7 @@ extension ObservedTree {
   /// before its turn.
   func modeOfReadable(_ directory: Entry) -> ScanMode {
     let isUnread = snapshot.marks(of: directory).contains(.unread)
-    return isUnread && directories.unexamined.contains(directory) ? .discover : comparison
+    return isUnread && directories.unexamined[directory] != nil ? .discover : comparison
   }
 
   private mutating func enter(

@@ -120,9 +120,9 @@ extension ObservedTree {
     } catch {
       if error.isNotFound {
         rootDisappeared(entry)
-      } else if let parent = snapshot.parent(of: entry) {
-        // As where an ancestor cannot be searched. Nothing is known until its attributes change.
-        directories.unexamined.insert(parent)
+      } else {
+        // As where an ancestor cannot be searched. Nothing is known until it can.
+        setUnexamined(entry, error)
       }
       return false
     }
@@ -172,9 +172,7 @@ extension ObservedTree {
     do throws(SystemError) {
       status = try disk.status(of: path, followsLinks: coverage > .named)
     } catch {
-      if !error.isNotFound, let parent = snapshot.parent(of: root) {
-        directories.unexamined.insert(parent)
-      }
+      if !error.isNotFound, let parent = snapshot.parent(of: root) { setUnexamined(parent, error) }
       snapshot.mark(root, .absent)
       return awaitReturn(root)
     }

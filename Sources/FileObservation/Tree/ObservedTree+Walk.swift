@@ -95,7 +95,7 @@ extension ObservedTree {
     } catch {
       if !error.isNotFound {
         unreported.warnings.add(unreadableDirectory: path, error)
-        directories.unexamined.insert(directory)
+        setUnexamined(directory, error)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
       }
@@ -200,7 +200,7 @@ extension ObservedTree {
       lookup.entry.map({ isStillThere($0, status, at: path.path, in: site) }) ?? true
     else {
       if case .failure(let error) = found, !error.isNotFound {
-        directories.unexamined.insert(site.directory)
+        setUnexamined(site.directory, error)
       } else if let entry = lookup.entry {
         // It is gone again, and is removed after the listing.
         snapshot.unmark(entry, .seen)

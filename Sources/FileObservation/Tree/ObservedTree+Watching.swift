@@ -35,7 +35,7 @@ extension ObservedTree {
       }
       if !error.isNotFound {
         unreported.warnings.add(unreadableDirectory: path, error)
-        directories.unexamined.insert(directory)
+        setUnexamined(directory, error)
         // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
