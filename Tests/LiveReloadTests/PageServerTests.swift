@@ -50,6 +50,20 @@ struct PageServerTests {
     #expect(try await RawClient.request(port, "/in").body == "body{}")
   }
 
+  @Test func `a file whose time of modification was set back has another tag`() async throws {
+    let port = try pages.openSite()
+    let file = pages.directory["site/x.js"]
+    func write(_ text: String) throws -> FileTime {
+      try File.write(text, to: file)
+      try File.touch(file, isOld: true)
+      return try FileStatus(of: file).changed
+    }
+    let time = try write("1111")
+    let tag = try #require(try await RawClient.request(port, "/x.js").field("etag"))
+    #expect(try await eventually { try write("2222") != time }, "the clock goes on")
+    #expect(try await RawClient.request(port, "/x.js", ["If-None-Match: \(tag)"]).body == "2222")
+  }
+
   @Test(arguments: [
     "/../secret", "/%2e%2e/secret", "/css/../../secret", "/css/..%2f..%2fsecret", "/out",
     "/..\\secret", "/.env", "/%2eenv", "/css/a.css%00", "/out/", "/%zz", "/css/a.css/", "/sub/",

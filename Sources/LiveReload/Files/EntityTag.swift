@@ -3,14 +3,15 @@ struct EntityTag: Hashable, Sendable {
   /// The value of the `ETag` header, with its quotes.
   let text: String
 
-  /// Creates the tag of a file. `variant` distinguishes representations of the same file, such as
+  /// Creates the tag of a file, with the times of its last modification and its last change in nanoseconds: a
+  /// build may set the first one back. `variant` distinguishes representations of the same file, such as
   /// one with the client script; only its letters, digits and hyphens are used.
   init(
-    inode: UInt64, size: Int, seconds: Int, nanoseconds: Int, variant: String = ""
+    inode: UInt64, size: Int, modified: Int64, changed: Int64, variant: String = ""
   ) {
     let numbers = [
-      String(inode, radix: 36), String(size, radix: 36), String(seconds, radix: 36),
-      String(nanoseconds, radix: 36),
+      String(inode, radix: 36), String(size, radix: 36), String(modified, radix: 36),
+      String(changed, radix: 36),
     ]
     var text = numbers.joined(separator: ".")
     let suffix = variant.utf8.filter {

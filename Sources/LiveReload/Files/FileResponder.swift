@@ -150,8 +150,8 @@ struct FileResponder {
     let seconds = Int(modified / 1_000_000_000)
     let variant = scope.map { $0 == .anyDocument ? script.variant : script.variant + "-whole" }
     let tag = EntityTag(
-      inode: status.inode, size: size, seconds: seconds,
-      nanoseconds: Int(modified % 1_000_000_000), variant: variant ?? "")
+      inode: status.inode, size: size, modified: modified, changed: status.changed.nanoseconds,
+      variant: variant ?? "")
     var fields = HTTPFields(["Cache-Control": "no-cache", "ETag": tag.text])
     // Pages differ by the added script too.
     if scope == nil { fields.append("Last-Modified", HTTPDate.string(secondsSince1970: seconds)) }

@@ -124,6 +124,7 @@ enum ProxyHeads {
     var fields = HTTPFields()
     for (name, value) in response.fields.pairs {
       if isHopByHop(name, listed: listed) || name.equalsIgnoringCase("content-length") { continue }
+      if name.equalsIgnoringCase("cache-control") { continue }
       if name.equalsIgnoringCase("location") || name.equalsIgnoringCase("content-location") {
         fields.append(name, location(value, upstream))
       } else if name.equalsIgnoringCase("refresh") {
@@ -134,7 +135,31 @@ enum ProxyHeads {
         fields.append(name, value)
       }
     }
+    fields.append("Cache-Control", caching(response.fields.list("cache-control")))
+    if changedJustNow(fields) {
+      for name in ["etag", "last-modified"] { fields.remove(name) }
+    }
     return fields
+  }
+
+  /// The directives of an answer that a browser may keep, but asks for before it uses it again: the scripts of a page
+  /// that is reloaded would otherwise come from its cache for as long as the server, or a guess, permits.
+  private static func caching(_ directives: [[UInt8]]) -> [UInt8] {
+    let lasting = ["max-age", "s-maxage", "immutable", "stale-", "no-cache"]
+    var kept = directives.filter { directive in
+      !lasting.contains { directive.starts(with: $0.utf8) }
+    }
+    if !kept.contains(Array("no-store".utf8)) { kept.append(Array("no-cache".utf8)) }
+    return Array(kept.joined(separator: Array(", ".utf8)))
+  }
+
+  /// Whether a file may change again without another time of change, and so with the same validators: many servers
+  /// make them of whole seconds.
+  private static func changedJustNow(_ fields: HTTPFields) -> Bool {
+    guard let modified = fields.first("last-modified").flatMap(HTTPDate.seconds(in:)),
+      let sent = fields.first("date").flatMap(HTTPDate.seconds(in:))
+    else { return false }
+    return sent - modified < 2
   }
 
   /// Replaces the server's origin in an address by the page's.

@@ -48,17 +48,17 @@ struct FilesTests {
     #expect(ByteRange(value.utf8, size: size) == range)
   }
 
-  private let tag = EntityTag(inode: 35, size: 36, seconds: 71, nanoseconds: 1, variant: "s-7")
+  private let tag = EntityTag(inode: 35, size: 36, modified: 71, changed: 1, variant: "s-7")
 
   @Test func `an entity tag depends on everything that the bytes depend on`() {
     #expect(tag.text == "\"z.10.1z.1.s-7\"")
     let others = [
-      EntityTag(inode: 36, size: 36, seconds: 71, nanoseconds: 1, variant: "s-7"),
-      EntityTag(inode: 35, size: 37, seconds: 71, nanoseconds: 1, variant: "s-7"),
-      EntityTag(inode: 35, size: 36, seconds: -72, nanoseconds: 1, variant: "s-7"),
-      EntityTag(inode: 35, size: 36, seconds: 71, nanoseconds: 2, variant: "s-7"),
-      EntityTag(inode: 35, size: 36, seconds: 71, nanoseconds: 1),
-      EntityTag(inode: 35, size: 36, seconds: 71, nanoseconds: 1, variant: "\"\r\n\"a"),
+      EntityTag(inode: 36, size: 36, modified: 71, changed: 1, variant: "s-7"),
+      EntityTag(inode: 35, size: 37, modified: 71, changed: 1, variant: "s-7"),
+      EntityTag(inode: 35, size: 36, modified: -72, changed: 1, variant: "s-7"),
+      EntityTag(inode: 35, size: 36, modified: 71, changed: 2, variant: "s-7"),
+      EntityTag(inode: 35, size: 36, modified: 71, changed: 1),
+      EntityTag(inode: 35, size: 36, modified: 71, changed: 1, variant: "\"\r\n\"a"),
     ]
     #expect(Set(others + [tag]).count == 7)
     #expect(others[5].text == "\"z.10.1z.1.a\"")

@@ -141,10 +141,39 @@ struct ProxyHeadsTests {
       ])
   }
 
+  @Test(arguments: [
+    ("", "no-cache"), ("Cache-Control: max-age=3600", "no-cache"),
+    (
+      "Cache-Control: public, max-age=1\r\nCache-Control: Immutable, stale-while-revalidate=9",
+      "public, no-cache"
+    ),
+    ("Cache-Control: private, no-cache", "private, no-cache"),
+    ("Cache-Control: max-age=9, no-store", "no-store"),
+    ("Expires: Thu, 01 Dec 2094 16:00:00 GMT", "no-cache"),
+  ])
+  func `a browser asks before it uses an answer again`(sent: String, received: String) throws {
+    let fields = try fields(sent.isEmpty ? "X-A: 1" : sent, from: local)
+    #expect(fields.all("cache-control").map { String(decoding: $0, as: UTF8.self) } == [received])
+  }
+
+  @Test(arguments: [(0, false), (1, false), (2, true), (3600, true)])
+  func `a time of change proves nothing within the second after it`(
+    age: Int, isForwarded: Bool
+  ) throws {
+    let text = """
+      ETag: "1-2"\r\nLast-Modified: \(HTTPDate.string(secondsSince1970: 800_000_000 - age))\r
+      Date: \(HTTPDate.string(secondsSince1970: 800_000_000))
+      """
+    let fields = try fields(text, from: local)
+    #expect((fields.first("last-modified") != nil) == isForwarded)
+    #expect((fields.first("etag") != nil) == isForwarded)
+  }
+
   @Test func `neither framing nor length of the server is forwarded`() throws {
     let fields = try fields(
       "Transfer-Encoding: chunked\r\nConnection: close, X-A\r\nX-A: 1\r\nX-B: 2", from: local)
-    #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])
+    let names = fields.pairs.map { String(decoding: $0.name, as: UTF8.self) }
+    #expect(names == ["X-B", "Cache-Control"])
   }
 
   private func fields(_ text: String, from upstream: ServerAddress) throws -> HTTPFields {
