@@ -15,7 +15,8 @@
   const exchange = (label, content) => {
     try {
       const slot = `watchrun:${label}:${location.href}`, old = sessionStorage.getItem(slot);
-      sessionStorage.setItem(slot, content);
+      if (content === null) sessionStorage.removeItem(slot);
+      else sessionStorage.setItem(slot, content);
       return old;
     } catch {}
   };
@@ -179,36 +180,45 @@
       for (const s of [...root.styleSheets, ...root.adoptedStyleSheets]) walk(s, s.href);
     }
   };
-  const swap = (visit, paths, exact, orAll) => {
-    const used = new Set(), chosen = new Set();
-    const parts = (file) => {
-      try { file = decodeURIComponent(file); } catch {}
-      return file.split('/').filter(Boolean).reverse();
-    };
+  performance.setResourceTimingBufferSize(1e5);
+  const visit = (edit) => {
+    visitSheets(edit);
+    visitImages(edit);
+  };
+  const parts = (file) => {
+    try { file = decodeURIComponent(file); } catch {}
+    return file.split('/').filter(Boolean).reverse();
+  };
+  const update = ({ paths, exact }) => {
+    if (!fire('before-update', { paths })) return;
+    // All that the page has loaded, and whether by something of which nothing is in the document.
+    const used = new Set(), chosen = new Set(), loaded = new Map();
+    for (const entry of performance.getEntriesByType('resource')) {
+      resolve(({ pathname: known }) => loaded.set(known, loaded.get(known) ||
+        /fetch|xml|script|object|embed|frame/.test(entry.initiatorType)), entry.name);
+    }
     visit((url) => { used.add(url.pathname); });
     for (const file of paths) {
       let best = 1, found = [];
-      for (const known of used) {
+      for (const known of new Set([...used, ...loaded.keys()])) {
         const have = parts(known), want = parts(file);
         let n = 0;
         while (n < want.length && want[n] === have[n]) n++;
         // An exact path may still be reached by way of a link: then its end decides.
         if (exact && n === Math.max(want.length, have.length)) n = Infinity;
-        if (n < best) continue;
         if (n > best) [best, found] = [n, []];
-        found.push(known);
+        if (n === best) found.push(known);
       }
-      for (const known of found[0] || exact || !orAll ? found : used) chosen.add(known);
+      // A server may have put it into anything, and what was drawn stays drawn.
+      if (found[0] ? !/css$/i.test(file) && all('canvas')[0] : !exact) return reload();
+      for (const known of found) {
+        if (!used.has(known) || loaded.get(known)) return reload();
+        chosen.add(known);
+        changed.add(known);
+      }
     }
-    if (orAll) chosen.forEach((known) => changed.add(known));
-    visit((url) => chosen.has(url.pathname) && refreshed(url));
-  };
-  const update = ({ paths, exact }) => {
-    if (!fire('before-update', { paths })) return;
-    const isSheet = (file) => /\.(css|s[ac]ss|less|styl)$/i.test(file);
     stamp++;
-    swap(visitSheets, paths.filter(isSheet), exact, true);
-    swap(visitImages, paths.filter((file) => !isSheet(file)), exact);
+    visit((url) => chosen.has(url.pathname) && refreshed(url));
   };
 
   // Overlay. Its rendering is a file of its own, loaded at the first failure. `import` passes on the
@@ -319,11 +329,8 @@
       }));
     };
     socket.onmessage = ({ data }) => {
-      const { command, path = '', liveCSS, liveImg } = JSON.parse(data);
-      if (command !== 'reload') return;
-      const isLive = /\.css$/i.test(path) ? liveCSS
-        : liveImg && /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i.test(path);
-      isLive ? update({ paths: [path] }) : reload();
+      const { command, path } = JSON.parse(data);
+      if (command === 'reload') path === '/' ? reload() : update({ paths: [path] });
     };
     socket.onclose = () => setTimeout(connect, pause, Math.min(pause * 2, 5000));
   };
