@@ -16,7 +16,10 @@ extension PageSite {
       noteStart(of: task)
     case .stopping(let task):
       // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
-      if isServer(task) { for server in servers.values { server.upstream.serverRestarts() } }
+      if isServer(task) {
+        let isCertain = servers.count == 1 && page.dependencies.count(where: isServer) == 1
+        for server in servers.values { server.upstream.serverRestarts(isCertain: isCertain) }
+      }
     case .ended(let task, let outcome, let status, let duration):
       noteEnd(of: task, outcome, status, duration)
     case .tasks, .roundBegan, .roundEnded, .output, .diagnosed:

@@ -14,6 +14,8 @@ final class Upstream {
   let loop: SocketLoop
   /// Whether the server is restarting.
   private(set) var isRestarting = false
+  /// Whether it is known that a server which restarts is this one, so that nothing is asked of the one that stops.
+  private var isCertain = false
   /// How often it has been restarted.
   private(set) var restarts = 0
   /// Whether the server cannot start until a failed task succeeds. No request is held then.
@@ -99,6 +101,7 @@ final class Upstream {
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
     if connection.isTunnel { return connection.stream.closeWhenSent() }
+    self.isCertain = isCertain
     if !isReusable || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }
@@ -112,7 +115,9 @@ final class Upstream {
 
   /// The server is stopping or starting. The connections are ended here, as far as they can be: a server that stops
   /// gracefully waits for them, and the side that ends one first keeps its port in use for a while.
-  func serverRestarts() {
+  ///
+  /// - Parameter isCertain: Whether no other server may be meant.
+  func serverRestarts(isCertain: Bool) {
     isRestarting = true
     restarts += 1
     for connection in idle { connection.stream.close() }
@@ -143,9 +148,11 @@ final class Upstream {
   /// Calls `retry` after a pause, or as soon as the server is ready.
   func wait(_ request: AnyObject, retry: @escaping () -> Void) {
     let key = ObjectIdentifier(request)
-    let pause =
-      waiters[key]?.pause.map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
-    waiters[key, default: Waiter()].pause = pause
+    var pause = Self.holdMilliseconds
+    if !isRestarting || !isCertain {
+      pause = waiters[key]?.pause.map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
+      waiters[key, default: Waiter()].pause = pause
+    }
     schedule(\.retry, of: key, afterMilliseconds: pause, retry)
   }
 

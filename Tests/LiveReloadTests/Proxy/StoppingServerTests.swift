@@ -73,6 +73,17 @@ struct StoppingServerTests {
   }
 
   @Test(arguments: ["GET", "POST"])
+  func `a request that comes meanwhile waits for the next server`(method: String) throws {
+    stop()
+    client.send("\(method) /1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+    pages.network.advance(seconds: 5)
+    #expect(listener.next() == nil, "the server that stops still listens")
+    pages.core.note(.started(task: "server"))
+    try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+    #expect(client.receiveAll().hasSuffix("new"))
+  }
+
+  @Test(arguments: ["GET", "POST"])
   func `what the server is answering is not ended`(method: String) throws {
     let server = try request(method, method == "POST" ? "Content-Length: 0\r\n" : "")
     if method == "GET" { server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nol") }
