@@ -55,6 +55,8 @@ final class ByteStream: SocketHandler {
   /// Whether our side is ended as soon as the output has been sent.
   private var endsWhenSent = false
   private var isDiscarding = false
+  /// Whether the peer, a server, takes no more, though it may have answered before.
+  private var hasRefused = false
   private var isConnecting = false
   /// Whether a peer that takes no output is left alone.
   private let isPatient: Bool
@@ -102,7 +104,7 @@ final class ByteStream: SocketHandler {
   }
 
   func write(_ bytes: [UInt8]) {
-    guard !isClosed, !bytes.isEmpty else { return }
+    guard !isClosed, !hasRefused, !bytes.isEmpty else { return }
     output.append(.bytes(bytes, from: 0))
     pendingCount += bytes.count
     loop.noteBuffered(bytes.count)
@@ -132,11 +134,19 @@ final class ByteStream: SocketHandler {
         if (!isPatient || endsWhenSent) && !deadlines.has(.output) { start(.output) }
         return
       case .failed:
-        return close()
+        return isPatient ? endOutput() : close()
       }
     }
     clear(.output)
     if endsWhenSent { endSide() }
+  }
+
+  /// The server takes no more. Its answer, such as that to an upload that it refuses, may still be read.
+  private func endOutput() {
+    hasRefused = true
+    (output, pendingCount) = ([], 0)
+    canRead = true
+    continueLater()
   }
 
   private func send(_ part: Part) -> Socket.Sent {
@@ -205,7 +215,7 @@ final class ByteStream: SocketHandler {
       guard canRead, !isClosed, !isPaused || isDiscarding else { return }
       guard let count = socket.receive(into: loop.readBuffer) else {
         canRead = false
-        return
+        return hasRefused ? close() : ()
       }
       if count == 0 {
         canRead = false

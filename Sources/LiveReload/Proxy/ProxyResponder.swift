@@ -35,6 +35,10 @@ final class ProxyResponder: Exchange, UpstreamUser {
   /// Whether the response is an event stream. A client that closes its sending side does not wait
   /// for one.
   private var isEndless = false
+  /// Closes the connection to a client that has closed its sending side, unless more of the response comes.
+  private var goodbye: UInt64?
+  /// For how long nothing comes before such a client is thought to have gone.
+  private static let patience = Duration.seconds(3)
   /// The queue of actions. An action that results from performing another one is performed after
   /// it.
   private var actions: [ProxyExchange.Action] = []
@@ -77,6 +81,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   private func end() {
     upstream.forget(self)
+    if let goodbye { upstream.loop.cancelCall(goodbye) }
+    goodbye = nil
   }
 
   private func perform(_ action: ProxyExchange.Action) {
@@ -115,7 +121,22 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func drained() { server?.stream.resume() }
   func clientEnded() {
     if let server, server.isTunnel { return server.stream.endWhenSent() }
-    if isEndless { connection.stream.close() }
+    // Browsers never close only one side.
+    if isEndless || request.fields.first("sec-fetch-mode") != nil {
+      connection.stream.close()
+    } else {
+      prepareGoodbye()
+    }
+  }
+
+  private func prepareGoodbye() {
+    if let goodbye { upstream.loop.cancelCall(goodbye) }
+    goodbye = upstream.loop.call(after: Self.patience) { [weak self] in
+      guard let self else { return }
+      goodbye = nil
+      // A slow client has still to receive something.
+      if connection.stream.hasOutput { prepareGoodbye() } else { connection.stream.close() }
+    }
   }
 
   func clientClosed() { step { $0.clientClosed() } }
@@ -222,6 +243,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   private func send(_ bytes: [UInt8]) {
     fingerprint?.add(bytes)
+    if goodbye != nil { prepareGoodbye() }
     if var injector {
       self.injector = nil
       let rewritten = injector.process(bytes)

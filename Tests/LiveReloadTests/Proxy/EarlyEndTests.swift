@@ -1,0 +1,83 @@
+import Testing
+
+@testable import LiveReload
+
+/// Answers before the end of a request, and clients that go before the end of an answer. Sockets are in memory, and
+/// time is manual.
+struct EarlyEndTests {
+  private let pages: MemoryPages
+  private let listener: MemoryListener
+  private let client: MemorySocket
+
+  init() throws {
+    (pages, listener, client) = try MemoryPages.proxy()
+  }
+
+  private static let refusal = "HTTP/1.1 413 Large\r\nContent-Length: 3\r\n\r\nbig"
+
+  @Test(arguments: ["Content-Length: 50000", "Transfer-Encoding: chunked"])
+  func `an answer to a body that the server does not read is delivered`(framing: String) throws {
+    client.send("POST / HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n")
+    let server = try #require(listener.next())
+    _ = server.receiveAll()
+    // The body is sent on before the answer is read.
+    _ = client.send(Array("32\r\n\(String(repeating: "0", count: 50))\r\n".utf8))
+    _ = server.send(Array(Self.refusal.utf8))
+    server.close()
+    let answer = client.receiveAll()
+    #expect(answer.hasPrefix("HTTP/1.1 413 ") && answer.hasSuffix("big"))
+    #expect(answer.contains("Connection: close\r\n"))
+  }
+
+  @Test func `a server that ends within a body without an answer is an error`() throws {
+    client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n")
+    let server = try #require(listener.next())
+    _ = client.send(Array(repeating: UInt8(ascii: "0"), count: 50))
+    server.close()
+    #expect(client.receiveAll().hasPrefix("HTTP/1.1 502 "))
+  }
+
+  private func request(_ fields: String) throws -> MemorySocket {
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+    return try #require(listener.next())
+  }
+
+  private static let stream = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n1\n"
+
+  @Test(arguments: ["", stream])
+  func `a server learns at once that a browser has gone`(answer: String) throws {
+    let server = try request("Sec-Fetch-Mode: cors\r\n")
+    if !answer.isEmpty { server.send(answer) }
+    #expect(!server.isEnded)
+    client.close()
+    pages.network.run()
+    #expect(server.isEnded)
+  }
+
+  @Test(arguments: ["", stream])
+  func `a client that has ended its side is gone when nothing comes for a while`(answer: String)
+    throws
+  {
+    let server = try request("")
+    if !answer.isEmpty { server.send(answer) }
+    client.shutDownWriting()
+    pages.network.run()
+    #expect(!server.isEnded)
+    pages.network.advance(seconds: 5)
+    #expect(server.isEnded)
+    pages.network.advance(seconds: 60)
+    #expect(pages.network.scheduler.pendingCount == 0)
+  }
+
+  @Test func `a client that has ended its side receives what comes`() throws {
+    let server = try request("")
+    client.shutDownWriting()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+    for part in ["1", "2", "3", "4", "5"] {
+      pages.network.advance(seconds: 2)
+      server.send(part)
+    }
+    #expect(client.receiveAll().hasSuffix("12345"))
+    #expect(client.isEnded)
+  }
+}
