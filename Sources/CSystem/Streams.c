@@ -88,6 +88,23 @@ static int begin_to_connect(const struct addrinfo *address) {
   return -1;
 }
 
+int csystem_addresses(const char *host, char *text, size_t size) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+  if (getaddrinfo(host, NULL, &hints, &found) != 0) return -1;
+  size_t used = 0;
+  text[0] = 0;
+  for (struct addrinfo *next = found; next != NULL; next = next->ai_next) {
+    char name[NI_MAXHOST];
+    if (getnameinfo(next->ai_addr, next->ai_addrlen, name, sizeof name, NULL, 0, NI_NUMERICHOST) != 0) continue;
+    int count = snprintf(text + used, size - used, "%s\n", name);
+    if (count < 0 || (size_t)count >= size - used) break;
+    used += (size_t)count;
+  }
+  text[used] = 0;
+  freeaddrinfo(found);
+  return 0;
+}
+
 int csystem_connect(const char *host, uint16_t port) {
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
   char service[8];

@@ -156,6 +156,9 @@ unsigned long csystem_format_time(int64_t seconds, const char *format, char *tex
 /// -1 for any other text.
 int csystem_parse_time(const char *text, const char *format, int64_t *seconds);
 
+/// Writes the numeric addresses of a host into a text, in the order in which to try them, with a line feed after
+/// each. Returns -1 if it has none.
+int csystem_addresses(const char *host, char *text, size_t size);
 /// Starts to connect to a TCP port of a host name or numeric address, without blocking. Returns the
 /// socket, or -1 with `errno`.
 int csystem_connect(const char *host, uint16_t port);

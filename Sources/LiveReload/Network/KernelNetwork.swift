@@ -11,8 +11,8 @@ final class KernelNetwork: Network, @unchecked Sendable {
   private let queue: DispatchQueue
   private var source: (any DispatchSourceRead)?
   private var handler: ((SocketEvent) -> Void)?
-  /// The completions of connection attempts that wait for a name to be resolved.
-  private var resolving: [UInt64: ((any StreamSocket)?) -> Void] = [:]
+  /// The completions of lookups of names.
+  private var resolving: [UInt64: ([String]) -> Void] = [:]
   /// The completions of searches for processes.
   private var searches: [UInt64: (ListeningProcesses) -> Void] = [:]
   private var lastNumber: UInt64 = 0
@@ -60,33 +60,21 @@ final class KernelNetwork: Network, @unchecked Sendable {
     KernelListener(try Socket.listen(at: address, port: port), self)
   }
 
-  func connect(
-    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
-  ) {
-    if HostAddress(host: host)?.isAddress == true {
-      return completion(Self.connect(to: host, port: port).map { socket(owning: $0) })
-    }
-    // Resolving a name may take long.
+  func resolve(_ host: String, _ completion: @escaping ([String]) -> Void) {
+    if HostAddress(host: host)?.isAddress == true { return completion([host]) }
+    if host.lowercased() == "localhost" { return completion(loopbackAddresses) }
     lastNumber += 1
     let number = lastNumber
     resolving[number] = completion
     DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
-      let socket = Self.connect(to: host, port: port)
-      queue.async { @Sendable [self] in resolved(number, socket) }
+      let addresses = addressesToTry(of: host)
+      queue.async { @Sendable [self] in resolving.removeValue(forKey: number)?(addresses) }
     }
   }
 
-  private static func connect(to host: String, port: UInt16) -> Int32? {
-    do throws(SystemError) {
-      return try Socket.connect(to: host, port: port).release()
-    } catch {
-      return nil
-    }
-  }
-
-  private func resolved(_ number: UInt64, _ socket: Int32?) {
-    let socket = socket.map { self.socket(owning: $0) }
-    resolving.removeValue(forKey: number)?(socket)
+  func connect(to address: String, port: UInt16) -> (any StreamSocket)? {
+    guard let number = try? Socket.connect(to: address, port: port).release() else { return nil }
+    return socket(owning: number)
   }
 
   func findProcesses(

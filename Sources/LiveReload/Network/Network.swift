@@ -10,12 +10,12 @@ protocol Network: AnyObject, Sendable {
   func enqueue(_ work: @escaping @Sendable () -> Void)
   /// Listens at a numeric address.
   func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket
-  /// Begins to connect to a numeric address or a name.
-  ///
-  /// - Parameter completion: Called at once or later, with a socket that is writable once the
-  ///   attempt has ended, or with `nil` if the attempt has failed already.
-  func connect(
-    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void)
+  /// Finds the numeric addresses of a host, in the order in which to try them. Calls `completion` at once or
+  /// later.
+  func resolve(_ host: String, _ completion: @escaping ([String]) -> Void)
+  /// Begins to connect to a numeric address. The socket is writable once the attempt has ended; `nil` if it has
+  /// failed already.
+  func connect(to address: String, port: UInt16) -> (any StreamSocket)?
   /// Finds the processes that listen at a port of this machine, which may take some time.
   ///
   /// - Parameter former: What was found before, which makes it faster.

@@ -137,7 +137,6 @@ private final class AnswerRequest: UpstreamUser {
     }
   }
 
-  func upstreamFailed(_ connection: UpstreamConnection) { finish(nil) }
   func upstreamConnectionRefused() { finish(nil) }
   func upstreamLost(_ failure: ProxyExchange.Failure) { finish(nil) }
   func upstreamReceived(raw bytes: [UInt8]) {}

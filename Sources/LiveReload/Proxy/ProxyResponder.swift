@@ -152,7 +152,6 @@ final class ProxyResponder: Exchange, UpstreamUser {
     step { $0.connected(isReused: isReused) }
   }
 
-  func upstreamFailed(_ connection: UpstreamConnection) { upstreamConnectionRefused() }
   func upstreamConnectionRefused() { step { $0.connectionFailed() } }
 
   func upstreamReceived(_ event: HTTPParser.Event) {

@@ -28,8 +28,8 @@ final class Upstream {
   private var stops: [ObjectIdentifier: (_ isSlow: Bool) -> Void] = [:]
   /// The requests without a response.
   private var waiters: [ObjectIdentifier: Waiter] = [:]
-  /// The loopback address of the last successful connection.
-  private var reachedHost: String?
+  /// The address of the last successful connection.
+  private var reachedAddress: String?
 
   /// The timers of a request that waits for the server.
   private struct Waiter {
@@ -64,44 +64,26 @@ final class Upstream {
       connection.use(by: user)
       return user.upstreamConnected(connection)
     }
-    connect(to: hosts, for: user)
-  }
-
-  /// The addresses to try, the one that was reached last first.
-  private var hosts: [String] {
-    let hosts = addressesToTry(of: address.host)
-    return reachedHost == hosts.last ? hosts.reversed() : hosts
-  }
-
-  private func connect(to hosts: [String], for user: any UpstreamUser) {
-    let attempt = ConnectionAttempt(user) { [weak self] user in
-      let rest = Array(hosts.dropFirst())
-      if let self, !rest.isEmpty {
-        connect(to: rest, for: user)
-      } else {
-        user.upstreamConnectionRefused()
-      }
-    } onSuccess: { [weak self] in
-      self?.reachedHost = hosts[0]
+    loop.network.resolve(address.host) { [weak self, weak user] addresses in
+      guard let self else { return }
+      // The one that was reached last is the first.
+      let first = addresses.filter { $0 == self.reachedAddress }
+      ConnectionRace(
+        to: first + addresses.filter { $0 != self.reachedAddress }, port: address.port, on: loop
+      ) { [weak self, weak user] connection, address in
+        guard let user else { return connection.map { $0.stream.close() } ?? () }
+        guard let connection else { return user.upstreamConnectionRefused() }
+        self?.reachedAddress = address
+        connection.use(by: user)
+        user.upstreamConnected(connection)
+      }.tryNext()
     }
-    loop.network.connect(to: hosts[0], port: address.port) { [weak self] socket in
-      self?.begin(socket, attempt)
-    }
-  }
-
-  private func begin(_ socket: (any StreamSocket)?, _ attempt: ConnectionAttempt) {
-    guard let socket, let stream = try? ByteStream(connecting: socket, on: loop) else {
-      socket?.close()
-      return attempt.fail()
-    }
-    attempt.begin(UpstreamConnection(stream, for: attempt))
   }
 
   /// Takes back a connection.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
     if connection.isTunnel { return connection.stream.closeWhenSent() }
-    self.isCertain = isCertain
     if !isReusable || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }
@@ -119,6 +101,7 @@ final class Upstream {
   /// - Parameter isCertain: Whether no other server may be meant.
   func serverRestarts(isCertain: Bool) {
     isRestarting = true
+    self.isCertain = isCertain
     restarts += 1
     for connection in idle { connection.stream.close() }
     idle = []
@@ -207,49 +190,67 @@ final class Upstream {
   }
 }
 
-/// An attempt to connect to one address of a server, which passes its success on to the user.
-private final class ConnectionAttempt: UpstreamUser {
-  private weak var user: (any UpstreamUser)?
-  private let onFailure: (any UpstreamUser) -> Void
-  private let onSuccess: () -> Void
-  private var connection: UpstreamConnection?
-  /// Retains the attempt until it has ended.
-  private var itself: ConnectionAttempt?
+/// Attempts to connect to the addresses of a server. The next one is tried when one has failed, or has not answered
+/// for a moment; the first to answer is used (RFC 8305).
+private final class ConnectionRace {
+  /// How long an address may take before the next one is tried beside it.
+  private static let headStart = Duration.milliseconds(250)
 
+  private var addresses: [String]
+  private let port: UInt16
+  private let loop: SocketLoop
+  private var attempts: [UpstreamConnection] = []
+  private var next: UInt64?
+  private var completion: ((UpstreamConnection?, String) -> Void)?
+
+  /// - Parameter completion: Called with a connection and its address; with `nil` if all attempts have failed.
   init(
-    _ user: any UpstreamUser, onFailure: @escaping (any UpstreamUser) -> Void,
-    onSuccess: @escaping () -> Void
+    to addresses: [String], port: UInt16, on loop: SocketLoop,
+    _ completion: @escaping (UpstreamConnection?, String) -> Void
   ) {
-    self.user = user
-    self.onFailure = onFailure
-    self.onSuccess = onSuccess
-    itself = self
+    self.addresses = addresses
+    self.port = port
+    self.loop = loop
+    self.completion = completion
   }
 
-  func begin(_ connection: UpstreamConnection) {
-    self.connection = connection
+  func tryNext() {
+    cancelNext()
+    while !addresses.isEmpty {
+      let address = addresses.removeFirst()
+      guard let socket = loop.network.connect(to: address, port: port) else { continue }
+      guard let stream = try? ByteStream(connecting: socket, on: loop) else {
+        socket.close()
+        continue
+      }
+      // The attempts retain the race until it has ended.
+      let connection = UpstreamConnection(stream) { [self] in ended($0, $1, address) }
+      attempts.append(connection)
+      if !addresses.isEmpty {
+        next = loop.call(after: Self.headStart) { [weak self] in self?.tryNext() }
+      }
+      return
+    }
+    if attempts.isEmpty { finish(nil, "") }
   }
 
-  func fail() {
-    itself = nil
-    connection = nil
-    if let user { onFailure(user) }
+  private func ended(_ connection: UpstreamConnection, _ isConnected: Bool, _ address: String) {
+    attempts.removeAll { $0 === connection }
+    if isConnected { finish(connection, address) } else { tryNext() }
   }
 
-  func upstreamConnected(_ connection: UpstreamConnection) {
-    itself = nil
-    self.connection = nil
-    onSuccess()
-    guard let user else { return connection.stream.close() }
-    connection.use(by: user)
-    user.upstreamConnected(connection)
+  private func finish(_ connection: UpstreamConnection?, _ address: String) {
+    cancelNext()
+    addresses = []
+    let others = attempts
+    attempts = []
+    for other in others { other.giveUp() }
+    completion?(connection, address)
+    completion = nil
   }
 
-  func upstreamFailed(_ connection: UpstreamConnection) { fail() }
-  func upstreamConnectionRefused() {}
-  func upstreamReceived(_ event: HTTPParser.Event) {}
-  func upstreamReceived(raw bytes: [UInt8]) {}
-  func upstreamDrained() {}
-  func upstreamEnded() {}
-  func upstreamLost(_ failure: ProxyExchange.Failure) { fail() }
+  private func cancelNext() {
+    if let next { loop.cancelCall(next) }
+    next = nil
+  }
 }

@@ -3,8 +3,6 @@ import SystemCalls
 /// The user of a connection to the server behind a page.
 protocol UpstreamUser: AnyObject {
   func upstreamConnected(_ connection: UpstreamConnection)
-  /// An attempt to connect has failed; another address may be tried.
-  func upstreamFailed(_ connection: UpstreamConnection)
   /// Connecting has failed for all addresses of the server.
   func upstreamConnectionRefused()
   func upstreamReceived(_ event: HTTPParser.Event)
@@ -25,15 +23,31 @@ final class UpstreamConnection: ByteStreamOwner {
   var onIdleClose: ((UpstreamConnection) -> Void)?
   private weak var user: (any UpstreamUser)?
   private var parser = HTTPParser(.responses)
-  private var isConnected = false
+  /// Called once with whether the connection is made.
+  private var onConnect: ((UpstreamConnection, _ isConnected: Bool) -> Void)?
   private(set) var isTunnel = false
   /// Whether an earlier request was answered on it.
   private(set) var isReused = false
 
-  init(_ stream: ByteStream, for user: any UpstreamUser) {
+  init(
+    _ stream: ByteStream, onConnect: @escaping (UpstreamConnection, _ isConnected: Bool) -> Void
+  ) {
     self.stream = stream
-    self.user = user
+    self.onConnect = onConnect
     stream.setOwner(self)
+  }
+
+  /// Ends the attempt to connect without a call.
+  func giveUp() {
+    onConnect = nil
+    stream.close()
+  }
+
+  private func endAttempt(isConnected: Bool) -> Bool {
+    guard let onConnect else { return false }
+    self.onConnect = nil
+    onConnect(self, isConnected)
+    return true
   }
 
   /// Assigns the connection to another request.
@@ -57,12 +71,7 @@ final class UpstreamConnection: ByteStreamOwner {
   }
 
   func drained() {
-    if !isConnected {
-      isConnected = true
-      user?.upstreamConnected(self)
-    } else {
-      user?.upstreamDrained()
-    }
+    if !endAttempt(isConnected: true) { user?.upstreamDrained() }
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
@@ -95,11 +104,8 @@ final class UpstreamConnection: ByteStreamOwner {
   func closed() {
     let user = user
     self.user = nil
-    if !isConnected {
-      user?.upstreamFailed(self)
-    } else {
-      user?.upstreamLost(.closedEarly)
-      onIdleClose?(self)
-    }
+    if endAttempt(isConnected: false) { return }
+    user?.upstreamLost(.closedEarly)
+    onIdleClose?(self)
   }
 }

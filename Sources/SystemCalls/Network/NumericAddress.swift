@@ -18,8 +18,12 @@ private func numericAddress(_ family: Int32, _ text: [UInt8], count: Int) -> [UI
 /// The addresses of this machine at which only its own processes reach a server.
 package let loopbackAddresses = ["127.0.0.1", "::1"]
 
-/// The numeric addresses or names to connect to, in this order. A server on `localhost` may listen at either
-/// loopback address.
+/// The numeric addresses to connect to, in this order. A server on `localhost` may listen at either loopback
+/// address. Looking up any other name may take long.
 package func addressesToTry(of host: String) -> [String] {
-  host.lowercased() == "localhost" ? loopbackAddresses : [host]
+  if host.lowercased() == "localhost" { return loopbackAddresses }
+  var text = [CChar](repeating: 0, count: 4096)
+  guard csystem_addresses(host, &text, text.count) == 0 else { return [] }
+  let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
 }

@@ -42,8 +42,7 @@ package enum Socket {
     return (number, String(decoding: peer, as: UTF8.self))
   }
 
-  /// Begins to connect to a numeric address, or to a name, which may take long to be resolved. The socket is
-  /// writable once the attempt has ended.
+  /// Begins to connect to a numeric address. The socket is writable once the attempt has ended.
   package static func connect(to host: String, port: UInt16) throws(SystemError) -> Descriptor {
     let number = try checked("connect", path: Path(host)) { csystem_connect(host, port) }
     csystem_send_without_delay(number)

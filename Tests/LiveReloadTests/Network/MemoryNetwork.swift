@@ -110,10 +110,19 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     run()
   }
 
-  func connect(
-    to host: String, port: UInt16, _ completion: @escaping ((any StreamSocket)?) -> Void
-  ) {
-    completion(host == "::1" ? nil : connect(to: port))
+  /// The addresses of names.
+  var names: [String: [String]] = [:]
+  /// The addresses at which nothing answers.
+  var silent: Set<String> = []
+
+  func resolve(_ host: String, _ completion: @escaping ([String]) -> Void) {
+    completion(names[host] ?? (host == "localhost" ? loopbackAddresses : [host]))
+  }
+
+  /// - Parameter host: The server of a test listens at one address, and that of another machine, only.
+  func connect(to host: String, port: UInt16) -> (any StreamSocket)? {
+    if silent.contains(host) { return MemorySocket(self, isSilent: true) }
+    return ["127.0.0.1", "192.0.2.1"].contains(host) ? connect(to: port) : nil
   }
 }
 
@@ -153,14 +162,19 @@ final class MemorySocket: StreamSocket {
   private(set) var isClosed = false
   private var isBlocked = false
 
-  init(_ network: MemoryNetwork) {
+  /// Whether connecting to it never ends.
+  private let isSilent: Bool
+
+  init(_ network: MemoryNetwork, isSilent: Bool = false) {
     self.network = network
+    self.isSilent = isSilent
   }
 
   var error: SystemError? { nil }
 
   func watch(token: UInt64) {
     self.token = token
+    if isSilent { return }
     notify(isReadable: !incoming.isEmpty, isWritable: true)
   }
 
