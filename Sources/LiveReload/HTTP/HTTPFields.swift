@@ -33,6 +33,15 @@ struct HTTPFields: Sendable {
     fields.append(Field(name: start..<middle, value: middle..<bytes.count))
   }
 
+  /// Appends a folded line to the last field. Returns whether there is one.
+  mutating func extendLast(by more: some Collection<UInt8>) -> Bool {
+    guard let last = fields.indices.last else { return false }
+    if !more.isEmpty && !fields[last].value.isEmpty { bytes.append(32) }
+    bytes += more
+    fields[last].value = fields[last].value.lowerBound..<bytes.count
+    return true
+  }
+
   /// Replaces all fields of a name by one.
   mutating func set(_ name: String, _ value: some Collection<UInt8>) {
     remove(name)

@@ -75,4 +75,7 @@ struct HTTPLimits: Sendable {
   var chunkLine = 1024
   /// The most bytes of all trailer fields.
   var trailers = 16 * 1024
+
+  /// Limits that the answers of no server in use exceed: those of browsers.
+  static let ofResponses = HTTPLimits(head: 256 * 1024, fieldCount: 10_000)
 }

@@ -2,20 +2,25 @@ import Support
 
 /// Parses the lines of a head: the start line, the fields, and the framing of the body.
 enum HTTPHeadReader {
+  /// - Parameter isLenient: Whether the field may be folded, and its name be followed by spaces, which are
+  ///   removed (RFC 9112, 5.1 and 5.2).
   static func readField(
-    _ line: ArraySlice<UInt8>, into fields: inout HTTPFields
+    _ line: ArraySlice<UInt8>, into fields: inout HTTPFields, isLenient: Bool = false
   ) throws(HTTPError) {
-    if line.first == 32 || line.first == 9 {
+    if line.first?.isBlankASCII == true {
+      if isLenient, fields.extendLast(by: line.trimmedBlanks) { return }
       throw HTTPError(status: 400, reason: "a header field is folded")
     }
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-      line[..<colon].allSatisfy(\.isToken)
-    else { throw HTTPError(status: 400, reason: "a header field has an invalid name") }
+    let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.startIndex
+    let name = isLenient ? line[..<colon].trimmedBlanks : line[..<colon]
+    guard !name.isEmpty, name.allSatisfy(\.isToken) else {
+      throw HTTPError(status: 400, reason: "a header field has an invalid name")
+    }
     let value = line[(colon + 1)...].trimmedBlanks
     if value.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
       throw HTTPError(status: 400, reason: "a header field contains a control character")
     }
-    fields.append(line[..<colon], value)
+    fields.append(name, value)
   }
 
   static func request(
@@ -100,13 +105,15 @@ enum HTTPHeadReader {
   ) throws(HTTPError) -> HTTPFraming {
     let length = try contentLength(ofResponse: fields)
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
-    let codings = fields.list("transfer-encoding")
+    let codings = fields.list("transfer-encoding").filter { !$0.elementsEqual("identity".utf8) }
     if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
     if length != nil { throw HTTPError(status: 502, reason: "the body has two lengths") }
-    guard codings.count == 1, codings[0].elementsEqual("chunked".utf8) else {
-      throw HTTPError(status: 502, reason: "the only supported transfer coding is chunked")
+    // Codings below chunks are the client's to undo.
+    switch codings.firstIndex(of: Array("chunked".utf8)) {
+    case nil: return .untilClose
+    case codings.count - 1: return .chunked
+    default: throw HTTPError(status: 502, reason: "chunks are not the last transfer coding")
     }
-    return .chunked
   }
 
   private static func contentLength(_ fields: HTTPFields) throws(HTTPError) -> Int? {

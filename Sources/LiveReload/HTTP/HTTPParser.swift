@@ -3,7 +3,8 @@ import SystemCalls
 /// A strict parser of HTTP/1.1 messages: bytes in, events out, independent of connections.
 ///
 /// Ambiguous messages are refused: two lengths, a length with chunks, folded lines, a bare CR,
-/// spaces before a colon. A line may end with a bare LF in responses only.
+/// spaces before a colon. Responses are those of the user's own server: a line may end with a bare LF,
+/// be folded, or have spaces before its colon, as browsers accept it.
 ///
 /// Append bytes, then call `next` until it returns `nil`. After an error, every call throws it
 /// again.
@@ -46,9 +47,9 @@ struct HTTPParser: Sendable {
   private var searched = 0
   private var state = State.head
 
-  init(_ role: Role, limits: HTTPLimits = HTTPLimits()) {
+  init(_ role: Role) {
     self.role = role
-    self.limits = limits
+    limits = role == .requests ? HTTPLimits() : .ofResponses
   }
 
   /// The number of unread bytes.
@@ -222,12 +223,21 @@ extension HTTPParser {
       start += 2
       searched = max(searched, start)
     }
+    if role == .requests, bufferedCount > 0, !buffer[start].isToken, buffer[start] != 13 {
+      // What follows need not have the end of a line, for which a browser would wait.
+      let isTLS = buffer[start] == 22
+      throw HTTPError(
+        status: 400,
+        reason: isTLS ? "TLS (https) is not spoken here: use http" : "no method is there")
+    }
     guard let lines = try findHead() else { return .incomplete }
     var fields = HTTPFields()
     if lines.count - 1 > limits.fieldCount {
       throw HTTPError(status: 431, reason: "too many header fields")
     }
-    for line in lines.dropFirst() { try HTTPHeadReader.readField(buffer[line], into: &fields) }
+    for line in lines.dropFirst() {
+      try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
+    }
     let first = buffer[lines[0]]
     switch role {
     case .requests:

@@ -206,7 +206,8 @@ final class ServerConnection: ByteStreamOwner {
       keepsAlive = false
     } else {
       framing = .chunked
-      fields.set("Transfer-Encoding", "chunked")
+      let codings = fields.list("transfer-encoding") + [Array("chunked".utf8)]
+      fields.set("Transfer-Encoding", Array(codings.joined(separator: Array(", ".utf8))))
     }
     stream.write(head(status, reason: reason, fields))
   }

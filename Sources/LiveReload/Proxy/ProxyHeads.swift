@@ -135,6 +135,12 @@ enum ProxyHeads {
         fields.append(name, value)
       }
     }
+    for coding in response.fields.list("transfer-encoding") {
+      // How the connection is used is the proxy's, what is sent on it is not.
+      if !["chunked", "identity"].contains(where: { coding.elementsEqual($0.utf8) }) {
+        fields.append("Transfer-Encoding", coding)
+      }
+    }
     fields.append("Cache-Control", caching(response.fields.list("cache-control")))
     if changedJustNow(fields) {
       for name in ["etag", "last-modified"] { fields.remove(name) }

@@ -97,6 +97,8 @@ struct HTTPParserTests {
     Row("GET / HTTP/1.1\r\nHost: h\r\nA : b\r\n\r\n", "400"),
     Row("GET / HTTP/1.1\r\nHost: h\r\n: b\r\n\r\n", "400"),
     Row("GET / HTTP/1.1\r\nHost: h\r\nA: \u{0}\r\n\r\n", "400"),
+    // The beginning of TLS, which no end of a line need follow.
+    Row("\u{16}\u{3}\u{1}", "400"), Row("\r\n\u{1}", "400"),
     Row("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n", "400"),
     Row("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3, 3\r\n\r\n", "400"),
     Row("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\n", "400"),
@@ -176,6 +178,15 @@ struct HTTPParserTests {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
       "200 chunked", "body:a", "end"),
     Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", "502"),
+    Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+      "200 chunked", "body:a", "end"),
+    Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na", "200 untilClose", "body:a"),
+    Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", "502"),
+    Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\na",
+      "200 length(1)", "body:a", "end"),
+    Row("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "400"),
     Row("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na", "200 length(1)", "body:a", "end"),
     Row(
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\ncontent-length: 1\r\n\r\na", "200 length(1)",
@@ -190,6 +201,20 @@ struct HTTPParserTests {
   @Test(arguments: responses)
   func `a response is parsed`(row: Row) {
     #expect(events(row.text, .responses) == row.expected)
+  }
+
+  @Test func `a response may have what browsers accept`() throws {
+    var parser = HTTPParser(.responses)
+    parser.append("HTTP/1.1 200 OK\r\nA : b\r\nC: d\r\n\t e\r\n  f\r\nG:\r\n\r\n".utf8)
+    guard case .response(let head) = try parser.next() else { throw CancellationError() }
+    let fields = head.fields.pairs.map { name, value in
+      String(decoding: name, as: UTF8.self) + ":" + String(decoding: value, as: UTF8.self)
+    }
+    #expect(fields == ["A:b", "C:d e f", "G:"])
+    let many = String(repeating: "A: \(String(repeating: "x", count: 500))\r\n", count: 300)
+    let text = "HTTP/1.1 200 OK\r\n\(many)Content-Length: 0\r\n\r\n"
+    #expect(events(text, .responses) == ["200 length(0)", "end"])
+    #expect(events("HTTP/1.1 200 OK\r\n" + many + many, .responses) == ["431"])
   }
 
   @Test func `a response to HEAD has no body`() {

@@ -156,6 +156,17 @@ struct ProxyConnectionTests {
     #expect(server.next() == nil)
   }
 
+  @Test func `codings that only the client can undo are passed on`() throws {
+    client.send(Self.get("/1"))
+    let first = try #require(server.next())
+    first.send(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "4\r\ngood\r\n0\r\n\r\n")
+    let answer = client.receiveAll()
+    #expect(answer.contains("\r\nTransfer-Encoding: gzip, chunked\r\n"))
+    #expect(answer.hasSuffix("\r\n\r\n4\r\ngood\r\n0\r\n\r\n"))
+  }
+
   @Test func `a connection that was answered completely is used again`() throws {
     client.send(Self.get("/1"))
     let first = try #require(server.next())
