@@ -15,7 +15,7 @@ extension PageSite {
       connection.respond(.text(404, "The console of this page is not reported"))
       return nil
     }
-    guard core.hasToken(request.query) else {
+    guard core.mayReport(request.query) else {
       connection.respond(.text(403, "The page is out of date"))
       return nil
     }

@@ -1,3 +1,5 @@
+import Support
+
 /// A path that watchrun itself serves, with its handler.
 struct Route: Sendable {
   /// The handler of a request.
@@ -78,6 +80,12 @@ extension PageSite {
     return site.equalsIgnoringCase("same-origin") || site.equalsIgnoringCase("none")
   }
 
+  /// Whether a request comes from this machine, and not from elsewhere by way of a tunnel or another proxy.
+  private func isLocal(_ request: HTTPRequestHead, from peer: String) -> Bool {
+    HostAddress(host: peer)?.isLoopback == true
+      && ["x-forwarded-for", "forwarded"].allSatisfy { request.fields.first($0) == nil }
+  }
+
   fileprivate func openEvents(
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> any Exchange {
@@ -87,7 +95,9 @@ extension PageSite {
     streams[ObjectIdentifier(stream)] = stream
     stream.send(
       ReloadMessage.hello(
-        session: core.session, revision: revision, token: core.token, overlay: page.showsOverlay))
+        session: core.session, revision: revision,
+        token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,
+        overlay: page.showsOverlay))
     if page.showsOverlay { for failure in failures { stream.send(failure.message) } }
     return stream
   }

@@ -12,8 +12,10 @@ final class ServerCore {
   private let openEditor: PageServer.EditorOpener
   /// Identifies this run of the server.
   let session: String
-  /// The secret that a page must send to open the editor, and to report its console.
+  /// The secret that a page on this machine must send to open the editor, and to run a task.
   let token: String
+  /// The secret of pages elsewhere, with which they can only report their consoles.
+  let guestToken: String
   /// The nonce of the client script where a policy of a page needs one. It stays the same, because
   /// browsers keep documents.
   let nonce: String
@@ -43,6 +45,7 @@ final class ServerCore {
     self.report = report
     session = Self.randomText()
     token = Self.randomText()
+    guestToken = Self.randomText()
     nonce = Self.randomText()
   }
 
@@ -226,8 +229,10 @@ final class ServerCore {
     return HTTPResponse(204)
   }
 
-  /// Whether a query has the secret that only pages of this server know.
-  func hasToken(_ query: ArraySlice<UInt8>) -> Bool { Self.values(in: query)["token"] == token }
+  /// Whether a query has a secret that only pages of this server know.
+  func mayReport(_ query: ArraySlice<UInt8>) -> Bool {
+    [token, guestToken].contains(Self.values(in: query)["token"])
+  }
 
   /// Asks for another run of a task.
   func runAgain(query: ArraySlice<UInt8>) -> HTTPResponse {

@@ -61,8 +61,8 @@ package struct EscapeParser {
     case 0x9B: beginControlSequence()
     case 0x9D: state = .operatingSystemCommand
     case 0..<0x20, 0x7F..<0xA0: break
-    // Changes of the direction make a line look like another one.
-    case 0x202A...0x202E, 0x2066...0x2069: break
+    // Changes and marks of the direction, and further ends of lines, make a line look like another one.
+    case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029, 0xFEFF: break
     default: return .text
     }
     return .nothing

@@ -39,7 +39,8 @@ struct ConsoleReportTests {
     arguments: [
       (#"\u001b[31mred\u001b[0m"#, "red"), (#"\u001b]0;title\u0007text"#, "text"),
       (#"\u001b]52;c;aGk=\u001b\\text"#, "text"), (#"\u009b2Jtext\u0000\u007f"#, "text"),
-      (#"a\rb"#, "b"), (#"admin\u202etxt"#, "admintxt"), (#"a\tb"#, "a\tb"),
+      (#"a\rb"#, "b"), (#"admin\u202etxt"#, "admintxt"),
+      (#"a\u200eb\u200fc\u061cd\u2028e\u2029f\ufeffg"#, "abcdefg"), (#"a\tb"#, "a\tb"),
       ("", ""),
     ])
   func `lines have no control characters`(text: String, line: String) {

@@ -270,6 +270,8 @@ final class MemoryListener: ListeningSocket {
   private var token: UInt64?
   private(set) var isClosed = false
   fileprivate(set) var backlog: [MemorySocket] = []
+  /// The address of the peers.
+  var peer = "127.0.0.1"
   /// The errors of the next calls of `accept`.
   var failures: [SystemError] = []
 
@@ -289,7 +291,7 @@ final class MemoryListener: ListeningSocket {
 
   func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
     if !failures.isEmpty { throw failures.removeFirst() }
-    return backlog.isEmpty ? nil : (backlog.removeFirst(), "127.0.0.1")
+    return backlog.isEmpty ? nil : (backlog.removeFirst(), peer)
   }
 
   func close() {
