@@ -50,6 +50,24 @@ struct PageServerTests {
     #expect(try await RawClient.request(port, "/in").body == "body{}")
   }
 
+  @Test(arguments: [
+    ("a.js.gz", "gzip", "text/javascript"), ("a.wasm.br", "br", "application/wasm"),
+    ("a.data.br", "br", "application/octet-stream"),
+    ("a.data.gz", "gzip", "application/octet-stream"),
+    ("a.html.gz", "gzip", "text/html"), ("a.svgz", "gzip", "image/svg+xml"),
+    ("a.tar.gz", nil, "application/gzip"), ("a.gz", nil, "application/gzip"),
+    ("a.zip.gz", nil, "application/gzip"),
+  ])
+  func `a compressed file is sent with its encoding, and an archive as it is`(
+    name: String, encoding: String?, type: String
+  ) async throws {
+    try pages.directory.write("<html>", to: "site/\(name)")
+    let answer = try await RawClient.request(try pages.openSite(), "/\(name)")
+    #expect(answer.field("content-encoding") == encoding)
+    #expect(answer.field("content-type") == type)
+    #expect(answer.body == "<html>")
+  }
+
   @Test func `a file whose time of modification was set back has another tag`() async throws {
     let port = try pages.openSite()
     let file = pages.directory["site/x.js"]

@@ -143,6 +143,7 @@ struct FileResponder {
   ) -> HTTPResponse {
     let size = Int(clamping: status.size)
     let isInMemory = size <= Self.largestPage
+    let encoding = MediaType.encoding(name.bytes)
     let scope =
       MediaType.isHTML(MediaType.of(name.bytes, isUTF8: false).utf8) && isInMemory
       ? ProxyHeads.scriptScope(request) : nil
@@ -163,8 +164,10 @@ struct FileResponder {
     let isText = MediaType.isText(name.bytes)
     let isRead = isInMemory && (size <= Self.smallSize || isText)
     let content = isRead ? try? file.readAll(sizeHint: size) : nil
-    let type = MediaType.of(name.bytes, isUTF8: isText && content?.isUTF8 == true)
+    let type = MediaType.of(
+      name.bytes.dropLast(encoding?.end ?? 0), isUTF8: isText && content?.isUTF8 == true)
     fields.append("Content-Type", type)
+    if let encoding { fields.append("Content-Encoding", encoding.coding) }
     if let scope {
       guard let content else { return HTTPResponse.text(404, "Not found") }
       var injector = ScriptInjector(script.tag, contentType: type.utf8, scope: scope)

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// Media types by file name extension.
 enum MediaType {
   /// The value of `Content-Type` for a file of this name.
@@ -6,12 +8,31 @@ enum MediaType {
   ///   by the text itself, which a `charset` here would override.
   static func of(_ name: some Collection<UInt8>, isUTF8: Bool) -> String {
     let end = nameEnd(name)
-    if let type = textTypes[end] { return isUTF8 ? type + "; charset=utf-8" : type }
-    return types[end] ?? unknown
+    // Names that may be those of texts say nothing of other files.
+    guard isUTF8 || !uncertain.contains(end) else { return end.isEmpty ? unknown : "video/mp2t" }
+    guard let type = textTypes[end] ?? types[end] ?? system[end] else { return unknown }
+    return isUTF8 && isText(name) ? type + "; charset=utf-8" : type
   }
 
-  /// Whether a file of this name is text.
-  static func isText(_ name: some Collection<UInt8>) -> Bool { textTypes[nameEnd(name)] != nil }
+  /// Whether a file of this name is text, if it is in UTF-8.
+  static func isText(_ name: some Collection<UInt8>) -> Bool {
+    let end = nameEnd(name)
+    return textTypes[end] != nil || types[end] == nil && system[end]?.hasPrefix("text/") == true
+  }
+
+  /// The `Content-Encoding` of a compressed file that browsers are meant to decode, with the length of the end of its
+  /// name; `nil` for a file to keep as it is, such as an archive.
+  static func encoding(_ name: some Collection<UInt8>) -> (coding: String, end: Int)? {
+    switch nameEnd(name) {
+    case "br": return ("br", 3)
+    case "svgz": return ("gzip", 1)
+    case "gz":
+      let inner = nameEnd(name.dropLast(3))
+      let isOfPage = textTypes[inner] != nil && !inner.isEmpty || ["wasm", "data"].contains(inner)
+      return isOfPage ? ("gzip", 3) : nil
+    default: return nil
+    }
+  }
 
   /// The extension of a file name, in lowercase.
   private static func nameEnd(_ name: some Collection<UInt8>) -> String {
@@ -64,8 +85,17 @@ enum MediaType {
     text/csv csv
     text/markdown markdown md
     application/yaml yaml yml
-    text/plain log text toml txt
-    """)
+    text/x-python py
+    text/plain log text toml txt ts
+    """
+  ).merging(["": "text/plain"]) { type, _ in type }
+
+  /// The ends of names of files that are texts, or something else.
+  private static let uncertain: Set = ["", "ts"]
+
+  /// Further types, which the system knows.
+  private static let system = table(
+    String(decoding: (try? fileContents(of: "/etc/mime.types")) ?? [], as: UTF8.self))
 
   private static let types = table(
     """
@@ -86,6 +116,9 @@ enum MediaType {
     audio/wav wav
     audio/webm weba
     video/mp4 m4v mp4
+    video/mp2t m2ts
+    application/vnd.apple.mpegurl m3u8
+    application/dash+xml mpd
     video/ogg ogv
     video/quicktime mov
     video/webm webm
@@ -105,7 +138,8 @@ enum MediaType {
   private static func table(_ text: String) -> [String: String] {
     var table: [String: String] = [:]
     for line in text.split(separator: "\n") {
-      let words = line.split(separator: " ").map(String.init)
+      let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
+      if words.first?.hasPrefix("#") != false { continue }
       for end in words.dropFirst() { table[end] = words[0] }
     }
     return table

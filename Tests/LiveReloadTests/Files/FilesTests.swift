@@ -13,12 +13,22 @@ struct FilesTests {
     ("a.pdf", "application/pdf"), ("a.zip", "application/zip"),
     ("a.yml", "application/yaml; charset=utf-8"), ("a.md", "text/markdown; charset=utf-8"),
     ("site.webmanifest", "application/manifest+json; charset=utf-8"),
-    ("a.xyz", "application/octet-stream"), ("a", "application/octet-stream"),
-    (".html", "application/octet-stream"), ("a.", "application/octet-stream"),
-    ("", "application/octet-stream"), ("a.css/b", "application/octet-stream"),
+    ("a.m3u8", "application/vnd.apple.mpegurl"),
+    ("a.mpd", "application/dash+xml"), ("a.py", "text/x-python; charset=utf-8"),
+    ("a.ts", "text/plain; charset=utf-8"), ("LICENSE", "text/plain; charset=utf-8"),
+    ("a.no-such-ending", "application/octet-stream"), ("a.", "text/plain; charset=utf-8"),
+    (".html", "text/plain; charset=utf-8"), ("a.css/b", "text/plain; charset=utf-8"),
   ])
   func `the extension decides the media type`(name: String, type: String) {
     #expect(MediaType.of(name.utf8, isUTF8: true) == type)
+  }
+
+  @Test(arguments: [
+    ("a.ts", "video/mp2t"), ("a.m2ts", "video/mp2t"), ("program", "application/octet-stream"),
+    ("a.css", "text/css"), ("a.py", "text/x-python"),
+  ])
+  func `so does what a file is that is no text in UTF-8`(name: String, type: String) {
+    #expect(MediaType.of(name.utf8, isUTF8: false) == type)
   }
 
   @Test(arguments: [
