@@ -40,7 +40,9 @@ enum ProxyHeads {
   static func scriptScope(
     _ request: HTTPRequestHead, _ response: HTTPResponseHead
   ) -> ScriptInjector.Scope? {
+    let disposition = response.fields.first("content-disposition")
     guard ![204, 206, 304].contains(response.status),
+      disposition?.prefix(10).equalsIgnoringCase("attachment") != true,
       let type = response.fields.first("content-type"), MediaType.isHTML(type)
     else { return nil }
     return scriptScope(request)
@@ -141,11 +143,20 @@ enum ProxyHeads {
         fields.append("Transfer-Encoding", coding)
       }
     }
-    fields.append("Cache-Control", caching(response.fields.list("cache-control")))
+    if mayBeKept(response) {
+      fields.append("Cache-Control", caching(response.fields.list("cache-control")))
+    }
     if changedJustNow(fields) {
       for name in ["etag", "last-modified"] { fields.remove(name) }
     }
     return fields
+  }
+
+  /// Whether a browser would keep an answer: as long as the fields say, by a guess from the time of the last change, or
+  /// for ever.
+  private static func mayBeKept(_ response: HTTPResponseHead) -> Bool {
+    ["cache-control", "expires", "last-modified"].contains { response.fields.first($0) != nil }
+      || [300, 301, 308, 410].contains(response.status)
   }
 
   /// The directives of an answer that a browser may keep, but asks for before it uses it again: the scripts of a page
@@ -172,18 +183,27 @@ enum ProxyHeads {
   private static func location(
     _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
-    let slash = UInt8(ascii: "/")
-    var path = value
+    var path: ArraySlice<UInt8>?
     if let (authority, rest) = value.splitURL(after: "http://") ?? value.splitURL(after: "//"),
       let address = Authority(authority), upstream.isReached(at: address)
     {
-      path = rest.first == slash ? rest : [slash] + rest
+      path = rest
     }
+    path = belowBase(path ?? value, upstream) ?? path
+    // Browsers would take what follows two slashes for a host.
+    return path.map { [UInt8(ascii: "/")] + $0.drop { "/\\".utf8.contains($0) } } ?? Array(value)
+  }
+
+  /// The part of a path below that of the server; `nil` if the server has none, or the path is another one.
+  private static func belowBase(
+    _ path: ArraySlice<UInt8>, _ upstream: ServerAddress
+  ) -> ArraySlice<UInt8>? {
     let base = Array(upstream.basePath.utf8)
-    if !base.isEmpty, path.starts(with: base), path.dropFirst(base.count).first == slash {
-      path = path.dropFirst(base.count)
-    }
-    return Array(path)
+    let rest = path.dropFirst(base.count)
+    guard !base.isEmpty, path.starts(with: base),
+      rest.first.map({ "/?#".utf8.contains($0) }) ?? true
+    else { return nil }
+    return rest
   }
 
   /// Replaces the server's origin in the address of a `Refresh`, such as `5; url=/next`.
@@ -199,15 +219,20 @@ enum ProxyHeads {
     return value[...equals] + location(address, upstream)
   }
 
-  /// Replaces the server's domain in a cookie by the page's host.
+  /// Replaces the server's domain in a cookie by the page's host, and its path by the page's.
   private static func cookie(
     _ value: ArraySlice<UInt8>, _ upstream: ServerAddress
   ) -> [UInt8] {
     let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-    let kept = parts.enumerated().filter { place, part in
+    let kept = parts.enumerated().compactMap { place, part -> [UInt8]? in
       let attribute = part.trimmedBlanks
-      return place == 0 || !attribute.prefix(7).equalsIgnoringCase("domain=")
+      if place == 0 { return Array(part) }
+      if attribute.prefix(7).equalsIgnoringCase("domain=") { return nil }
+      guard attribute.prefix(5).equalsIgnoringCase("path="),
+        let path = belowBase(attribute.dropFirst(5).trimmedBlanks, upstream)
+      else { return Array(part) }
+      return Array(" Path=/".utf8) + path.drop { $0 == UInt8(ascii: "/") }
     }
-    return Array(kept.map(\.element).joined(separator: [UInt8(ascii: ";")]))
+    return Array(kept.joined(separator: [UInt8(ascii: ";")]))
   }
 }

@@ -107,6 +107,9 @@ struct ProxyHeadsTests {
     ("http://10.0.0.1:3000/x", "http://10.0.0.1:3000/x"),
     ("http://a@localhost:3000/", "http://a@localhost:3000/"),
     ("http://localhost:3000@evil.test/", "http://localhost:3000@evil.test/"),
+    // Browsers take what follows two slashes for a host.
+    ("http://localhost:3000//evil.test/x", "/evil.test/x"),
+    ("http://localhost:3000/\\/evil.test/x", "/evil.test/x"), ("//evil.test/x", "//evil.test/x"),
   ])
   func `addresses on the server become the page's`(location: String, expected: String) throws {
     #expect(try fields("Location: \(location)", from: local).first("location") == expected)
@@ -125,7 +128,9 @@ struct ProxyHeadsTests {
 
   @Test func `a remote server is known by its name only`() throws {
     for (location, expected) in [
-      ("http://APP.test/base/x", "/x"), ("http://app.test:80/x", "/x"),
+      ("http://APP.test/base/x", "/x"), ("/base//evil.test/x", "/evil.test/x"), ("/base", "/"),
+      ("/base?a", "/?a"), ("/based", "/based"),
+      ("http://app.test:80/x", "/x"),
       ("http://localhost/x", "http://localhost/x"),
     ] {
       #expect(try fields("Location: \(location)", from: remote).first("location") == expected)
@@ -142,18 +147,42 @@ struct ProxyHeadsTests {
   }
 
   @Test(arguments: [
-    ("", "no-cache"), ("Cache-Control: max-age=3600", "no-cache"),
-    (
-      "Cache-Control: public, max-age=1\r\nCache-Control: Immutable, stale-while-revalidate=9",
-      "public, no-cache"
-    ),
-    ("Cache-Control: private, no-cache", "private, no-cache"),
-    ("Cache-Control: max-age=9, no-store", "no-store"),
-    ("Expires: Thu, 01 Dec 2094 16:00:00 GMT", "no-cache"),
+    ("a=b; Path=/base", "a=b; Path=/"), ("a=b;path=/base/x ; Secure", "a=b; Path=/x; Secure"),
+    ("a=b; Path=/base/", "a=b; Path=/"), ("a=b; Path=/based", "a=b; Path=/based"),
+    ("Path=/base; Path=/", "Path=/base; Path=/"),
   ])
-  func `a browser asks before it uses an answer again`(sent: String, received: String) throws {
-    let fields = try fields(sent.isEmpty ? "X-A: 1" : sent, from: local)
-    #expect(fields.all("cache-control").map { String(decoding: $0, as: UTF8.self) } == [received])
+  func `cookies for paths below the server's base become the page's`(
+    cookie: String, expected: String
+  ) throws {
+    #expect(try fields("Set-Cookie: \(cookie)", from: remote).first("set-cookie") == expected)
+  }
+
+  @Test(arguments: [
+    ("", true), ("Content-Disposition: inline", true), ("Content-Disposition: attachment", false),
+    ("content-disposition: Attachment; filename=\"a.html\"", false),
+  ])
+  func `a document that is saved as a file is not changed`(field: String, isChanged: Bool) throws {
+    let request = try request("GET / HTTP/1.1\r\nHost: h\r\nSec-Fetch-Dest: document")
+    let response = try response(
+      "Content-Type: text/html" + (field.isEmpty ? "" : "\r\n" + field))
+    #expect((ProxyHeads.scriptScope(request, response) != nil) == isChanged)
+  }
+
+  @Test(
+    arguments: [
+      ("X-A: 1", nil), ("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "no-cache"),
+      ("Cache-Control: max-age=3600", "no-cache"),
+      (
+        "Cache-Control: public, max-age=1\r\nCache-Control: Immutable, stale-while-revalidate=9",
+        "public, no-cache"
+      ),
+      ("Cache-Control: private, no-cache", "private, no-cache"),
+      ("Cache-Control: max-age=9, no-store", "no-store"),
+      ("Expires: Thu, 01 Dec 2094 16:00:00 GMT", "no-cache"),
+    ] as [(String, String?)])
+  func `a browser asks before it uses an answer again`(sent: String, received: String?) throws {
+    let fields = try fields(sent, from: local).all("cache-control")
+    #expect(fields.map { String(decoding: $0, as: UTF8.self) } == [received].compactMap(\.self))
   }
 
   @Test(arguments: [(0, false), (1, false), (2, true), (3600, true)])
@@ -172,17 +201,20 @@ struct ProxyHeadsTests {
   @Test func `neither framing nor length of the server is forwarded`() throws {
     let fields = try fields(
       "Transfer-Encoding: chunked\r\nConnection: close, X-A\r\nX-A: 1\r\nX-B: 2", from: local)
-    let names = fields.pairs.map { String(decoding: $0.name, as: UTF8.self) }
-    #expect(names == ["X-B", "Cache-Control"])
+    #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])
   }
 
   private func fields(_ text: String, from upstream: ServerAddress) throws -> HTTPFields {
+    ProxyHeads.response(try response(text), from: upstream)
+  }
+
+  private func response(_ text: String) throws -> HTTPResponseHead {
     var parser = HTTPParser(.responses)
     parser.append("HTTP/1.1 200 OK\r\n\(text)\r\n\r\n".utf8)
     guard case .response(let head) = try parser.next() else {
       throw HTTPError(status: 0, reason: "")
     }
-    return ProxyHeads.response(head, from: upstream)
+    return head
   }
 }
 
