@@ -2,11 +2,11 @@ import Support
 import SystemCalls
 
 /// The command that opens a file at a line in the user's editor.
-package struct Editor: Hashable, Sendable {
+struct Editor: Hashable, Sendable {
   /// The program and its arguments in bytes. They are not for a shell.
-  package var arguments: [[UInt8]]
+  var arguments: [[UInt8]]
   /// Whether the editor runs in a terminal, and cannot be started without one.
-  package var needsTerminal: Bool
+  var needsTerminal: Bool
 
   /// Creates the command for a setting such as `code --wait`, `/usr/bin/vim` or
   /// `my-editor --at {line} {file}`. `nil` if the setting is blank, or a quotation is not closed.
@@ -14,21 +14,25 @@ package struct Editor: Hashable, Sendable {
   /// `path` must be absolute. Known editors are passed the line and the column in their own syntax.
   /// For others, `{file}`, `{line}` and `{column}` are replaced; without any of them, the path is
   /// appended.
-  package init?(setting: String, path: Path, line: Int, column: Int?) {
+  init?(setting: String, path: Path, line: Int, column: Int?) {
     guard let words = ShellWords.split(setting), let program = words.first, !program.isEmpty else {
       return nil
     }
     let name = Self.name(of: program)
     needsTerminal = Self.isInTerminal(name, words.dropFirst())
     let position = Position(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
-    if words.contains(where: {
-      [UInt8]($0.utf8).firstIndex(of: "{file}") != nil
-        || [UInt8]($0.utf8).firstIndex(of: "{line}") != nil
-    }) {
+    if words.contains(where: Self.namesPosition) {
       arguments = words.map(position.filled)
     } else {
       let syntax = Self.syntaxes[name]
       arguments = words.map { Array($0.utf8) } + position.arguments(syntax ?? .pathOnly)
+    }
+  }
+
+  /// Whether a word has a place for the path or the line.
+  private static func namesPosition(_ word: String) -> Bool {
+    word.utf8.indices.contains { index in
+      ["{file}", "{line}"].contains { word.utf8[index...].starts(with: $0.utf8) }
     }
   }
 

@@ -1,7 +1,7 @@
 import SystemCalls
 import Testing
 
-@testable import LiveReload
+@testable import WatchrunCommandLine
 
 /// The commands that open editors.
 struct EditorTests {
