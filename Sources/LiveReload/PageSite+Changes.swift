@@ -11,6 +11,8 @@ extension PageSite {
       if !changed.isEmpty { for monitor in monitors.values { monitor.saved() } }
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
+      let isGettingReady = names.contains { page.dependencies.contains($0) && isService($0) }
+      for server in servers.values { server.upstream.isGettingReady = isGettingReady }
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
       noteStart(of: task)

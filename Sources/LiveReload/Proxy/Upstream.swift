@@ -18,6 +18,8 @@ final class Upstream {
   private var isCertain = false
   /// How often it has been restarted.
   private(set) var restarts = 0
+  /// Whether the server has started and is not ready yet. Requests are held for longer then.
+  var isGettingReady = false
   /// Whether the server cannot start until a failed task succeeds. No request is held then.
   var isHopeless = false {
     didSet { if isHopeless && !oldValue { giveUp() } }
@@ -141,9 +143,14 @@ final class Upstream {
 
   /// Calls the body when a request has been held for the longest permitted time.
   func limitHold(of request: AnyObject, _ body: @escaping () -> Void) {
-    schedule(
-      \.limit, of: ObjectIdentifier(request),
-      afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds, body)
+    limitHold(of: ObjectIdentifier(request), body)
+  }
+
+  private func limitHold(of key: ObjectIdentifier, _ body: @escaping () -> Void) {
+    schedule(\.limit, of: key, afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds) {
+      [weak self] in
+      if let self, isGettingReady, !isHopeless { limitHold(of: key, body) } else { body() }
+    }
   }
 
   /// The server is responding to a request, which is no longer held.

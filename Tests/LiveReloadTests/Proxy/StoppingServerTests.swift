@@ -83,6 +83,25 @@ struct StoppingServerTests {
     #expect(client.receiveAll().hasSuffix("new"))
   }
 
+  @Test(arguments: [true, false])
+  func `a request waits for a server as long as it may become ready`(becomesReady: Bool) throws {
+    listener.close()
+    pages.core.note(.unsettled(["server"]))
+    client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 55)
+    #expect(client.receiveAll().isEmpty && !client.isEnded)
+    if becomesReady {
+      let next = pages.network.listen(3000)
+      pages.core.note(.ended(task: "server", .ready, status: nil, duration: .seconds(55)))
+      pages.core.note(.unsettled([]))
+      try #require(next.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+      #expect(client.receiveAll().hasSuffix("new"))
+    } else {
+      pages.core.note(.ended(task: "server", .notReady, status: nil, duration: .seconds(55)))
+      #expect(client.receiveAll().hasPrefix("HTTP/1.1 502 "))
+    }
+  }
+
   @Test(arguments: ["GET", "POST"])
   func `what the server is answering is not ended`(method: String) throws {
     let server = try request(method, method == "POST" ? "Content-Length: 0\r\n" : "")
