@@ -93,12 +93,11 @@ extension PageSite {
       on: connection, wantsStatus: request.query.elementsEqual("status".utf8),
       onClose: { [weak self] in self?.streams[ObjectIdentifier($0)] = nil })
     streams[ObjectIdentifier(stream)] = stream
-    stream.send(
-      ReloadMessage.hello(
-        session: core.session, revision: revision,
-        token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,
-        overlay: page.showsOverlay))
-    if page.showsOverlay { for failure in failures { stream.send(failure.message) } }
+    let greeting = ReloadMessage.hello(
+      session: core.session, revision: revision,
+      token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,
+      overlay: page.showsOverlay)
+    stream.send(all: [greeting] + (page.showsOverlay ? failures.map(\.message) : []))
     return stream
   }
 }

@@ -147,6 +147,8 @@ final class ServerConnection: ByteStreamOwner {
     stream.clear(.idle)
     if head.framing != .none { stream.start(.body) }
     exchange = handler?.handle(head, on: self)
+    // A write may have failed meanwhile.
+    if phase == .closed { closeExchange() }
   }
 
   /// Answers an invalid request, and closes the connection, since the following bytes cannot be
@@ -312,10 +314,14 @@ final class ServerConnection: ByteStreamOwner {
   }
 
   func closed() {
+    phase = .closed
+    closeExchange()
+    handler?.connectionClosed(self)
+  }
+
+  private func closeExchange() {
     let exchange = exchange
     self.exchange = nil
-    phase = .closed
     exchange?.clientClosed()
-    handler?.connectionClosed(self)
   }
 }

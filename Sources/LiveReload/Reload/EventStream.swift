@@ -1,6 +1,6 @@
 /// A client that receives server-sent events.
 final class EventStream: Exchange {
-  /// The most buffered bytes. A client that receives no more is disconnected.
+  /// The most bytes that a client has still to receive when there are more messages. Otherwise it is disconnected.
   private static let mostPending = 1024 * 1024
 
   let connection: ServerConnection
@@ -23,9 +23,12 @@ final class EventStream: Exchange {
   }
 
   /// Sends a JSON object as an event.
-  func send(_ json: [UInt8]) {
-    connection.write(Array("data: ".utf8) + json + [10, 10])
-    if connection.stream.pendingCount > Self.mostPending { connection.stream.close() }
+  func send(_ json: [UInt8]) { send(all: [json]) }
+
+  /// Sends JSON objects as events, which a client may take as slowly as it likes.
+  func send(all messages: [[UInt8]]) {
+    if connection.stream.pendingCount > Self.mostPending { return connection.stream.close() }
+    for json in messages { connection.write(Array("data: ".utf8) + json + [10, 10]) }
   }
 
   func clientEnded() {
